@@ -1,0 +1,33 @@
+# On a machine with python3 (>= 3.11) and make: `make demo` and `make test` set everything up.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo test test-slow check bench clean
+
+setup: .venv/installed
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,check]'
+	touch $@
+
+demo: setup
+	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
+
+test: setup
+	$(BIN)/python -m pytest -q -n auto
+
+test-slow: setup
+	$(BIN)/python -m pytest -q -n auto -m slow
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m benchmarks.gshm
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

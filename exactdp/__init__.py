@@ -1,0 +1,8 @@
+"""Exact-arithmetic verification and accounting for differential privacy."""
+
+from exactdp.enclosure import Enclosure
+from exactdp.errors import ExactDPError, InvalidParameter, Undecided
+
+__all__ = ["Enclosure", "ExactDPError", "InvalidParameter", "Undecided", "__version__"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,120 @@
+"""The terms of a thresholded Gaussian histogram's delta, as families over the overlap j.
+
+Neighbours share j counters, which the Gaussian noise must hide, while n = n(j) further counters
+exist on one side only and are hidden by the threshold: psi = Phi(ratio)^n is the probability that
+all of those stay below it. With mu the sensitivity of the shared part in units of the noise, every
+term is a supremum over events of an expression that falls with psi and rises with mu, so
+
+* it is non-decreasing in n and in mu, and
+* over a block j in [a, b] its value at n(a), mu(b) is an upper bound.
+
+The derivatives follow from the envelope theorem: the worst event may be held fixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from flint import arb
+
+from exactdp.accounting.gaussian import cdf, hockey_stick, pdf, tail
+
+__all__ = ["Appear", "AppearBound", "Overlaps", "Threshold", "Vanish"]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The event that counters of one stay below the threshold, and epsilon beside it."""
+
+    ratio: arb  # threshold distance in units of one counter's noise
+    epsilon: arb
+
+    @cached_property
+    def rate(self) -> arb:
+        """-log Phi(ratio): psi = e^(-rate n)."""
+        return -(-tail(self.ratio)).log1p()
+
+    @cached_property
+    def e_epsilon(self) -> arb:
+        return self.epsilon.exp()
+
+    def exceeded(self, n: int | arb) -> arb:
+        """1 - psi: the probability that one of n counters passes the threshold."""
+        return -(-self.rate * n).expm1()
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """first <= j <= last shared counters: n(j) = only - j, mu(j)^2 = scale (j + shift)."""
+
+    threshold: Threshold
+    first: int
+    last: int
+    only: int
+    scale: arb
+    shift: arb
+
+    def value(self, j: int) -> arb:
+        return self.term(self.only - j, self._mu(j))
+
+    def bound(self, a: int, b: int) -> arb:
+        return self.term(self.only - a, self._mu(b))
+
+    def slope(self, a: int, b: int) -> arb:
+        overlap = arb(a).union(arb(b))
+        mu = self._mu(overlap)
+        by_n, by_mu = self.partials(self.only - overlap, mu)
+        return by_mu * self.scale / (2 * mu) - by_n
+
+    def _mu(self, j: int | arb) -> arb:
+        return (self.scale * (j + self.shift)).sqrt()
+
+    def term(self, n: int | arb, mu: arb) -> arb:
+        raise NotImplementedError
+
+    def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
+        """Derivatives of the term by n and by mu."""
+        raise NotImplementedError
+
+
+class Appear(Overlaps):
+    """The side with the extra counters, exactly: 1 - psi + psi H(epsilon - log psi, mu)."""
+
+    def term(self, n: int | arb, mu: arb) -> arb:
+        limit = self.threshold
+        loss = limit.rate * n
+        t, half = (limit.epsilon + loss) / mu, mu / 2
+        stay = (-loss).exp() * cdf(half - t)
+        return limit.exceeded(n) + stay - limit.e_epsilon * cdf(-half - t)
+
+    def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
+        limit = self.threshold
+        loss = limit.rate * n
+        psi, u = (-loss).exp(), mu / 2 - (limit.epsilon + loss) / mu
+        return limit.rate * psi * cdf(-u), psi * pdf(u)
+
+
+class AppearBound(Overlaps):
+    """The side with the extra counters, bounded by a sum: 1 - psi + H(epsilon, mu)."""
+
+    def term(self, n: int | arb, mu: arb) -> arb:
+        return self.threshold.exceeded(n) + hockey_stick(self.threshold.epsilon, mu)
+
+    def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
+        limit = self.threshold
+        u = mu / 2 - limit.epsilon / mu
+        return limit.rate * (-limit.rate * n).exp(), pdf(u)
+
+
+class Vanish(Overlaps):
+    """The side without them: H(epsilon + log psi, mu)."""
+
+    def term(self, n: int | arb, mu: arb) -> arb:
+        return hockey_stick(self.threshold.epsilon - self.threshold.rate * n, mu)
+
+    def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
+        limit = self.threshold
+        loss = limit.epsilon - limit.rate * n
+        t, half = loss / mu, mu / 2
+        return limit.rate * loss.exp() * cdf(-half - t), pdf(half - t)

@@ -1,0 +1,40 @@
+"""Guarantee: what a mechanism promises. A number without its neighbouring relation is a bug."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from exactdp.enclosure import Enclosure
+from exactdp.parameters import decimal_text
+
+__all__ = ["Guarantee"]
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """(epsilon, delta)-differential privacy for a stated neighbouring relation.
+
+    epsilon: exact. delta: enclosure of the delta that is promised (its upper end is safe to quote).
+    neighbours: which pairs of data sets the promise covers. source: the statement it rests on.
+    """
+
+    epsilon: Fraction
+    delta: Enclosure
+    neighbours: str
+    source: str
+
+    def __str__(self) -> str:
+        return (
+            f"({decimal_text(self.epsilon)}, {self.delta.decimal_upper(6)})-DP "
+            f"for {self.neighbours}; {self.source}"
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {
+            "epsilon": decimal_text(self.epsilon),
+            "delta": self.delta.as_dict(),
+            "neighbours": self.neighbours,
+            "source": self.source,
+        }

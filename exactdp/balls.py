@@ -1,0 +1,124 @@
+"""The bridge to ball arithmetic (python-flint's Arb): numbers that carry their own error bound.
+
+This is the only module that touches python-flint's working precision. It is process-wide there, so
+:func:`precision` holds a lock for as long as it is changed; a ball computed at any precision still
+contains the true value, so the worst a race could do is to widen one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
+
+__all__ = [
+    "CAP_BITS",
+    "FLOOR_BITS",
+    "ball",
+    "enclosure",
+    "precision",
+    "refine",
+    "relative_width_reached",
+]
+
+#: Below 2^-FLOOR_BITS (about 1e-19728) an enclosure is asked to be small, not relatively narrow:
+#: it is then [0, 2^-FLOOR_BITS]. Gaussian tails reach exponents no exact rational can write down.
+FLOOR_BITS = 65_536
+
+#: Working precision stops here; a question still open is Undecided.
+CAP_BITS = 32_768
+
+_START_BITS = 128
+_lock = threading.RLock()
+
+
+def _fresh_lock() -> None:
+    global _lock
+    _lock = threading.RLock()  # a fork may copy the lock while another thread holds it
+
+
+os.register_at_fork(after_in_child=_fresh_lock)
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Ball arithmetic at so many bits inside the block."""
+    with _lock:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def ball(value: Fraction | int) -> arb:
+    """The narrowest ball around a rational at the working precision."""
+    if isinstance(value, int):
+        return arb(value)
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def enclosure(value: arb) -> Enclosure:
+    """The two ends of a ball of a non-negative number as exact rationals.
+
+    Ends below 2^-FLOOR_BITS are moved outward: down to 0, up to 2^-FLOOR_BITS.
+    """
+    if not value.is_finite():
+        raise Undecided("the computation lost all accuracy")
+    lower, upper = value.lower(), value.upper()
+    low = Fraction(0) if lower < _floor() else _fraction(lower)
+    high = Fraction(1, 1 << FLOOR_BITS) if upper < _floor() else _fraction(upper)
+    return Enclosure(low, high)
+
+
+def relative_width_reached(value: arb, width: arb) -> bool:
+    """Whether a ball of a non-negative number is relatively narrow, or below the floor."""
+    if not value.is_finite():
+        return False
+    lower, upper = value.lower(), value.upper()
+    return bool(upper <= lower * (1 + width)) or bool(upper < _floor())
+
+
+def refine(
+    compute: Callable[[], arb],
+    *,
+    relative_width: Fraction = Fraction(1, 10**12),
+    accept: Callable[[Enclosure], bool] | None = None,
+) -> Enclosure:
+    """Evaluate at doubled precision until the ball is narrow enough, or accept(...) says so.
+
+    compute: evaluates the quantity at the working precision.
+    relative_width: upper/lower - 1 asked for (absolute 2^-FLOOR_BITS where the value is smaller).
+    accept: a test that may end the refinement earlier or ask for more; replaces relative_width.
+    Raises Undecided when CAP_BITS does not suffice.
+    """
+    bits = _START_BITS
+    while bits <= CAP_BITS:
+        with precision(bits):
+            value = compute()
+            if accept is None:
+                if relative_width_reached(value, ball(relative_width)):
+                    return enclosure(value)
+            elif value.is_finite() and accept(found := enclosure(value)):
+                return found
+        bits *= 2
+    raise Undecided(f"not settled at {CAP_BITS} bits of precision")
+
+
+def _floor() -> arb:
+    return arb(2) ** -FLOOR_BITS
+
+
+def _fraction(value: arb) -> Fraction:
+    mantissa, exponent = value.man_exp()
+    if exponent >= 0:
+        return Fraction(int(mantissa) << int(exponent))
+    return Fraction(int(mantissa), 1 << -int(exponent))

@@ -1,0 +1,185 @@
+"""exactdp delta | calibrate | check | compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+
+from exactdp.cli.options import json_option, options
+from exactdp.cli.output import print_json, print_table
+
+__all__ = ["calibrate", "check", "compare", "delta"]
+
+_EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
+_TITLES = {
+    "gaussian": "the analytic Gaussian mechanism",
+    "gshm": "the Gaussian sparse histogram mechanism",
+    "csh": "the correlated sparse histogram",
+}
+_PARAMETERS = {
+    "gaussian": ("sigma epsilon", "sensitivity"),
+    "gshm": ("k sigma tau epsilon", "analysis"),
+    "csh": ("k sigma tau epsilon", "analysis"),
+}
+_ANALYSES = {
+    "gaussian": "exact",
+    "gshm": "exact (default) or add-the-deltas",
+    "csh": "published (default) or add-the-deltas",
+}
+_EXAMPLES = {
+    "gaussian": "--sigma 3.8 --epsilon 1",
+    "gshm": "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
+    "csh": "--k 10 --sigma 17.8 --tau 132 --epsilon 0.35",
+}
+
+
+@click.group(no_args_is_help=True)
+def delta() -> None:
+    """Certified delta for given noise and threshold."""
+
+
+@click.group(no_args_is_help=True)
+def calibrate() -> None:
+    """The smallest noise or threshold for a given (epsilon, delta)."""
+
+
+@click.group(no_args_is_help=True)
+def check() -> None:
+    """Decide a claimed (epsilon, delta): exit 0 proved, 1 refuted, 3 undecided."""
+
+
+@click.command(epilog="Example: exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5")
+@options("k epsilon delta")
+@json_option
+def compare(as_json: bool, **given: str) -> None:
+    """Calibrate every mechanism and analysis for one target, side by side."""
+    from exactdp.accounting.comparison import compare as compare_all
+
+    rows = compare_all(**given)  # type: ignore[arg-type]
+    if as_json:
+        print_json([row.as_dict() for row in rows])
+        return
+    title = f"k = {given['k']}, epsilon = {given['epsilon']}, delta = {given['delta']}"
+    header = ["mechanism", "analysis", "sigma", "total noise", "tau", "delta <=", "tau saved"]
+    cells = [
+        [
+            row.calibration.mechanism,
+            row.calibration.analysis,
+            str(row.calibration.sigma),
+            row.noise.decimal_upper(7),
+            str(row.calibration.tau),
+            row.calibration.delta.decimal_upper(10),
+            f"{100 * float(row.saving):.1f} %",
+        ]
+        for row in rows
+    ]
+    print_table(title, header, cells)
+    click.echo(
+        "tau saved: against the exact analysis of the GSHM. Counters above 1 + tau are kept."
+    )
+
+
+def _add(verb: click.Group, mechanism: str, required: str, optional: str, example: str) -> None:
+    run: Callable[..., Any] = {"delta": _delta, "calibrate": _calibrate, "check": _check}[
+        str(verb.name)
+    ]
+
+    @verb.command(
+        mechanism,
+        help=f"{_summary(verb)} For {_TITLES[mechanism]}.",
+        epilog=f"Example: exactdp {verb.name} {mechanism} {example}",
+    )
+    @options(required, optional, analyses=_ANALYSES[mechanism])
+    @json_option
+    def command(as_json: bool, **given: str | None) -> int:
+        module = import_module(f"exactdp.accounting.{mechanism}")
+        present = {name: value for name, value in given.items() if value is not None}
+        code: int = run(mechanism, module, present, as_json)
+        return code
+
+
+def _summary(verb: click.Group) -> str:
+    return str(verb.help).split(":")[0].rstrip(".") + "."
+
+
+def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
+    found = module.delta(**given)
+    report = _report(mechanism, module, given)
+    if as_json:
+        print_json({**report, "delta": found.as_dict()})
+    else:
+        print_table(_title(report), [], _rows(report, {"delta": str(found)}))
+    return 0
+
+
+def _calibrate(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
+    found = module.calibrate(**given)
+    report = found.as_dict()
+    if as_json:
+        print_json(report)
+        return 0
+    rows = {"delta": str(found.delta)}
+    if found.refuted:
+        name = "sigma" if found.tau is None else "tau"
+        rows["refuted"] = f"{name} = {report['refuted'][name]}: delta {found.refuted.delta}"
+    if found.tau_bound is not None:
+        rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
+    rows["guarantee"] = str(found.guarantee)
+    print_table(_title(report), [], _rows(report, rows))
+    return 0
+
+
+def _check(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
+    found = module.check(**given)
+    claimed = given.pop("delta")
+    report = {**_report(mechanism, module, given), "target": claimed, "verdict": found.verdict}
+    if as_json:
+        print_json({**report, "delta": found.delta.as_dict()})
+    else:
+        relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[found.verdict]
+        what = "delta" if found.tight else "its bound on delta"
+        click.echo(f"{found.verdict} ({_title(report)}): {what} {found.delta} {relation} {claimed}")
+    return _EXIT[found.verdict]
+
+
+def _report(mechanism: str, module: Any, given: dict[str, str]) -> dict[str, Any]:
+    parameters = {n: v for n, v in given.items() if n not in ("epsilon", "analysis")}
+    return {
+        "mechanism": mechanism,
+        "analysis": given.get("analysis", module.DEFAULT_ANALYSIS),
+        "parameters": parameters,
+        "epsilon": given["epsilon"],
+    }
+
+
+def _title(report: dict[str, Any]) -> str:
+    return f"{report['mechanism']}, {report['analysis']} analysis"
+
+
+def _rows(report: dict[str, Any], extra: dict[str, str]) -> list[list[str]]:
+    shown = {**report.get("given", {}), "epsilon": report["epsilon"], **report["parameters"]}
+    return [[name, value] for name, value in {**shown, **extra}.items()]
+
+
+for _name, (_required, _optional) in _PARAMETERS.items():
+    _add(delta, _name, _required, _optional, _EXAMPLES[_name])
+    _claim = f"{_EXAMPLES[_name]} --delta 1e-5"
+    _add(check, _name, f"{_required} delta", _optional, _claim)
+_add(
+    calibrate,
+    "gaussian",
+    "epsilon delta",
+    "sensitivity resolution",
+    "--epsilon 1 --delta 1e-5 --sensitivity 2",
+)
+for _name in ("gshm", "csh"):
+    _add(
+        calibrate,
+        _name,
+        "k epsilon delta",
+        "sigma analysis resolution",
+        "--k 51914 --epsilon 0.35 --delta 1e-5",
+    )

@@ -1,0 +1,64 @@
+"""Options shared by the subcommands; values stay text and are read exactly by the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from exactdp.errors import shown
+
+__all__ = ["json_option", "options"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: name -> (what is allowed, help). Read exactly: 0.35, 1e-5 and 7/20 are all fine.
+_PARAMETERS = {
+    "k": ("an integer >= 1", "Most counters one user changes (GSHM); sparsity (CSH)."),
+    "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
+    "tau": ("a number >= 0", "Counters are released above 1 + tau."),
+    "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
+    "delta": ("a number > 0 and < 1", "Target delta."),
+    "sensitivity": ("a number > 0", "l2 sensitivity of the query (default 1)."),
+    "resolution": ("a number between 1e-15 and 0.1", "Relative grid step (default 1e-9)."),
+    "analysis": ("the name of an analysis", "Analysis:"),
+}
+
+
+def options(
+    required: str, optional: str = "", analyses: str = ""
+) -> Callable[[_Command], _Command]:
+    """Options by name, separated by spaces; all of them arrive as text or are left out."""
+
+    def decorate(command: _Command) -> _Command:
+        for name in reversed(optional.split()):
+            text = analyses if name == "analysis" else ""
+            command = _option(name, required=False, more=text)(command)
+        for name in reversed(required.split()):
+            command = _option(name, required=True)(command)
+        return command
+
+    return decorate
+
+
+def json_option(command: _Command) -> _Command:
+    """--json: one object for machines instead of a table."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command], _Command]:
+    allowed, text = _PARAMETERS[name]
+
+    def once(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str | None:
+        if len(values) > 1:
+            given = " and ".join(shown(value) for value in values)
+            raise click.UsageError(f"{name} must be given once, got {given}")
+        if required and not values:
+            raise click.UsageError(f"{name} must be {allowed}, got nothing (missing --{name})")
+        return values[0] if values else None
+
+    note = f" {more}" if more else ""
+    return click.option(
+        f"--{name}", multiple=True, callback=once, metavar=name.upper(), help=text + note
+    )

@@ -1,0 +1,157 @@
+"""Enclosure: a real number known to lie between two exact rationals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.parameters import Real, rational, shortest
+
+__all__ = ["Enclosure"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosure:
+    """A real number that is proved to lie in [lower, upper]; both ends are exact.
+
+    Comparing with a number answers only when every point of the enclosure gives the same answer,
+    and raises :class:`~exactdp.errors.Undecided` otherwise. There is no implicit float: ask for
+    :meth:`float_lower` or :meth:`float_upper`, and the direction of rounding is in the name.
+
+    >>> delta = Enclosure(Fraction(1, 3), Fraction(1, 2))
+    >>> delta <= 0.5, delta > "0.25"
+    (True, True)
+    >>> delta < 0.4
+    Traceback (most recent call last):
+    ...
+    exactdp.errors.Undecided: [0.3333333333, 0.5] cannot be compared with 0.4: it lies inside
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __post_init__(self) -> None:
+        if self.lower > self.upper:
+            raise InvalidParameter("upper", self.upper, f">= lower, which is {self.lower}")
+
+    @classmethod
+    def exact(cls, value: Real) -> Enclosure:
+        """The enclosure of width zero around a number."""
+        number = rational("value", value)
+        return cls(number, number)
+
+    @property
+    def width(self) -> Fraction:
+        """upper - lower, exactly."""
+        return self.upper - self.lower
+
+    @property
+    def relative_width(self) -> Fraction:
+        """width / lower for an enclosure of positive numbers; 0 when the value is known exactly.
+
+        Raises Undecided when the enclosure is wider than a point and reaches 0.
+        """
+        if not self.width:
+            return Fraction(0)
+        if self.lower <= 0:
+            raise Undecided(f"{self} reaches 0: its relative width has no bound")
+        return self.width / self.lower
+
+    def float_lower(self) -> float:
+        """The largest double <= lower."""
+        nearest = _nearest_float(self.lower)
+        exact = math.isfinite(nearest) and Fraction(nearest) <= self.lower
+        return nearest if exact else math.nextafter(nearest, -math.inf)
+
+    def float_upper(self) -> float:
+        """The smallest double >= upper (infinity beyond the largest double)."""
+        nearest = _nearest_float(self.upper)
+        exact = math.isfinite(nearest) and Fraction(nearest) >= self.upper
+        return nearest if exact else math.nextafter(nearest, math.inf)
+
+    def decimal_lower(self, digits: int = 17) -> str:
+        """A decimal string of so many significant digits, rounded down from lower."""
+        return _decimal(self.lower, digits, ROUND_FLOOR)
+
+    def decimal_upper(self, digits: int = 17) -> str:
+        """A decimal string of so many significant digits, rounded up from upper."""
+        return _decimal(self.upper, digits, ROUND_CEILING)
+
+    def as_dict(self, digits: int = 20) -> dict[str, str]:
+        """{"lower": ..., "upper": ...} as decimal strings rounded outward, for JSON."""
+        return {"lower": self.decimal_lower(digits), "upper": self.decimal_upper(digits)}
+
+    def clamped(self, least: Real, most: Real) -> Enclosure:
+        """The enclosure of min(max(x, least), most)."""
+        low, high = rational("least", least), rational("most", most)
+        return Enclosure(min(max(self.lower, low), high), min(max(self.upper, low), high))
+
+    def __contains__(self, value: Real) -> bool:
+        return self.lower <= rational("value", value) <= self.upper
+
+    def __lt__(self, other: Enclosure | Real) -> bool:
+        low, high = _ends(other)
+        return self._decide(self.upper < low, self.lower >= high, other)
+
+    def __le__(self, other: Enclosure | Real) -> bool:
+        low, high = _ends(other)
+        return self._decide(self.upper <= low, self.lower > high, other)
+
+    def __gt__(self, other: Enclosure | Real) -> bool:
+        low, high = _ends(other)
+        return self._decide(self.lower > high, self.upper <= low, other)
+
+    def __ge__(self, other: Enclosure | Real) -> bool:
+        low, high = _ends(other)
+        return self._decide(self.lower >= high, self.upper < low, other)
+
+    def __eq__(self, other: object) -> bool:
+        """Two enclosures are equal when their ends are; a number, when nothing else is possible."""
+        if isinstance(other, Enclosure):
+            return (self.lower, self.upper) == (other.lower, other.upper)
+        try:
+            low, high = _ends(other)  # type: ignore[arg-type]
+        except InvalidParameter:
+            return NotImplemented
+        same = self.lower == self.upper == low
+        return self._decide(same, self.upper < low or self.lower > high, other)
+
+    def __hash__(self) -> int:
+        return hash((self.lower, self.upper))
+
+    def __str__(self) -> str:
+        return f"[{self.decimal_lower(10)}, {self.decimal_upper(10)}]"
+
+    def __repr__(self) -> str:
+        return f"Enclosure[{self.decimal_lower()}, {self.decimal_upper()}]"
+
+    def _decide(self, yes: bool, no: bool, other: object) -> bool:
+        if yes or no:
+            return yes
+        raise Undecided(f"{self} cannot be compared with {other}: it lies inside")
+
+
+def _ends(value: Enclosure | Real) -> tuple[Fraction, Fraction]:
+    if isinstance(value, Enclosure):
+        return value.lower, value.upper
+    number = rational("value", value)
+    return number, number
+
+
+def _nearest_float(value: Fraction) -> float:
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _decimal(value: Fraction, digits: int, rounding: str) -> str:
+    if digits < 1:
+        raise InvalidParameter("digits", digits, "an integer >= 1")
+    context: Callable[..., Context] = Context
+    exact = context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return shortest(exact.divide(Decimal(value.numerator), Decimal(value.denominator)))

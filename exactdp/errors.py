@@ -1,0 +1,39 @@
+"""The errors exactdp raises. All of them derive from :class:`ExactDPError`."""
+
+from __future__ import annotations
+
+__all__ = ["ExactDPError", "InvalidParameter", "Undecided", "shown"]
+
+
+class ExactDPError(Exception):
+    """Root of every error raised on purpose by this library."""
+
+
+class InvalidParameter(ExactDPError, ValueError):
+    """A parameter is outside its domain; the message names it, its value and what is allowed."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(f"{name} must be {allowed}, got {shown(value)}")
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+
+class Undecided(ExactDPError, ArithmeticError):
+    """The answer could not be had at the precision allowed; nothing was guessed."""
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Text of a value for an error message: short, on one line, whatever was passed.
+
+    >>> shown("abc"), shown(-1)
+    ("'abc'", '-1')
+    """
+    try:
+        if isinstance(value, int) and value.bit_length() > 4 * limit:
+            return f"an integer of {value.bit_length()} bits"
+        text = ascii(value) if isinstance(value, (str, bytes)) else str(value)
+    except Exception:  # a foreign __str__ may do anything; the message must still appear
+        text = f"a {type(value).__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."

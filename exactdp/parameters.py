@@ -1,0 +1,196 @@
+"""Reading parameters exactly: what a user writes becomes the rational number that was meant."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import TypeAlias
+
+from exactdp.errors import InvalidParameter
+
+__all__ = [
+    "Real",
+    "as_decimal",
+    "choice",
+    "decimal_text",
+    "delta_target",
+    "integer",
+    "non_negative",
+    "positive",
+    "rational",
+    "shortest",
+]
+
+#: What is accepted wherever a real number is asked for. Strings are decimals ("0.35", "1e-5") or
+#: fractions ("7/20"); a float is read as the decimal it prints.
+Real: TypeAlias = int | Fraction | Decimal | str | float
+
+#: Parameters are refused beyond 10^±MAX_EXPONENT: exact rationals of that size stay cheap.
+MAX_EXPONENT = 10_000
+_SIZE = f"between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT} in size"
+_TOO_LARGE = 10**MAX_EXPONENT
+
+
+def rational(name: str, value: Real) -> Fraction:
+    """The exact rational number a parameter stands for.
+
+    Accepts int, Fraction, Decimal, decimal or fraction strings, and floats (read as the decimal
+    they print: 0.35 is 35/100). Raises InvalidParameter for anything else, for NaN and infinities,
+    and beyond 10^±10000.
+
+    >>> rational("epsilon", 0.35)
+    Fraction(7, 20)
+    """
+    number = _read(name, value)
+    top, bottom = abs(number.numerator), number.denominator
+    if number and not (bottom <= top * _TOO_LARGE and top <= bottom * _TOO_LARGE):
+        raise InvalidParameter(name, value, f"a number {_SIZE}")
+    return number
+
+
+def positive(name: str, value: Real) -> Fraction:
+    """An exact number > 0."""
+    return _within(name, value, "> 0", lambda x: x > 0)
+
+
+def non_negative(name: str, value: Real) -> Fraction:
+    """An exact number >= 0."""
+    return _within(name, value, ">= 0", lambda x: x >= 0)
+
+
+def delta_target(name: str, value: Real) -> Fraction:
+    """A target for delta: an exact number strictly between 0 and 1."""
+    return _within(name, value, "> 0 and < 1", lambda x: 0 < x < 1)
+
+
+def integer(name: str, value: Real, *, least: int) -> int:
+    """An integer >= least; integral strings, Decimals and floats are accepted."""
+    allowed = f"an integer >= {least}"
+    if not isinstance(value, (str, float, Decimal, Fraction, bool)):
+        try:
+            value = operator.index(value)
+        except TypeError:
+            raise InvalidParameter(name, value, allowed) from None
+    try:
+        number = rational(name, value)
+    except InvalidParameter as error:
+        if _SIZE in error.allowed:
+            raise InvalidParameter(name, value, f"{allowed} and at most 1e{MAX_EXPONENT}") from None
+        raise InvalidParameter(name, value, allowed) from None
+    if number.denominator != 1 or number < least:
+        raise InvalidParameter(name, value, allowed)
+    return int(number)
+
+
+def choice(name: str, value: str, options: tuple[str, ...]) -> str:
+    """One of a few words."""
+    if value not in options:
+        raise InvalidParameter(name, value, "one of " + ", ".join(map(repr, options)))
+    return value
+
+
+def decimal_text(value: Fraction) -> str:
+    """A rational as people write it: an exact decimal where there is one, else a fraction.
+
+    >>> [decimal_text(x) for x in (Fraction(7, 20), Fraction(1, 3), Fraction(1, 10**5))]
+    ['0.35', '1/3', '1e-5']
+    """
+    decimal = as_decimal(value)
+    if isinstance(decimal, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    return shortest(decimal)
+
+
+def as_decimal(value: Fraction) -> Decimal | Fraction:
+    """The same number as a Decimal where it has a finite expansion, else unchanged.
+
+    >>> as_decimal(Fraction(7, 20)), as_decimal(Fraction(1, 3))
+    (Decimal('0.35'), Fraction(1, 3))
+    """
+    twos, rest = _strip(value.denominator, 2)
+    fives, rest = _strip(rest, 5)
+    if rest != 1:
+        return value
+    places = max(twos, fives)
+    scaled = abs(value.numerator) * 10**places // value.denominator
+    return Decimal((value < 0, tuple(map(int, str(scaled))), -places))
+
+
+def shortest(value: Decimal) -> str:
+    """A Decimal without trailing zeros, positional while that is readable.
+
+    >>> shortest(Decimal("2222.700")), shortest(Decimal("1E-400"))
+    ('2222.7', '1e-400')
+    """
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0") or "0"
+    stripped = text.rstrip("0") or "0"
+    if not isinstance(exponent, int):
+        raise InvalidParameter("value", value, "a finite number")
+    exponent = exponent + len(text) - len(stripped) if stripped != "0" else 0
+    minus = "-" if sign else ""
+    point = len(stripped) + exponent
+    if -4 < point <= 0:
+        return f"{minus}0.{'0' * -point}{stripped}"
+    if 0 < point <= 21:
+        body = stripped.ljust(point, "0")
+        return f"{minus}{body[:point]}" + (f".{body[point:]}" if body[point:] else "")
+    mantissa = stripped[0] + (f".{stripped[1:]}" if stripped[1:] else "")
+    return f"{minus}{mantissa}e{point - 1}"
+
+
+def _within(name: str, value: Real, allowed: str, test: Callable[[Fraction], bool]) -> Fraction:
+    try:
+        number = rational(name, value)
+    except InvalidParameter as error:
+        suffix = f" and {_SIZE}" if _SIZE in error.allowed else ""
+        raise InvalidParameter(name, value, f"a number {allowed}{suffix}") from None
+    if not test(number):
+        raise InvalidParameter(name, value, allowed)
+    return number
+
+
+def _read(name: str, value: Real) -> Fraction:
+    allowed = "a number"
+    if isinstance(value, bool):
+        raise InvalidParameter(name, value, allowed)
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, float):
+        value = float.__repr__(value)
+    if isinstance(value, str):
+        numerator, slash, denominator = value.partition("/")
+        if slash:
+            below = _from_decimal(name, denominator, value)
+            if below == 0:
+                raise InvalidParameter(name, value, allowed)
+            return _from_decimal(name, numerator, value) / below
+        return _from_decimal(name, value, value)
+    if isinstance(value, Decimal):
+        return _from_decimal(name, value, value)
+    try:
+        return Fraction(operator.index(value))
+    except TypeError:
+        raise InvalidParameter(name, value, allowed) from None
+
+
+def _from_decimal(name: str, text: str | Decimal, original: Real) -> Fraction:
+    try:
+        number = Decimal(text)
+    except (InvalidOperation, ValueError):
+        raise InvalidParameter(name, original, "a number") from None
+    if not number.is_finite():
+        raise InvalidParameter(name, original, "a finite number")
+    if number and not -2 * MAX_EXPONENT <= number.adjusted() <= 2 * MAX_EXPONENT:
+        # before the conversion: the integer behind 1e999999999 does not fit in memory
+        raise InvalidParameter(name, original, f"a number {_SIZE}")
+    return Fraction(number)
+
+
+def _strip(number: int, factor: int) -> tuple[int, int]:
+    count = 0
+    while number % factor == 0:
+        number, count = number // factor, count + 1
+    return count, number
