@@ -114,8 +114,8 @@ def as_decimal(value: Fraction) -> Decimal | Fraction:
     if rest != 1:
         return value
     places = max(twos, fives)
-    scaled = abs(value.numerator) * 10**places // value.denominator
-    return Decimal((value < 0, tuple(map(int, str(scaled))), -places))
+    scaled = Decimal(abs(value.numerator) * 10**places // value.denominator)
+    return Decimal((value < 0, scaled.as_tuple().digits, -places))
 
 
 def shortest(value: Decimal) -> str:

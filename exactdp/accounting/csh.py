@@ -47,8 +47,8 @@ def delta(
     Source: CSH, Theorems 3.5 and 3.3.
 
     >>> from exactdp.accounting import csh
-    >>> print(csh.delta(k=10, sigma="17.8", tau="131.9", epsilon="0.35"))
-    [0.000009806553857, 0.000009806553858]
+    >>> print(csh.delta(k=10, sigma="17.8", tau="132.3", epsilon="0.35"))
+    [1.078893902e-5, 1.078893903e-5]
     """
     return _analysis(analysis).delta(_point(k, sigma, tau, epsilon))
 

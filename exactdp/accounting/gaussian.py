@@ -33,7 +33,7 @@ def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
 
     >>> from exactdp.accounting import gaussian
     >>> print(gaussian.delta(sigma=1, epsilon=1))
-    [0.1269367369, 0.126936737]
+    [0.1269367375, 0.1269367376]
     """
     ratio, loss = _read(sigma, epsilon, sensitivity)
     return refine(lambda: hockey_stick(ball(loss), ball(ratio))).clamped(0, 1)

@@ -35,7 +35,7 @@ def delta(
 
     >>> from exactdp.accounting import gshm
     >>> print(gshm.delta(k=51914, sigma="2222.7", tau="13914", epsilon="0.35"))
-    [0.000009995904243, 0.000009995904244]
+    [9.995904243e-6, 9.995904244e-6]
     """
     return _analysis(analysis).delta(_point(k, sigma, tau, epsilon))
 

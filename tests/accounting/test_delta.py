@@ -1,0 +1,172 @@
+"""Every delta against an independent mpmath evaluation that visits every j."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from exactdp import Enclosure, Undecided
+from exactdp.accounting import csh, gaussian, gshm
+from exactdp.balls import FLOOR_BITS
+from tests import reference
+
+NARROW = Fraction(1, 10**12)
+FLOOR = Fraction(1, 2**FLOOR_BITS)
+
+Reference = Callable[[int, Fraction, Fraction, Fraction], mpmath.mpf]
+CASES: list[tuple[str, Callable[..., Enclosure], Reference]] = [
+    ("exact", gshm.delta, reference.gshm_exact),
+    ("add-the-deltas", gshm.delta, reference.gshm_add_the_deltas),
+    ("published", csh.delta, reference.csh_published),
+    ("add-the-deltas", csh.delta, reference.csh_add_the_deltas),
+]
+IDS = ["gshm-exact", "gshm-sum", "csh-published", "csh-sum"]
+
+
+def _random_k(rng: random.Random, largest: int) -> int:
+    return int(largest ** (rng.random() ** 4)) + rng.randrange(2)
+
+
+def random_point(rng: random.Random, largest_k: int) -> tuple[int, Fraction, Fraction, Fraction]:
+    """sigma 1e-6..1e15, epsilon 1e-12..1e4, k 1..largest (often small), tau/sigma 0..60."""
+    k = _random_k(rng, largest_k)
+    sigma = Fraction(f"{10 ** rng.uniform(-6, 15):.6e}")
+    epsilon = Fraction(f"{10 ** rng.uniform(-12, 4):.6e}")
+    return k, sigma, sigma * Fraction(f"{rng.uniform(0, 60):.4f}"), epsilon
+
+
+def interesting_point(
+    rng: random.Random, largest_k: int
+) -> tuple[int, Fraction, Fraction, Fraction]:
+    """Points where noise and threshold both matter: sigma a few sqrt(k)/epsilon."""
+    k = _random_k(rng, largest_k)
+    epsilon = Fraction(f"{10 ** rng.uniform(-2, 1):.6e}")
+    sigma = Fraction(f"{k**0.5 * 10 ** rng.uniform(-1, 1.2) / float(epsilon):.6e}")
+    return k, sigma, sigma * Fraction(f"{rng.uniform(0, 8):.4f}"), epsilon
+
+
+def assert_encloses(found: Enclosure, expected: mpmath.mpf, capped: bool) -> None:
+    assert 0 <= found.lower <= found.upper <= 1
+    assert found.upper <= found.lower * (1 + NARROW) or found.upper <= FLOOR
+    if capped and expected >= 1:
+        assert found.upper == 1
+    else:
+        assert reference.contains(found.lower, found.upper, expected)
+
+
+@pytest.mark.parametrize(("analysis", "delta", "expected"), CASES, ids=IDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_random_points(
+    analysis: str, delta: Callable[..., Enclosure], expected: Reference, seed: int
+) -> None:
+    rng = random.Random(seed)
+    for draw in (random_point, interesting_point):
+        for _ in range(200):
+            k, sigma, tau, epsilon = draw(rng, 60)
+            found = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+            assert_encloses(found, expected(k, sigma, tau, epsilon), analysis != "exact")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100))
+def test_a_hundred_thousand_random_points(seed: int) -> None:
+    rng = random.Random(1000 + seed)
+    for number in range(1000):
+        k, sigma, tau, epsilon = (random_point, interesting_point)[number % 2](rng, 1999)
+        found = gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
+        assert_encloses(found, reference.gshm_exact(k, sigma, tau, epsilon), False)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_gaussian(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(500):
+        sigma = Fraction(f"{10 ** rng.uniform(-6, 15):.6e}")
+        epsilon = Fraction(f"{10 ** rng.uniform(-12, 4):.6e}")
+        sensitivity = Fraction(f"{10 ** rng.uniform(-3, 3):.6e}")
+        found = gaussian.delta(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
+        expected = reference.gaussian_delta(sigma, epsilon, sensitivity)
+        assert_encloses(found, expected, False)
+
+
+def test_gaussian_is_the_integral_of_the_densities() -> None:
+    """delta is the integral of max(0, p - e^eps q): no closed form involved."""
+    for sigma, epsilon in ((1.0, 1.0), (2.5, 0.1), (0.7, 3.0)):
+        with mpmath.mp.workdps(30):
+            s = mpmath.mpf(sigma)
+            cut = s * s * epsilon + mpmath.mpf(1) / 2
+
+            def excess(x: mpmath.mpf, s: mpmath.mpf = s, e: float = epsilon) -> mpmath.mpf:
+                return mpmath.npdf(x, 1, s) - mpmath.exp(e) * mpmath.npdf(x, 0, s)
+
+            expected = mpmath.quad(excess, [cut, cut + 4 * s, cut + 12 * s, mpmath.inf])
+        found = gaussian.delta(sigma=sigma, epsilon=epsilon)
+        assert abs(found.float_lower() - expected) < 1e-15
+
+
+@pytest.mark.parametrize("k", [10**4, 10**9, 10**12, 10**100])
+def test_huge_k_stays_between_its_simplest_terms_and_their_sum(k: int) -> None:
+    sigma = Fraction(10 * int(k**0.5 if k < 10**20 else 10**50))
+    for tau in (sigma * 5, sigma * 7):
+        found = gshm.delta(k=k, sigma=sigma, tau=tau, epsilon="0.35")
+        total = gshm.delta(k=k, sigma=sigma, tau=tau, epsilon="0.35", analysis="add-the-deltas")
+        noise = gaussian.delta(sigma=sigma, epsilon="0.35", sensitivity=int(sigma) // 10)
+        assert noise.lower * (1 - Fraction(1, 10**6)) <= found.upper
+        assert found.lower <= total.upper
+
+
+def test_exact_is_at_most_the_sum_and_falls_with_tau_and_epsilon() -> None:
+    rng = random.Random(7)
+    for _ in range(100):
+        k, sigma, tau, epsilon = interesting_point(rng, 500)
+        for module, names in ((gshm, ("exact",)), (csh, ("published",))):
+            arguments = {"k": k, "sigma": sigma, "epsilon": epsilon}
+            for name in names:
+                fine = module.delta(tau=tau, analysis=name, **arguments)
+                coarse = module.delta(tau=tau, analysis="add-the-deltas", **arguments)
+                further = module.delta(tau=tau + sigma / 10, analysis=name, **arguments)
+                assert fine.lower <= coarse.upper
+                assert further.lower <= fine.upper
+
+
+EXTREMES = [
+    {"k": 3, "sigma": "1", "tau": "1000", "epsilon": "0.1"},
+    {"k": 51914, "sigma": "20000", "tau": "20000000", "epsilon": "1"},
+    {"k": 51914, "sigma": "1e15", "tau": "1e18", "epsilon": "1e4"},
+    {"k": 10, "sigma": "1e-6", "tau": "0", "epsilon": "1e-12"},
+    {"k": 10, "sigma": "1e-6", "tau": "0.00006", "epsilon": "1e4"},
+    {"k": 7, "sigma": "30", "tau": "2000", "epsilon": "2.5"},
+    {"k": 1, "sigma": "68", "tau": "4600", "epsilon": "1"},
+    {"k": 10**12, "sigma": "1", "tau": "0", "epsilon": "0"},
+    {"k": 10**12, "sigma": "1e-300", "tau": "1e-299", "epsilon": "0.5"},
+    {"k": 2, "sigma": "1e300", "tau": "1e302", "epsilon": "1e-300"},
+]
+
+
+@pytest.mark.parametrize("point", EXTREMES, ids=str)
+@pytest.mark.parametrize(("analysis", "delta", "expected"), CASES, ids=IDS)
+def test_extremes(
+    point: dict[str, object], analysis: str, delta: Callable[..., Enclosure], expected: Reference
+) -> None:
+    found = delta(analysis=analysis, **point)
+    assert 0 <= found.lower <= found.upper <= 1
+    assert found.upper > 0
+    assert found.float_lower() <= found.float_upper()
+    if int(str(point["k"])) <= 10 and Fraction(str(point["epsilon"])) < 10**5:
+        values = [Fraction(str(point[name])) for name in ("sigma", "tau", "epsilon")]
+        assert_encloses(found, expected(int(str(point["k"])), *values), analysis != "exact")
+
+
+def test_beyond_every_exponent_there_is_an_answer_or_undecided() -> None:
+    with pytest.raises(Undecided):
+        gshm.delta(k=2, sigma="1e1000", tau=0, epsilon="1e1000")
+
+
+def test_a_delta_of_a_thousandth_power() -> None:
+    found = gshm.delta(k=1, sigma="68", tau="4600", epsilon="1")
+    assert Fraction(1, 10**1010) < found.lower < found.upper < Fraction(1, 10**990)
+    assert found.relative_width <= NARROW

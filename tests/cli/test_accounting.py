@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exactdp import InvalidParameter
+from exactdp.accounting import csh, gaussian, gshm
+from exactdp.cli.main import main
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+    return int(stop.value.code or 0), out.getvalue(), err.getvalue()
+
+
+URL = ["--k", "51914", "--sigma", "2222.7", "--tau", "13914", "--epsilon", "0.35"]
+
+
+def test_delta_json() -> None:
+    code, out, err = run("delta", "gshm", *URL, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["mechanism"] == "gshm"
+    assert found["analysis"] == "exact"
+    assert found["epsilon"] == "0.35"
+    assert found["parameters"] == {"k": "51914", "sigma": "2222.7", "tau": "13914"}
+    expected = gshm.delta(k=51914, sigma="2222.7", tau="13914", epsilon="0.35")
+    assert Decimal(found["delta"]["lower"]) <= Decimal(expected.decimal_lower(30))
+    assert Decimal(found["delta"]["upper"]) >= Decimal(expected.decimal_upper(30))
+
+
+def test_calibrate_json_has_the_keys_of_the_contract() -> None:
+    code, out, _ = run(
+        "calibrate", "csh", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5", "--json"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert set(found["parameters"]) == {"sigma", "tau"}
+    assert set(found["refuted"]) == {"tau", "delta"}
+    assert (
+        Decimal(found["delta"]["upper"])
+        <= Decimal("1e-5")
+        < Decimal(found["refuted"]["delta"]["lower"])
+    )
+    assert found["guarantee"]["neighbours"].startswith("add-remove")
+
+
+@pytest.mark.parametrize(
+    ("claim", "code", "word"), [("1e-5", 0, "proved"), ("9e-6", 1, "refuted"), ("0.3", 0, "proved")]
+)
+def test_check_exit_codes(claim: str, code: int, word: str) -> None:
+    found, out, _ = run("check", "gshm", *URL, "--delta", claim)
+    assert found == code
+    assert out.startswith(word)
+    found, out, _ = run("check", "gshm", *URL, "--delta", claim, "--json")
+    assert json.loads(out)["verdict"] == word
+
+
+def test_undecided_exits_3() -> None:
+    point = ["--k", "1", "--sigma", "10", "--tau", "0", "--epsilon", "1", "--delta", "0.5"]
+    code, out, _ = run("check", "gshm", *point)
+    assert code == 3
+    assert out.startswith("undecided")
+
+
+def test_tables() -> None:
+    for arguments, words in (
+        (["delta", "gaussian", "--sigma", "4", "--epsilon", "1"], ["gaussian", "delta", "[2.924"]),
+        (
+            ["calibrate", "gaussian", "--epsilon", "1", "--delta", "1e-5"],
+            ["3.730631635", "refuted"],
+        ),
+        (["calibrate", "gshm", "--k", "3", "--epsilon", "1", "--delta", "1e-5"], ["no tau <="]),
+        (["compare", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5"], ["146.6", "131.9"]),
+    ):
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        for word in words:
+            assert word in out
+
+
+def test_compare_json() -> None:
+    _, out, _ = run("compare", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5", "--json")
+    rows = json.loads(out)
+    assert [row["analysis"] for row in rows] == [
+        "add-the-deltas",
+        "exact",
+        "add-the-deltas",
+        "published",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [[], ["delta"], ["check"], ["calibrate"], ["compare"]]
+    + [[verb, m] for verb in ("delta", "check", "calibrate") for m in ("gshm", "csh", "gaussian")],
+)
+def test_every_help_has_an_example(command: list[str]) -> None:
+    code, out, _ = run(*command, "--help")
+    assert code == 0
+    assert "Usage: exactdp" in out
+    if command not in (["delta"], ["check"], ["calibrate"]):
+        assert "Example: exactdp" in out
+
+
+BAD = [
+    ("--sigma", "-1", "sigma must be > 0"),
+    ("--sigma", "0", "sigma must be > 0"),
+    ("--sigma", "nan", "sigma must be a number > 0"),
+    ("--sigma", "inf", "sigma must be a number > 0"),
+    ("--sigma", "abc", "sigma must be a number > 0"),
+    ("--sigma", "1e999999", "sigma must be a number > 0"),
+    ("--tau", "-1", "tau must be >= 0"),
+    ("--tau", "-1e5", "tau must be >= 0"),
+    ("--epsilon", "-0.1", "epsilon must be >= 0"),
+    ("--k", "0", "k must be an integer >= 1"),
+    ("--k", "1.5", "k must be an integer >= 1"),
+    ("--k", "", "k must be an integer >= 1"),
+    ("--delta", "1", "delta must be > 0 and < 1"),
+    ("--delta", "0", "delta must be > 0 and < 1"),
+    ("--analysis", "exakt", "analysis must be one of"),
+    ("--taw", "3", "--taw"),
+]
+
+
+@pytest.mark.parametrize(("flag", "value", "message"), BAD)
+def test_bad_input_is_one_line_and_exit_2(flag: str, value: str, message: str) -> None:
+    given_ = {"--k": "3", "--sigma": "5", "--tau": "9", "--epsilon": "1", "--delta": "0.1"}
+    given_[flag] = value
+    code, out, err = run("check", "gshm", *[part for pair in given_.items() for part in pair])
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    if flag != "--taw":
+        assert value[:40] in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["delta", "gshm", *URL[:-2]], "epsilon must be a number >= 0, got nothing"),
+        (["delta", "gshm", *URL, "--k", "7"], "k must be given once, got '51914' and '7'"),
+        (["delta", "gsmh", *URL], "gsmh"),
+        (["dleta"], "dleta"),
+        (["delta", "gshm", *URL, "--k"], "--k"),
+        (["delta", "gshm", *URL, "extra"], "extra"),
+        (["delta", "gaussian", *URL], "--k"),
+    ],
+)
+def test_wrong_calls(arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+text = st.text(max_size=12) | st.sampled_from(
+    ["-1", "0", "1e-400", "1e400", "nan", "-inf", "1/3", "1e99999", "0.5", "7", "  2 ", "１", "--k"]
+)
+
+
+@given(st.sampled_from(["gshm", "csh"]), text, text, text, text)
+def test_any_text_gives_an_answer_or_one_line(m: str, k: str, sigma: str, tau: str, e: str) -> None:
+    arguments = [f"--k={k}", f"--sigma={sigma}", f"--tau={tau}", f"--epsilon={e}"]
+    code, out, err = run("delta", m, *arguments, "--json")
+    assert code in (0, 2, 3)
+    if code:
+        assert out == ""
+        assert err.count("\n") == 1
+        assert err.startswith("exactdp: ")
+    else:
+        found = json.loads(out)["delta"]
+        assert 0 <= Decimal(found["lower"]) <= Decimal(found["upper"]) <= 1
+
+
+anything = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.decimals()
+    | st.fractions(min_value=-5, max_value=5)
+    | st.text(max_size=8)
+    | st.lists(st.integers(), max_size=2)
+)
+
+
+@given(st.sampled_from([gshm, csh]), anything, anything, anything, anything)
+def test_any_object_gives_an_answer_or_the_right_error(
+    module: object, k: object, sigma: object, tau: object, epsilon: object
+) -> None:
+    try:
+        found = module.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)  # type: ignore[attr-defined]
+    except InvalidParameter as error:
+        assert error.name in ("k", "sigma", "tau", "epsilon")
+        assert "\n" not in str(error)
+    else:
+        assert 0 <= found.lower <= found.upper <= 1
+
+
+@given(anything, anything, anything)
+def test_gaussian_too(sigma: object, epsilon: object, sensitivity: object) -> None:
+    try:
+        found = gaussian.delta(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)  # type: ignore[arg-type]
+    except InvalidParameter as error:
+        assert error.name in ("sigma", "epsilon", "sensitivity")
+    else:
+        assert 0 <= found.lower <= found.upper <= 1
