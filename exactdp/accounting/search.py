@@ -17,7 +17,7 @@ _BUDGET_PER_BIT = 64
 
 
 class Family(Protocol):
-    """Terms f(j) for the integers first <= j <= last (an empty range is allowed)."""
+    """Terms 0 <= f(j) <= 2 for the integers first <= j <= last (an empty range is allowed)."""
 
     @property
     def first(self) -> int: ...
@@ -33,6 +33,10 @@ class Family(Protocol):
 
     def slope(self, a: int, b: int) -> arb:
         """A ball around f'(x) for every real x in [a, b]; f is differentiable there."""
+
+
+#: An upper bound on every term: at most a sum of two probabilities.
+_ANYTHING = arb(2)
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class _Search:
         value = family.value(j)
         if not value.is_finite():
             self.blurred = True
-            return arb(1)
+            return _ANYTHING
         low, high = value.lower(), value.upper()
         self.lower = self.lower.max(low)
         if high > self.lower * self.slack and high > low * self.slack:
@@ -76,9 +80,15 @@ class _Search:
         return high
 
     def block(self, family: Family, a: int, b: int) -> None:
-        high = self.point(family, (a + b) // 2)
-        if a < b:
-            high = family.bound(a, b).upper()
+        if a == b:
+            self.push(_Block(family, a, a), self.point(family, a))
+            return
+        self.evaluations += 1
+        bound = family.bound(a, b)
+        self.blurred |= not bound.is_finite()
+        high = bound.upper() if bound.is_finite() else _ANYTHING
+        if high > self.lower:
+            self.point(family, (a + b) // 2)
         self.push(_Block(family, a, b), high)
 
     def refine(self, block: _Block, upper: arb) -> None:
@@ -113,9 +123,12 @@ def certified_maximum(families: Sequence[Family], tolerance: arb, floor: arb) ->
     seen and the largest bound left.
     """
     search = _Search(tolerance)
+    families = [family for family in families if family.first <= family.last]
+    for family in families:  # a good value early prunes more
+        search.point(family, family.first)
+        search.point(family, family.last)
     for family in families:
-        if family.first <= family.last:
-            search.block(family, family.first, family.last)
+        search.block(family, family.first, family.last)
     budget = _BUDGET_PER_BIT * ctx.prec
     upper = arb(0)
     while search.heap:
