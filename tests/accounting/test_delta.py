@@ -28,7 +28,7 @@ IDS = ["gshm-exact", "gshm-sum", "csh-published", "csh-sum"]
 
 
 def _random_k(rng: random.Random, largest: int) -> int:
-    return int(largest ** (rng.random() ** 4)) + rng.randrange(2)
+    return int(largest ** (rng.random() ** 6)) + rng.randrange(2)
 
 
 def random_point(rng: random.Random, largest_k: int) -> tuple[int, Fraction, Fraction, Fraction]:
