@@ -1,0 +1,104 @@
+"""Divergences between exact laws: what an adversary can tell two outputs apart by."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.parameters import Real, non_negative, positive, rational
+
+__all__ = ["hockey_stick", "max_loss", "renyi", "total_variation"]
+
+
+def total_variation(p: Law[Any], q: Law[Any]) -> Enclosure:
+    """The total variation distance, exact for laws without residual mass.
+
+    Residual mass may sit anywhere, so it widens the enclosure.
+    """
+    return _hockey_stick(p, q, Fraction(1))
+
+
+def hockey_stick(
+    p: Law[Any], q: Law[Any], *, epsilon: Real | None = None, e_epsilon: Real | None = None
+) -> Enclosure:
+    """The smallest delta with p(Y) <= e^epsilon q(Y) + delta for every event Y.
+
+    Give epsilon >= 0, or e_epsilon >= 1 where e^epsilon is a rational number: the answer is then
+    exact. One direction; differential privacy asks for the larger of both.
+
+    >>> p = Law({0: Fraction(2, 3), 1: Fraction(1, 3)})
+    >>> q = Law({0: Fraction(1, 3), 1: Fraction(2, 3)})
+    >>> hockey_stick(p, q, e_epsilon="3/2").lower
+    Fraction(1, 6)
+    >>> print(hockey_stick(p, q, epsilon="0.5"))
+    [0.1170929097, 0.1170929098]
+    """
+    if (epsilon is None) == (e_epsilon is None):
+        raise InvalidParameter("epsilon", epsilon, "given, or else e_epsilon (not both)")
+    if e_epsilon is not None:
+        factor = rational("e_epsilon", e_epsilon)
+        if factor < 1:
+            raise InvalidParameter("e_epsilon", e_epsilon, ">= 1")
+        return _hockey_stick(p, q, factor)
+    loss = non_negative("epsilon", epsilon)  # type: ignore[arg-type]
+    if not loss:
+        return _hockey_stick(p, q, Fraction(1))
+    factor_at = refine(lambda: ball(loss).exp(), relative_width=Fraction(1, 10**30))
+    most = _hockey_stick(p, q, factor_at.lower).upper
+    least = _hockey_stick(p, q, factor_at.upper).lower
+    return Enclosure(least, most)
+
+
+def max_loss(p: Law[Any], q: Law[Any]) -> Fraction | float:
+    """The largest ratio p(x)/q(x): e^epsilon of the tightest pure guarantee in this direction.
+
+    Exact; math.inf where p reaches an outcome that q does not. Only for laws without residual mass.
+    """
+    for name, law in (("p", p), ("q", q)):
+        if law.residual:
+            raise InvalidParameter(f"{name}.residual", law.residual, "0 for a pure guarantee")
+    if not p.support <= q.support:
+        return math.inf
+    return max(weight / q[outcome] for outcome, weight in p.items())
+
+
+def renyi(p: Law[Any], q: Law[Any], *, order: Real) -> Enclosure:
+    """The Renyi divergence of an order > 0 other than 1 (1: the Kullback-Leibler divergence).
+
+    Raises InvalidParameter where it is infinite or a law has residual mass.
+    """
+    alpha = positive("order", order)
+    if p.residual or q.residual:
+        raise InvalidParameter("residual", p.residual or q.residual, "0 for a Renyi divergence")
+    shared = [(weight, q[x]) for x, weight in p.items() if q[x]]
+    if not shared or (alpha >= 1 and len(shared) < len(p)):
+        raise InvalidParameter("order", order, "one at which the divergence is finite")
+
+    def compute() -> arb:
+        pairs = [(ball(a), ball(b)) for a, b in shared]
+        if alpha == 1:
+            return sum((a * (a / b).log() for a, b in pairs), arb(0))
+        power = ball(alpha)
+        total = sum((a**power * b ** (1 - power) for a, b in pairs), arb(0))
+        return total.log() / (power - 1)
+
+    if all(a == b for a, b in shared) and len(shared) == len(p):
+        return Enclosure.exact(0)
+    return refine(compute)
+
+
+def _hockey_stick(p: Law[Any], q: Law[Any], factor: Fraction) -> Enclosure:
+    """At least the visible part; at most what the residual masses could add."""
+    base = sum(
+        (max(weight - factor * q[outcome], Fraction(0)) for outcome, weight in p.items()),
+        Fraction(0),
+    )
+    least = max(base - factor * q.residual, Fraction(0))
+    return Enclosure(least, min(base + p.residual, Fraction(1)))

@@ -1,0 +1,43 @@
+"""From uniform bits to noise; each sampler beside its exact law."""
+
+from exactdp.samplers.bernoulli import (
+    Bernoulli,
+    BernoulliExp,
+    RandomizedResponse,
+    UniformInteger,
+    random_rounding,
+)
+from exactdp.samplers.counting import FastSample, GeoSample
+from exactdp.samplers.discrete_gaussian import DiscreteGaussian
+from exactdp.samplers.enumeration import EnumeratingSource, exact_law
+from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
+from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
+from exactdp.samplers.order_statistics import OrderStatistics
+from exactdp.samplers.seeded import RecordingSource, ReplaySource, SeededSource
+from exactdp.samplers.source import Source, SystemSource
+from exactdp.samplers.strict_order import StrictOrderStatistics
+
+__all__ = [
+    "Bernoulli",
+    "BernoulliExp",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "EnumeratingSource",
+    "FastSample",
+    "GeoSample",
+    "Geometric",
+    "OrderStatistics",
+    "RandomizedResponse",
+    "RationalCdf",
+    "RealCdf",
+    "RecordingSource",
+    "ReplaySource",
+    "SeededSource",
+    "Source",
+    "StrictOrderStatistics",
+    "SystemSource",
+    "TwoSidedGeometric",
+    "UniformInteger",
+    "exact_law",
+    "random_rounding",
+]

@@ -1,0 +1,192 @@
+"""Coins, uniform integers, random rounding and randomised response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.parameters import Real, integer, non_negative, rational
+from exactdp.samplers.integer_law import Bulk, IntegerLaw, floor_at
+from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
+from exactdp.samplers.source import Source
+from exactdp.samplers.table import WORD_BITS, Table
+
+__all__ = ["Bernoulli", "BernoulliExp", "RandomizedResponse", "UniformInteger", "random_rounding"]
+
+
+class _Coin(IntegerLaw):
+    """Values 0 and 1, given by the probability of 0."""
+
+    def _make_bulk(self) -> Bulk:
+        return Table(self._cdf, 0, [floor_at(self._cdf, 0, WORD_BITS)])
+
+
+@dataclass(frozen=True)
+class Bernoulli(_Coin):
+    """1 with probability p, a rational in [0, 1].
+
+    >>> from exactdp.samplers import Bernoulli, exact_law
+    >>> exact_law(Bernoulli(p="1/3").sample)
+    Law({0: 2/3, 1: 1/3})
+    """
+
+    p: Real
+
+    def __post_init__(self) -> None:
+        chance = rational("p", self.p)
+        if not 0 <= chance <= 1:
+            raise InvalidParameter("p", self.p, ">= 0 and <= 1")
+        object.__setattr__(self, "p", chance)
+
+    def pmf(self, z: int) -> Fraction:
+        """P(X = z), exactly."""
+        return {0: 1 - Fraction(self.p), 1: Fraction(self.p)}.get(z, Fraction(0))
+
+    def _make_cdf(self) -> Cdf:
+        chance = Fraction(self.p)
+        zero = chance.denominator - chance.numerator
+        sums = (zero, chance.denominator)
+        return RationalCdf(0, 1, sums.__getitem__, chance.denominator)
+
+
+@dataclass(frozen=True)
+class BernoulliExp(_Coin):
+    """1 with probability exp(-gamma), gamma >= 0 a rational; two random bits on average."""
+
+    gamma: Real
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", non_negative("gamma", self.gamma))
+
+    def pmf(self, z: int) -> Enclosure:
+        """P(X = z), in an enclosure of relative width <= 1e-12."""
+        if z not in (0, 1) or not self.gamma:
+            return Enclosure.exact(1 if z == 1 and not self.gamma else 0)
+        return refine(lambda: (-self._exponent()).exp() if z else self._zero(0))
+
+    def _make_cdf(self) -> Cdf:
+        return RealCdf(0, 1, self._zero)
+
+    def _zero(self, _: int) -> arb:
+        return -(-self._exponent()).expm1()
+
+    def _exponent(self) -> arb:
+        return ball(Fraction(self.gamma))
+
+
+@dataclass(frozen=True)
+class UniformInteger(IntegerLaw):
+    """Every integer of [low, high] equally likely."""
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        low = integer("low", self.low, least=-(10**1000))
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", integer("high", self.high, least=low))
+
+    def sample(self, source: Source) -> int:
+        """One draw; at most log2(high - low + 1) + 2 bits on average."""
+        return self.low + source.below(self.high - self.low + 1)
+
+    def pmf(self, z: int) -> Fraction:
+        """P(X = z), exactly."""
+        inside = self.low <= integer("z", z, least=-(10**1000)) <= self.high
+        return Fraction(int(inside), self.high - self.low + 1)
+
+    def _make_cdf(self) -> Cdf:
+        low, size = self.low, self.high - self.low + 1
+        return RationalCdf(low, self.high, lambda z: z - low + 1, size)
+
+    def _make_bulk(self) -> Bulk:
+        return _UniformBulk(self.low, self.high)
+
+
+class _UniformBulk:
+    """Words of just enough bits; those that fall outside the range are drawn again."""
+
+    def __init__(self, low: int, high: int) -> None:
+        if not -(2**63) <= low <= high < 2**63:
+            raise InvalidParameter("low, high", (low, high), "within the range of int64")
+        self._low, self._size = low, high - low + 1
+
+    def draw(self, n: int, source: Source) -> NDArray[np.int64]:
+        bits = (self._size - 1).bit_length()
+        result = np.zeros(n, np.uint64)
+        missing = np.arange(n if bits else 0)
+        while missing.size:
+            words = source.words(missing.size, bits)
+            result[missing] = words
+            missing = missing[words.astype(np.uint64) > np.uint64(self._size - 1)]
+        shifted: NDArray[Any] = result + np.uint64(self._low % 2**64)
+        return shifted.view(np.int64)
+
+
+def random_rounding(value: Real, source: Source) -> int:
+    """A neighbouring integer of a rational, with the value as its mean.
+
+    Source: ALP, Section 3 (random rounding of counts to integers).
+    """
+    number = rational("value", value)
+    below = number.numerator // number.denominator
+    return below + source.bernoulli(number - below)
+
+
+@dataclass(frozen=True)
+class RandomizedResponse:
+    """Each bit is flipped with probability p, independently; p a rational in [0, 1/2].
+
+    Changing one bit changes probabilities by a factor of at most (1 - p)/p.
+    Source: ALP, Definition of RandResponse in Section 2 (Warner 1965).
+    """
+
+    p: Real
+
+    def __post_init__(self) -> None:
+        chance = rational("p", self.p)
+        if not 0 <= chance <= Fraction(1, 2):
+            raise InvalidParameter("p", self.p, ">= 0 and <= 1/2")
+        object.__setattr__(self, "p", chance)
+
+    @classmethod
+    def of_epsilon(cls, epsilon: Real) -> RandomizedResponse:
+        """The response with the smallest p on a grid of 2^-64 that is (epsilon, 0)-DP per bit."""
+        loss = non_negative("epsilon", epsilon)
+        least = refine(lambda: 1 / (ball(loss).exp() + 1), relative_width=Fraction(1, 2**80))
+        steps = min(ceil(least.upper * 2**64), 2**63)
+        return cls(Fraction(steps, 2**64))
+
+    def sample(self, bit: int, source: Source) -> int:
+        """The reported bit for a true bit (0 or 1)."""
+        if bit not in (0, 1):
+            raise InvalidParameter("bit", bit, "0 or 1")
+        return int(bit) ^ self._flip.sample(source)
+
+    def law(self, bit: int) -> Law[int]:
+        """The exact law of the report for a true bit."""
+        return Law({bit: 1 - Fraction(self.p), 1 - bit: Fraction(self.p)})
+
+    def sample_many(self, bits: NDArray[Any], source: Source) -> NDArray[Any]:
+        """The reported bits for an array of 0s and 1s (or booleans), same shape and dtype."""
+        given = np.asarray(bits)
+        if not np.isin(given, (0, 1)).all():
+            raise InvalidParameter("bits", "other values", "an array of 0s and 1s")
+        flips = self._flip.sample_many(given.size, source).reshape(given.shape)
+        reported: NDArray[Any] = (given ^ flips.astype(given.dtype)).astype(given.dtype)
+        return reported
+
+    @cached_property
+    def _flip(self) -> Bernoulli:
+        return Bernoulli(p=self.p)

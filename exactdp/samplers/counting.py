@@ -1,0 +1,178 @@
+"""BV's samplers for counting queries on finite computers: GeoSample and FastSample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.parameters import Real, integer, positive
+from exactdp.samplers.bernoulli import Bernoulli, UniformInteger
+from exactdp.samplers.geometric import Clamped, TwoSidedGeometric
+from exactdp.samplers.integer_law import Integers
+from exactdp.samplers.inverse_cdf import RationalCdf
+from exactdp.samplers.source import Source
+
+__all__ = ["FastSample", "GeoSample"]
+
+
+@dataclass(frozen=True)
+class _CountSampler:
+    """Noisy counts in {0, ..., n} for a true count c, by inversion of an integer-valued CDF.
+
+    n: number of rows, >= 1. epsilon: > 0; both samplers are (epsilon/2, 0)-DP per count, hence
+    (epsilon, 0)-DP for a histogram in which changing one row changes two counts.
+    """
+
+    n: int
+    epsilon: Real
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", integer("n", self.n, least=1))
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+
+    @cached_property
+    def bits(self) -> int:
+        """b = ceil(log2(2/epsilon)), at least 0: e^(eps~/2) = 1 + 2^-b <= e^(epsilon/2)."""
+        ratio = 2 / Fraction(self.epsilon)
+        exponent = (ratio.numerator - 1).bit_length() - ratio.denominator.bit_length()
+        while ratio > 1 << max(exponent, 0):
+            exponent += 1
+        return max(exponent, 0)
+
+    @property
+    def e_half_epsilon(self) -> Fraction:
+        """e^(eps~/2) = 1 + 2^-b, the exact loss ratio of GeoSample between counts c and c + 1."""
+        return 1 + Fraction(1, 1 << self.bits)
+
+    def sample(self, c: int, source: Source) -> int:
+        """One noisy count for the true count c in [0, n]."""
+        return source.inverse_cdf(self.cdf(c))
+
+    def law(self, c: int) -> Law[int]:
+        """The exact law of sample(c, ...)."""
+        outcomes, weights = self.cdf(c).weights()
+        return Law(dict(zip(outcomes, weights, strict=True)))
+
+    def cdf(self, c: int) -> RationalCdf:
+        """The integer distribution function for the true count c."""
+        raise NotImplementedError
+
+    def _count(self, c: int) -> int:
+        count = integer("c", c, least=0)
+        if count > self.n:
+            raise InvalidParameter("c", c, f"an integer >= 0 and <= n = {self.n}")
+        return count
+
+
+@dataclass(frozen=True)
+class GeoSample(_CountSampler):
+    """Truncated geometric noise with a rational ratio (BV, Theorem 4.5).
+
+    The distribution function has the denominator (2^(b+1) + 1)(2^b + 1)^(n-1).
+
+    >>> from exactdp.samplers import GeoSample
+    >>> print(GeoSample(n=2, epsilon=2).law(0))
+    Law of 3 outcomes
+      0  2/3  0.666667
+      1  1/6  0.166667
+      2  1/6  0.166667
+    """
+
+    def cdf(self, c: int) -> RationalCdf:
+        count, n, b = self._count(c), self.n, self.bits
+        denominator = _denominator(b, n)
+
+        def numerator(z: int) -> int:
+            return denominator if z >= n else _geometric(z - count, b, n, denominator)
+
+        return RationalCdf(0, n, numerator, denominator)
+
+    def sample_many(self, n: int, c: int, source: Source) -> Integers:
+        """n independent noisy counts for the true count c, as int64."""
+        # the truncated geometric law is a two-sided geometric one cut to [0, n]
+        noise = TwoSidedGeometric(q=1 / self.e_half_epsilon)
+        bulk = Clamped(noise, self._count(c), 0, self.n)
+        return bulk.draw(integer("n", n, least=0), source)
+
+
+@dataclass(frozen=True)
+class FastSample(_CountSampler):
+    """Truncated geometric noise with a short denominator (BV, Theorem 4.6).
+
+    The conference version states the theorem without the algorithm; this is a derivation. Noise of
+    ratio q = 2^b/(2^b + 1) is cut to [-t, t], then to [0, n], and mixed with the uniform law on
+    [0, n] of weight gamma = 1/g. The cut at t costs privacy at its edge only, where the uniform
+    part covers it once (g - 1)(n + 1) 2^(b(t+1)) <= (2^(b+1) + 1)(2^b + 1)^(t-1), which fixes t.
+    The
+    denominator g (n + 1)(2^(b+1) + 1)(2^b + 1)^(t-1) no longer grows with n except through t.
+
+    gamma_inverse: g, an integer >= 2; every outcome has probability at least 1/(g (n + 1)).
+    """
+
+    gamma_inverse: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(
+            self, "gamma_inverse", integer("gamma_inverse", self.gamma_inverse, least=2)
+        )
+
+    @cached_property
+    def reach(self) -> int:
+        """t: the largest noise drawn; n where cutting earlier would cost privacy."""
+        b, share = self.bits, (self.gamma_inverse - 1) * (self.n + 1)
+
+        def enough(t: int) -> bool:
+            return share << b * (t + 1) <= _denominator(b, t)
+
+        if not enough(self.n):
+            return self.n
+        low, high = 1, self.n
+        while low < high:  # the left side falls against the right one as t grows
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle + 1, high)
+        return low
+
+    def cdf(self, c: int) -> RationalCdf:
+        count, n, t, b = self._count(c), self.n, self.reach, self.bits
+        noise = _denominator(b, t)
+        share = (self.gamma_inverse - 1) * (n + 1)
+
+        def cut(z: int) -> int:
+            if z >= n or z >= count + t:
+                return noise
+            return 0 if z < count - t else _geometric(z - count, b, t, noise)
+
+        def numerator(z: int) -> int:
+            return share * cut(z) + (z + 1) * noise
+
+        return RationalCdf(0, n, numerator, (share + n + 1) * noise)
+
+    def sample_many(self, n: int, c: int, source: Source) -> Integers:
+        """n independent noisy counts for the true count c, as int64."""
+        size, count, t = integer("n", n, least=0), self._count(c), self.reach
+        cut = Clamped(TwoSidedGeometric(q=1 / self.e_half_epsilon), 0, -t, t)
+        result = (cut.draw(size, source) + count).clip(0, self.n)
+        mixed = np.flatnonzero(
+            Bernoulli(p=Fraction(1, self.gamma_inverse)).sample_many(size, source)
+        )
+        result[mixed] = UniformInteger(0, self.n).sample_many(mixed.size, source)
+        return result
+
+
+def _denominator(b: int, steps: int) -> int:
+    """(2^(b+1) + 1)(2^b + 1)^(steps-1)."""
+    return int(((2 << b) + 1) * ((1 << b) + 1) ** (steps - 1))
+
+
+def _geometric(away: int, b: int, steps: int, denominator: int) -> int:
+    """denominator * P(noise <= away) for two-sided geometric noise, -steps <= away < steps."""
+    inner = (1 << b) + 1
+    if away <= 0:
+        return int(inner ** (steps + away)) << b * -away
+    return denominator - (int(inner ** (steps - 1 - away)) << b * (away + 1))

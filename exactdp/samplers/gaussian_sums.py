@@ -1,0 +1,95 @@
+"""Sums of f(k) = exp(-k^2/(2 sigma^2)) over integers, as balls, at any sigma.
+
+Small sigma: term by term, with a geometric bound on the rest. Large sigma: Euler-Maclaurin at the
+midpoint, whose remainder after m terms is at most
+4 (2 pi)^(-2m) sigma^(1-2m) sqrt(2 pi (2m)!),
+as |B_2m|/(2m)! <= 4/(2 pi)^(2m) and E|He_n(Z)| <= sqrt(n!) for a standard normal Z.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb, ctx
+
+from exactdp.balls import ball
+
+__all__ = ["sum_above", "sum_all"]
+
+
+def sum_all(sigma2: Fraction) -> arb:
+    """The sum of f over all integers."""
+    return _sum_all(sigma2, ctx.prec)
+
+
+@lru_cache(256)
+def _sum_all(sigma2: Fraction, bits: int) -> arb:
+    """At a working precision of so many bits, which must be set already."""
+    if sigma2 < 1:
+        return 1 + 2 * _term_by_term(0, sigma2)
+    # Poisson summation; terms beyond the last are less than twice the first one dropped
+    rate, total, m = 2 * arb.pi() ** 2 * ball(sigma2), arb(1), 0
+    while True:
+        m += 1
+        term = 2 * (-rate * m * m).exp()
+        total += term
+        if term < arb(2) ** -(bits + 8):
+            break
+    rest = 2 * (-rate * (m + 1) ** 2).exp()
+    return (2 * arb.pi() * ball(sigma2)).sqrt() * (total + arb(0, 2 * rest.upper()))
+
+
+def sum_above(z: int, sigma2: Fraction) -> arb:
+    """The sum of f(k) over k > z, for z >= 0."""
+    orders = _orders(sigma2, ctx.prec) if sigma2 > 1 else None
+    return _term_by_term(z, sigma2) if orders is None else _midpoint(z, sigma2, orders)
+
+
+@lru_cache(256)
+def _orders(sigma2: Fraction, bits: int) -> int | None:
+    """About how many terms of Euler-Maclaurin reach 2^-bits; None if that takes too many."""
+    log_variance = math.log(sigma2.numerator) - math.log(sigma2.denominator)
+    for m in range(1, 200):
+        log_rest = math.log(4) - 2 * m * math.log(2 * math.pi) - m * log_variance
+        log_rest += math.lgamma(2 * m + 1) / 2
+        if log_rest < -(bits + 8) * math.log(2):
+            return m
+    return None
+
+
+def _term_by_term(z: int, sigma2: Fraction) -> arb:
+    rate = 1 / (2 * ball(sigma2))
+    k, total = z, arb(0)
+    while True:
+        k += 1
+        term = (-rate * k * k).exp()
+        total += term
+        if term < arb(2) ** -(ctx.prec + 8):
+            break
+    # f(k + 1 + i) <= f(k + 1) exp(-(k + 1) i / sigma^2)
+    first, ratio = (-rate * (k + 1) ** 2).exp(), (-2 * rate * (k + 1)).exp()
+    rest = first / (1 - ratio)
+    return total + rest * arb(0.5, 0.5)
+
+
+def _midpoint(z: int, sigma2: Fraction, orders: int) -> arb:
+    variance = ball(sigma2)
+    sigma = variance.sqrt()
+    x = (arb(z) + arb(1) / 2) / sigma
+    total = sigma * (arb.pi() / 2).sqrt() * (x / arb(2).sqrt()).erfc()
+    value = (-x * x / 2).exp()
+    before, here = arb(1), x  # He_0 and He_1
+    power = 1 / sigma
+    for j in range(1, orders + 1):
+        n = 2 * j - 1
+        derivative = -here * value * power  # f^(n) at the midpoint, n odd
+        coefficient = (arb(2) ** (1 - 2 * j) - 1) * arb.bernoulli(2 * j) / arb.fac_ui(2 * j)
+        total -= coefficient * derivative
+        for order in (n, n + 1):
+            before, here = here, x * here - order * before
+        power /= variance
+    rest = 4 * (2 * arb.pi()) ** (-2 * orders) * sigma ** (1 - 2 * orders)
+    rest *= (2 * arb.pi() * arb.fac_ui(2 * orders)).sqrt()
+    return total + arb(0, 1) * rest

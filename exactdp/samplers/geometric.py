@@ -1,0 +1,190 @@
+"""Geometric noise: one-sided, two-sided, and the discrete Laplace distribution."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.balls import ball, precision, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, integer, positive, rational
+from exactdp.samplers.blocks import BlockSampler, Decay, Floats
+from exactdp.samplers.integer_law import Bulk, IntegerLaw, Integers, floor_at
+from exactdp.samplers.inverse_cdf import Cdf, RealCdf
+from exactdp.samplers.source import Source
+from exactdp.samplers.table import WORD_BITS, Table
+
+__all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
+
+#: Up to this scale one table holds all likely outcomes; beyond it, blocks of 64..128 per scale.
+_LARGEST_TABLE = 256
+_BLOCKS_PER_SCALE = 64
+
+#: Outcomes beyond this many scales (probability about 2^-36) are left to the scalar path.
+_REACH = 25
+
+
+class _Decaying(IntegerLaw):
+    """Weights that fall by a factor q = exp(-rate) per step away from 0."""
+
+    two_sided: bool
+
+    @abstractmethod
+    def _rate(self) -> arb:
+        """-log q as a ball at the working precision."""
+
+    def _make_cdf(self) -> Cdf:
+        low = None if self.two_sided else 0
+        return RealCdf(low, None, self._value, self._quantile)
+
+    def _value(self, z: int) -> arb:
+        rate = self._rate()
+        if not self.two_sided:
+            return -(-rate * (z + 1)).expm1()
+        # P(X > z) = P(X < -z) = q^(z+1)/(1 + q) for z >= 0
+        share = 1 + (-rate).exp()
+        return 1 - (-rate * (z + 1)).exp() / share if z >= 0 else (rate * z).exp() / share
+
+    def _quantile(self, level: float) -> float:
+        scale = self._scale()
+        if not self.two_sided:
+            return -math.log1p(-level) * scale - 1
+        share = 1 + math.exp(-1 / scale)
+        if level * share < 1:
+            return scale * math.log(level * share)
+        return -scale * math.log((1 - level) * share) - 1
+
+    def _scale(self) -> float:
+        with precision(64):
+            return float((1 / self._rate()).mid())
+
+    def _make_bulk(self) -> Bulk:
+        scale = self._scale()
+        if scale > 2**50:
+            raise InvalidParameter("scale", f"{scale:.3g}", "<= 2^50, so that draws fit 64 bits")
+        if scale <= _LARGEST_TABLE:
+            reach = math.ceil(_REACH * scale) + 8
+            first = -reach if self.two_sided else 0
+            levels = [floor_at(self._cdf, z, WORD_BITS) for z in range(first, reach)]
+            return Table(self._cdf, first, levels)
+        return self._blocks(int(scale / _BLOCKS_PER_SCALE).bit_length() - 1)
+
+    def _blocks(self, bits: int) -> BlockSampler:
+        """Blocks of 2^bits values: the block law is geometric, and so is the rest of the value."""
+        cdf = RealCdf(0, None, lambda b: -(-self._rate() * ((b + 1) << bits)).expm1())
+        reach = math.ceil(_REACH * self._scale()) >> bits
+        table = Table(cdf, 0, [floor_at(cdf, b, WORD_BITS) for b in range(reach)])
+        nearest = self._nearest_rate()
+
+        def approximate(start: Floats, y: Floats) -> Floats:
+            return (y - start) * nearest
+
+        def exact(start: int, y: int) -> arb:
+            return (y - start) * self._rate()
+
+        return BlockSampler(table, bits, self.two_sided, Decay(approximate, exact))
+
+    def _nearest_rate(self) -> float:
+        found = refine(self._rate, relative_width=Fraction(1, 10**30))
+        return found.lower.numerator / found.lower.denominator
+
+
+@dataclass(frozen=True)
+class Geometric(_Decaying):
+    """P(z) = p (1 - p)^z for z = 0, 1, 2, ...; 0 < p < 1 rational.
+
+    >>> from exactdp.samplers import Geometric
+    >>> Geometric(p="1/3").pmf(2)
+    Fraction(4, 27)
+    """
+
+    p: Real
+    two_sided = False
+
+    def __post_init__(self) -> None:
+        chance = rational("p", self.p)
+        if not 0 < chance < 1:
+            raise InvalidParameter("p", self.p, "> 0 and < 1")
+        object.__setattr__(self, "p", chance)
+
+    def pmf(self, z: int) -> Fraction:
+        """P(X = z), exactly."""
+        chance, point = Fraction(self.p), integer("z", z, least=-(10**1000))
+        return chance * (1 - chance) ** point if point >= 0 else Fraction(0)
+
+    def _rate(self) -> arb:
+        return -(-ball(Fraction(self.p))).log1p()
+
+
+@dataclass(frozen=True)
+class TwoSidedGeometric(_Decaying):
+    """P(z) proportional to q^|z| on the integers; 0 < q < 1 rational.
+
+    Source: BV, Section 2.2 (the geometric mechanism, with q = e^-epsilon replaced by a rational).
+    """
+
+    q: Real
+    two_sided = True
+
+    def __post_init__(self) -> None:
+        ratio = rational("q", self.q)
+        if not 0 < ratio < 1:
+            raise InvalidParameter("q", self.q, "> 0 and < 1")
+        object.__setattr__(self, "q", ratio)
+
+    def pmf(self, z: int) -> Fraction:
+        """P(X = z), exactly."""
+        ratio, point = Fraction(self.q), integer("z", z, least=-(10**1000))
+        return (1 - ratio) / (1 + ratio) * ratio ** abs(point)
+
+    def _rate(self) -> arb:
+        return -ball(Fraction(self.q)).log()
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(_Decaying):
+    """P(z) proportional to exp(-|z|/scale) on the integers; scale > 0 rational.
+
+    Source: Ghosh, Roughgarden, Sundararajan 2012; BV, Section 2.2.
+
+    >>> from exactdp.samplers import DiscreteLaplace
+    >>> print(DiscreteLaplace(scale=2).pmf(0))
+    [0.2449186624, 0.2449186625]
+    """
+
+    scale: Real
+    two_sided = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+
+    def pmf(self, z: int) -> Enclosure:
+        """P(X = z), in an enclosure of relative width <= 1e-12."""
+        point = integer("z", z, least=-(10**1000))
+
+        def compute() -> arb:
+            rate = self._rate()
+            return (rate / 2).tanh() * (-rate * abs(point)).exp()
+
+        return refine(compute)
+
+    def _rate(self) -> arb:
+        return 1 / ball(Fraction(self.scale))
+
+
+class Clamped:
+    """Bulk draws of center + noise, cut to [low, high]."""
+
+    def __init__(self, noise: IntegerLaw, center: int, low: int, high: int) -> None:
+        self._noise = noise
+        self._center, self._low, self._high = center, low, high
+
+    def draw(self, n: int, source: Source) -> Integers:
+        """n independent draws."""
+        noise = self._noise.sample_many(n, source)
+        return (noise + self._center).clip(self._low, self._high)

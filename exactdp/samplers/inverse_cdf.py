@@ -1,0 +1,203 @@
+"""Exact inversion of a distribution function with lazily read random bits.
+
+A uniform real U is known only by its first b bits, so it lies in [u, u+1)/2^b. The outcome, the
+least z with U < F(z), is certain as soon as that interval lies within one step of F. F may be
+rational, or a real number of which an enclosure of any width can be had; either way the outcome has
+exactly the law of F, and the expected number of bits is at most its entropy + 3 (Han, Hoshi 1997).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Protocol
+
+from flint import arb
+
+from exactdp.balls import precision
+
+__all__ = ["Cdf", "RationalCdf", "RealCdf", "draw"]
+
+#: Bits by which an enclosure of F is finer than the bits of U it is compared with.
+_GUARD = 64
+
+#: From so many bits on, hints are not listened to: they are no better than a float.
+_PATIENCE = 50
+
+#: Values of a real F kept by each distribution.
+_KEPT = 1 << 15
+
+
+class Cdf(Protocol):
+    """A distribution function on the integers, non-decreasing from 0 to 1."""
+
+    @property
+    def low(self) -> int | None:
+        """The least possible outcome; None when there is none."""
+
+    @property
+    def high(self) -> int | None:
+        """The largest possible outcome; None when there is none."""
+
+    def guess(self, level: float) -> int | None:
+        """About the least z with F(z) > level, to start a search from; None for no idea."""
+
+    def bracket(self, z: int, bits: int) -> tuple[int, int]:
+        """Integers with lower <= 2^bits F(z) <= upper, for low <= z <= high."""
+
+    def weights(self) -> tuple[list[int], list[Fraction]] | None:
+        """All outcomes with their exact probabilities, or None when they are not rational."""
+
+
+@dataclass(frozen=True)
+class RationalCdf:
+    """F(z) = numerator(z) / denominator for low <= z <= high; numerator(high) = denominator."""
+
+    low: int
+    high: int
+    numerator: Callable[[int], int]
+    denominator: int
+
+    def guess(self, level: float) -> int | None:
+        return None
+
+    def bracket(self, z: int, bits: int) -> tuple[int, int]:
+        floor, rest = divmod(self.numerator(z) << bits, self.denominator)
+        return floor, floor + (1 if rest else 0)
+
+    def weights(self) -> tuple[list[int], list[Fraction]]:
+        outcomes = list(range(self.low, self.high + 1))
+        sums = [0, *map(self.numerator, outcomes)]
+        pairs = zip(sums[1:], sums[:-1], strict=True)
+        return outcomes, [Fraction(b - a, self.denominator) for b, a in pairs]
+
+
+class RealCdf:
+    """F(z) as a ball at the working precision, for integers between low and high (None: no end).
+
+    ball: evaluates F; values already computed are kept, so repeated draws get faster.
+    quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
+    """
+
+    def __init__(
+        self,
+        low: int | None,
+        high: int | None,
+        ball: Callable[[int], arb],
+        quantile: Callable[[float], float] | None = None,
+    ) -> None:
+        self.low = low
+        self.high = high
+        self._ball = ball
+        self._quantile = quantile
+        self._fine = lru_cache(_KEPT)(self._compute)
+
+    def guess(self, level: float) -> int | None:
+        if self._quantile is None or not 0 < level < 1:
+            return None
+        z = math.ceil(self._quantile(level))
+        z = z if self.low is None else max(z, self.low)
+        return z if self.high is None else min(z, self.high)
+
+    def bracket(self, z: int, bits: int) -> tuple[int, int]:
+        if z == self.high:
+            return 1 << bits, 1 << bits
+        level = (bits + _GUARD - 1) // _GUARD * _GUARD
+        lower, upper = self._fine(z, level)
+        return lower >> level - bits, -(-upper >> level - bits)
+
+    def weights(self) -> tuple[list[int], list[Fraction]] | None:
+        return None
+
+    def _compute(self, z: int, bits: int) -> tuple[int, int]:
+        with precision(bits + _GUARD):
+            scaled = self._ball(z) * arb(2) ** bits
+            floor = scaled.lower().floor().unique_fmpz()
+            ceiling = scaled.upper().ceil().unique_fmpz()
+        if floor is None or ceiling is None:  # nothing is known at this precision
+            return 0, 1 << bits
+        return max(int(floor), 0), min(int(ceiling), 1 << bits)
+
+
+def draw(cdf: Cdf, bits: Callable[[int], int], prefix: int = 0, count: int = 0) -> int:
+    """Invert F at a uniform real whose bits come from bits(k), as few as are needed.
+
+    prefix, count: the first bits of the uniform, where some are known already.
+    """
+    low, high = cdf.low, cdf.high
+    while low is None or low != high:
+        if count and (start := _worth_trying(cdf, prefix, count)) is not None:
+            low = _first(cdf, low, high, prefix, count, start, certain=False)
+            high = _first(cdf, low, high, prefix + 1, count, start, certain=True)
+            if low is not None and low == high:
+                break
+        prefix, count = prefix << 1 | bits(1), count + 1
+    return low
+
+
+def _worth_trying(cdf: Cdf, prefix: int, count: int) -> int | None:
+    """Where to search; None while a hint says that more bits are needed anyway."""
+    start, end = cdf.guess(prefix / 2**count), cdf.guess((prefix + 1) / 2**count)
+    if start is not None and end is not None:
+        return start if start == end or count > _PATIENCE else None
+    known = [z for z in (start, end, cdf.low, cdf.high) if z is not None]
+    return known[0] if known else 0
+
+
+def _first(
+    cdf: Cdf,
+    low: int | None,
+    high: int | None,
+    level: int,
+    count: int,
+    start: int,
+    *,
+    certain: bool,
+) -> int | None:
+    """The least z in [low, high] with F(z) >= level/2^count for certain, or with F(z) > it
+    possibly; None where the answer is beyond every integer (U may be 0 or 1 still).
+    """
+
+    def reached(z: int) -> bool:
+        lower, upper = cdf.bracket(z, count)
+        return lower >= level if certain else upper > level
+
+    if certain and level == 1 << count:
+        return high
+    if not certain and level == 0:
+        return low
+    below, above = _around(start, low, high, reached)
+    while below < above:
+        middle = (below + above) // 2
+        if reached(middle):
+            above = middle
+        else:
+            below = middle + 1
+    return below
+
+
+def _around(
+    start: int, low: int | None, high: int | None, reached: Callable[[int], bool]
+) -> tuple[int, int]:
+    """Ends between which the least z with reached(z) lies, galloping from start."""
+    z = start if low is None else max(start, low)
+    z = z if high is None else min(z, high)
+    step = 1
+    if reached(z):
+        above = z
+        while low is None or above > low:
+            z = above - step if low is None else max(above - step, low)
+            if not reached(z):
+                return z + 1, above
+            above, step = z, 2 * step
+        return above, above
+    below = z + 1
+    while high is None or below < high:
+        z = below + step - 1 if high is None else min(below + step - 1, high)
+        if reached(z):
+            return below, z
+        below, step = z + 1, 2 * step
+    return below, below

@@ -1,0 +1,111 @@
+"""Order statistics in strict time: a fixed number of random bits, a certified distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, delta_target, integer
+from exactdp.samplers.integer_law import floor_at
+from exactdp.samplers.inverse_cdf import RationalCdf
+from exactdp.samplers.order_statistics import tie_law
+from exactdp.samplers.source import Source
+
+__all__ = ["StrictOrderStatistics", "truncated_power"]
+
+
+def truncated_power(numerator: int, denominator: int, exponent: int, scale: int) -> int:
+    """An integer y with 0 <= (numerator/denominator)^exponent - y/scale <= (2 exponent - 1)/scale.
+
+    Repeated squaring in which every product is cut to an integer multiple of 1/scale: numbers never
+    exceed scale. Non-decreasing in numerator, exact for 0 and for numerator = denominator.
+    numerator: >= 0 and <= denominator. exponent: >= 1. Source: BV, proof of Theorem 6.5.
+
+    >>> truncated_power(1, 2, 3, 1000)
+    125
+    """
+    square, result = scale * numerator // denominator, scale
+    untouched = True
+    while exponent:
+        if exponent & 1:
+            result = square if untouched else square * result // scale
+            untouched = False
+        exponent >>= 1
+        if exponent:
+            square = square * square // scale
+    return result
+
+
+@dataclass(frozen=True)
+class StrictOrderStatistics:
+    """The k largest of many i.i.d. integers up to a stated total variation distance.
+
+    cdf, variables: as for OrderStatistics. k: how many values. distance: bound on the total
+    variation distance from the exact law, > 0 and < 1. Every sample reads the same number of
+    random bits, whatever the outcome.
+    Source: BV, Theorem 6.5, with ties drawn correctly (its Lemma 2.9 ignores them).
+    """
+
+    cdf: RationalCdf
+    variables: int
+    k: int
+    distance: Real
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", integer("variables", self.variables, least=1))
+        object.__setattr__(self, "k", integer("k", self.k, least=1))
+        object.__setattr__(self, "distance", delta_target("distance", self.distance))
+        if self.k > self.variables:
+            raise InvalidParameter("k", self.k, f"<= variables = {self.variables}")
+
+    @cached_property
+    def bits_per_draw(self) -> int:
+        """T: each of the 2 k draws inverts a CDF with denominator 2^T.
+
+        A value drawn from truncated powers errs by at most (outcomes) (variables)/2^T in total
+        variation, a tie count by at most k/2^T, and there are at most k of each.
+        """
+        outcomes = self.cdf.high - self.cdf.low + 1
+        steps = self.k * (outcomes * self.variables + self.k)
+        ratio = steps / Fraction(self.distance)
+        return max((-(-ratio.numerator // ratio.denominator) - 1).bit_length(), 1)
+
+    @property
+    def bits(self) -> int:
+        """Random bits read by every sample."""
+        return 2 * self.k * self.bits_per_draw
+
+    def sample(self, source: Source) -> tuple[int, ...]:
+        """The k largest values, descending."""
+        found: list[int] = []
+        rest, highest, rounds = self.variables, self.cdf.high, 0
+        while len(found) < self.k:
+            value = source.strict_inverse_cdf(self._largest(highest, rest))
+            ties = source.strict_inverse_cdf(self._ties(value, rest, self.k - len(found)))
+            found += [value] * ties
+            rest, highest, rounds = rest - ties, value - 1, rounds + 1
+        source.skip(2 * (self.k - rounds) * self.bits_per_draw)
+        return tuple(found)
+
+    def _largest(self, highest: int, rest: int) -> RationalCdf:
+        exact, scale = self.cdf, 1 << self.bits_per_draw
+        top = exact.numerator(highest)
+
+        def numerator(z: int) -> int:
+            return truncated_power(exact.numerator(z), top, rest, scale)
+
+        return RationalCdf(exact.low, highest, numerator, scale)
+
+    def _ties(self, value: int, rest: int, need: int) -> RationalCdf:
+        exact, scale = self.cdf, 1 << self.bits_per_draw
+        below = exact.numerator(value - 1) if value > exact.low else 0
+        law = tie_law(exact.numerator(value), below, rest, need)
+
+        def numerator(j: int) -> int:
+            return scale if j == law.high else floor_at(law, j, self.bits_per_draw)
+
+        assert law.low is not None
+        assert law.high is not None
+        return RationalCdf(law.low, law.high, numerator, scale)
