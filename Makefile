@@ -27,7 +27,9 @@ check: setup
 	$(BIN)/lint-imports
 
 bench: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
 	$(BIN)/python -m benchmarks.gshm
+	$(BIN)/python -m benchmarks.samplers
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

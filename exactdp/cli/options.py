@@ -22,6 +22,12 @@ _PARAMETERS = {
     "delta": ("a number > 0 and < 1", "Target delta."),
     "sensitivity": ("a number > 0", "l2 sensitivity of the query (default 1)."),
     "resolution": ("a number between 1e-15 and 0.1", "Relative grid step (default 1e-9)."),
+    "sigma2": ("a number > 0", "Parameter sigma^2 of the discrete Gaussian."),
+    "scale": ("a number > 0", "Scale of the discrete Laplace noise (1/epsilon)."),
+    "p": ("a number > 0 and < 1", "Success probability."),
+    "count": ("an integer >= 1", "How many draws (default 1000)."),
+    "seed": ("an integer >= 0", "Reproducible draws, never for a release; default: the system's."),
+    "output": ("a file name", "New file ending in .csv or .npy; default: a summary only."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
 

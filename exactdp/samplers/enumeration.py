@@ -25,6 +25,9 @@ T = TypeVar("T", bound=Hashable)
 MAX_WIDTH = 1 << 16
 MAX_RUNS = 1_000_000
 
+#: A branch waits when another one is so many times heavier.
+_PATIENCE = 1 << 12
+
 
 class TooManyBranches(ExactDPError):
     """A program branches too widely to be enumerated."""
@@ -45,11 +48,36 @@ class _Branch:
 
     def path(self) -> list[tuple[int, int]]:
         steps: list[tuple[int, int]] = []
-        branch: _Branch | None = self
-        while branch is not None:
+        branch = self
+        while branch.parent is not None:
             steps.append((branch.option, branch.width))
             branch = branch.parent
         return steps[::-1]
+
+
+class _Suspended(BaseException):
+    """A run is given up for now: not an Exception, so that no program catches it by accident."""
+
+
+class _Frontier:
+    """The branches still to follow, heaviest first."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[Fraction, int, _Branch]] = []
+        self._ticket = count()
+
+    def push(self, branch: _Branch) -> None:
+        heappush(self._heap, (-branch.weight, next(self._ticket), branch))
+
+    def pop(self) -> _Branch:
+        return heappop(self._heap)[2]
+
+    def outweighs(self, branch: _Branch) -> bool:
+        """Whether some branch left is so much heavier that this one should wait for it."""
+        return bool(self._heap) and -self._heap[0][0] > branch.weight * _PATIENCE
+
+    def __bool__(self) -> bool:
+        return bool(self._heap)
 
 
 class EnumeratingSource(Source):
@@ -59,16 +87,16 @@ class EnumeratingSource(Source):
     not over the bits behind it, wherever those probabilities are rational.
     """
 
-    def __init__(self, start: _Branch | None, note: Callable[[_Branch], None]) -> None:
+    def __init__(self, start: _Branch, frontier: _Frontier) -> None:
         self._here = start
-        self._path = start.path() if start else []
+        self._path = start.path()
         self._step = 0
-        self._note = note
+        self._frontier = frontier
 
     @property
     def weight(self) -> Fraction:
         """The probability of the branch followed so far."""
-        return self._here.weight if self._here else Fraction(1)
+        return self._here.weight
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Branch over options with exact probabilities that sum to 1."""
@@ -89,7 +117,10 @@ class EnumeratingSource(Source):
         first = max(options, key=lambda branch: branch.weight)
         for branch in options:
             if branch is not first:
-                self._note(branch)
+                self._frontier.push(branch)
+        if self._frontier.outweighs(first):  # perhaps a loop that ends only with probability 1
+            self._frontier.push(first)
+            raise _Suspended
         self._here = first
         self._path.append((first.option, width))
         return first.option
@@ -157,27 +188,27 @@ def exact_law(
         raise InvalidParameter("residual", residual, ">= 0 and < 1")
     from tqdm import tqdm
 
-    open_: list[tuple[Fraction, int, _Branch | None]] = [(Fraction(-1), 0, None)]
-    unexplored, runs, ticket = Fraction(1), 0, count(1)
+    frontier, unexplored = _Frontier(), Fraction(1)
+    frontier.push(_Branch(None, 0, 0, Fraction(1)))
     weights: dict[T, list[Fraction]] = {}
-
-    def note(branch: _Branch) -> None:
-        heappush(open_, (-branch.weight, next(ticket), branch))
 
     # disable=None: no bar unless standard error is a terminal
     with tqdm(desc="branches", delay=1, disable=None if progress else True) as bar:
-        while open_ and (unexplored > allowed):
-            if runs == max_runs:
-                raise TooManyBranches(
-                    f"{runs} branches followed and probability {float(unexplored):.3g} is left"
-                )
-            source = EnumeratingSource(heappop(open_)[2], note)
-            outcome = program(source)
+        for _ in range(max_runs):
+            if not frontier or unexplored <= allowed:
+                totals = {outcome: sum(parts, Fraction(0)) for outcome, parts in weights.items()}
+                return Law(totals, unexplored)
+            source = EnumeratingSource(frontier.pop(), frontier)
+            try:
+                outcome = program(source)
+            except _Suspended:
+                continue
             weights.setdefault(outcome, []).append(source.weight)
             unexplored -= source.weight
-            runs += 1
             bar.update()
-    return Law({outcome: sum(parts, Fraction(0)) for outcome, parts in weights.items()}, unexplored)
+    raise TooManyBranches(
+        f"{max_runs} branches followed and probability {float(unexplored):.3g} is left"
+    )
 
 
 def _too_wide(size: int) -> str:

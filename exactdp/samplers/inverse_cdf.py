@@ -165,10 +165,10 @@ def _first(
         lower, upper = cdf.bracket(z, count)
         return lower >= level if certain else upper > level
 
-    if certain and level == 1 << count:
-        return high
-    if not certain and level == 0:
-        return low
+    if (high is None and certain and level == 1 << count) or (
+        low is None and not certain and level == 0
+    ):
+        return None
     below, above = _around(start, low, high, reached)
     while below < above:
         middle = (below + above) // 2

@@ -1,0 +1,343 @@
+"""Bulk draws have exactly the stated law: tables checked, every fallback forced and enumerated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from scipy.stats import chi2
+
+from exactdp import InvalidParameter
+from exactdp.law import Law
+from exactdp.samplers import (
+    Bernoulli,
+    BernoulliExp,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    FastSample,
+    Geometric,
+    GeoSample,
+    RandomizedResponse,
+    SeededSource,
+    Source,
+    TwoSidedGeometric,
+    UniformInteger,
+    exact_law,
+)
+from exactdp.samplers import discrete_gaussian as gaussian_module
+from exactdp.samplers.blocks import BlockSampler, _exp_minus
+from exactdp.samplers.integer_law import CHUNK, IntegerLaw, floor_at
+from exactdp.samplers.inverse_cdf import RealCdf
+from exactdp.samplers.table import Table
+
+F = Fraction
+
+
+def first_of(bulk: object) -> Callable[[Source], int]:
+    return lambda source: int(bulk.draw(1, source)[0])  # type: ignore[attr-defined]
+
+
+def assert_same_law(law: Law[int], noise: IntegerLaw) -> None:
+    assert law.residual <= F(1, 2**7)
+    for z, weight in law.items():
+        stated = noise.pmf(z)
+        low, high = (stated, stated) if isinstance(stated, F) else (stated.lower, stated.upper)
+        assert weight <= high
+        assert low <= weight + law.residual
+
+
+# The table, with words so short that every path is taken
+
+
+@pytest.mark.parametrize(("first_bits", "word_bits"), [(1, 2), (2, 3), (3, 4), (2, 5), (4, 6)])
+@pytest.mark.parametrize(
+    ("noise", "low", "high"),
+    [
+        (DiscreteGaussian(sigma2=2), -2, 2),
+        (DiscreteGaussian(sigma2=2), 0, 0),
+        (DiscreteGaussian(sigma2="1/2"), -9, 9),
+        (DiscreteLaplace(scale="3/2"), -3, 4),
+        (Geometric(p="1/3"), 0, 3),
+        (BernoulliExp(gamma="1/3"), 0, 0),
+        (Bernoulli(p="1/2"), 0, 0),
+        (UniformInteger(-2, 4), -2, 3),
+    ],
+    ids=range(8),
+)
+def test_tiny_tables_enumerate_to_the_exact_law(
+    noise: IntegerLaw, low: int, high: int, first_bits: int, word_bits: int
+) -> None:
+    levels = [floor_at(noise._cdf, z, word_bits) for z in range(low, high + 1)]
+    table = Table(noise._cdf, low, levels, first_bits=first_bits, word_bits=word_bits)
+    assert_same_law(exact_law(first_of(table), residual=F(1, 2**9)), noise)
+
+
+def gaussian_blocks(sigma2: Fraction, bits: int, first_bits: int, word_bits: int) -> BlockSampler:
+    law = gaussian_module.block_law(sigma2, bits)
+    levels = [floor_at(law, b, word_bits) for b in range(2)]
+    table = Table(law, 0, levels, first_bits=first_bits, word_bits=word_bits)
+    decay = gaussian_module.decay(sigma2)
+    return BlockSampler(table, bits, True, decay, first_bits=first_bits, word_bits=word_bits)
+
+
+def assert_proposals(blocks: BlockSampler, sigma2: str, residual: Fraction) -> None:
+    """One proposal, enumerated: given that it is accepted, its value has the stated law."""
+
+    def propose(source: Source) -> tuple[int, bool]:
+        values, accepted = blocks._propose(1, source)
+        return int(values[0]), bool(accepted[0])
+
+    law, noise = exact_law(propose, residual=residual), DiscreteGaussian(sigma2=sigma2)
+    accepted = law.probability(lambda pair: pair[1])
+    for z in {value for value, kept in law if kept}:
+        stated, weight = noise.pmf(z), law[z, True]
+        assert weight <= stated.upper * (accepted + law.residual)
+        assert stated.lower * accepted <= weight + law.residual
+
+
+BLOCKS = [("3", 1, 2, 4), ("3", 1, 1, 2), ("12", 2, 3, 4), ("0.5", 0, 2, 3), ("40", 2, 1, 3)]
+
+
+@pytest.mark.parametrize(("sigma2", "bits", "first_bits", "word_bits"), BLOCKS)
+def test_tiny_blocks_enumerate_to_the_exact_law(
+    sigma2: str, bits: int, first_bits: int, word_bits: int
+) -> None:
+    assert_proposals(gaussian_blocks(F(sigma2), bits, first_bits, word_bits), sigma2, F(1, 2**7))
+
+
+def test_the_big_integer_comparison_alone_has_the_exact_law(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every acceptance decided by balls: the float bound is made useless."""
+    monkeypatch.setattr("exactdp.samplers.blocks._ERROR", 2.0)
+    assert_proposals(gaussian_blocks(F(3), 1, 2, 4), "3", F(1, 2**7))
+
+
+def test_a_wrong_acceptance_would_be_noticed() -> None:
+    blocks = gaussian_blocks(F(3), 1, 2, 4)
+    wrong = replace(blocks, decay=gaussian_module.decay(F(4)))
+    with pytest.raises(AssertionError):
+        assert_proposals(wrong, "3", F(1, 2**7))
+
+
+def test_rejected_draws_are_drawn_again_from_the_start() -> None:
+    """The whole loop, as far as it can be enumerated."""
+    law = exact_law(first_of(gaussian_blocks(F(3), 1, 1, 2)), residual="0.3")
+    for z, weight in law.items():
+        stated = DiscreteGaussian(sigma2=3).pmf(z)
+        assert weight <= stated.upper
+        assert stated.lower <= weight + law.residual
+
+
+# The real tables against an independent high-precision distribution function
+
+
+def gaussian_levels(sigma2: int, reach: int) -> list[mpf]:
+    terms = [mp.exp(-mpf(k * k) / (2 * sigma2)) for k in range(reach + 1)]
+    total = 2 * mp.fsum(terms) - 1
+    below = (total - 1) / 2
+    levels = []
+    for term in terms:
+        below += term
+        levels.append(below / total)
+    return levels
+
+
+@pytest.mark.parametrize("sigma", [1, 10, 300])
+def test_every_gaussian_bracket(sigma: int) -> None:
+    table = DiscreteGaussian(sigma2=sigma**2)._bulk
+    assert isinstance(table, Table)
+    thresholds = [int(t) for t in table._thresholds]
+    middle = len(thresholds) // 2
+    with mp.workprec(700):
+        levels = gaussian_levels(sigma**2, 16 * sigma + 40)
+        for z, level in enumerate(levels[:middle]):
+            assert thresholds[middle + z] == mp.floor(level * 2**64)
+            assert thresholds[middle - 1 - z] == mp.floor((1 - level) * 2**64)
+
+
+@pytest.mark.parametrize("scale", [1, 40])
+def test_every_laplace_bracket(scale: int) -> None:
+    table = DiscreteLaplace(scale=scale)._bulk
+    assert isinstance(table, Table)
+    with mp.workprec(200):
+        q = mp.exp(-mpf(1) / scale)
+        for i, threshold in enumerate(table._thresholds):
+            z = table._first + i
+            level = q ** (-z) / (1 + q) if z < 0 else 1 - q ** (z + 1) / (1 + q)
+            assert int(threshold) == mp.floor(level * 2**64)
+
+
+@pytest.mark.parametrize("sigma", [10**6, 10**9])
+def test_every_block_bracket(sigma: int) -> None:
+    sampler = DiscreteGaussian(sigma2=sigma**2)._bulk
+    assert isinstance(sampler, BlockSampler)
+    width = 1 << sampler.width_bits
+    thresholds = sampler.blocks._thresholds
+    with mp.workprec(160):
+        terms = [
+            mp.exp(-mpf((b * width) ** 2) / (2 * sigma**2)) for b in range(40 * sigma // width)
+        ]
+        total, below = mp.fsum(terms), mpf(0)
+        for term, threshold in zip(terms, thresholds, strict=False):
+            below += term
+            assert int(threshold) == mp.floor(below / total * 2**64)
+
+
+def test_exponential_of_small_arguments_is_within_its_bound() -> None:
+    points = np.concatenate([np.linspace(0, 0.125, 20_001), 2.0 ** -np.arange(4, 60)])
+    found = _exp_minus(points)
+    with mp.workdps(40):
+        worst = max(abs(mp.exp(-mpf(t)) - mpf(f)) for t, f in zip(points, found, strict=True))
+    assert worst < 4e-16
+
+
+def test_float_decay_is_within_its_bound() -> None:
+    for sigma in (10**4, 10**6, 10**9, 10**15):
+        noise = DiscreteGaussian(sigma2=sigma**2)
+        bits = noise._bulk.width_bits  # type: ignore[attr-defined]
+        decay = gaussian_module.decay(F(sigma**2))
+        rng = np.random.default_rng(1)
+        start = rng.integers(0, 7 * 512, 500) << bits
+        y = start + rng.integers(0, 1 << bits, 500)
+        found = decay.approximate(start.astype(float), y.astype(float))
+        for s, place, t in zip(start, y, found, strict=True):
+            exact = F(int(place) ** 2 - int(s) ** 2, 2 * sigma**2)
+            assert abs(F(float(t)) - exact) <= exact / 10**15
+
+
+# Statistics: fixed seeds, alpha = 1e-6 each, no retries
+
+ALPHA = 1e-6
+SETS: list[tuple[IntegerLaw, int]] = [
+    *((DiscreteGaussian(sigma2=s), n) for n, s in enumerate(["0.01", "1", "30", "10000"])),
+    *((DiscreteGaussian(sigma2=s * s), 10 + n) for n, s in enumerate([1000, 4000, 10**6, 10**9])),
+    *((DiscreteLaplace(scale=t), 20 + n) for n, t in enumerate(["0.1", "7", "1000", "1e9"])),
+    (Geometric(p="0.2"), 30),
+    (Geometric(p="1e-7"), 31),
+    (TwoSidedGeometric(q="999/1000"), 32),
+    (UniformInteger(-7, 12), 33),
+    (BernoulliExp(gamma="1/3"), 34),
+]
+
+
+def edges(noise: IntegerLaw, bins: int = 200) -> list[int]:
+    """Integers that cut the law into about equal parts."""
+    found = {noise._cdf.guess(i / bins) for i in range(1, bins)} - {None}
+    if not found:
+        low, high = noise._cdf.low or 0, noise._cdf.high or 0
+        found = set(range(low, high))
+    kept: list[int] = []
+    for z in sorted(int(e) for e in found if e is not None):
+        if not kept or noise.cdf(z).lower - noise.cdf(kept[-1]).upper > F(1, 10**4):
+            kept.append(z)
+    return [z for z in kept if F(1, 10**4) < noise.cdf(z).lower < 1 - F(1, 10**4)]
+
+
+def chi_square(noise: IntegerLaw, seed: int, n: int) -> float:
+    source, cuts = SeededSource(seed), edges(noise)
+    counts = np.zeros(len(cuts) + 1, np.int64)
+    for chunk in noise.sample_chunks(n, source):
+        places = np.searchsorted(cuts, chunk, side="left")
+        counts += np.bincount(places, minlength=len(cuts) + 1)
+    assert counts.sum() == n
+    levels = [0.0, *(float(noise.cdf(z).lower) for z in cuts), 1.0]
+    expected = n * np.diff(levels)
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    return float(chi2.sf(statistic, len(cuts))) if cuts else 1.0
+
+
+@pytest.mark.parametrize(("noise", "seed"), SETS, ids=[str(s[0]) for s in SETS])
+def test_chi_square(noise: IntegerLaw, seed: int) -> None:
+    assert chi_square(noise, seed, 200_000) > ALPHA
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "seed"), SETS, ids=[str(s[0]) for s in SETS])
+def test_chi_square_of_ten_million_draws(noise: IntegerLaw, seed: int) -> None:
+    assert chi_square(noise, seed, 10**7) > ALPHA
+
+
+def test_the_chi_square_test_can_fail() -> None:
+    right = DiscreteGaussian(sigma2=100)
+
+    class Shifted(DiscreteGaussian):
+        def sample_chunks(self, n: int, source: Source):  # type: ignore[no-untyped-def]
+            yield from DiscreteGaussian(sigma2=103).sample_chunks(n, source)
+
+    assert chi_square(Shifted(sigma2=right.sigma2), 1, 10**6) < ALPHA
+
+
+@pytest.mark.parametrize("c", [0, 3, 10])
+def test_counting_samplers_in_bulk(c: int) -> None:
+    for sampler in (
+        GeoSample(n=10, epsilon="1/2"),
+        FastSample(n=10, epsilon=1, gamma_inverse=3),
+        FastSample(n=40, epsilon=1, gamma_inverse=4),
+    ):
+        n, law = 200_000, sampler.law(c)
+        counts = np.bincount(sampler.sample_many(n, c, SeededSource(c)), minlength=sampler.n + 1)
+        expected = n * np.array([float(law[z]) for z in range(sampler.n + 1)])
+        keep = expected > 5
+        statistic = ((counts - expected) ** 2 / expected)[keep].sum()
+        assert chi2.sf(statistic, keep.sum() - 1) > ALPHA
+
+
+def test_randomized_response_on_arrays() -> None:
+    response, bits = RandomizedResponse(p="1/5"), np.tile([0, 1, 1], 50_000)
+    reported = response.sample_many(bits.reshape(3, -1), SeededSource(2))
+    assert reported.shape == (3, 50_000)
+    assert reported.dtype == bits.dtype
+    flips = int((reported.ravel() != bits).sum())
+    assert abs(flips - 30_000) < 6 * (150_000 * 0.16) ** 0.5
+    flags = response.sample_many(np.array([True, False]), SeededSource(2))
+    assert flags.dtype == bool
+    with pytest.raises(InvalidParameter, match="bits"):
+        response.sample_many(np.array([0, 2]), SeededSource(2))
+
+
+def test_shapes_chunks_and_reproducibility() -> None:
+    noise, n = DiscreteGaussian(sigma2=9), 2 * CHUNK + 5
+    first = noise.sample_many(n, SeededSource(1))
+    assert first.dtype == np.int64
+    assert (first == np.concatenate(list(noise.sample_chunks(n, SeededSource(1))))).all()
+    assert noise.sample_many(0, SeededSource(1)).shape == (0,)
+    for bad in (-1, 1.5, "x"):
+        with pytest.raises(InvalidParameter, match=r"^n must be"):
+            noise.sample_many(bad, SeededSource(1))  # type: ignore[arg-type]
+
+
+def test_scales_beyond_int64_raise_before_drawing() -> None:
+    source = SeededSource(1)
+    for noise in (
+        DiscreteGaussian(sigma2="1e40"),
+        DiscreteLaplace(scale="1e18"),
+        Geometric(p="1e-18"),
+        UniformInteger(0, 2**63),
+    ):
+        with pytest.raises(InvalidParameter):
+            noise.sample_many(3, source)
+    assert source.bits_used == 0
+    assert abs(DiscreteGaussian(sigma2="1e40").sample(source)) < 10**22
+    assert UniformInteger(-(2**63), 2**63 - 1).sample_many(100, source).min() < 0
+
+
+def test_draws_beyond_the_table_come_from_the_exact_path() -> None:
+    """A word of zeros falls below every threshold of the table."""
+
+    class Zeros(SeededSource):
+        def __init__(self) -> None:
+            super().__init__(0)
+            self.first = True
+
+        def take(self, count: int) -> bytes:
+            data = super().take(count)
+            return bytes(count) if self.bits_used <= 80 and count <= 8 else data
+
+    value = int(DiscreteGaussian(sigma2=100).sample_many(1, Zeros())[0])
+    assert -200 < value < -70
+    assert isinstance(DiscreteGaussian(sigma2=1)._cdf, RealCdf)

@@ -1,0 +1,168 @@
+"""Order statistics against brute force over all tuples, and certified marginals at huge sizes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from mpmath import mp, mpf
+
+from exactdp import InvalidParameter
+from exactdp.law import Law
+from exactdp.samplers import (
+    GeoSample,
+    OrderStatistics,
+    RationalCdf,
+    SeededSource,
+    StrictOrderStatistics,
+    exact_law,
+    order_statistics,
+)
+from exactdp.samplers.strict_order import truncated_power
+from tests.samplers.bitwise import bitwise_law
+
+F = Fraction
+CDFS = [
+    RationalCdf(0, 2, (3, 5, 9).__getitem__, 9),
+    RationalCdf(0, 1, (1, 2).__getitem__, 2),
+    RationalCdf(0, 3, (0, 1, 1, 4).__getitem__, 4),
+    GeoSample(n=2, epsilon=1).cdf(0),
+]
+
+
+def brute_force(cdf: RationalCdf, m: int, k: int) -> Law[tuple[int, ...]]:
+    outcomes, weights = cdf.weights()
+    law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+    for draw in product(range(len(outcomes)), repeat=m):
+        weight = F(1)
+        for i in draw:
+            weight *= weights[i]
+        law[tuple(sorted((outcomes[i] for i in draw), reverse=True)[:k])] += weight
+    return Law(law)
+
+
+@pytest.mark.parametrize("cdf", CDFS, ids=range(len(CDFS)))
+@pytest.mark.parametrize("m", range(1, 7))
+def test_equals_brute_force(cdf: RationalCdf, m: int) -> None:
+    for k in range(m + 1):
+        law = exact_law(lambda source, k=k: OrderStatistics(cdf, m).sample(k, source))
+        assert law == brute_force(cdf, m, k)
+
+
+def printed(cdf: RationalCdf, m: int, k: int, source: object) -> tuple[int, ...]:
+    """BV's Lemma 2.9 as printed: each next value as the largest of one variable fewer."""
+    found: list[int] = []
+    top = cdf.high
+    for rest in range(m, m - k, -1):
+        level = cdf.numerator(top)
+        law = RationalCdf(cdf.low, top, lambda z, r=rest: cdf.numerator(z) ** r, level**rest)
+        top = source.inverse_cdf(law)  # type: ignore[attr-defined]
+        found.append(top)
+    return tuple(found)
+
+
+def test_the_printed_law_is_refuted() -> None:
+    """Two fair coins: given a larger value of 1 the smaller is 0 with 2/3, printed 1/2."""
+    coins = CDFS[1]
+    wrong = exact_law(lambda source: printed(coins, 2, 2, source))
+    right = brute_force(coins, 2, 2)
+    assert wrong != right
+    assert wrong.given(lambda pair: pair[0] == 1)[(1, 0)] == F(1, 2)
+    assert right.given(lambda pair: pair[0] == 1)[(1, 0)] == F(2, 3)
+
+
+@pytest.mark.parametrize("cdf", CDFS[:2] + CDFS[3:], ids=range(3))
+def test_the_lazy_path_has_the_same_law(cdf: RationalCdf, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code for huge sizes (balls and lazy bits) run at m = 3, k = 2, down to single bits."""
+    monkeypatch.setattr(order_statistics, "_EXACT_BELOW", 0)
+    law = bitwise_law(lambda source: OrderStatistics(cdf, 3).sample(2, source), F(1, 2**11))
+    exact = brute_force(cdf, 3, 2)
+    assert law.support <= exact.support
+    for outcome in exact:
+        assert law[outcome] <= exact[outcome] <= law[outcome] + law.residual
+
+
+@pytest.mark.parametrize("exponent", [64, 4096])
+def test_the_maximum_at_huge_sizes_is_certified(exponent: int) -> None:
+    """P(max <= z) = F(z)^m: brackets of the shipped CDF against mpmath."""
+    m, cdf = 2**exponent, GeoSample(n=300, epsilon="1/2").cdf(0)
+    largest = OrderStatistics(cdf, m)._largest(300, m)
+    with mp.workprec(exponent + 2000):
+        for z in range(0, 301, 7):
+            value = (mpf(cdf.numerator(z)) / cdf.denominator) ** m
+            lower, upper = largest.bracket(z, 96)
+            assert lower <= value * 2**96 <= upper
+            assert upper - lower <= 1
+
+
+def test_tie_counts_at_huge_sizes_are_certified() -> None:
+    m, top, below = 2**70, 2**71 + 5, 2**71 + 2
+    law = order_statistics.tie_law(top, below, m, 20)
+    with mp.workprec(800):
+        p = 1 - mpf(below) / top
+        none = (1 - p) ** m
+        term, total = none, mpf(0)
+        for j in range(1, 20):
+            term = term * (m - j + 1) / j * p / (1 - p)
+            total += term
+            lower, upper = law.bracket(j, 80)
+            assert lower <= total / (1 - none) * 2**80 <= upper
+
+
+def test_huge_samples_are_sorted_and_near_the_expected_maximum() -> None:
+    cdf = GeoSample(n=1000, epsilon="1/4").cdf(0)
+    found = OrderStatistics(cdf, 2**64).sample(1001, SeededSource(4))
+    assert list(found) == sorted(found, reverse=True)
+    assert len(found) == 1001
+    assert 300 < found[-1] <= found[0] < 700
+
+
+@pytest.mark.parametrize("cdf", CDFS, ids=range(len(CDFS)))
+@pytest.mark.parametrize("distance", ["0.1", "1e-3", "1e-9"])
+def test_strict_sampling_is_as_close_as_promised(cdf: RationalCdf, distance: str) -> None:
+    for m, k in ((1, 1), (3, 2), (4, 4)):
+        strict = StrictOrderStatistics(cdf, m, k, distance)
+        law, exact = exact_law(strict.sample), brute_force(cdf, m, k)
+        gap = sum(abs(law[x] - exact[x]) for x in law.support | exact.support) / 2
+        assert 0 <= gap <= F(distance)
+        for _ in range(20):
+            source = SeededSource(m)
+            strict.sample(source)
+            assert source.bits_used == strict.bits
+
+
+def test_strict_sampling_at_huge_sizes_reads_a_fixed_number_of_bits() -> None:
+    strict = StrictOrderStatistics(GeoSample(n=20, epsilon=1).cdf(0), 2**64, 21, "1e-6")
+    counts = set()
+    for seed in range(10):
+        source = SeededSource(seed)
+        assert len(strict.sample(source)) == 21
+        counts.add(source.bits_used)
+    assert counts == {strict.bits}
+
+
+def test_truncated_power_errs_downward_by_less_than_its_bound() -> None:
+    for scale in (1, 10, 1000, 2**40):
+        for denominator in (1, 3, 7):
+            for numerator in range(denominator + 1):
+                for exponent in (1, 2, 3, 10, 2**20 + 1):
+                    y = truncated_power(numerator, denominator, exponent, scale)
+                    true = F(numerator, denominator) ** min(exponent, 5000)
+                    if exponent <= 5000:
+                        assert 0 <= true - F(y, scale) <= F(2 * exponent - 1, scale)
+                assert truncated_power(denominator, denominator, 99, scale) == scale
+
+
+def test_bad_arguments() -> None:
+    for call in (
+        lambda: OrderStatistics(CDFS[0], 0),
+        lambda: OrderStatistics(CDFS[0], 3).sample(4, SeededSource(1)),
+        lambda: OrderStatistics(CDFS[0], 3).sample(-1, SeededSource(1)),
+        lambda: StrictOrderStatistics(CDFS[0], 3, 4, "0.1"),
+        lambda: StrictOrderStatistics(CDFS[0], 3, 2, 0),
+        lambda: SeededSource(1).strict_inverse_cdf(CDFS[0]),
+    ):
+        with pytest.raises(InvalidParameter):
+            call()
