@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from flint import arb
 
+from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, positive
@@ -90,7 +93,19 @@ class GeoSample(_CountSampler):
         def numerator(z: int) -> int:
             return denominator if z >= n else _geometric(z - count, b, n, denominator)
 
-        return RationalCdf(0, n, numerator, denominator)
+        return RationalCdf(0, n, numerator, denominator, self._tail(count))
+
+    def _tail(self, count: int) -> Callable[[int], arb]:
+        def tail(z: int) -> arb:
+            """P(noisy count > z)."""
+            ratio = ball(1 / self.e_half_epsilon)
+            if z >= self.n:
+                return arb(0)
+            if z < count:
+                return 1 - ratio ** (count - z) / (1 + ratio)
+            return ratio ** (z - count + 1) / (1 + ratio)
+
+        return tail
 
     def sample_many(self, n: int, c: int, source: Source) -> Integers:
         """n independent noisy counts for the true count c, as int64."""

@@ -93,7 +93,7 @@ class DiscreteGaussian(IntegerLaw):
         scaled = self._variance / 4**bits
         levels = _floors(scaled, _REACH * (isqrt(int(scaled)) + 1), both_sides=False)
         blocks = Table(block_law(self._variance, bits), 0, levels)
-        return BlockSampler(blocks, bits, True, decay(self._variance))
+        return BlockSampler(blocks, bits, decay(self._variance), two_sided=True)
 
 
 def _floors(sigma2: Fraction, count: int, *, both_sides: bool) -> list[int]:
@@ -141,7 +141,7 @@ def decay(sigma2: Fraction) -> Decay:
     def approximate(start: Floats, y: Floats) -> Floats:
         return (y - start) * (y + start) * nearest
 
-    def exact(start: int, y: int) -> arb:
-        return ball((y * y - start * start) * rate)
+    def most(start: int, y: int) -> Fraction:
+        return (y * y - start * start) * rate
 
-    return Decay(approximate, exact)
+    return Decay(approximate, lambda start, y: ball(most(start, y)), most)

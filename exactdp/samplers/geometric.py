@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,11 +23,14 @@ from exactdp.samplers.table import WORD_BITS, Table
 __all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
 
 #: Up to this scale one table holds all likely outcomes; beyond it, blocks of 64..128 per scale.
-_LARGEST_TABLE = 256
+_LARGEST_TABLE = 600
 _BLOCKS_PER_SCALE = 64
 
 #: Outcomes beyond this many scales (probability about 2^-36) are left to the scalar path.
 _REACH = 25
+
+#: Working precision of the tables: running products lose a few bits per term.
+_TABLE_BITS = 192
 
 
 class _Decaying(IntegerLaw):
@@ -38,9 +42,17 @@ class _Decaying(IntegerLaw):
     def _rate(self) -> arb:
         """-log q as a ball at the working precision."""
 
+    def _ratio(self) -> arb:
+        """q as a ball."""
+        return (-self._rate()).exp()
+
+    def _exact(self) -> Callable[[int], Fraction] | None:
+        """F as a fraction, where q is rational."""
+        return None
+
     def _make_cdf(self) -> Cdf:
         low = None if self.two_sided else 0
-        return RealCdf(low, None, self._value, self._quantile)
+        return RealCdf(low, None, self._value, self._quantile, self._exact())
 
     def _value(self, z: int) -> arb:
         rate = self._rate()
@@ -68,30 +80,41 @@ class _Decaying(IntegerLaw):
         if scale > 2**50:
             raise InvalidParameter("scale", f"{scale:.3g}", "<= 2^50, so that draws fit 64 bits")
         if scale <= _LARGEST_TABLE:
-            reach = math.ceil(_REACH * scale) + 8
-            first = -reach if self.two_sided else 0
-            levels = [floor_at(self._cdf, z, WORD_BITS) for z in range(first, reach)]
-            return Table(self._cdf, first, levels)
+            below, above = self._levels(math.ceil(_REACH * scale) + 8)
+            first = -len(below) if self.two_sided else 0
+            return Table(self._cdf, first, below + above if self.two_sided else above)
         return self._blocks(int(scale / _BLOCKS_PER_SCALE).bit_length() - 1)
+
+    def _levels(self, count: int) -> tuple[list[int], list[int]]:
+        """floor(2^64 F(z)) for -count <= z < 0 and for 0 <= z < count, by a running product."""
+        below, above = [], []
+        with precision(_TABLE_BITS):
+            ratio = self._ratio()
+            level = arb(2) ** WORD_BITS / (1 + ratio if self.two_sided else 1)
+            for z in range(count):
+                level *= ratio  # 2^64 P(X > z), which is 2^64 P(X <= -z - 1) if there are two sides
+                if level.contains_integer():
+                    above.append(floor_at(self._cdf, z, WORD_BITS))
+                    below.append(floor_at(self._cdf, -z - 1, WORD_BITS) if self.two_sided else 0)
+                else:
+                    floor = int(level.lower().floor().fmpz())
+                    above.append((1 << WORD_BITS) - 1 - floor)
+                    below.append(floor)
+        return below[::-1], above
 
     def _blocks(self, bits: int) -> BlockSampler:
         """Blocks of 2^bits values: the block law is geometric, and so is the rest of the value."""
         cdf = RealCdf(0, None, lambda b: -(-self._rate() * ((b + 1) << bits)).expm1())
         reach = math.ceil(_REACH * self._scale()) >> bits
         table = Table(cdf, 0, [floor_at(cdf, b, WORD_BITS) for b in range(reach)])
-        nearest = self._nearest_rate()
+        rate = refine(self._rate, relative_width=Fraction(1, 10**30))
+        nearest, most = rate.lower.numerator / rate.lower.denominator, rate.upper
 
         def approximate(start: Floats, y: Floats) -> Floats:
             return (y - start) * nearest
 
-        def exact(start: int, y: int) -> arb:
-            return (y - start) * self._rate()
-
-        return BlockSampler(table, bits, self.two_sided, Decay(approximate, exact))
-
-    def _nearest_rate(self) -> float:
-        found = refine(self._rate, relative_width=Fraction(1, 10**30))
-        return found.lower.numerator / found.lower.denominator
+        decay = Decay(approximate, lambda s, y: (y - s) * self._rate(), lambda s, y: (y - s) * most)
+        return BlockSampler(table, bits, decay, two_sided=self.two_sided)
 
 
 @dataclass(frozen=True)
@@ -120,6 +143,12 @@ class Geometric(_Decaying):
     def _rate(self) -> arb:
         return -(-ball(Fraction(self.p))).log1p()
 
+    def _ratio(self) -> arb:
+        return ball(1 - Fraction(self.p))
+
+    def _exact(self) -> Callable[[int], Fraction]:
+        return lambda z: 1 - (1 - Fraction(self.p)) ** (z + 1)
+
 
 @dataclass(frozen=True)
 class TwoSidedGeometric(_Decaying):
@@ -143,7 +172,14 @@ class TwoSidedGeometric(_Decaying):
         return (1 - ratio) / (1 + ratio) * ratio ** abs(point)
 
     def _rate(self) -> arb:
-        return -ball(Fraction(self.q)).log()
+        return -self._ratio().log()
+
+    def _ratio(self) -> arb:
+        return ball(Fraction(self.q))
+
+    def _exact(self) -> Callable[[int], Fraction]:
+        q = Fraction(self.q)
+        return lambda z: 1 - q ** (z + 1) / (1 + q) if z >= 0 else q**-z / (1 + q)
 
 
 @dataclass(frozen=True)

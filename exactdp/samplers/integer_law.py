@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
+from math import floor
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import integer
-from exactdp.samplers.inverse_cdf import Cdf
+from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.source import Source
 
 __all__ = ["CHUNK", "Bulk", "IntegerLaw", "Integers", "floor_at"]
@@ -95,8 +96,10 @@ class IntegerLaw(ABC):
 
 def floor_at(cdf: Cdf, z: int, bits: int) -> int:
     """floor(2^bits F(z)), for certain."""
-    for extra in (0, 64, 192, 448, 960, 4032):
+    for extra in (0, 64, 192):
         lower, upper = cdf.bracket(z, bits + extra)
         if lower >> extra == upper >> extra:
             return lower >> extra
+    if isinstance(cdf, RealCdf) and cdf.exact is not None:
+        return floor(cdf.exact(z) * (1 << bits))
     raise Undecided(f"floor(2^{bits} F({z})) is not settled")

@@ -54,12 +54,24 @@ class Cdf(Protocol):
 
 @dataclass(frozen=True)
 class RationalCdf:
-    """F(z) = numerator(z) / denominator for low <= z <= high; numerator(high) = denominator."""
+    """F(z) = numerator(z) / denominator for low <= z <= high; numerator(high) = denominator.
+
+    tail: 1 - F(z) as a ball, where that is cheaper than its numerator and denominator.
+    """
 
     low: int
     high: int
     numerator: Callable[[int], int]
     denominator: int
+    tail: Callable[[int], arb] | None = None
+
+    def log_ratio(self, z: int, w: int) -> arb:
+        """log(F(z)/F(w)) as a ball, accurate however close to 0; F(z) > 0."""
+        if self.tail is not None:
+            below, above = self.tail(z), self.tail(w)
+            return ((above - below) / (1 - above)).log1p()
+        below, above = self.numerator(z), self.numerator(w)
+        return (arb(below - above) / above).log1p()
 
     def guess(self, level: float) -> int | None:
         return None
@@ -80,6 +92,7 @@ class RealCdf:
 
     ball: evaluates F; values already computed are kept, so repeated draws get faster.
     quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
+    exact: F(z) where it is rational; asked only when balls cannot tell it from a binary fraction.
     """
 
     def __init__(
@@ -88,11 +101,13 @@ class RealCdf:
         high: int | None,
         ball: Callable[[int], arb],
         quantile: Callable[[float], float] | None = None,
+        exact: Callable[[int], Fraction] | None = None,
     ) -> None:
         self.low = low
         self.high = high
         self._ball = ball
         self._quantile = quantile
+        self.exact = exact
         self._fine = lru_cache(_KEPT)(self._compute)
 
     def guess(self, level: float) -> int | None:

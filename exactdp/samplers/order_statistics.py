@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from flint import arb, ctx
 
+from exactdp.balls import precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
@@ -58,64 +60,83 @@ class OrderStatistics:
         highest = self.cdf.high
         while need:
             value = source.inverse_cdf(self._largest(highest, rest))
-            ties = source.inverse_cdf(
-                tie_law(self._level(value), self._level(value - 1), rest, need)
-            )
+            ties = source.inverse_cdf(tie_law(self.cdf, value, rest, need))
             found += [value] * ties
             need, rest, highest = need - ties, rest - ties, value - 1
         return tuple(found)
 
     def _largest(self, highest: int, rest: int) -> Cdf:
         """The law of the largest of rest variables that are all <= highest."""
-        level, low = self._level, self.cdf.low
-        top = level(highest)
+        cdf = self.cdf
         if rest < _EXACT_BELOW:
-            return RationalCdf(low, highest, lambda z: level(z) ** rest, top**rest)
+            top = cdf.numerator(highest) ** rest
+            return RationalCdf(cdf.low, highest, lambda z: cdf.numerator(z) ** rest, top)
+        least = self._least
 
         def value(z: int) -> arb:
-            below = level(z)
-            return _power(top, below, rest).exp() if below else arb(0)
+            return (rest * cdf.log_ratio(z, highest)).exp() if z >= least else arb(0)
 
-        return RealCdf(low, highest, value, _Quantile(level, low, highest, top, rest))
+        return RealCdf(cdf.low, highest, value, self._quantile(highest, rest))
 
-    def _level(self, z: int) -> int:
-        return 0 if z < self.cdf.low else self.cdf.numerator(z)
+    @cached_property
+    def _least(self) -> int:
+        """The least outcome with positive probability."""
+        cdf = self.cdf
+        low, high = cdf.low, cdf.high
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if cdf.numerator(middle) else (middle + 1, high)
+        return low
+
+    def _quantile(self, highest: int, rest: int) -> Callable[[float], float]:
+        """In floats: about the least z with (F(z)/F(highest))^rest > u."""
+
+        def find(u: float) -> int:
+            low, high = self._least, highest
+            with precision(64):
+                wanted = arb(math.log(u)) / rest
+                while low < high:
+                    middle = (low + high) // 2
+                    if self.cdf.log_ratio(middle, highest) > wanted:
+                        high = middle
+                    else:
+                        low = middle + 1
+            return low
+
+        return find
 
 
-def tie_law(top: int, below: int, rest: int, need: int) -> Cdf:
-    """The law of min(need, K): K of rest variables, at least one, equal the largest value.
-
-    top, below: the numerators of the CDF at that value and at the one before it.
-    """
+def tie_law(cdf: RationalCdf, value: int, rest: int, need: int) -> Cdf:
+    """The law of min(need, K): K of rest variables, at least one, equal the largest value."""
+    below = cdf.numerator(value - 1) if value > cdf.low else 0
     if not below or need == 1:  # all of them do, or one is enough
         return RationalCdf(need, need, lambda _: 1, 1)
     if rest < _EXACT_BELOW:
-        return _exact_ties(top, below, rest, need)
-    return RealCdf(1, need, _Ties(top, below, rest).at_most)
-
-
-def _power(top: int, below: int, rest: int) -> arb:
-    """log((below/top)^rest), from the gap between the two, which may be tiny."""
-    return rest * (arb(below - top) / top).log1p()
+        return _exact_ties(cdf.numerator(value), below, rest, need)
+    return RealCdf(1, need, _Ties(cdf, value, rest).at_most)
 
 
 class _Ties:
-    """P(K <= j | K >= 1) for K binomial with rest trials of probability 1 - below/top, as balls."""
+    """P(K <= j | K >= 1) as balls: K binomial, rest trials of probability 1 - F(v-1)/F(v)."""
 
-    def __init__(self, top: int, below: int, rest: int) -> None:
-        self._top, self._below, self._rest = top, below, rest
-        self._known: dict[int, tuple[list[arb], arb]] = {}  # by precision: sums, last term
+    def __init__(self, cdf: RationalCdf, value: int, rest: int) -> None:
+        self._cdf, self._value, self._rest = cdf, value, rest
+        self._known: dict[
+            int, tuple[arb, list[arb], arb]
+        ] = {}  # by precision: log, sums, last term
 
     def at_most(self, j: int) -> arb:
-        log_none = _power(self._top, self._below, self._rest)
-        odds = arb(self._top - self._below) / self._below
-        sums, term = self._known.get(ctx.prec, ([arb(0)], log_none.exp()))
+        if ctx.prec not in self._known:
+            log = self._cdf.log_ratio(self._value - 1, self._value)
+            self._known[ctx.prec] = log, [arb(0)], (self._rest * log).exp()
+        log, sums, term = self._known[ctx.prec]
+        odds = (-log).expm1()
         while len(sums) <= j:
             i = len(sums)
             term = term * odds * (self._rest - i + 1) / i
             sums.append(sums[-1] + term)
-        self._known[ctx.prec] = sums, term
-        return sums[j] / -log_none.expm1()
+        self._known[ctx.prec] = log, sums, term
+        return sums[j] / -(self._rest * log).expm1()
 
 
 def _exact_ties(top: int, below: int, rest: int, need: int) -> RationalCdf:
@@ -127,29 +148,3 @@ def _exact_ties(top: int, below: int, rest: int, need: int) -> RationalCdf:
         sums.append(sums[-1] + term)
     sums.append(total)
     return RationalCdf(1, need, sums.__getitem__, total)
-
-
-@dataclass(frozen=True)
-class _Quantile:
-    """In floats: about the least z with (F(z)/F(highest))^rest > u."""
-
-    level: Callable[[int], int]
-    low: int
-    highest: int
-    top: int
-    rest: int
-
-    def __call__(self, u: float) -> int:
-        loss = -math.log(u)
-        if self.rest > 10**9:  # 1 - u^(1/rest) is loss/rest
-            gap = int(loss * 2**60) * self.top // (self.rest << 60)
-        else:
-            gap = int(-math.expm1(-loss / self.rest) * 2**60) * self.top >> 60
-        below, above = self.low, self.highest
-        while below < above:
-            middle = (below + above) // 2
-            if self.level(middle) > self.top - gap:
-                above = middle
-            else:
-                below = middle + 1
-        return below

@@ -99,9 +99,7 @@ class StrictOrderStatistics:
         return RationalCdf(exact.low, highest, numerator, scale)
 
     def _ties(self, value: int, rest: int, need: int) -> RationalCdf:
-        exact, scale = self.cdf, 1 << self.bits_per_draw
-        below = exact.numerator(value - 1) if value > exact.low else 0
-        law = tie_law(exact.numerator(value), below, rest, need)
+        law, scale = tie_law(self.cdf, value, rest, need), 1 << self.bits_per_draw
 
         def numerator(j: int) -> int:
             return scale if j == law.high else floor_at(law, j, self.bits_per_draw)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -62,11 +61,13 @@ def assert_same_law(law: Law[int], noise: IntegerLaw) -> None:
         (DiscreteGaussian(sigma2="1/2"), -9, 9),
         (DiscreteLaplace(scale="3/2"), -3, 4),
         (Geometric(p="1/3"), 0, 3),
+        (Geometric(p="1/2"), 0, 3),
+        (TwoSidedGeometric(q="1/3"), -2, 2),
         (BernoulliExp(gamma="1/3"), 0, 0),
         (Bernoulli(p="1/2"), 0, 0),
         (UniformInteger(-2, 4), -2, 3),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_tiny_tables_enumerate_to_the_exact_law(
     noise: IntegerLaw, low: int, high: int, first_bits: int, word_bits: int
@@ -81,15 +82,17 @@ def gaussian_blocks(sigma2: Fraction, bits: int, first_bits: int, word_bits: int
     levels = [floor_at(law, b, word_bits) for b in range(2)]
     table = Table(law, 0, levels, first_bits=first_bits, word_bits=word_bits)
     decay = gaussian_module.decay(sigma2)
-    return BlockSampler(table, bits, True, decay, first_bits=first_bits, word_bits=word_bits)
+    return BlockSampler(
+        table, bits, decay, two_sided=True, first_bits=first_bits, word_bits=word_bits
+    )
 
 
 def assert_proposals(blocks: BlockSampler, sigma2: str, residual: Fraction) -> None:
     """One proposal, enumerated: given that it is accepted, its value has the stated law."""
 
     def propose(source: Source) -> tuple[int, bool]:
-        values, accepted = blocks._propose(1, source)
-        return int(values[0]), bool(accepted[0])
+        values, rejected = blocks._propose(1, source)
+        return int(values[0]), not rejected.size
 
     law, noise = exact_law(propose, residual=residual), DiscreteGaussian(sigma2=sigma2)
     accepted = law.probability(lambda pair: pair[1])
@@ -112,14 +115,17 @@ def test_tiny_blocks_enumerate_to_the_exact_law(
 def test_the_big_integer_comparison_alone_has_the_exact_law(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Every acceptance decided by balls: the float bound is made useless."""
+    """Every acceptance decided by balls: the float bound is made useless, and nothing is sure."""
     monkeypatch.setattr("exactdp.samplers.blocks._ERROR", 2.0)
-    assert_proposals(gaussian_blocks(F(3), 1, 2, 4), "3", F(1, 2**7))
+    sampler = gaussian_blocks(F(3), 1, 2, 4)
+    sampler._sure[:] = 0
+    assert_proposals(sampler, "3", F(1, 2**7))
 
 
 def test_a_wrong_acceptance_would_be_noticed() -> None:
-    blocks = gaussian_blocks(F(3), 1, 2, 4)
-    wrong = replace(blocks, decay=gaussian_module.decay(F(4)))
+    wrong = gaussian_blocks(F(3), 1, 2, 4)
+    wrong._decay = gaussian_module.decay(F(4))
+    wrong._sure[:] = 0
     with pytest.raises(AssertionError):
         assert_proposals(wrong, "3", F(1, 2**7))
 
@@ -220,6 +226,8 @@ SETS: list[tuple[IntegerLaw, int]] = [
     (Geometric(p="0.2"), 30),
     (Geometric(p="1e-7"), 31),
     (TwoSidedGeometric(q="999/1000"), 32),
+    (TwoSidedGeometric(q="1/3"), 35),
+    (Geometric(p="1/2"), 36),
     (UniformInteger(-7, 12), 33),
     (BernoulliExp(gamma="1/3"), 34),
 ]

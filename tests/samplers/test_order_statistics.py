@@ -99,7 +99,8 @@ def test_the_maximum_at_huge_sizes_is_certified(exponent: int) -> None:
 
 def test_tie_counts_at_huge_sizes_are_certified() -> None:
     m, top, below = 2**70, 2**71 + 5, 2**71 + 2
-    law = order_statistics.tie_law(top, below, m, 20)
+    cdf = RationalCdf(0, 2, (below, top, 2**72).__getitem__, 2**72)
+    law = order_statistics.tie_law(cdf, 1, m, 20)
     with mp.workprec(800):
         p = 1 - mpf(below) / top
         none = (1 - p) ** m
