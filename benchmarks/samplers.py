@@ -1,7 +1,7 @@
 """Exact bulk sampling against inexact numpy, exact peers, and the speed of randomness itself.
 
 Run: python -m benchmarks.samplers        (pip install 'exactdp[bench]' for opendp)
-A file discretegauss.py (IBM's sampler) on the path is measured too.
+IBM's discretegauss.py is measured too where it can be imported.
 """
 
 from __future__ import annotations

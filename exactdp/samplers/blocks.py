@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from exactdp.errors import ExactDPError
 from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RealCdf, draw
-from exactdp.samplers.source import Source, Words
+from exactdp.samplers.source import Source, Words, word_width
 from exactdp.samplers.table import Table
 
 __all__ = ["BlockSampler", "Decay", "Floats", "OutOfRange"]
@@ -88,7 +88,7 @@ class BlockSampler:
             floor(scale * max(1 - self._decay.most(b * width, (b + 1) * width), Fraction(0)))
             for b in range(self.blocks.largest + 1)
         ]
-        return np.array([*sure, 0], dtype=np.uint64 if self._first_bits > 16 else np.uint32)
+        return np.array([*sure, 0], dtype=f"u{word_width(self._first_bits)}")  # always < scale
 
     def draw(self, n: int, source: Source) -> Integers:
         """n independent draws."""

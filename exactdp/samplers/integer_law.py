@@ -23,7 +23,7 @@ __all__ = ["CHUNK", "Bulk", "IntegerLaw", "Integers", "floor_at"]
 Integers = NDArray[np.int64]
 
 #: Draws made at once: small enough to stay in cache.
-CHUNK = 1 << 16
+CHUNK = 1 << 17
 
 
 class Bulk(Protocol):

@@ -68,8 +68,8 @@ class RationalCdf:
     def log_ratio(self, z: int, w: int) -> arb:
         """log(F(z)/F(w)) as a ball, accurate however close to 0; F(z) > 0."""
         if self.tail is not None:
-            below, above = self.tail(z), self.tail(w)
-            return ((above - below) / (1 - above)).log1p()
+            beyond, top = self.tail(z), self.tail(w)
+            return ((top - beyond) / (1 - top)).log1p()
         below, above = self.numerator(z), self.numerator(w)
         return (arb(below - above) / above).log1p()
 
