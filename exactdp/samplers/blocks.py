@@ -1,10 +1,11 @@
 """Bulk draws at any scale: a block from a table, a uniform place in it, an acceptance test.
 
-A decreasing weight g on y = 0, 1, 2, ... is drawn by proposing the block b with probability
-proportional to g(b w), w = 2^m, a uniform r < w, and accepting y = b w + r with probability
-g(y)/g(b w). For two-sided laws a fair sign s turns this into y = b w + r + s and the value y or -y,
-so that 0 is proposed once only. The acceptance probability exp(-t) is close to 1; nearly always 8
-random bits show that it is met, and otherwise the comparison is refined until it is certain.
+A weight g(|x|) that falls with |x| is drawn by proposing a block [b w, (b + 1) w), w = 2^m, with
+probability proportional to g at its start, and a uniform place x in it; x is accepted with
+probability g(|x|)/g(start). The start of block b is b w for b >= 0. Block -1 - b mirrors it, as
+x = -1 - (b w + r), whose distance from 0 is b w + r + 1: so 0 is proposed once only, and the start
+is b w again. The acceptance probability exp(-t) is close to 1; nearly always 8 random bits show
+that it is met, and otherwise the comparison is refined until it is certain.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from exactdp.errors import ExactDPError
 from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RealCdf, draw
 from exactdp.samplers.source import Source, Words, word_width
 from exactdp.samplers.table import Table
 
-__all__ = ["BlockSampler", "Decay", "Floats", "OutOfRange"]
+__all__ = ["BlockSampler", "Decay", "Floats", "both_sides"]
 
 Floats = NDArray[np.float64]
 
@@ -34,17 +34,13 @@ _ERROR = 1e-14
 _SMALL = 0.125
 
 
-class OutOfRange(ExactDPError, OverflowError):
-    """A draw fell outside int64."""
-
-
 @dataclass(frozen=True)
 class Decay:
-    """t(start, y) = -log(g(y)/g(start)): how the weight falls from a block's start to a place.
+    """t = -log(g(y)/g(start)): how the weight falls from a block's start to y = start + step.
 
-    approximate: on float arrays (start, y); relative error at most 1e-15.
-    exact: for integers, as a ball at the working precision.
-    most: for integers (start, y), a rational that is at least t.
+    approximate: on float arrays (start, step); relative error at most 1e-15.
+    exact: for integers (start, step), as a ball at the working precision.
+    most: for integers (start, step), a rational that is at least t.
     """
 
     approximate: Callable[[Floats, Floats], Floats]
@@ -53,7 +49,7 @@ class Decay:
 
 
 class BlockSampler:
-    """The sampler of one decreasing weight.
+    """The sampler of one falling weight.
 
     blocks: table of the block law. width_bits: m, for blocks of 2^m values. decay: the weight.
     first_bits, word_bits: random bits of the first look at an acceptance, and of the second.
@@ -65,30 +61,30 @@ class BlockSampler:
         width_bits: int,
         decay: Decay,
         *,
-        two_sided: bool,
         first_bits: int = 8,
         word_bits: int = 64,
     ) -> None:
         self.blocks = blocks
         self.width_bits = width_bits
-        self._two_sided = two_sided
         self._decay = decay
         self._first_bits = first_bits
         self._word_bits = word_bits
+        self._offset = blocks.outcomes.start << width_bits
         self._sure = self._sure_words()
 
-    def _sure_words(self) -> NDArray[np.uint64]:
-        """By block: a first word below this number accepts every place in the block.
+    def _sure_words(self) -> NDArray[np.unsignedinteger]:
+        """By place of a block in the table: a first word below this accepts all of the block.
 
-        exp(-t) >= 1 - t, and t is largest at the block's end; the last entry stands for all blocks
-        beyond the table, where nothing is sure.
+        exp(-t) >= 1 - t, and t is largest at the far end. The first and last entries also stand for
+        the blocks beyond the table, where nothing is sure.
         """
         width, scale = 1 << self.width_bits, 1 << self._first_bits
-        sure = [
-            floor(scale * max(1 - self._decay.most(b * width, (b + 1) * width), Fraction(0)))
-            for b in range(self.blocks.largest + 1)
-        ]
-        return np.array([*sure, 0], dtype=f"u{word_width(self._first_bits)}")  # always < scale
+        starts = [max(b, -1 - b) * width for b in self.blocks.outcomes]
+        sure = [floor(scale * max(1 - self._decay.most(s, width), Fraction(0))) for s in starts]
+        if self.blocks.outcomes.start < 0:
+            sure[0] = 0
+        sure[-1] = 0
+        return np.array(sure, dtype=f"u{word_width(self._first_bits)}")
 
     def draw(self, n: int, source: Source) -> Integers:
         """n independent draws."""
@@ -100,53 +96,42 @@ class BlockSampler:
         return result
 
     def _propose(self, n: int, source: Source) -> tuple[Integers, NDArray[np.intp]]:
-        """Proposed values, and the places of those that are not accepted."""
-        block = self.blocks.draw(n, source)
-        if n and int(block.max()) >= 1 << 62 - self.width_bits:
-            raise OutOfRange("a draw fell outside int64")
+        """Proposed values, and the indices of those that are not accepted."""
+        block = self.blocks.draw_places(n, source)
         words = source.words(n, self._first_bits)
         unsure = np.flatnonzero(words >= self._sure.take(block, mode="clip"))
-        place = source.words(n, self.width_bits + self._two_sided).astype(np.int64)
-        block <<= self.width_bits
-        if not self._two_sided:
-            place += block
-            return place, self._rejected(unsure, words, block, place, source)
-        sign = place & 1
-        place >>= 1
-        place += sign
-        place += block
-        rejected = self._rejected(unsure, words, block, place, source)
-        sign <<= 1
-        np.subtract(1, sign, out=sign)
-        place *= sign
-        return place, rejected
+        value = block
+        value <<= self.width_bits
+        if self._offset:
+            value += self._offset
+        corner = value[unsure]
+        if self.width_bits:
+            place = source.words(n, self.width_bits)
+            value += place.view(np.int64) if place.itemsize == 8 else place
+        if unsure.size:
+            unsure = unsure[self._fails(words[unsure], corner, value[unsure], source)]
+        return value, unsure
 
-    def _rejected(
-        self,
-        unsure: NDArray[np.intp],
-        words: Words,
-        starts: Integers,
-        places: Integers,
-        source: Source,
-    ) -> NDArray[np.intp]:
-        """Which of the unsure proposals fail U < exp(-t), U read as far as the answer needs."""
-        if not unsure.size:
-            return unsure
+    def _fails(
+        self, words: Words, corner: Integers, value: Integers, source: Source
+    ) -> NDArray[np.bool_]:
+        """Which proposals fail U < exp(-t), U read as far as the answer needs."""
         more_bits = self._word_bits - self._first_bits
-        more = source.words(unsure.size, more_bits).astype(np.uint64)
-        keys = words[unsure].astype(np.uint64) << np.uint64(more_bits) | more
-        start, y = starts[unsure], places[unsure]
-        t = self._decay.approximate(start.astype(np.float64), y.astype(np.float64))
+        more = source.words(words.size, more_bits).astype(np.uint64)
+        keys = words.astype(np.uint64) << np.uint64(more_bits) | more
+        start = np.where(corner >= 0, corner, -corner - (1 << self.width_bits))
+        step = np.abs(value) - start
+        t = self._decay.approximate(start.astype(np.float64), step.astype(np.float64))
         chance = _exp_minus(np.minimum(t, _SMALL))
         u = keys.astype(np.float64) * 2.0**-self._word_bits
         fails: NDArray[np.bool_] = u >= chance
         slack = _ERROR + 2.0**-self._word_bits
         for i in np.flatnonzero((np.abs(u - chance) <= slack) | (t > _SMALL)):
-            fails[i] = not self._accepts(int(start[i]), int(y[i]), int(keys[i]), source)
-        return unsure[fails]
+            fails[i] = not self._accepts(int(start[i]), int(step[i]), int(keys[i]), source)
+        return fails
 
-    def _accepts(self, start: int, y: int, key: int, source: Source) -> bool:
-        meets = RealCdf(0, 1, lambda _: (-self._decay.exact(start, y)).exp())
+    def _accepts(self, start: int, step: int, key: int, source: Source) -> bool:
+        meets = RealCdf(0, 1, lambda _: (-self._decay.exact(start, step)).exp())
         return draw(meets, source.bits, key, self._word_bits) == 0
 
 
@@ -161,3 +146,17 @@ def _exp_minus(t: Any) -> Any:
     for k in range(10, 0, -1):
         total = 1 - t * total / k
     return total
+
+
+def both_sides(beyond: Callable[[int], arb]) -> RealCdf:
+    """The law of blocks ..., -2, -1, 0, 1, ... whose mirror images are equally likely.
+
+    beyond(b): the probability of a block > b given that it is >= 0.
+    """
+
+    def value(b: int) -> arb:
+        if b == -1:
+            return arb(1) / 2
+        return 1 - beyond(b) / 2 if b >= 0 else beyond(-b - 2) / 2
+
+    return RealCdf(None, None, value)

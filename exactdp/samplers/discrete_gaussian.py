@@ -14,7 +14,7 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, integer, positive
-from exactdp.samplers.blocks import BlockSampler, Decay, Floats
+from exactdp.samplers.blocks import BlockSampler, Decay, Floats, both_sides
 from exactdp.samplers.gaussian_sums import sum_above, sum_all
 from exactdp.samplers.integer_law import Bulk, IntegerLaw
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
@@ -22,9 +22,9 @@ from exactdp.samplers.table import WORD_BITS, Table
 
 __all__ = ["DiscreteGaussian"]
 
-#: Up to this sigma one table holds all likely outcomes; beyond it, blocks of 256..512 per sigma.
+#: Up to this sigma one table holds all likely outcomes; beyond it, 64 to 128 blocks per sigma.
 _LARGEST_TABLE = 1500
-_BLOCKS_PER_SIGMA = 256
+_BLOCKS_PER_SIGMA = 64
 
 #: Working precision of the tables: running sums lose a few bits per term.
 _TABLE_BITS = 192
@@ -85,27 +85,29 @@ class DiscreteGaussian(IntegerLaw):
         if sigma > 2**56:
             raise InvalidParameter("sigma2", self.sigma2, "< 2^112, so that draws fit 64 bits")
         if sigma <= _LARGEST_TABLE:
-            above = _floors(self._variance, _REACH * sigma + 8, both_sides=True)
-            most = (1 << WORD_BITS) - 1  # floors of 1 - F, as F is never a multiple of 2^-64
-            below = [most - floor for floor in reversed(above)]
-            return Table(self._cdf, -len(above), below + above)
+            above = _floors(self._variance, _REACH * sigma + 8)
+            return Table(self._cdf, -len(above), mirrored(above) + above)
         bits = (sigma // _BLOCKS_PER_SIGMA).bit_length() - 1
         scaled = self._variance / 4**bits
-        levels = _floors(scaled, _REACH * (isqrt(int(scaled)) + 1), both_sides=False)
-        blocks = Table(block_law(self._variance, bits), 0, levels)
-        return BlockSampler(blocks, bits, decay(self._variance), two_sided=True)
+        above = _floors(scaled, _REACH * (isqrt(int(scaled)) + 1), blocks=True)
+        levels = [*mirrored(above), 1 << WORD_BITS - 1, *above]
+        law, limit = block_law(self._variance, bits), 1 << 61 - bits
+        table = Table(law, -1 - len(above), levels, limit=limit)
+        return BlockSampler(table, bits, decay(self._variance))
 
 
-def _floors(sigma2: Fraction, count: int, *, both_sides: bool) -> list[int]:
-    """floor(2^64 F(z)) for 0 <= z < count, by a running sum.
+def mirrored(above: list[int]) -> list[int]:
+    """floor(2^64 (1 - F)) from floor(2^64 F), in reverse; F is never a multiple of 2^-64 here."""
+    return [(1 << WORD_BITS) - 1 - floor for floor in reversed(above)]
 
-    One side: F is that of X given X >= 0.
-    """
+
+def _floors(sigma2: Fraction, count: int, *, blocks: bool = False) -> list[int]:
+    """floor(2^64 F(z)) for 0 <= z < count, by a running sum; for the block law, where asked."""
     result, most = [], (1 << WORD_BITS) - 1
     with precision(_TABLE_BITS):
         rate, every = 1 / (2 * ball(sigma2)), sum_all(sigma2)
-        term = arb(2) ** WORD_BITS / (every if both_sides else (every + 1) / 2)
-        level = term * (every - 1) / 2 if both_sides else arb(0)
+        term = arb(2) ** WORD_BITS / (every + 1 if blocks else every)
+        level = arb(2) ** (WORD_BITS - 1) - (0 if blocks else term / 2)
         ratio, square = (-rate).exp(), (-2 * rate).exp()
         for _ in range(count):
             level += term
@@ -123,25 +125,20 @@ def _floor(end: arb) -> int:
 
 
 def block_law(sigma2: Fraction, bits: int) -> RealCdf:
-    """The law of blocks of 2^bits values: a discrete Gaussian on 0, 1, 2, ..."""
+    """The law of blocks of 2^bits values: a discrete Gaussian with 0 counted on both sides."""
     scaled = sigma2 / 4**bits
-
-    def value(b: int) -> arb:
-        half = (sum_all(scaled) + 1) / 2
-        return 1 - sum_above(b, scaled) / half
-
-    return RealCdf(0, None, value)
+    return both_sides(lambda b: sum_above(b, scaled) / ((sum_all(scaled) + 1) / 2))
 
 
 def decay(sigma2: Fraction) -> Decay:
-    """How the weight falls within a block: (y^2 - start^2)/(2 sigma^2)."""
+    """How the weight falls within a block: (y^2 - start^2)/(2 sigma^2), y = start + step."""
     rate = 1 / (2 * sigma2)
     nearest = rate.numerator / rate.denominator
 
-    def approximate(start: Floats, y: Floats) -> Floats:
-        return (y - start) * (y + start) * nearest
+    def approximate(start: Floats, step: Floats) -> Floats:
+        return step * (2 * start + step) * nearest
 
-    def most(start: int, y: int) -> Fraction:
-        return (y * y - start * start) * rate
+    def most(start: int, step: int) -> Fraction:
+        return step * (2 * start + step) * rate
 
-    return Decay(approximate, lambda start, y: ball(most(start, y)), most)
+    return Decay(approximate, lambda start, step: ball(most(start, step)), most)

@@ -14,7 +14,7 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational
-from exactdp.samplers.blocks import BlockSampler, Decay, Floats
+from exactdp.samplers.blocks import BlockSampler, Decay, both_sides
 from exactdp.samplers.integer_law import Bulk, IntegerLaw, Integers, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.source import Source
@@ -86,35 +86,60 @@ class _Decaying(IntegerLaw):
         return self._blocks(int(scale / _BLOCKS_PER_SCALE).bit_length() - 1)
 
     def _levels(self, count: int) -> tuple[list[int], list[int]]:
-        """floor(2^64 F(z)) for -count <= z < 0 and for 0 <= z < count, by a running product."""
-        below, above = [], []
+        """floor(2^64 F(z)) for -count <= z < 0 (if there are two sides) and for 0 <= z < count."""
         with precision(_TABLE_BITS):
             ratio = self._ratio()
-            level = arb(2) ** WORD_BITS / (1 + ratio if self.two_sided else 1)
-            for z in range(count):
-                level *= ratio  # 2^64 P(X > z), which is 2^64 P(X <= -z - 1) if there are two sides
-                if level.contains_integer():
-                    above.append(floor_at(self._cdf, z, WORD_BITS))
-                    below.append(floor_at(self._cdf, -z - 1, WORD_BITS) if self.two_sided else 0)
-                else:
-                    floor = int(level.lower().floor().fmpz())
-                    above.append((1 << WORD_BITS) - 1 - floor)
-                    below.append(floor)
-        return below[::-1], above
+            tails = _floors(1 / (1 + ratio) if self.two_sided else arb(1), ratio, count)
+        return _below(self._cdf, tails, 1) if self.two_sided else [], _above(self._cdf, tails)
 
     def _blocks(self, bits: int) -> BlockSampler:
         """Blocks of 2^bits values: the block law is geometric, and so is the rest of the value."""
-        cdf = RealCdf(0, None, lambda b: -(-self._rate() * ((b + 1) << bits)).expm1())
-        reach = math.ceil(_REACH * self._scale()) >> bits
-        table = Table(cdf, 0, [floor_at(cdf, b, WORD_BITS) for b in range(reach)])
+
+        def beyond(b: int) -> arb:
+            return (-self._rate() * ((b + 1) << bits)).exp()
+
+        law = both_sides(beyond) if self.two_sided else RealCdf(0, None, lambda b: 1 - beyond(b))
+        with precision(_TABLE_BITS):
+            ratio = (-self._rate() * (1 << bits)).exp()
+            share = arb(1) / 2 if self.two_sided else arb(1)
+            tails = _floors(share, ratio, math.ceil(_REACH * self._scale()) >> bits)
+        levels, first = _above(law, tails), 0
+        if self.two_sided:
+            levels, first = [*_below(law, tails, 2), 1 << WORD_BITS - 1, *levels], -1 - len(tails)
+        return BlockSampler(Table(law, first, levels, limit=1 << 61 - bits), bits, self._decay())
+
+    def _decay(self) -> Decay:
         rate = refine(self._rate, relative_width=Fraction(1, 10**30))
         nearest, most = rate.lower.numerator / rate.lower.denominator, rate.upper
+        return Decay(
+            lambda start, step: step * nearest,
+            lambda start, step: step * self._rate(),
+            lambda start, step: step * most,
+        )
 
-        def approximate(start: Floats, y: Floats) -> Floats:
-            return (y - start) * nearest
 
-        decay = Decay(approximate, lambda s, y: (y - s) * self._rate(), lambda s, y: (y - s) * most)
-        return BlockSampler(table, bits, decay, two_sided=self.two_sided)
+def _floors(share: arb, ratio: arb, count: int) -> list[int | None]:
+    """floor(2^64 share ratio^k) for 1 <= k <= count; None where it may be a whole number."""
+    found: list[int | None] = []
+    level = share * arb(2) ** WORD_BITS
+    for _ in range(count):
+        level *= ratio
+        whole = level.contains_integer()
+        found.append(None if whole else int(level.lower().floor().fmpz()))
+    return found
+
+
+def _above(cdf: Cdf, tails: list[int | None]) -> list[int]:
+    """floor(2^64 F(z)) for z = 0, 1, ..., where the tails are floor(2^64 (1 - F(z)))."""
+    most = (1 << WORD_BITS) - 1
+    return [floor_at(cdf, z, WORD_BITS) if t is None else most - t for z, t in enumerate(tails)]
+
+
+def _below(cdf: Cdf, tails: list[int | None], mirror: int) -> list[int]:
+    """floor(2^64 F(-mirror - z)), which is the tail at z, in ascending order."""
+    mirrored = [-mirror - z for z in range(len(tails))]
+    pairs = zip(mirrored, tails, strict=True)
+    return [floor_at(cdf, z, WORD_BITS) if t is None else t for z, t in pairs][::-1]
 
 
 @dataclass(frozen=True)

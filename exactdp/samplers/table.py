@@ -7,21 +7,24 @@ is finished with big integers on an enclosure of F. Every draw has exactly the l
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import Cdf, draw
 from exactdp.samplers.source import Source
 
-__all__ = ["FIRST_BITS", "WORD_BITS", "Table"]
+__all__ = ["FIRST_BITS", "WORD_BITS", "OutOfRange", "Table"]
 
 FIRST_BITS = 16
 WORD_BITS = 64
+
+
+class OutOfRange(ExactDPError, OverflowError):
+    """A draw fell outside int64, which happens with a probability below 2^-180."""
 
 
 class Table:
@@ -31,6 +34,7 @@ class Table:
     first: the least outcome z with a threshold.
     thresholds: floor(2^word_bits F(z)) for z = first, first + 1, ...; outcomes beyond both ends are
     settled by the cdf, so the table may stop where they are rare.
+    limit: the largest size of an outcome; a draw beyond it raises OutOfRange.
     first_bits, word_bits: bits that index the table, and bits of a threshold.
     """
 
@@ -40,11 +44,13 @@ class Table:
         first: int,
         thresholds: list[int],
         *,
+        limit: int = 1 << 62,
         first_bits: int = FIRST_BITS,
         word_bits: int = WORD_BITS,
     ) -> None:
         self._cdf = cdf
         self._first = first
+        self._limit = limit
         last = first + len(thresholds)
         self._open_low = cdf.low is None or cdf.low < first
         self._open_high = cdf.high is None or cdf.high > last
@@ -69,21 +75,26 @@ class Table:
         self._lookup = np.where(split, -1 - below, below).astype(np.int32)
         self._many = inside > 1
 
-    @cached_property
-    def largest(self) -> int:
-        """The largest outcome that the table itself can settle."""
-        return self._first + len(self._thresholds)
+    @property
+    def outcomes(self) -> range:
+        """The outcomes that the table itself can settle."""
+        return range(self._first, self._first + len(self._thresholds) + 1)
 
     def draw(self, n: int, source: Source) -> Integers:
         """n independent draws."""
+        places = self.draw_places(n, source)
+        if self._first:
+            places += self._first
+        return places
+
+    def draw_places(self, n: int, source: Source) -> Integers:
+        """The same draws, counted from the first outcome."""
         words = source.words(n, self._first_bits)
         found = self._lookup.take(words, mode="clip")
         result = found.astype(np.int64)
         unsettled = np.flatnonzero(found < 0)
         if unsettled.size:
             self._refine(result, unsettled, words[unsettled], source)
-        if self._first:
-            result += self._first
         return result
 
     def _refine(
@@ -108,4 +119,7 @@ class Table:
             open_ |= place == top
         for i in np.flatnonzero(open_):
             count = self._first_bits + self._more_bits
-            result[where[i]] = draw(self._cdf, source.bits, int(keys[i]), count) - self._first
+            value = draw(self._cdf, source.bits, int(keys[i]), count)
+            if abs(value) > self._limit:
+                raise OutOfRange(f"a draw fell outside int64: {value}")
+            result[where[i]] = value - self._first

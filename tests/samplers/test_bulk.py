@@ -79,12 +79,10 @@ def test_tiny_tables_enumerate_to_the_exact_law(
 
 def gaussian_blocks(sigma2: Fraction, bits: int, first_bits: int, word_bits: int) -> BlockSampler:
     law = gaussian_module.block_law(sigma2, bits)
-    levels = [floor_at(law, b, word_bits) for b in range(2)]
-    table = Table(law, 0, levels, first_bits=first_bits, word_bits=word_bits)
+    levels = [floor_at(law, b, word_bits) for b in range(-3, 2)]
+    table = Table(law, -3, levels, first_bits=first_bits, word_bits=word_bits)
     decay = gaussian_module.decay(sigma2)
-    return BlockSampler(
-        table, bits, decay, two_sided=True, first_bits=first_bits, word_bits=word_bits
-    )
+    return BlockSampler(table, bits, decay, first_bits=first_bits, word_bits=word_bits)
 
 
 def assert_proposals(blocks: BlockSampler, sigma2: str, residual: Fraction) -> None:
@@ -183,15 +181,20 @@ def test_every_block_bracket(sigma: int) -> None:
     sampler = DiscreteGaussian(sigma2=sigma**2)._bulk
     assert isinstance(sampler, BlockSampler)
     width = 1 << sampler.width_bits
-    thresholds = sampler.blocks._thresholds
+    table = sampler.blocks
+    thresholds = table._thresholds[1 - table.outcomes.start - 1 :]
+    assert table._thresholds[-table.outcomes.start - 1] == 2**63
     with mp.workprec(160):
         terms = [
             mp.exp(-mpf((b * width) ** 2) / (2 * sigma**2)) for b in range(40 * sigma // width)
         ]
-        total, below = mp.fsum(terms), mpf(0)
-        for term, threshold in zip(terms, thresholds, strict=False):
-            below += term
-            assert int(threshold) == mp.floor(below / total * 2**64)
+        total, level = mp.fsum(terms), mpf(1) / 2
+        mirrored = table._thresholds[: -table.outcomes.start - 1][::-1]
+        assert len(thresholds) == len(mirrored) > 400
+        for term, threshold, mirror in zip(terms, thresholds, mirrored, strict=False):
+            level += term / total / 2
+            assert int(threshold) == mp.floor(level * 2**64)
+            assert int(mirror) == mp.floor((1 - level) * 2**64)
 
 
 def test_exponential_of_small_arguments_is_within_its_bound() -> None:
@@ -208,11 +211,11 @@ def test_float_decay_is_within_its_bound() -> None:
         bits = noise._bulk.width_bits  # type: ignore[attr-defined]
         decay = gaussian_module.decay(F(sigma**2))
         rng = np.random.default_rng(1)
-        start = rng.integers(0, 7 * 512, 500) << bits
-        y = start + rng.integers(0, 1 << bits, 500)
-        found = decay.approximate(start.astype(float), y.astype(float))
-        for s, place, t in zip(start, y, found, strict=True):
-            exact = F(int(place) ** 2 - int(s) ** 2, 2 * sigma**2)
+        start = rng.integers(0, 7 * 128, 500) << bits
+        step = rng.integers(0, 1 << bits, 500)
+        found = decay.approximate(start.astype(float), step.astype(float))
+        for s, r, t in zip(start, step, found, strict=True):
+            exact = F(int(s + r) ** 2 - int(s) ** 2, 2 * sigma**2)
             assert abs(F(float(t)) - exact) <= exact / 10**15
 
 
@@ -221,7 +224,10 @@ def test_float_decay_is_within_its_bound() -> None:
 ALPHA = 1e-6
 SETS: list[tuple[IntegerLaw, int]] = [
     *((DiscreteGaussian(sigma2=s), n) for n, s in enumerate(["0.01", "1", "30", "10000"])),
-    *((DiscreteGaussian(sigma2=s * s), 10 + n) for n, s in enumerate([1000, 4000, 10**6, 10**9])),
+    *(
+        (DiscreteGaussian(sigma2=s * s), 10 + n)
+        for n, s in enumerate([1000, 4000, 10**6, 10**9, 10**15])
+    ),
     *((DiscreteLaplace(scale=t), 20 + n) for n, t in enumerate(["0.1", "7", "1000", "1e9"])),
     (Geometric(p="0.2"), 30),
     (Geometric(p="1e-7"), 31),
