@@ -1,0 +1,255 @@
+"""Polynomials over F_2^(2·3^l): products, division, values at many points, interpolation.
+
+A polynomial is a list of field elements, the constant coefficient first. Inside, it is a vector of
+:class:`~exactdp.samplers.binary_field.Slots`: one product of two big integers multiplies two
+polynomials over the field. Many points are handled in a tree of the products of (y - point), after
+Bernstein, "Scaled remainder trees" (2004): what travels down from a node with product M is the
+start of the series of f/M in 1/y, which needs one product per node and no division.
+
+Source: BV, Section 7 (histograms described by a polynomial over a field); design, Section 3.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
+
+from gmpy2 import mpz
+
+from exactdp.errors import InvalidParameter
+from exactdp.samplers.binary_field import BinaryField, Slots
+
+__all__ = [
+    "add",
+    "divide",
+    "evaluate_many",
+    "interpolate",
+    "multiply",
+    "vanishing",
+]
+
+
+def add(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> list[int]:
+    """a + b, which is also a - b; as long as the longer of the two.
+
+    :raises InvalidParameter: a coefficient is not an element of the field.
+    """
+    _check(field, a=a, b=b)
+    return [x ^ y for x, y in zip_longest(a, b, fillvalue=0)]
+
+
+def multiply(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> list[int]:
+    """a·b, of length len(a) + len(b) - 1; empty if a or b is.
+
+    :raises InvalidParameter: a coefficient is not an element of the field.
+
+    >>> multiply(BinaryField(0), [1, 1], [1, 1])  # (y + 1)² = y² + 1
+    [1, 0, 1]
+    """
+    _check(field, a=a, b=b)
+    if not a or not b:
+        return []
+    length = len(a) + len(b) - 1
+    slots = _slots(field, min(len(a), len(b)), length)
+    return slots.unpack(slots.reduce(slots.pack(a) * slots.pack(b)), length)
+
+
+def divide(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Quotient and remainder of a by b, both without leading zeros.
+
+    :raises InvalidParameter: a coefficient is not an element of the field, or b is zero.
+
+    >>> divide(BinaryField(0), [1, 0, 1], [1, 1])
+    ([1, 1], [])
+    """
+    _check(field, a=a, b=b)
+    a, b = _stripped(a), _stripped(b)
+    if not b:
+        raise InvalidParameter("b", b, "a polynomial other than zero")
+    length = len(a) - len(b) + 1
+    if length <= 0:
+        return [], a
+    slots = _slots(field, length, len(a))
+    dividend, divisor = slots.pack(a), slots.pack(b)
+    scale = slots.spread(field._inverse(b[-1]))
+    monic = slots.reduce(slots.reverse(divisor, len(b)) * scale)
+    top = slots.reverse(slots.skip(dividend, len(b) - 1), length)
+    top = _low_product(slots, top, _series_inverse(slots, monic, length), length)
+    quotient = slots.reverse(slots.reduce(top * scale), length)
+    remainder = dividend ^ slots.reduce(quotient * divisor)
+    return slots.unpack(quotient, length), _stripped(slots.unpack(remainder, len(b) - 1))
+
+
+def vanishing(field: BinaryField, points: Sequence[int]) -> list[int]:
+    """The product of (y - point) over the points: monic, of length len(points) + 1.
+
+    :raises InvalidParameter: a point is not an element of the field.
+
+    >>> vanishing(BinaryField(0), [0, 1, 2, 3])  # y⁴ - y
+    [0, 1, 0, 0, 1]
+    """
+    _check(field, points=points)
+    if not points:
+        return [1]
+    slots = _slots(field, len(points), len(points) + 1)
+    return slots.unpack(_tree(slots, points).product, len(points) + 1)
+
+
+def evaluate_many(
+    field: BinaryField, coefficients: Sequence[int], points: Sequence[int]
+) -> list[int]:
+    """The values at all the points, which may repeat.
+
+    For a handful of points :class:`Evaluator` is quicker.
+
+    :raises InvalidParameter: a coefficient or a point is not an element of the field.
+
+    >>> evaluate_many(BinaryField(0), [1, 1], [0, 1, 2, 3])
+    [1, 0, 3, 2]
+    """
+    _check(field, coefficients=coefficients, points=points)
+    if not points or not coefficients:
+        return [0] * len(points)
+    longest = max(len(coefficients), len(points))
+    slots = _slots(field, longest, longest + 1)
+    packed = slots.pack(coefficients)
+    values = _values(slots, _tree(slots, points), packed, len(coefficients))
+    return [slots.gather(value) for value in values]
+
+
+def interpolate(field: BinaryField, points: Sequence[int], values: Sequence[int]) -> list[int]:
+    """The one polynomial of length len(points) with the given values at the points.
+
+    Lagrange's formula: the sum over i of value_i / M'(point_i) · M / (y - point_i), M the product
+    of all (y - point). In characteristic 2 the derivative M' is the square of a polynomial of half
+    the length, and only that is evaluated.
+
+    :param points: distinct elements of the field.
+    :param values: as many elements.
+    :raises InvalidParameter: not elements, points that repeat, lengths that differ.
+
+    >>> interpolate(BinaryField(0), [0, 1, 2, 3], [1, 0, 3, 2])
+    [1, 1, 0, 0]
+    """
+    _check(field, points=points, values=values)
+    if len(points) != len(values):
+        raise InvalidParameter("len(values)", len(values), f"len(points) = {len(points)}")
+    if len(set(points)) != len(points):
+        raise InvalidParameter("points", points, "distinct")
+    if not points:
+        return []
+    length = len(points)
+    slots = _slots(field, length, length + 1)
+    tree = _tree(slots, points)
+    root = [field._sqrt(c) for c in slots.unpack(tree.product, length + 1)[1::2]]
+    inverses = _inverses(field, slots, _values(slots, tree, slots.pack(root), len(root)))
+    weights = [
+        slots.reduce(slots.reduce(inverse * inverse) * slots.spread(value))
+        for inverse, value in zip(inverses, values, strict=True)
+    ]
+    return slots.unpack(_combine(slots, tree, weights), length)
+
+
+# --- vectors of slots -----------------------------------------------------------------------------
+
+
+def _slots(field: BinaryField, terms: int, length: int) -> Slots:
+    # A slot of a product counts at most 2k·terms; two products are added before reduction, and a
+    # product in the tree has one coefficient more than points.
+    return Slots(field.level, (field.degree * (terms + 3)).bit_length(), length)
+
+
+def _low_product(slots: Slots, a: mpz, b: mpz, length: int) -> mpz:
+    return slots.reduce(slots.first(a * b, length))
+
+
+def _series_inverse(slots: Slots, series: mpz, length: int) -> mpz:
+    """1/series modulo y^length for a series that starts with 1: Newton, where 2g - f·g² = f·g²."""
+    if length == 1:
+        return mpz(1)
+    half = _series_inverse(slots, series, (length + 1) // 2)
+    square = _low_product(slots, half, half, length)
+    return _low_product(slots, slots.first(series, length), square, length)
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """Points, the product of (y - point) over them, and the two halves of them."""
+
+    product: mpz
+    size: int
+    halves: tuple[_Node, _Node] | None = None
+
+
+def _tree(slots: Slots, points: Sequence[int]) -> _Node:
+    if len(points) == 1:
+        return _Node(slots.join([slots.spread(points[0]), mpz(1)]), 1)
+    half = len(points) // 2
+    left, right = _tree(slots, points[:half]), _tree(slots, points[half:])
+    return _Node(slots.reduce(left.product * right.product), len(points), (left, right))
+
+
+def _values(slots: Slots, tree: _Node, polynomial: mpz, length: int) -> list[mpz]:
+    """Values at the points of the tree."""
+    n = tree.size
+    inverse = _series_inverse(slots, slots.reverse(tree.product, n + 1), length)
+    product = polynomial * slots.reverse(inverse, length)
+    return _descend(slots, tree, _middle(slots, product, length - 1, n))
+
+
+def _descend(slots: Slots, node: _Node, series: mpz) -> list[mpz]:
+    """From the series of f/M in 1/y (as many terms as points) to the values of f at the points.
+
+    The series is floor(y^size · f/M) modulo y^size. Times the product of one half of the points it
+    is the series of the other half, below terms that are cut off.
+    """
+    if node.halves is None:
+        return [series]
+    left, right = node.halves
+    down = _middle(slots, series * right.product, right.size, left.size)
+    values = _descend(slots, left, down)
+    down = _middle(slots, series * left.product, left.size, right.size)
+    return values + _descend(slots, right, down)
+
+
+def _middle(slots: Slots, product: mpz, skip: int, length: int) -> mpz:
+    return slots.reduce(slots.first(slots.skip(product, skip), length))
+
+
+def _combine(slots: Slots, node: _Node, weights: Sequence[mpz]) -> mpz:
+    """The sum over the points of weight · M / (y - point)."""
+    if node.halves is None:
+        return weights[0]
+    left, right = node.halves
+    one = _combine(slots, left, weights[: left.size])
+    other = _combine(slots, right, weights[left.size :])
+    return slots.reduce(one * right.product + other * left.product)
+
+
+def _inverses(field: BinaryField, slots: Slots, elements: Sequence[mpz]) -> list[mpz]:
+    """Inverses of elements other than 0, all by one inversion (Montgomery's trick)."""
+    products = list(accumulate(elements, lambda a, b: slots.reduce(a * b)))
+    rest = slots.spread(field._inverse(slots.gather(products.pop())))
+    inverses = []
+    for element in reversed(elements):
+        before = products.pop() if products else mpz(1)
+        inverses.append(slots.reduce(rest * before))
+        rest = slots.reduce(rest * element)
+    return inverses[::-1]
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def _check(field: BinaryField, **lists: Sequence[int]) -> None:
+    for name, elements in lists.items():
+        for i, element in enumerate(elements):
+            field.check(f"{name}[{i}]", element)
+
+
+def _stripped(polynomial: Sequence[int]) -> list[int]:
+    length = len(polynomial)
+    while length and not polynomial[length - 1]:
+        length -= 1
+    return list(polynomial[:length])
