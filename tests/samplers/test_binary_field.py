@@ -13,6 +13,7 @@ import pytest
 from flint import fmpz_mod_ctx, fmpz_mod_poly_ctx, fq_default_ctx, nmod_poly
 
 from exactdp import InvalidParameter
+from exactdp.samplers import binary_evaluation
 from exactdp.samplers import binary_polynomials as polynomials
 from exactdp.samplers.binary_evaluation import Evaluator, evaluate
 from exactdp.samplers.binary_field import MAX_LEVEL, BinaryField, Slots, smallest_field
@@ -245,8 +246,8 @@ def test_full_slots_in_long_products(level: int) -> None:
 @pytest.mark.parametrize("halvings", [0, 1, 9])  # in one integer; the others in rows of bytes
 @pytest.mark.parametrize("level", LEVELS)
 def test_values_at_one_point(monkeypatch: pytest.MonkeyPatch, level: int, halvings: int) -> None:
-    monkeypatch.setattr(polynomials, "_PACKED_LEVEL", -1)
-    monkeypatch.setattr(polynomials, "_PACKED_HALVINGS", halvings)
+    monkeypatch.setattr(binary_evaluation, "_PACKED_LEVEL", -1)
+    monkeypatch.setattr(binary_evaluation, "_PACKED_HALVINGS", halvings)
     field = BinaryField(level)
     points = [*corners(level), *elements(level, 1)]
     for length in (0, 1, 2, 16, 17, 40) if level < 5 else (33,):
