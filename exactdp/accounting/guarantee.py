@@ -17,12 +17,14 @@ class Guarantee:
 
     epsilon: exact. delta: enclosure of the delta that is promised (its upper end is safe to quote).
     neighbours: which pairs of data sets the promise covers. source: the statement it rests on.
+    e_epsilon: where it is rational, the exact e^epsilon that is really kept, at most e^epsilon.
     """
 
     epsilon: Fraction
     delta: Enclosure
     neighbours: str
     source: str
+    e_epsilon: Fraction | None = None
 
     def __str__(self) -> str:
         return (
@@ -32,8 +34,10 @@ class Guarantee:
 
     def as_dict(self) -> dict[str, object]:
         """The same for JSON."""
+        exact = {} if self.e_epsilon is None else {"e_epsilon": decimal_text(self.e_epsilon)}
         return {
             "epsilon": decimal_text(self.epsilon),
+            **exact,
             "delta": self.delta.as_dict(),
             "neighbours": self.neighbours,
             "source": self.source,

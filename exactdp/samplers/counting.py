@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,22 +14,23 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, integer, positive, rational
 from exactdp.samplers.bernoulli import Bernoulli, UniformInteger
 from exactdp.samplers.geometric import Clamped, TwoSidedGeometric
 from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.source import Source
 
-__all__ = ["FastSample", "GeoSample"]
+__all__ = ["CountSampler", "FastSample", "GeoSample"]
 
 
 @dataclass(frozen=True)
-class _CountSampler:
-    """Noisy counts in {0, ..., n} for a true count c, by inversion of an integer-valued CDF.
+class CountSampler:
+    """Noisy counts for a true count c in {0, ..., n}, by inversion of an integer-valued CDF.
 
-    n: number of rows, >= 1. epsilon: > 0; both samplers are (epsilon/2, 0)-DP per count, hence
-    (epsilon, 0)-DP for a histogram in which changing one row changes two counts.
+    n: number of rows, >= 1. epsilon: > 0. Every sampler here is (eps~/2, 0)-DP for a count that
+    changes by one, e^(eps~/2) = 1 + 2^-b <= e^(epsilon/2), hence (eps~, 0)-DP for a histogram in
+    which replacing one row changes two counts.
     """
 
     n: int
@@ -40,17 +42,22 @@ class _CountSampler:
 
     @cached_property
     def bits(self) -> int:
-        """b = ceil(log2(2/epsilon)), at least 0: e^(eps~/2) = 1 + 2^-b <= e^(epsilon/2)."""
+        """b = ceil(log2(2/epsilon)), at least 0."""
         ratio = 2 / Fraction(self.epsilon)
         exponent = (ratio.numerator - 1).bit_length() - ratio.denominator.bit_length()
         while ratio > 1 << max(exponent, 0):
             exponent += 1
         return max(exponent, 0)
 
-    @property
+    @cached_property
     def e_half_epsilon(self) -> Fraction:
-        """e^(eps~/2) = 1 + 2^-b, the exact loss ratio of GeoSample between counts c and c + 1."""
+        """e^(eps~/2) = 1 + 2^-b, the exact loss ratio between counts c and c + 1."""
         return 1 + Fraction(1, 1 << self.bits)
+
+    @property
+    def q(self) -> Fraction:
+        """The ratio 1/e^(eps~/2) of the geometric noise."""
+        return 1 / self.e_half_epsilon
 
     def sample(self, c: int, source: Source) -> int:
         """One noisy count for the true count c in [0, n]."""
@@ -65,15 +72,47 @@ class _CountSampler:
         """The integer distribution function for the true count c."""
         raise NotImplementedError
 
+    def tail(self, a: int) -> Fraction:
+        """An upper bound, over all counts c, on the probability that the error exceeds a >= 0."""
+        return 2 * self.q ** (a + 1) / (1 + self.q) if a < self.n else Fraction(0)
+
+    def error(self, beta: Real) -> int:
+        """The least a for which the error exceeds a with probability at most beta, by tail(a)."""
+        chance = rational("beta", beta)
+        if not 0 < chance < 1:
+            raise InvalidParameter("beta", beta, "> 0 and < 1")
+        high = 1
+        while self.tail(high) > chance:
+            if high > self.n:
+                raise InvalidParameter("beta", beta, "large enough to be reached by this sampler")
+            high *= 2
+        low = 0
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.tail(middle) <= chance else (middle + 1, high)
+        return low
+
     def _count(self, c: int) -> int:
         count = integer("c", c, least=0)
         if count > self.n:
             raise InvalidParameter("c", c, f"an integer >= 0 and <= n = {self.n}")
         return count
 
+    def _quantile(self, count: int) -> Callable[[float], float]:
+        """In floats, for the search: that of the two-sided geometric noise."""
+        q = float(self.q)
+        rate, share = -math.log(q), 1 + q
+
+        def find(level: float) -> float:
+            if level * share < 1:
+                return count + math.log(level * share) / rate
+            return count - math.log((1 - level) * share) / rate - 1
+
+        return find
+
 
 @dataclass(frozen=True)
-class GeoSample(_CountSampler):
+class GeoSample(CountSampler):
     """Truncated geometric noise with a rational ratio (BV, Theorem 4.5).
 
     The distribution function has the denominator (2^(b+1) + 1)(2^b + 1)^(n-1).
@@ -93,12 +132,12 @@ class GeoSample(_CountSampler):
         def numerator(z: int) -> int:
             return denominator if z >= n else _geometric(z - count, b, n, denominator)
 
-        return RationalCdf(0, n, numerator, denominator, self._tail(count))
+        return RationalCdf(0, n, numerator, denominator, self._tail(count), self._quantile(count))
 
     def _tail(self, count: int) -> Callable[[int], arb]:
         def tail(z: int) -> arb:
             """P(noisy count > z)."""
-            ratio = ball(1 / self.e_half_epsilon)
+            ratio = ball(self.q)
             if z >= self.n:
                 return arb(0)
             if z < count:
@@ -110,13 +149,13 @@ class GeoSample(_CountSampler):
     def sample_many(self, n: int, c: int, source: Source) -> Integers:
         """n independent noisy counts for the true count c, as int64."""
         # the truncated geometric law is a two-sided geometric one cut to [0, n]
-        noise = TwoSidedGeometric(q=1 / self.e_half_epsilon)
+        noise = TwoSidedGeometric(q=self.q)
         bulk = Clamped(noise, self._count(c), 0, self.n)
         return bulk.draw(integer("n", n, least=0), source)
 
 
 @dataclass(frozen=True)
-class FastSample(_CountSampler):
+class FastSample(CountSampler):
     """Truncated geometric noise with a short denominator (BV, Theorem 4.6).
 
     The conference version states the theorem without the algorithm; this is a derivation. Noise of
@@ -166,12 +205,16 @@ class FastSample(_CountSampler):
         def numerator(z: int) -> int:
             return share * cut(z) + (z + 1) * noise
 
-        return RationalCdf(0, n, numerator, (share + n + 1) * noise)
+        return RationalCdf(0, n, numerator, (share + n + 1) * noise, quantile=self._quantile(count))
+
+    def tail(self, a: int) -> Fraction:
+        mixed = Fraction(1, self.gamma_inverse)
+        return (1 - mixed) * (super().tail(a) if a < self.reach else 0) + mixed
 
     def sample_many(self, n: int, c: int, source: Source) -> Integers:
         """n independent noisy counts for the true count c, as int64."""
         size, count, t = integer("n", n, least=0), self._count(c), self.reach
-        cut = Clamped(TwoSidedGeometric(q=1 / self.e_half_epsilon), 0, -t, t)
+        cut = Clamped(TwoSidedGeometric(q=self.q), 0, -t, t)
         result = (cut.draw(size, source) + count).clip(0, self.n)
         mixed = np.flatnonzero(
             Bernoulli(p=Fraction(1, self.gamma_inverse)).sample_many(size, source)

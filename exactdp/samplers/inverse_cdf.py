@@ -57,6 +57,7 @@ class RationalCdf:
     """F(z) = numerator(z) / denominator for low <= z <= high; numerator(high) = denominator.
 
     tail: 1 - F(z) as a ball, where that is cheaper than its numerator and denominator.
+    quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
     """
 
     low: int
@@ -64,6 +65,7 @@ class RationalCdf:
     numerator: Callable[[int], int]
     denominator: int
     tail: Callable[[int], arb] | None = None
+    quantile: Callable[[float], float] | None = None
 
     def log_ratio(self, z: int, w: int) -> arb:
         """log(F(z)/F(w)) as a ball, accurate however close to 0; F(z) > 0."""
@@ -74,9 +76,14 @@ class RationalCdf:
         return (arb(below - above) / above).log1p()
 
     def guess(self, level: float) -> int | None:
-        return None
+        if self.quantile is None or not 0 < level < 1:
+            return None
+        return min(max(math.ceil(self.quantile(level)), self.low), self.high)
 
     def bracket(self, z: int, bits: int) -> tuple[int, int]:
+        if self.tail is not None and z < self.high:
+            with precision(bits + _GUARD):
+                return _outward((1 - self.tail(z)) * arb(2) ** bits, bits)
         floor, rest = divmod(self.numerator(z) << bits, self.denominator)
         return floor, floor + (1 if rest else 0)
 
@@ -129,12 +136,15 @@ class RealCdf:
 
     def _compute(self, z: int, bits: int) -> tuple[int, int]:
         with precision(bits + _GUARD):
-            scaled = self._ball(z) * arb(2) ** bits
-            floor = scaled.lower().floor().unique_fmpz()
-            ceiling = scaled.upper().ceil().unique_fmpz()
-        if floor is None or ceiling is None:  # nothing is known at this precision
-            return 0, 1 << bits
-        return max(int(floor), 0), min(int(ceiling), 1 << bits)
+            return _outward(self._ball(z) * arb(2) ** bits, bits)
+
+
+def _outward(scaled: arb, bits: int) -> tuple[int, int]:
+    """Integers around a ball that is known to lie between 0 and 2^bits."""
+    if not scaled.is_finite():
+        return 0, 1 << bits
+    floor, ceiling = scaled.lower().floor().fmpz(), scaled.upper().ceil().fmpz()
+    return max(int(floor), 0), min(int(ceiling), 1 << bits)
 
 
 def draw(cdf: Cdf, bits: Callable[[int], int], prefix: int = 0, count: int = 0) -> int:

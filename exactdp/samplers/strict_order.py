@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from math import ceil
 
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer
@@ -13,7 +13,7 @@ from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.order_statistics import tie_law
 from exactdp.samplers.source import Source
 
-__all__ = ["StrictOrderStatistics", "truncated_power"]
+__all__ = ["StrictOrderStatistics", "bits_for", "truncated_power"]
 
 
 def truncated_power(numerator: int, denominator: int, exponent: int, scale: int) -> int:
@@ -40,37 +40,43 @@ def truncated_power(numerator: int, denominator: int, exponent: int, scale: int)
 
 @dataclass(frozen=True)
 class StrictOrderStatistics:
-    """The k largest of many i.i.d. integers up to a stated total variation distance.
+    """The k largest of many i.i.d. integers, nearly, from a fixed number of random bits.
 
-    cdf, variables: as for OrderStatistics. k: how many values. distance: bound on the total
-    variation distance from the exact law, > 0 and < 1. Every sample reads the same number of
-    random bits, whatever the outcome.
+    cdf, variables: as for OrderStatistics. k: how many values.
+    bits_per_draw: T; each of the 2 k draws inverts a CDF with denominator 2^T. The total variation
+    distance from the exact law is at most :attr:`distance`.
     Source: BV, Theorem 6.5, with ties drawn correctly (its Lemma 2.9 ignores them).
     """
 
     cdf: RationalCdf
     variables: int
     k: int
-    distance: Real
+    bits_per_draw: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", integer("variables", self.variables, least=1))
         object.__setattr__(self, "k", integer("k", self.k, least=1))
-        object.__setattr__(self, "distance", delta_target("distance", self.distance))
         if self.k > self.variables:
             raise InvalidParameter("k", self.k, f"<= variables = {self.variables}")
 
-    @cached_property
-    def bits_per_draw(self) -> int:
-        """T: each of the 2 k draws inverts a CDF with denominator 2^T.
+    @classmethod
+    def within(
+        cls, cdf: RationalCdf, variables: int, k: int, distance: Real
+    ) -> StrictOrderStatistics:
+        """With just enough bits for a total variation distance, > 0 and < 1."""
+        one = cls(cdf, variables, k, 0)
+        return cls(cdf, variables, k, bits_for(one.distance / delta_target("distance", distance)))
 
-        A value drawn from truncated powers errs by at most (outcomes) (variables)/2^T in total
-        variation, a tie count by at most k/2^T, and there are at most k of each.
+    @property
+    def distance(self) -> Fraction:
+        """Bound on the total variation distance from the exact law.
+
+        A value drawn from truncated powers errs by at most (outcomes)(variables)/2^T, a tie count
+        by at most k/2^T, and there are at most k of each.
         """
         outcomes = self.cdf.high - self.cdf.low + 1
         steps = self.k * (outcomes * self.variables + self.k)
-        ratio = steps / Fraction(self.distance)
-        return max((-(-ratio.numerator // ratio.denominator) - 1).bit_length(), 1)
+        return Fraction(steps, 1 << self.bits_per_draw)
 
     @property
     def bits(self) -> int:
@@ -107,3 +113,8 @@ class StrictOrderStatistics:
         assert law.low is not None
         assert law.high is not None
         return RationalCdf(law.low, law.high, numerator, scale)
+
+
+def bits_for(ratio: Fraction) -> int:
+    """The least T >= 1 with ratio <= 2^T."""
+    return max((ceil(ratio) - 1).bit_length(), 1)

@@ -1,0 +1,36 @@
+"""The papers' release algorithms, built from samplers and guaranteed by accounting."""
+
+from exactdp.mechanisms.basic import BasicHistogram, StabilityHistogram
+from exactdp.mechanisms.compact import CompactHistogram, CompactRelease
+from exactdp.mechanisms.histogram import (
+    Accuracy,
+    Release,
+    counts_of_rows,
+    decode_bytes,
+    encode_bytes,
+)
+from exactdp.mechanisms.keep_heavy import (
+    KeepHeavy,
+    KeepHeavyResampled,
+    KeepHeavySampled,
+    PureSparseHistogram,
+)
+from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
+
+__all__ = [
+    "Accuracy",
+    "BasicHistogram",
+    "CompactHistogram",
+    "CompactRelease",
+    "KeepHeavy",
+    "KeepHeavyResampled",
+    "KeepHeavySampled",
+    "PureSparseHistogram",
+    "Release",
+    "SparseHistogram",
+    "StabilityHistogram",
+    "StrictPureSparseHistogram",
+    "counts_of_rows",
+    "decode_bytes",
+    "encode_bytes",
+]

@@ -1,0 +1,96 @@
+"""Noise on every bin: BasicHistogram, and only on non-empty ones: StabilityHistogram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.mechanisms.histogram import NEIGHBOURS, Accuracy, Bins, BinsMechanism
+from exactdp.parameters import Real, delta_target, integer
+from exactdp.samplers import Source
+from exactdp.samplers.counting import CountSampler
+
+__all__ = ["BasicHistogram", "StabilityHistogram"]
+
+
+@dataclass(frozen=True)
+class BasicHistogram(BinsMechanism):
+    """Noise on the count of every element of the universe; all of them are released.
+
+    Source: BV, Algorithm 3 and Theorem 4.4.
+
+    >>> from exactdp.mechanisms import BasicHistogram
+    >>> from exactdp.samplers import GeoSample
+    >>> law = BasicHistogram(GeoSample(n=1, epsilon=1), universe=2).law({0: 1})
+    >>> law[((0, 1), (1, 0))]
+    Fraction(9, 25)
+    """
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """Per query by the error of one count; at once by a union bound over the universe."""
+        chance = delta_target("beta", beta)
+        every = self.noise.error(chance / self.universe)
+        return Accuracy(chance, self.noise.error(chance), -1, every)
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        return tuple((x, self.noise.sample(counts.get(x, 0), source)) for x in range(self.universe))
+
+    def _source(self) -> str:
+        return "BV Algorithm 3, Theorem 4.4"
+
+
+@dataclass(frozen=True)
+class StabilityHistogram(BinsMechanism):
+    """Noise on the non-empty bins; those whose noisy count is > threshold are released.
+
+    threshold: t >= 0. Approximate differential privacy; delta is exactly the probability that a
+    count of 1 passes the threshold: an element that only one of two neighbours has contributes
+    that much, and in the other direction the loss is smaller.
+    Source: BV, Theorem 1.3 (stated without the algorithm in the conference version).
+    """
+
+    threshold: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "threshold", integer("threshold", self.threshold, least=0))
+
+    @classmethod
+    def of_delta(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
+        """The mechanism with the smallest threshold for which delta is kept."""
+        target = delta_target("delta", delta)
+        low, high = 0, noise.n
+        while low < high:
+            middle = (low + high) // 2
+            passes = cls(noise, universe, middle).delta
+            low, high = (low, middle) if passes <= target else (middle + 1, high)
+        return cls(noise, universe, low)
+
+    @property
+    def delta(self) -> Fraction:
+        """P(noisy count of 1 > threshold): the exact delta at e^epsilon = e_half_epsilon^2."""
+        cdf = self.noise.cdf(1)
+        if self.threshold >= cdf.high:
+            return Fraction(0)
+        return 1 - Fraction(cdf.numerator(self.threshold), cdf.denominator)
+
+    def guarantee(self) -> Guarantee:
+        tilde = self.noise.e_half_epsilon**2
+        delta = Enclosure.exact(self.delta)
+        return Guarantee(Fraction(self.noise.epsilon), delta, NEIGHBOURS, self._source(), tilde)
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """Per query above threshold + error; at once with the threshold added."""
+        chance = delta_target("beta", beta)
+        single = self.noise.error(chance)
+        every = self.noise.error(chance / self.n)
+        return Accuracy(chance, single, self.threshold + single, self.threshold + every)
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        noisy = [(x, self.noise.sample(c, source)) for x, c in counts.items()]
+        return tuple((x, c) for x, c in noisy if c > self.threshold)
+
+    def _source(self) -> str:
+        return "BV Theorem 1.3"

@@ -1,0 +1,249 @@
+"""A whole histogram, empty bins included, in the coefficients of one polynomial (BV, Section 7)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.balls import ball, precision
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms.histogram import (
+    NEIGHBOURS,
+    Accuracy,
+    Bins,
+    HistogramMechanism,
+    require_secure,
+)
+from exactdp.mechanisms.inverse_count import InverseCount
+from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
+from exactdp.samplers import FastSample, GeoSample, Source
+from exactdp.samplers import binary_polynomials as polynomials
+from exactdp.samplers.binary_evaluation import Evaluator
+from exactdp.samplers.binary_field import BinaryField
+from exactdp.samplers.counting import CountSampler
+
+__all__ = ["CompactHistogram", "CompactRelease"]
+
+_FORMAT = "exactdp compact histogram"
+_VERSION = 1
+_MAGIC = b"EXDPCH\x00\x01"
+
+
+@dataclass(frozen=True)
+class CompactHistogram(HistogramMechanism):
+    """A hash from an (n + 1)-wise independent family, conditioned on the noisy non-empty counts.
+
+    noise: sampler of the non-empty counts, (eps_1, 0)-DP for a histogram. epsilon: the total that
+    is promised, > that of the noise. level: the field F_2^(2 3^level), as large as the universe at
+    least. The release answers every query h[x]; its size is (n + 1) field elements.
+
+    Usually made by :meth:`of`. Raises InvalidParameter when the field is too small for the promise:
+    eps_1 + eps_2 + eps_3 <= epsilon is checked exactly.
+    Source: BV, Algorithm 9, Theorem 7.2, Corollary 7.3.
+    """
+
+    epsilon: Real
+    level: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "level", integer("level", self.level, least=0))
+        if self.universe > self.field.order:
+            raise InvalidParameter("level", self.level, "a field at least as large as the universe")
+        with precision(256):
+            if not ball(self.e_epsilon) <= ball(Fraction(self.epsilon)).exp():
+                raise InvalidParameter("level", self.level, "a field large enough for epsilon")
+
+    @classmethod
+    def of(cls, *, n: int, epsilon: Real, universe: int, beta: Real) -> CompactHistogram:
+        """The parameters of Corollary 7.3: beta is the failure probability of a query's error.
+
+        n: rows, >= 1. epsilon: > 0 and <= 1. universe: >= 1. beta: > 0 and < 1.
+        """
+        total, chance = positive("epsilon", epsilon), delta_target("beta", beta)
+        if total > 1:
+            raise InvalidParameter("epsilon", epsilon, "> 0 and <= 1")
+        rows, size = integer("n", n, least=1), integer("universe", universe, least=1)
+        share = Fraction(1, ceil(Fraction(10, 9) / total))
+        noise = FastSample(n=rows, epsilon=share, gamma_inverse=ceil(2 * size / chance))
+        needed = max(size, ceil((rows + 1) * noise.gamma_inverse * (1 + 2 / (total - share))))
+        level = 0
+        while BinaryField(level).order < needed:
+            level += 1
+        return cls(noise, size, total, level)
+
+    @cached_property
+    def field(self) -> BinaryField:
+        """The field of hash values."""
+        return BinaryField(self.level)
+
+    @cached_property
+    def inverse(self) -> InverseCount:
+        """M_0, from hash values to counts."""
+        return InverseCount(self.noise, self.field.degree)
+
+    @cached_property
+    def e_epsilon(self) -> Fraction:
+        """e^(eps_1 + eps_2 + eps_3), exactly."""
+        more, less = self.inverse.losses
+        return self.noise.e_half_epsilon**2 * more * less
+
+    def guarantee(self) -> Guarantee:
+        zero = Enclosure.exact(0)
+        return Guarantee(Fraction(self.epsilon), zero, NEIGHBOURS, self._source(), self.e_epsilon)
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """Per query the error of one count; at once by a union bound over the universe."""
+        chance = delta_target("beta", beta)
+        every = self.noise.error(chance / self.universe)
+        return Accuracy(chance, self.noise.error(chance), -1, every)
+
+    def release(self, counts: Mapping[int, int], source: Source) -> CompactRelease:
+        """Publish the hash: counts maps elements to true counts that sum to n.
+
+        source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
+        """
+        require_secure(source)
+        coefficients = tuple(c for _, c in self.draw(counts, source))
+        return CompactRelease(self, coefficients)
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        """The coefficients of the polynomial, numbered from the constant one."""
+        field, points = self.field, list(counts)
+        values = []
+        for c in counts.values():
+            start, size = self.inverse.values(self.noise.sample(c, source))
+            values.append(start + source.below(size))
+        free = [source.bits(field.degree) for _ in range(self.n - len(points) + 1)]
+        multiple = polynomials.multiply(field, polynomials.vanishing(field, points), free)
+        through = polynomials.interpolate(field, points, values)
+        return tuple(enumerate(polynomials.add(field, multiple, through)))
+
+    def _source(self) -> str:
+        return "BV Algorithm 9, Theorem 7.2, Corollary 7.3"
+
+
+@dataclass(frozen=True)
+class CompactRelease:
+    """A published compact histogram: ``release[x]`` is the noisy count of any element x.
+
+    mechanism: its parameters and guarantee. coefficients: n + 1 field elements, constant one first.
+    """
+
+    mechanism: CompactHistogram
+    coefficients: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        size, order = self.mechanism.n + 1, self.mechanism.field.order
+        if len(self.coefficients) != size:
+            raise InvalidParameter("coefficients", f"{len(self.coefficients)} of them", f"{size}")
+        for c in self.coefficients:
+            if not isinstance(c, int) or not 0 <= c < order:
+                raise InvalidParameter("coefficients", c, "elements of the field")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise the histogram was released under."""
+        return self.mechanism.guarantee()
+
+    def __getitem__(self, element: int) -> int:
+        """The noisy count of an element of the universe."""
+        x = integer("element", element, least=0)
+        if x >= self.mechanism.universe:
+            raise InvalidParameter("element", element, f"< universe = {self.mechanism.universe}")
+        return self.mechanism.inverse.count(self._evaluator._value(x))
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self.mechanism.field, self.coefficients)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; read back by :meth:`from_dict`."""
+        return {**self._header(), "coefficients": [f"{c:x}" for c in self.coefficients]}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> CompactRelease:
+        """Read what as_dict wrote; everything is validated."""
+        mechanism = _mechanism(data)
+        texts = data.get("coefficients")
+        if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+            raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
+        try:
+            return cls(mechanism, tuple(int(text, 16) for text in texts))
+        except ValueError as error:
+            if isinstance(error, InvalidParameter):
+                raise
+            raise InvalidParameter("coefficients", "other text", "hex strings") from None
+
+    def to_bytes(self) -> bytes:
+        """A header in JSON, then the coefficients bit by bit; read back by :meth:`from_bytes`."""
+        header = json.dumps(self._header(), separators=(",", ":")).encode()
+        degree = self.mechanism.field.degree
+        packed = sum(c << i * degree for i, c in enumerate(self.coefficients))
+        body = packed.to_bytes(self._body_size(self.mechanism), "little")
+        return _MAGIC + len(header).to_bytes(4, "little") + header + body
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> CompactRelease:
+        """Read what to_bytes wrote; everything is validated."""
+        start = len(_MAGIC) + 4
+        if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
+            raise InvalidParameter("data", data[:16], "a compact histogram of version 1")
+        end = start + int.from_bytes(data[len(_MAGIC) : start], "little")
+        try:
+            header = json.loads(data[start:end])
+        except ValueError:
+            raise InvalidParameter("data", "a damaged header", "a compact histogram") from None
+        mechanism = _mechanism(header)
+        if len(data) - end != cls._body_size(mechanism):
+            raise InvalidParameter("data", f"{len(data)} bytes", "as long as its header says")
+        packed, degree = int.from_bytes(data[end:], "little"), mechanism.field.degree
+        mask = (1 << degree) - 1
+        coefficients = tuple(packed >> i * degree & mask for i in range(mechanism.n + 1))
+        if packed >> degree * (mechanism.n + 1):
+            raise InvalidParameter("data", "bits after the last coefficient", "zeros there")
+        return cls(mechanism, coefficients)
+
+    @staticmethod
+    def _body_size(mechanism: CompactHistogram) -> int:
+        return ((mechanism.n + 1) * mechanism.field.degree + 7) // 8
+
+    def _header(self) -> dict[str, Any]:
+        noise = self.mechanism.noise
+        gamma = {"gamma_inverse": str(noise.gamma_inverse)} if isinstance(noise, FastSample) else {}
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "n": noise.n,
+            "noise_epsilon": decimal_text(Fraction(noise.epsilon)),
+            **gamma,
+            "universe": str(self.mechanism.universe),
+            "epsilon": decimal_text(Fraction(self.mechanism.epsilon)),
+            "level": self.mechanism.level,
+        }
+
+
+def _mechanism(header: Any) -> CompactHistogram:
+    """The parameters in a header; the constructors check each of them."""
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InvalidParameter("format", type(header).__name__, f"an object of format {_FORMAT!r}")
+    if header.get("version") != _VERSION:
+        raise InvalidParameter("version", header.get("version"), str(_VERSION))
+    missing = {"n", "noise_epsilon", "universe", "epsilon", "level"} - header.keys()
+    if missing:
+        raise InvalidParameter("header", f"one without {sorted(missing)}", "complete")
+    rows, share = header["n"], header["noise_epsilon"]
+    if "gamma_inverse" in header:
+        gamma = integer("gamma_inverse", header["gamma_inverse"], least=2)
+        noise: CountSampler = FastSample(n=rows, epsilon=share, gamma_inverse=gamma)
+    else:
+        noise = GeoSample(n=rows, epsilon=share)
+    return CompactHistogram(noise, header["universe"], header["epsilon"], header["level"])

@@ -1,0 +1,161 @@
+"""Sparse histograms in strict time: every release reads the same number of random bits."""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms.histogram import NEIGHBOURS, Accuracy, Bins, BinsMechanism
+from exactdp.mechanisms.keep_heavy import element_of_rank, heaviest, heavy_accuracy
+from exactdp.mechanisms.mixing import required_distance
+from exactdp.parameters import Real, delta_target, integer
+from exactdp.samplers import RationalCdf, Source, StrictOrderStatistics
+from exactdp.samplers.strict_order import bits_for
+
+__all__ = ["SparseHistogram", "StrictPureSparseHistogram"]
+
+
+@dataclass(frozen=True)
+class SparseHistogram(BinsMechanism):
+    """KeepHeavy's law up to a total variation distance, from a fixed number of random bits.
+
+    distance: > 0 and < 1. Every draw inverts a CDF rounded to T bits; counts, ranks of empty bins
+    and order statistics (with ties) together stay within the distance, so the mechanism is
+    (eps~, (e^eps~ + 1) distance)-DP. Empty bins are drawn by rank among the elements not taken
+    yet, which cannot fail; BV draws them with replacement (Algorithm 7), which can.
+    universe: >= 2n + 1. Source: BV, Theorem 6.5, corrected.
+    """
+
+    distance: Real
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "distance", delta_target("distance", self.distance))
+
+    @cached_property
+    def bits_per_draw(self) -> int:
+        """T: n counts, n + 1 ranks and 2 (n + 1) draws for order statistics read T bits each."""
+        n, universe = self.n, self.universe
+        ranks = (n + 1) * universe
+        order = StrictOrderStatistics(self.noise.cdf(0), universe, n + 1, 0).distance
+        return bits_for((n * (n + 1) + ranks + order) / Fraction(self.distance))
+
+    @property
+    def bits(self) -> int:
+        """Random bits read by every release."""
+        return (4 * self.n + 3) * self.bits_per_draw
+
+    def guarantee(self) -> Guarantee:
+        tilde = self.noise.e_half_epsilon**2
+        delta = Enclosure.exact((tilde + 1) * Fraction(self.distance))
+        return Guarantee(Fraction(self.noise.epsilon), delta, NEIGHBOURS, self._source(), tilde)
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """That of KeepHeavy, with the distance taken off beta first."""
+        return heavy_accuracy(self, delta_target("beta", beta), Fraction(self.distance))
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        size, n = self.bits_per_draw, self.n
+        noisy = [
+            (x, source.strict_inverse_cdf(rounded(self.noise.cdf(c), size)))
+            for x, c in counts.items()
+        ]
+        source.skip((n - len(counts)) * size)
+        taken = sorted(counts)
+        empty = self.universe - len(counts)
+        top = StrictOrderStatistics(self.noise.cdf(0), empty, n + 1, size).sample(source)
+        for count in top:
+            rank = source.strict_inverse_cdf(uniform(self.universe - len(taken), size))
+            element = element_of_rank(taken, rank)
+            insort(taken, element)
+            noisy.append((element, count))
+        return heaviest(noisy, n)
+
+    def _source(self) -> str:
+        return "BV Theorem 6.5, with Lemma 2.9 corrected for ties"
+
+    def _least_universe(self) -> int:
+        return 2 * self.noise.n + 1
+
+
+@dataclass(frozen=True)
+class StrictPureSparseHistogram(BinsMechanism):
+    """Pure differential privacy in strict time: SparseHistogram mixed with a law on all outputs.
+
+    mixing_bits: j; with probability 2^-j the release is a random partial histogram that does not
+    depend on the data. That covers the distance of SparseHistogram, chosen small enough for it
+    (Lemma 3.1). Costs about quadratic in n: every draw reads about n log(4 universe (n + 1)) bits.
+    universe: >= 2n + 1. Source: BV, Algorithm 8 and Theorem 6.6, corrected.
+    """
+
+    mixing_bits: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "mixing_bits", integer("mixing_bits", self.mixing_bits, least=1))
+
+    @cached_property
+    def sparse(self) -> SparseHistogram:
+        """The mechanism that answers in all but a fraction 2^-j of the releases.
+
+        A random histogram hits any given one with probability at least (4 universe (n + 1))^-n:
+        one sequence of n elements and counts suffices, and rounding to T bits takes less than half
+        of each probability.
+        """
+        distance = required_distance(
+            e_epsilon=self.noise.e_half_epsilon**2,
+            gamma=Fraction(1, 1 << self.mixing_bits),
+            least=Fraction(1, (4 * self.universe * (self.n + 1)) ** self.n),
+        )
+        return SparseHistogram(self.noise, self.universe, distance)
+
+    @property
+    def bits(self) -> int:
+        """Random bits read by every release."""
+        return self.mixing_bits + self.sparse.bits
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """That of SparseHistogram, with the mixing probability taken off beta first."""
+        failure = Fraction(1, 1 << self.mixing_bits) + Fraction(self.sparse.distance)
+        return heavy_accuracy(self, delta_target("beta", beta), failure)
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        scale = 1 << self.mixing_bits
+        if source.strict_inverse_cdf(RationalCdf(0, 1, (scale - 1, scale).__getitem__, scale)):
+            return self._random_bins(source)
+        return self.sparse._draw(counts, source)
+
+    def _random_bins(self, source: Source) -> Bins:
+        size, n = self.sparse.bits_per_draw, self.n
+        element, count = uniform(self.universe, size), uniform(n + 1, size)
+        drawn = [source.strict_inverse_cdf(element) for _ in range(n)]
+        noisy = {x: source.strict_inverse_cdf(count) for x in dict.fromkeys(drawn)}
+        source.skip(self.sparse.bits - (n + len(noisy)) * size)
+        return tuple(sorted((x, c) for x, c in noisy.items() if c))
+
+    def _source(self) -> str:
+        return "BV Algorithm 8, Theorem 6.6, with Lemma 2.9 corrected for ties"
+
+    def _least_universe(self) -> int:
+        return 2 * self.noise.n + 1
+
+
+def rounded(cdf: RationalCdf, bits: int) -> RationalCdf:
+    """A CDF cut to multiples of 2^-bits: within (outcomes) 2^-bits in total variation."""
+
+    def numerator(z: int) -> int:
+        return (cdf.numerator(z) << bits) // cdf.denominator
+
+    return RationalCdf(cdf.low, cdf.high, numerator, 1 << bits)
+
+
+def uniform(size: int, bits: int) -> RationalCdf:
+    """The uniform law on [0, size) in multiples of 2^-bits."""
+    if size > 1 << bits:
+        raise InvalidParameter("bits", bits, f"enough for {size} outcomes")
+    return RationalCdf(0, size - 1, lambda z: -(-((z + 1) << bits) // size), 1 << bits)
