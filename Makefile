@@ -30,6 +30,8 @@ bench: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
 	$(BIN)/python -m benchmarks.gshm
 	$(BIN)/python -m benchmarks.samplers
+	$(BIN)/python -m benchmarks.binary_field
+	$(BIN)/python -m benchmarks.histograms
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -18,6 +18,8 @@ _COMMANDS = {
     "delta": ("exactdp.cli.accounting", "Certified delta for given noise and threshold."),
     "calibrate": ("exactdp.cli.accounting", "Noise and threshold for a given (epsilon, delta)."),
     "check": ("exactdp.cli.accounting", "Decide whether given parameters keep (epsilon, delta)."),
+    "release": ("exactdp.cli.release", "Publish a histogram with differential privacy."),
+    "query": ("exactdp.cli.release", "Look up one element in a released histogram."),
     "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
     "compare": ("exactdp.cli.accounting", "Calibrate every mechanism for one target."),
 }

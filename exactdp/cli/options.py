@@ -28,6 +28,9 @@ _PARAMETERS = {
     "count": ("an integer >= 1", "How many draws (default 1000)."),
     "seed": ("an integer >= 0", "Reproducible draws, never for a release; default: the system's."),
     "output": ("a file name", "New file ending in .csv or .npy; default: a summary only."),
+    "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
+    "text": ("an integer >= 0", "Elements are texts of at most so many bytes."),
+    "beta": ("a number > 0 and < 1", "Failure probability of a query (default 0.05)."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
 

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
-__all__ = ["print_json", "print_table"]
+from exactdp.errors import InvalidParameter
+
+__all__ = ["new_file", "print_json", "print_table"]
+
+
+def new_file(parameter: str, name: str, endings: tuple[str, ...]) -> Path:
+    """The path of a file that can be written without overwriting anything."""
+    path = Path(name)
+    if path.suffix not in endings:
+        raise InvalidParameter(parameter, name, f"a file name ending in {' or '.join(endings)}")
+    if path.exists():
+        raise InvalidParameter(parameter, name, "a file that does not exist yet")
+    if not path.parent.is_dir():
+        raise InvalidParameter(parameter, name, "in a folder that exists")
+    return path
 
 
 def print_json(value: object) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from exactdp.cli.options import json_option, options
-from exactdp.cli.output import print_json, print_table
-from exactdp.errors import InvalidParameter
+from exactdp.cli.output import new_file, print_json, print_table
 from exactdp.parameters import integer
 
 __all__ = ["sample"]
@@ -45,7 +44,7 @@ def _run(
 
     size = integer("count", "1000" if count is None else count, least=1)
     source = SystemSource() if seed is None else SeededSource(integer("seed", seed, least=0))
-    path = None if output is None else _checked(output)
+    path = None if output is None else new_file("output", output, (".csv", ".npy"))
     summary = _Summary()
     chunks = summary.watch(noise.sample_chunks(size, source), size)
     if path is None:
@@ -95,17 +94,6 @@ class _Summary:
             "least": str(self.least),
             "most": str(self.most),
         }
-
-
-def _checked(output: str) -> Path:
-    path = Path(output)
-    if path.suffix not in (".csv", ".npy"):
-        raise InvalidParameter("output", output, "a file name ending in .csv or .npy")
-    if path.exists():
-        raise InvalidParameter("output", output, "a file that does not exist yet")
-    if not path.parent.is_dir():
-        raise InvalidParameter("output", output, "in a folder that exists")
-    return path
 
 
 def _write_npy(path: Path, chunks: Iterator[Any], size: int) -> None:

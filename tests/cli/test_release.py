@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_accounting import run
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "anes96_age_education.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "ending"),
+    [
+        ("basic", ["--universe", "40"], "csv"),
+        ("stability", ["--universe", "40", "--delta", "1e-3"], "csv"),
+        ("sparse", ["--text", "8"], "csv"),
+        ("strict-sparse", ["--universe", "41"], "csv"),
+        ("compact", ["--universe", "1000", "--beta", "0.1"], "edph"),
+    ],
+)
+def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: str) -> None:
+    counts, out = tmp_path / "in.csv", tmp_path / f"out.{ending}"
+    counts.write_text("element,count\n3,9\n7,11\n")
+    arguments = ["release", name, str(counts), "--epsilon", "1", *flags, "--output", str(out)]
+    code, text, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "guarantee: (1, 0" in text
+    promise = json.loads((tmp_path / f"out.{ending}.guarantee.json").read_text())
+    assert promise["neighbours"].startswith("replace-one")
+    code, found, err = run("query", str(out), "7")
+    assert (code, err) == (0, "")
+    assert 0 <= int(found) <= 20
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "does not exist yet" in err
+
+
+def test_a_real_histogram(tmp_path: Path) -> None:
+    out = tmp_path / "ages.edph"
+    code, text, _ = run(
+        "release",
+        "compact",
+        str(EXAMPLE),
+        "--epsilon",
+        "1",
+        "--text",
+        "30",
+        "--output",
+        str(out),
+        "--json",
+    )
+    report = json.loads(text)
+    assert code == 0
+    assert report["released"] == "945 coefficients"
+    code, found, _ = run("query", str(out), "age 36 education 3")
+    assert code == 0
+    assert 0 <= int(found) <= 944
+    assert "Example: exactdp query" in run("query", "--help")[1]
+    assert "Example: exactdp release sparse" in run("release", "sparse", "--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "message"),
+    [
+        ("element,count\n1,2\n1,3\n", ["--universe", "9"], "listed once"),
+        ("element,count\n1,x\n", ["--universe", "9"], "count of 1 must be an integer"),
+        ("element,count\n12,3\n", ["--universe", "9"], "element must be < universe"),
+        ("element,count\n1,2,3\n", ["--universe", "9"], "two cells"),
+        ("a,b\n", ["--universe", "9"], "header element,count"),
+        ("", ["--universe", "9"], "header element,count"),
+        ("element,count\n1,2\n", [], "universe must be given"),
+        ("element,count\n1,2\n", ["--universe", "9", "--text", "3"], "not both"),
+        ("element,count\nlong text,2\n", ["--text", "3"], "longest"),
+        ("element,count\n1,0\n", ["--universe", "9"], "n must be an integer >= 1"),
+        ("element,count\n1,2\n", ["--universe", "9", "--epsilon", "2"], "given once"),
+    ],
+)
+def test_bad_counts(tmp_path: Path, content: str, flags: list[str], message: str) -> None:
+    counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    counts.write_text(content)
+    code, text, err = run(
+        "release", "basic", str(counts), "--epsilon", "1", *flags, "--output", str(out)
+    )
+    assert (code, text) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [counts]
+
+
+def test_bad_queries(tmp_path: Path) -> None:
+    damaged = tmp_path / "x.edph"
+    damaged.write_bytes(b"EXDPCH nonsense")
+    for arguments, message in (
+        (["query", str(tmp_path / "no.csv"), "1"], "a file that exists"),
+        (["query", str(damaged), "1"], "compact histogram"),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert message in err
