@@ -45,9 +45,8 @@ def main() -> None:
     counts = data(1000, 64)
     elapsed = seconds(partial(compact.release, counts, source))
     made_ = compact.release(counts, source)
-    print(
-        f"  release {elapsed:.3f} s, first query {1e3 * seconds(partial(made_.__getitem__, 5)):.2f} ms"
-    )
+    first = seconds(partial(made_.__getitem__, 5))
+    print(f"  release {elapsed:.3f} s, first query {1e3 * first:.2f} ms")
     query = interleaved({"query": partial(made_.__getitem__, 7)}, rounds=51)["query"]
     size, least = len(made_.to_bytes()), 1001 * compact.field.degree / 8
     print(f"  query {1e3 * query:.3f} ms, {size} bytes = {size / least:.4f} x (n + 1) log2 d0")
