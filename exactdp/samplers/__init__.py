@@ -7,7 +7,7 @@ from exactdp.samplers.bernoulli import (
     UniformInteger,
     random_rounding,
 )
-from exactdp.samplers.counting import FastSample, GeoSample
+from exactdp.samplers.counting import FastSample, GeometricSample, GeoSample
 from exactdp.samplers.discrete_gaussian import DiscreteGaussian
 from exactdp.samplers.enumeration import EnumeratingSource, exact_law
 from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
@@ -26,6 +26,7 @@ __all__ = [
     "FastSample",
     "GeoSample",
     "Geometric",
+    "GeometricSample",
     "OrderStatistics",
     "RandomizedResponse",
     "RationalCdf",

@@ -21,7 +21,7 @@ from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.source import Source
 
-__all__ = ["CountSampler", "FastSample", "GeoSample"]
+__all__ = ["CountSampler", "FastSample", "GeoSample", "GeometricSample"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class CountSampler:
             raise InvalidParameter("beta", beta, "> 0 and < 1")
         high = 1
         while self.tail(high) > chance:
-            if high > self.n:
+            if self.tail(2 * high) == self.tail(high) > 0:
                 raise InvalidParameter("beta", beta, "large enough to be reached by this sampler")
             high *= 2
         low = 0
@@ -109,6 +109,29 @@ class CountSampler:
             return count - math.log((1 - level) * share) / rate - 1
 
         return find
+
+
+@dataclass(frozen=True)
+class GeometricSample(CountSampler):
+    """The count plus two-sided geometric noise, unbounded: noisy counts may leave [0, n].
+
+    Only for mechanisms that need no CDF of noisy counts. Source: BV, Section 2.2.
+    """
+
+    def sample(self, c: int, source: Source) -> int:
+        """One noisy count for the true count c in [0, n]; any integer."""
+        return self._count(c) + self._noise.sample(source)
+
+    def cdf(self, c: int) -> RationalCdf:
+        """Refused: the law has no bound."""
+        raise InvalidParameter("noise", "GeometricSample", "a bounded sampler such as GeoSample")
+
+    def tail(self, a: int) -> Fraction:
+        return 2 * self.q ** (a + 1) / (1 + self.q)
+
+    @cached_property
+    def _noise(self) -> TwoSidedGeometric:
+        return TwoSidedGeometric(q=self.q)
 
 
 @dataclass(frozen=True)

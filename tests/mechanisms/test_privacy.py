@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
 from exactdp.mechanisms import (
@@ -24,7 +25,15 @@ from exactdp.mechanisms import (
 from exactdp.mechanisms.histogram import HistogramMechanism
 from exactdp.mechanisms.keep_heavy import heaviest
 from exactdp.mechanisms.mixing import mixed_law, required_distance
-from exactdp.samplers import FastSample, GeoSample, RationalCdf, Source, exact_law
+from exactdp.samplers import (
+    FastSample,
+    GeometricSample,
+    GeoSample,
+    RationalCdf,
+    Source,
+    TwoSidedGeometric,
+    exact_law,
+)
 from exactdp.samplers.counting import CountSampler
 from tests.mechanisms.datasets import all_counts, all_pairs, worst_loss
 
@@ -56,6 +65,21 @@ def test_basic_histogram(make: object, n: int, universe: int) -> None:
     assert worst <= promised
     if make is geo:
         assert worst == promised  # tight: two counts change, each with the full ratio
+
+
+def test_basic_histogram_with_unbounded_noise() -> None:
+    """As far as the enumeration reaches, no output is likelier than the promise allows."""
+    noise = GeometricSample(n=1, epsilon=2)
+    mechanism = BasicHistogram(noise, 2)
+    laws = [mechanism.law(counts, residual="0.02") for counts in ({0: 1}, {1: 1})]
+    for p, q in (laws, laws[::-1]):
+        for outcome in p.support & q.support:
+            assert p[outcome] <= noise.e_half_epsilon**2 * (q[outcome] + q.residual)
+    ratio = noise.e_half_epsilon**2
+    noise_law = TwoSidedGeometric(q=noise.q)
+    assert noise_law.pmf(0) * noise_law.pmf(0) == ratio * noise_law.pmf(1) * noise_law.pmf(-1)
+    with pytest.raises(InvalidParameter, match="bounded"):
+        KeepHeavySampled(noise, 4).law({0: 1})
 
 
 @pytest.mark.parametrize("make", SAMPLERS)
