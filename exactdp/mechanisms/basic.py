@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
-from exactdp.mechanisms.histogram import NEIGHBOURS, Accuracy, Bins, BinsMechanism
+from exactdp.mechanisms.histogram import LISTED, NEIGHBOURS, Accuracy, Bins, BinsMechanism
 from exactdp.parameters import Real, delta_target, integer
 from exactdp.samplers import Source
 from exactdp.samplers.counting import CountSampler
@@ -39,6 +39,9 @@ class BasicHistogram(BinsMechanism):
 
     def _source(self) -> str:
         return "BV Algorithm 3, Theorem 4.4"
+
+    def _most_universe(self) -> int:
+        return LISTED
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from exactdp.samplers import Source, exact_law
 from exactdp.samplers.counting import CountSampler
 
 __all__ = [
+    "LISTED",
     "NEIGHBOURS",
     "Accuracy",
     "Bins",
@@ -32,6 +33,9 @@ __all__ = [
 
 #: Released bins: (element, noisy count) in ascending order of elements, and nothing else.
 Bins: TypeAlias = tuple[tuple[int, int], ...]
+
+#: The largest universe that mechanisms go through element by element.
+LISTED = 10_000_000
 
 NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 
@@ -85,6 +89,10 @@ class HistogramMechanism(ABC):
             raise InvalidParameter("noise", self.noise, "a count sampler such as GeoSample")
         least = self._least_universe()
         object.__setattr__(self, "universe", integer("universe", self.universe, least=least))
+        most = self._most_universe()
+        if most is not None and self.universe > most:
+            allowed = f"<= {most}: this mechanism draws noise for every element"
+            raise InvalidParameter("universe", self.universe, allowed)
 
     @property
     def n(self) -> int:
@@ -134,6 +142,9 @@ class HistogramMechanism(ABC):
 
     def _least_universe(self) -> int:
         return 1
+
+    def _most_universe(self) -> int | None:
+        return None
 
 
 class BinsMechanism(HistogramMechanism):

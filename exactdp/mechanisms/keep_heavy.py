@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil
 
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.histogram import Accuracy, Bins, BinsMechanism, HistogramMechanism
+from exactdp.mechanisms.histogram import LISTED, Accuracy, Bins, BinsMechanism, HistogramMechanism
 from exactdp.parameters import Real, delta_target
 from exactdp.samplers import OrderStatistics, Source
 
@@ -36,6 +36,9 @@ class KeepHeavy(BinsMechanism):
 
     def _least_universe(self) -> int:
         return self.noise.n + 1
+
+    def _most_universe(self) -> int:
+        return LISTED
 
 
 @dataclass(frozen=True)

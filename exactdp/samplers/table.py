@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import ExactDPError
 from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import Cdf, draw
 from exactdp.samplers.source import Source
@@ -51,14 +51,14 @@ class Table:
         self._cdf = cdf
         self._first = first
         self._limit = limit
-        last = first + len(thresholds)
+        kept = [level for level in thresholds if level < 1 << word_bits]
+        last = first + len(kept)
         self._open_low = cdf.low is None or cdf.low < first
-        self._open_high = cdf.high is None or cdf.high > last
+        # a level of 2^word_bits is an F(z) of 1: nothing lies beyond
+        self._open_high = len(kept) == len(thresholds) and (cdf.high is None or cdf.high > last)
         self._first_bits = first_bits
         self._more_bits = word_bits - first_bits
-        if not self._open_high and thresholds and thresholds[-1] == 1 << word_bits:
-            raise InvalidParameter("thresholds", "2^word_bits", "less than that")
-        self._thresholds = np.array(thresholds, dtype=np.uint64)
+        self._thresholds = np.array(kept, dtype=np.uint64)
         self._build()
 
     def _build(self) -> None:

@@ -88,6 +88,8 @@ def test_wrong_parameters() -> None:
         lambda: BasicHistogram(GEO, 0),
         lambda: BasicHistogram("geo", 3),  # type: ignore[arg-type]
         lambda: KeepHeavy(GEO, 6),
+        lambda: KeepHeavy(GEO, 2**64),
+        lambda: BasicHistogram(GEO, 2**64),
         lambda: PureSparseHistogram(GEO, 12),
         lambda: KeepHeavyResampled(GEO, 23, "0.1"),
         lambda: KeepHeavyResampled(GEO, 30, 0),

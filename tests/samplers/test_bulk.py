@@ -314,6 +314,16 @@ def test_randomized_response_on_arrays() -> None:
         response.sample_many(np.array([0, 2]), SeededSource(2))
 
 
+def test_certain_coins() -> None:
+    source = SeededSource(1)
+    assert not Bernoulli(p=0).sample_many(1000, source).any()
+    assert Bernoulli(p=1).sample_many(1000, source).all()
+    assert BernoulliExp(gamma=0).sample_many(1000, source).all()
+    assert not BernoulliExp(gamma=10**6).sample_many(1000, source).any()
+    bits = np.array([0, 1, 1, 0])
+    assert (RandomizedResponse(p=0).sample_many(bits, source) == bits).all()
+
+
 def test_shapes_chunks_and_reproducibility() -> None:
     noise, n = DiscreteGaussian(sigma2=9), 2 * CHUNK + 5
     first = noise.sample_many(n, SeededSource(1))
