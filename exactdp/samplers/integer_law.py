@@ -98,6 +98,8 @@ def floor_at(cdf: Cdf, z: int, bits: int) -> int:
     """floor(2^bits F(z)), for certain."""
     for extra in (0, 64, 192):
         lower, upper = cdf.bracket(z, bits + extra)
+        if isinstance(cdf, RealCdf) and z != cdf.high:
+            upper = min(upper, (1 << bits + extra) - 1)  # F < 1 before the largest outcome
         if lower >> extra == upper >> extra:
             return lower >> extra
     if isinstance(cdf, RealCdf) and cdf.exact is not None:

@@ -97,6 +97,7 @@ class RationalCdf:
 class RealCdf:
     """F(z) as a ball at the working precision, for integers between low and high (None: no end).
 
+    high has positive probability, so that F(z) < 1 for every z < high.
     ball: evaluates F; values already computed are kept, so repeated draws get faster.
     quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
     exact: F(z) where it is rational; asked only when balls cannot tell it from a binary fraction.
