@@ -27,7 +27,7 @@ check: setup
 	$(BIN)/lint-imports
 
 bench: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks.gshm
 	$(BIN)/python -m benchmarks.samplers
 	$(BIN)/python -m benchmarks.binary_field
