@@ -92,16 +92,17 @@ def refine(
     *,
     relative_width: Fraction = Fraction(1, 10**12),
     accept: Callable[[Enclosure], bool] | None = None,
+    cap_bits: int = CAP_BITS,
 ) -> Enclosure:
     """Evaluate at doubled precision until the ball is narrow enough, or accept(...) says so.
 
     compute: evaluates the quantity at the working precision.
     relative_width: upper/lower - 1 asked for (absolute 2^-FLOOR_BITS where the value is smaller).
     accept: a test that may end the refinement earlier or ask for more; replaces relative_width.
-    Raises Undecided when CAP_BITS does not suffice.
+    Raises Undecided when cap_bits do not suffice.
     """
     bits = _START_BITS
-    while bits <= CAP_BITS:
+    while bits <= cap_bits:
         with precision(bits):
             value = compute()
             if accept is None:
@@ -110,7 +111,7 @@ def refine(
             elif value.is_finite() and accept(found := enclosure(value)):
                 return found
         bits *= 2
-    raise Undecided(f"not settled at {CAP_BITS} bits of precision")
+    raise Undecided(f"not settled at {cap_bits} bits of precision")
 
 
 def _floor() -> arb:

@@ -11,7 +11,7 @@ from flint import arb, ctx
 from exactdp.accounting.checking import Check, decide
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.search import Family, certified_maximum
-from exactdp.balls import FLOOR_BITS, ball, refine
+from exactdp.balls import CAP_BITS, FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 
 __all__ = ["Analysis", "Point", "largest", "setting"]
@@ -44,6 +44,8 @@ class Analysis:
     noise_only: its limit for tau to infinity; falls with sigma.
     threshold_only: the part that the ratio tau/sigma alone decides; a lower bound on delta.
     tight: the value is the mechanism's exact delta, not only an upper bound.
+    quick: a cheaper lower bound on evaluate, mostly equal to it, monotone in the same way; steers
+    searches and refutes. None: evaluate itself.
     """
 
     name: str
@@ -53,14 +55,27 @@ class Analysis:
     evaluate: Callable[[Point], arb]
     noise_only: Callable[[int, arb, arb], arb]
     threshold_only: Callable[[int, arb], arb]
+    quick: Callable[[Point], arb] | None = None
+    relative_width: Fraction = Fraction(1, 10**12)
+    cap_bits: int = CAP_BITS
+
+    def glance(self, point: Point) -> arb:
+        """The quick lower bound."""
+        return self.evaluate(point) if self.quick is None else self.quick(point)
 
     def delta(self, point: Point) -> Enclosure:
-        """delta in an enclosure of relative width <= 1e-12."""
-        return refine(lambda: self.evaluate(point)).clamped(0, 1)
+        """delta in an enclosure of the relative width that the analysis reaches."""
+        return refine(
+            lambda: self.evaluate(point),
+            relative_width=self.relative_width,
+            cap_bits=self.cap_bits,
+        ).clamped(0, 1)
 
     def check(self, point: Point, target: Fraction) -> Check:
         """Compare delta with a target, at whatever precision that takes."""
-        return decide(lambda: self.evaluate(point), target, tight=self.tight)
+        return decide(
+            lambda: self.evaluate(point), target, tight=self.tight, cap_bits=self.cap_bits
+        )
 
     def guarantee(self, point: Point) -> Guarantee:
         """The promise a release with these parameters makes."""

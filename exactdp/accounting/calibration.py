@@ -19,7 +19,7 @@ from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
 
-__all__ = ["calibrate_threshold"]
+__all__ = ["best_tau", "calibrate_threshold"]
 
 #: Significant digits of a sigma chosen here.
 _SIGMA_DIGITS = 10
@@ -39,6 +39,7 @@ def calibrate_threshold(
     target: Fraction,
     sigma: Fraction | None,
     resolution: Real,
+    given: dict[str, Fraction] | None = None,
 ) -> Calibration:
     """The shared body of gshm.calibrate and csh.calibrate; parameters are validated already."""
     step = read_resolution(resolution)
@@ -54,7 +55,7 @@ def calibrate_threshold(
     return Calibration(
         mechanism=mechanism,
         analysis=analysis.name,
-        given={"k": Fraction(k)},
+        given={"k": Fraction(k), **(given or {})},
         epsilon=epsilon,
         target=target,
         sigma=as_decimal(noise),
@@ -78,7 +79,9 @@ class _Hints:
     def tau(self, sigma: Fraction) -> Fraction:
         """About the smallest tau for sigma; exactly 0 when 0 is enough."""
         zero = Point.of(self.k, sigma, Fraction(0), self.epsilon)
-        if self.analysis.check(zero, self.target).verdict == "proved":
+        with precision(_HINT_BITS):
+            hopeless = self.analysis.glance(zero) > ball(self.target)
+        if not hopeless and self.analysis.check(zero, self.target).verdict == "proved":
             return Fraction(0)
         ratio = self._ratio(sigma, 2.0)
         if math.isinf(ratio):
@@ -87,7 +90,10 @@ class _Hints:
 
     def best_sigma(self) -> Fraction:
         """About the sigma with the smallest tau, a short decimal."""
-        least = self._least_sigma()
+        least = self.log_least_sigma()
+        least = self.log_least_sigma()
+        if self.analysis.quick is not None:  # the larger of a noise and a threshold term:
+            return _rounded(exp2(least), ROUND_CEILING)  # at a fixed ratio, less noise is better
         ratio = [2.0]
 
         def log_tau(s: float) -> float:
@@ -97,7 +103,7 @@ class _Hints:
             return s + found
 
         # beyond tau/ratio the threshold term alone is above the target
-        most = log_tau(least + 0.5) - self._threshold_ratio()
+        most = log_tau(least + 0.5) - self.log_threshold_ratio()
         best = minimum(log_tau, least, max(most, least + 0.5), 1e-7)
         # the best sigma is often the least one, where the noise alone uses up the target
         choices = [_rounded(exp2(s), ROUND_CEILING) for s in (least, best)]
@@ -111,14 +117,14 @@ class _Hints:
 
     def least_sigma(self) -> Fraction:
         """A little below the sigma at which the Gaussian noise alone uses up the target."""
-        return exp2(self._least_sigma() - 1e-9)
+        return exp2(self.log_least_sigma() - 1e-9)
 
     def _too_small(self, sigma: Fraction) -> InvalidParameter:
-        least = _rounded(exp2(self._least_sigma()), ROUND_CEILING)
+        least = _rounded(exp2(self.log_least_sigma()), ROUND_CEILING)
         allowed = f"> {decimal_text(least)} (about) for any tau to reach this delta"
         return InvalidParameter("sigma", decimal_text(sigma), allowed)
 
-    def _least_sigma(self) -> float:
+    def log_least_sigma(self) -> float:
         return falling_root(self._noise_excess, math.log2(self.k) / 2)
 
     def _noise_excess(self, s: float) -> float:
@@ -126,7 +132,7 @@ class _Hints:
             sigma, epsilon = ball(exp2(s)), ball(self.epsilon)
             return log2(self.analysis.noise_only(self.k, sigma, epsilon) / ball(self.target))
 
-    def _threshold_ratio(self) -> float:
+    def log_threshold_ratio(self) -> float:
         def excess(t: float) -> float:
             with precision(_HINT_BITS):
                 above = self.analysis.threshold_only(self.k, ball(exp2(t)))
@@ -142,9 +148,15 @@ class _Hints:
         def excess(t: float) -> float:
             with precision(_HINT_BITS):
                 point = Point.of(self.k, sigma, sigma * exp2(t), self.epsilon)
-                return log2(self.analysis.evaluate(point) / ball(self.target))
+                return log2(self.analysis.glance(point) / ball(self.target))
 
         return falling_root(excess, start)
+
+
+def best_tau(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> float:
+    """About log2 of the smallest tau over all sigma, for an analysis with a quick bound: a hint."""
+    hints = _Hints(analysis, k, epsilon, target)
+    return hints.log_least_sigma() + hints.log_threshold_ratio()
 
 
 def _bound_over_sigma(hints: _Hints, sigma: Fraction, tau: Fraction) -> Fraction | None:
@@ -172,7 +184,9 @@ def _unreachable(hints: _Hints, sigma: Fraction, tau: Fraction) -> bool:
     stack = [(low, high)]
     for _ in range(_BOUND_INTERVALS):
         a, b = stack.pop()
-        if analysis.check(Point(k, b, tau, epsilon, a), target).verdict != "refuted":
+        with precision(_HINT_BITS):
+            exceeds = analysis.glance(Point(k, b, tau, epsilon, a)) > ball(target)
+        if not exceeds:
             middle = _rounded((a + b) / 2, ROUND_FLOOR, digits=12)
             stack += [(a, middle), (middle, b)]
         if not stack:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from flint import arb
 
-from exactdp.balls import refine
+from exactdp.balls import CAP_BITS, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 
@@ -32,15 +32,22 @@ class Check:
     tight: bool
 
 
-def decide(compute: Callable[[], arb], target: Fraction, *, tight: bool) -> Check:
+def decide(
+    compute: Callable[[], arb], target: Fraction, *, tight: bool, cap_bits: int = CAP_BITS
+) -> Check:
     """Compare a probability with a target, at whatever precision that takes.
 
     compute: evaluates the probability (or an upper bound of one) at the working precision.
-    tight: whether it is the mechanism's exact delta.
+    tight: whether it is the mechanism's exact delta. cap_bits: the most precision to spend.
     """
     try:
-        found = refine(compute, accept=lambda e: e.upper <= target or e.lower > target)
+        found = refine(
+            compute,
+            accept=lambda e: e.upper <= target or e.lower > target,
+            cap_bits=cap_bits,
+        )
     except Undecided:
-        return Check("undecided", refine(compute).clamped(0, 1), target, tight)
+        widest = refine(compute, accept=lambda _: True)
+        return Check("undecided", widest.clamped(0, 1), target, tight)
     verdict: Verdict = "proved" if found.upper <= target else "refuted"
     return Check(verdict, found.clamped(0, 1), target, tight)

@@ -44,7 +44,7 @@ def compare(*, k: int, epsilon: Real, delta: Real) -> list[Row]:
     ]
     correlated = [
         csh.calibrate(k=k, epsilon=epsilon, delta=delta, analysis=name)
-        for name in ("add-the-deltas", "published")
+        for name in ("add-the-deltas", "published", "exact")
     ]
     reference = _tau(gaussians[-1])
     rows = [(c, Enclosure.exact(c.sigma)) for c in gaussians]

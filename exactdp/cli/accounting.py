@@ -22,17 +22,17 @@ _TITLES = {
 _PARAMETERS = {
     "gaussian": ("sigma epsilon", "sensitivity"),
     "gshm": ("k sigma tau epsilon", "analysis"),
-    "csh": ("k sigma tau epsilon", "analysis"),
+    "csh": ("k sigma tau epsilon", "analysis correlation contributions"),
 }
 _ANALYSES = {
     "gaussian": "exact",
     "gshm": "exact (default) or add-the-deltas",
-    "csh": "published (default) or add-the-deltas",
+    "csh": "exact (default), published or add-the-deltas",
 }
 _EXAMPLES = {
     "gaussian": "--sigma 3.8 --epsilon 1",
     "gshm": "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
-    "csh": "--k 10 --sigma 17.8 --tau 132 --epsilon 0.35",
+    "csh": "--k 10 --sigma 17.8 --tau 97.1 --epsilon 0.35",
 }
 
 
@@ -175,11 +175,11 @@ _add(
     "sensitivity resolution",
     "--epsilon 1 --delta 1e-5 --sensitivity 2",
 )
-for _name in ("gshm", "csh"):
+for _name, _more in (("gshm", ""), ("csh", " correlation contributions")):
     _add(
         calibrate,
         _name,
         "k epsilon delta",
-        "sigma analysis resolution",
+        f"sigma analysis resolution{_more}",
         "--k 51914 --epsilon 0.35 --delta 1e-5",
     )

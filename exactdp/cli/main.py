@@ -21,6 +21,7 @@ _COMMANDS = {
     "release": ("exactdp.cli.release", "Publish a histogram with differential privacy."),
     "query": ("exactdp.cli.release", "Look up one element in a released histogram."),
     "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
+    "figure": ("exactdp.cli.figure", "Pictures and tables of what the analyses save."),
     "compare": ("exactdp.cli.accounting", "Calibrate every mechanism for one target."),
 }
 

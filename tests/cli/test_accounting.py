@@ -96,6 +96,7 @@ def test_compare_json() -> None:
         "exact",
         "add-the-deltas",
         "published",
+        "exact",
     ]
 
 
