@@ -1,5 +1,12 @@
-"""From parameters to certified delta, and back: one module per mechanism."""
+"""From parameters to certified delta, and back: one module per mechanism, imported when used."""
 
-from exactdp.accounting import csh, gaussian, gshm
-
-__all__ = ["csh", "gaussian", "gshm"]
+__all__ = [
+    "composition",
+    "csh",
+    "discrete_csh",
+    "discrete_gaussian",
+    "divergence",
+    "gaussian",
+    "gshm",
+    "zcdp",
+]

@@ -26,6 +26,7 @@ _PARAMETERS = {
     "contributions": ("an integer >= 1", "Most counters one user changes (default k)."),
     "points": ("an integer >= 2", "Points per curve (default 24)."),
     "sparsities": ("integers separated by commas", "Values of k (default 1 to 10^6)."),
+    "lower": ("an integer >= 1", "Counters below it are dropped first (default 1)."),
     "sigma2": ("a number > 0", "Parameter sigma^2 of the discrete Gaussian."),
     "scale": ("a number > 0", "Scale of the discrete Laplace noise (1/epsilon)."),
     "p": ("a number > 0 and < 1", "Success probability."),

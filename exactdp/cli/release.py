@@ -13,7 +13,7 @@ import click
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import integer
+from exactdp.parameters import decimal_text, integer
 
 __all__ = ["query", "release"]
 
@@ -34,7 +34,7 @@ def query(file: str, element: str, text: str | None) -> None:
     path = _existing(file)
     if path.suffix == ".csv":
         found = dict(_read(path))
-        click.echo(str(integer("count", found.get(element, 0), least=0)))
+        click.echo(found.get(element, "0"))
         return
     hist = CompactRelease.from_bytes(path.read_bytes())
     longest = _longest_of(hist.mechanism.universe) if text is None else text
@@ -72,14 +72,11 @@ def _publish(
     guarantee = made.guarantee.as_dict()
     if name == "compact":
         path.write_bytes(made.to_bytes())
+        _write_guarantee(path, guarantee)
         size = f"{len(made.coefficients)} coefficients"
     else:
-        lines = [f"{_shown(x, longest)},{c}\n" for x, c in made]
-        path.write_text("element,count\n" + "".join(lines), encoding="utf-8")
+        _write(path, [(_shown(x, longest), str(c)) for x, c in made], guarantee)
         size = f"{len(made)} bins"
-    path.with_name(path.name + ".guarantee.json").write_text(
-        json.dumps(guarantee, indent=2) + "\n", encoding="utf-8"
-    )
     accuracy = _accuracy(mechanism)
     report = {"mechanism": name, "released": size, "output": str(path), **accuracy}
     if as_json:
@@ -144,10 +141,9 @@ def _shown(element: int, longest: str | None) -> str:
     if longest is None:
         return str(element)
     try:
-        text = decode_bytes(element).decode()
+        return decode_bytes(element).decode()
     except (InvalidParameter, UnicodeDecodeError):
         return f"0x{element:x}"
-    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n\r') else text
 
 
 def _longest_of(universe: int) -> int:
@@ -191,6 +187,52 @@ def _compact(n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
     return CompactHistogram.of(n=n, epsilon=epsilon, universe=universe, beta=beta)
 
 
+def _add_thresholded(name: str, class_name: str, text: str) -> None:
+    example = "--k 10 --sigma 17.8 --tau 105 --epsilon 0.35 --output out.csv"
+
+    @release.command(
+        name, help=text, epilog=f"Example: exactdp release {name} COUNTS.csv {example}"
+    )
+    @click.argument("counts")
+    @options("k sigma tau epsilon output", "lower")
+    @json_option
+    def command(counts: str, output: str, as_json: bool, **given: str | None) -> None:
+        from exactdp import mechanisms
+        from exactdp.samplers import SystemSource
+
+        path = new_file("output", output, (".csv",))
+        true: dict[str, int] = {}
+        for element, count in _read(_existing(counts)):
+            if element in true:
+                raise InvalidParameter("element", element, "listed once")
+            true[element] = integer(f"count of {element}", count, least=0)
+        present = {key: value for key, value in given.items() if value is not None}
+        mechanism = getattr(mechanisms, class_name)(**present)
+        made = mechanism.release(true, SystemSource())
+        rows = [(x, decimal_text(c)) for x, c in made]
+        _write(path, rows, made.guarantee.as_dict())
+        report = {"mechanism": name, "released": f"{len(rows)} counters", "output": output}
+        if as_json:
+            print_json({**report, "guarantee": made.guarantee.as_dict()})
+        else:
+            print_table(f"released by {name}", [], [[k, str(v)] for k, v in report.items()])
+            click.echo(f"guarantee: {made.guarantee}")
+
+
+def _write(path: Path, rows: list[tuple[str, str]], guarantee: dict[str, Any]) -> None:
+    """The released file, and its guarantee beside it."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["element", "count"])
+        writer.writerows(rows)
+    _write_guarantee(path, guarantee)
+
+
+def _write_guarantee(path: Path, guarantee: dict[str, Any]) -> None:
+    beside = path.with_name(path.name + ".guarantee.json")
+    beside.write_text(json.dumps(guarantee, indent=2) + "\n", encoding="utf-8")
+
+
 _SPARSE = "--epsilon 1 --text 30 --output out.csv"
 _add(
     "basic",
@@ -225,3 +267,6 @@ _add(
     _compact,
     "--epsilon 1 --text 30 --output out.edph",
 )
+_add_thresholded("gshm", "GSHM", "Discrete Gaussian noise and a threshold (CSH, Algorithm 1).")
+_add_thresholded("csh", "CSH", "The same with correlated noise (CSH, Algorithms 2 and 4).")
+_add_thresholded("top-k", "TopK", "The k heaviest counters of any histogram (CSH, Algorithm 3).")

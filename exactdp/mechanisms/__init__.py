@@ -16,8 +16,11 @@ from exactdp.mechanisms.keep_heavy import (
     PureSparseHistogram,
 )
 from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
+from exactdp.mechanisms.thresholded import CSH, GSHM, NoisyRelease, TopK, TopKWithBase
 
 __all__ = [
+    "CSH",
+    "GSHM",
     "Accuracy",
     "BasicHistogram",
     "CompactHistogram",
@@ -25,11 +28,14 @@ __all__ = [
     "KeepHeavy",
     "KeepHeavyResampled",
     "KeepHeavySampled",
+    "NoisyRelease",
     "PureSparseHistogram",
     "Release",
     "SparseHistogram",
     "StabilityHistogram",
     "StrictPureSparseHistogram",
+    "TopK",
+    "TopKWithBase",
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",

@@ -11,7 +11,7 @@ from tests.cli.test_accounting import run
 def test_figure_is_written_once(tmp_path: Path) -> None:
     out = tmp_path / "csh.svg"
     arguments = ["figure", "csh", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5"]
-    code, text, err = run(*arguments, "--points", "3", "--output", str(out))
+    code, _text, err = run(*arguments, "--points", "3", "--output", str(out))
     assert (code, err) == (0, "")
     assert "<svg" in out.read_text()[:2000]
     assert run(*arguments, "--output", str(out))[0] == 2

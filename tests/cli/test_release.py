@@ -37,6 +37,23 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     assert "does not exist yet" in err
 
 
+@pytest.mark.parametrize("name", ["gshm", "csh", "top-k"])
+def test_thresholded_releases(tmp_path: Path, name: str) -> None:
+    counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    counts.write_text('element,count\nb,5000\n"a, quoted",4000\nc,0\n')
+    arguments = ["release", name, str(counts), "--k", "10", "--sigma", "20", "--tau", "130"]
+    code, text, err = run(*arguments, "--epsilon", "0.35", "--output", str(out))
+    assert (code, err) == (0, "")
+    assert "guarantee: (0.35, " in text
+    lines = out.read_text().splitlines()
+    assert lines[0] == "element,count"
+    assert lines[1].startswith('"a, quoted",')
+    assert len(lines) == 3
+    assert json.loads((tmp_path / "out.csv.guarantee.json").read_text())["epsilon"] == "0.35"
+    assert run(*arguments, "--epsilon", "0.35", "--output", str(out))[0] == 2
+    assert f"Example: exactdp release {name}" in run("release", name, "--help")[1]
+
+
 def test_a_real_histogram(tmp_path: Path) -> None:
     out = tmp_path / "ages.edph"
     code, text, _ = run(

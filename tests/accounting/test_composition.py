@@ -1,0 +1,148 @@
+"""Composition against exact laws, rational arithmetic and mpmath sums."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+from mpmath import mp, mpf
+
+from exactdp import Enclosure, InvalidParameter, Undecided
+from exactdp.accounting import composition, gaussian, zcdp
+
+NARROW = Fraction(1, 10**12)
+
+
+def assert_about(found: Enclosure, expected: mpf, digits: int = 30) -> None:
+    assert found.lower * (1 + NARROW) >= found.upper
+    with mp.workdps(80):
+        slack = abs(expected) * mpf(10) ** -digits
+        assert mpf(found.lower.numerator) / found.lower.denominator <= expected + slack
+        assert expected - slack <= mpf(found.upper.numerator) / found.upper.denominator
+
+
+def enumerated(k: int, epsilon: mpf, delta: mpf, total: mpf) -> mpf:
+    """Divergence of k copies of the worst (epsilon, delta)-DP pair, outcome by outcome."""
+    up, down = mpmath.exp(epsilon) / (1 + mpmath.exp(epsilon)), 1 / (1 + mpmath.exp(epsilon))
+    p = [delta, (1 - delta) * up, (1 - delta) * down, mpf(0)]
+    q = [mpf(0), (1 - delta) * down, (1 - delta) * up, delta]
+    result = mpf(0)
+    for outcome in itertools.product(range(4), repeat=k):
+        here = mpmath.fprod(p[i] for i in outcome)
+        there = mpmath.fprod(q[i] for i in outcome)
+        result += max(here - mpmath.exp(total) * there, mpf(0))
+    return result
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("delta", ["0", "0.01"])
+@pytest.mark.parametrize("total", ["0", "0.3", "0.75", "2"])
+def test_the_optimal_rule_is_the_worst_pair_composed(k: int, delta: str, total: str) -> None:
+    found = composition.optimal(k=k, epsilon="0.3", delta=delta, total_epsilon=total)
+    with mp.workdps(60):
+        expected = enumerated(
+            k,
+            mpf(3) / 10,
+            mpf(delta) if delta == "0" else mpf(1) / 100,
+            mpf(Fraction(total).numerator) / Fraction(total).denominator,
+        )
+    if expected < mpf(10) ** -50:
+        assert found == Enclosure.exact(0)
+    else:
+        assert_about(found, expected)
+
+
+def test_the_loss_at_the_border_counts_for_nothing() -> None:
+    # total = (2 l - k) epsilon exactly: the outcome with that loss contributes 0
+    assert composition.optimal(k=3, epsilon="0.1", total_epsilon="0.3") == Enclosure.exact(0)
+    assert composition.optimal(k=3, epsilon="0.1", total_epsilon="0.299999999999").lower > 0
+    assert composition.optimal(k=7, epsilon=0, total_epsilon=0) == Enclosure.exact(0)
+
+
+def test_many_copies_against_a_binomial_sum() -> None:
+    k, total = 2000, Fraction(5)
+    with mp.workdps(120):
+        e = mpf(1) / 50
+        p = mpmath.exp(e) / (1 + mpmath.exp(e))
+        part = mpmath.fsum(
+            mpf(math.comb(k, n))
+            * p**n
+            * (1 - p) ** (k - n)
+            * (1 - mpmath.exp(int(total) - (2 * n - k) * e))
+            for n in range(k + 1)
+            if (2 * n - k) * Fraction(1, 50) > total
+        )
+        delta = mpf(10) ** -9
+        expected = 1 - (1 - delta) ** k * (1 - part)
+    assert_about(
+        composition.optimal(k=k, epsilon="0.02", delta="1e-9", total_epsilon=total), expected, 25
+    )
+
+
+def test_the_optimal_rule_is_at_least_as_good_as_the_basic_one() -> None:
+    epsilon, delta = composition.basic(parts=[("0.1", "1e-6")] * 20)
+    assert (epsilon.lower, delta.upper) == (2, Fraction(2, 10**5))
+    found = composition.optimal(k=20, epsilon="0.1", delta="1e-6", total_epsilon=2)
+    assert found <= delta
+    assert composition.basic(parts=[(1, 1), (1, "0.5")])[1] == Enclosure.exact(1)
+
+
+def test_rhos_add_up() -> None:
+    assert composition.concentrated(rhos=["0.1", "0.2"], epsilon=1) == zcdp.delta(
+        rho="0.3", epsilon=1
+    )
+    assert composition.concentrated(rhos=[], epsilon=1) == Enclosure.exact(0)
+
+
+@pytest.mark.parametrize(("sigma2", "k"), [("0.5", 3), ("2", 4), ("9", 3)])
+def test_discrete_gaussian_steps_against_a_direct_sum(sigma2: str, k: int) -> None:
+    """All sums of k values, by convolving k lists in mpmath."""
+    variance, epsilon = Fraction(sigma2), Fraction(7, 10)
+    with mp.workdps(50):
+        v = mpf(variance.numerator) / variance.denominator
+        reach = int(16 * mpmath.sqrt(v)) + 2
+        one = {z: mpmath.exp(-(mpf(z) ** 2) / (2 * v)) for z in range(-reach, reach + 1)}
+        norm = mpmath.fsum(one.values())
+        law = {0: mpf(1)}
+        for _ in range(k):
+            grown: dict[int, mpf] = {}
+            for (s, p), (z, w) in itertools.product(law.items(), one.items()):
+                grown[s + z] = grown.get(s + z, mpf(0)) + p * w / norm
+            law = grown
+        expected = mpmath.fsum(
+            p * (1 - mpmath.exp(mpf(7) / 10 - (2 * s + k) / (2 * v)))
+            for s, p in law.items()
+            if Fraction(2 * s + k, 2) / variance > epsilon
+        )
+    found = composition.discrete_gaussian(k=k, sigma2=variance, epsilon=epsilon)
+    assert_about(found, expected)
+
+
+def test_many_wide_steps_are_close_to_the_continuous_mechanism() -> None:
+    found = composition.discrete_gaussian(k=10**6, sigma2=10**10, epsilon="0.035")
+    limit = gaussian.delta(sigma=100, epsilon="0.035")
+    assert abs(found.lower - limit.lower) < limit.lower / 10**4
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: composition.optimal(k=0, epsilon=1, total_epsilon=1),
+        lambda: composition.optimal(k=1, epsilon=-1, total_epsilon=1),
+        lambda: composition.optimal(k=1, epsilon=1, delta=2, total_epsilon=1),
+        lambda: composition.basic(parts=[(1, -1)]),
+        lambda: composition.concentrated(rhos=[-1], epsilon=1),
+        lambda: composition.discrete_gaussian(k=1, sigma2=0, epsilon=1),
+    ],
+)
+def test_bad_input_is_refused(call: object) -> None:
+    with pytest.raises(InvalidParameter):
+        call()  # type: ignore[operator]
+
+
+def test_too_many_copies_are_undecided() -> None:
+    with pytest.raises(Undecided, match="k must be"):
+        composition.optimal(k=10**7, epsilon="1e-3", total_epsilon=1)

@@ -1,0 +1,183 @@
+"""GSHM, CSH and TopK with discrete noise: exact laws against their guarantees."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from mpmath import mp, mpf
+
+from exactdp import InvalidParameter
+from exactdp.accounting.divergence import hockey_stick
+from exactdp.mechanisms import CSH, GSHM, TopK, TopKWithBase
+from exactdp.mechanisms.thresholded import _OverRoot, _Thresholded
+from exactdp.samplers import SeededSource, SystemSource
+
+F = Fraction
+ALL: list[_Thresholded] = [
+    GSHM(2, 3, 12, 1),
+    CSH(2, 3, 12, 1),
+    TopK(2, 3, 12, 1),
+    TopKWithBase(2, 3, 12, 1),
+]
+IDS = [type(m).__name__ for m in ALL]
+
+
+@pytest.mark.parametrize("mechanism", ALL, ids=IDS)
+def test_releases(mechanism: _Thresholded) -> None:
+    counts = {"b": 100, "a": 60, "c": 0}
+    release = mechanism.release(counts, SystemSource())
+    found = {x: c for x, c in release if x is not None}
+    assert list(found) == ["a", "b"]
+    assert abs(found["b"] - 100) < 40
+    assert all(c.denominator <= 2 for c in found.values())
+    assert 0 < release.guarantee.delta.upper < 1
+    assert "add-remove" in release.guarantee.neighbours
+    assert len(release) == len(release.bins)
+    with pytest.raises(InvalidParameter, match="SystemSource"):
+        mechanism.release(counts, SeededSource(1))
+    assert mechanism.draw(counts, SeededSource(1)) == mechanism.draw(counts, SeededSource(1))
+    for bad in ({"a": -1}, {"a": 1.5}, {"a": "x"}):
+        with pytest.raises(InvalidParameter, match="counts"):
+            mechanism.draw(bad, SeededSource(1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [GSHM(1, "0.7", 1, 1), GSHM(2, "0.7", 1, 1), GSHM(2, "0.7", 2, "0.5", lower=2)],
+    ids=range(3),
+)
+def test_enumerated_delta_is_within_the_guarantee(mechanism: GSHM) -> None:
+    """hockey-stick of the exact laws of neighbours, both ways, up to the residual mass."""
+    promise = mechanism.guarantee()
+    pairs = [({"a": 5}, {"a": 6}), ({}, {"a": 1}), ({"a": 1}, {"a": 2})]
+    if mechanism.k == 2:
+        pairs += [({"a": 5, "b": 1}, {"a": 6, "b": 2}), ({"a": 5}, {"a": 6, "b": 1})]
+    largest = F(0)
+    for before, after in pairs:
+        laws = [mechanism.law(counts, residual="1e-3") for counts in (before, after)]
+        for p, q in (laws, laws[::-1]):
+            found = hockey_stick(p, q, epsilon=F(mechanism.epsilon))
+            assert found.lower <= promise.delta.upper
+            largest = max(largest, found.upper)
+    assert largest > promise.delta.upper / 20
+
+
+def masses(variance: float, reach: int = 12) -> dict[int, float]:
+    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)}
+    total = sum(weights.values())
+    return {z: weight / total for z, weight in weights.items()}
+
+
+def direct_law(mechanism: CSH, counts: tuple[int, ...]) -> dict[tuple[float | None, ...], float]:
+    """The law of CSH's output by summing over the shared noise; None where a counter is hidden."""
+    sigma, limit = float(mechanism.sigma), 1 + float(mechanism.tau)
+    own, shared = masses(4 * sigma**2), masses(4 * sigma**2 / mechanism.k**0.5)
+    law: dict[tuple[float | None, ...], float] = Counter()
+    for z, weight in shared.items():
+        one: list[dict[float | None, float]] = []
+        for count in counts:
+            seen: dict[float | None, float] = Counter()
+            for x, mass in own.items():
+                y = count + (x + z) / 2
+                seen[y if count and y > limit else None] += mass
+            one.append(seen)
+        for outcome in product(*one):
+            law[outcome] += weight * math.prod(
+                part[y] for part, y in zip(one, outcome, strict=True)
+            )
+    return law
+
+
+PAIRS = {
+    1: [((9,), (10,)), ((0,), (1,)), ((1,), (2,))],
+    2: [
+        ((9, 9), (10, 10)),
+        ((9, 9), (10, 9)),
+        ((0, 0), (1, 1)),
+        ((9, 0), (10, 1)),
+        ((9, 0), (9, 1)),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "mechanism", [CSH(1, 1, 4, 1), CSH(2, 1, 3, "0.5"), CSH(2, "0.6", 2, 1)], ids=range(3)
+)
+def test_csh_is_within_its_guarantee_by_direct_sums(mechanism: CSH) -> None:
+    promise = float(mechanism.guarantee().delta.upper)
+    factor, largest = math.exp(float(mechanism.epsilon)), 0.0
+    for before, after in PAIRS[mechanism.k]:
+        laws = [direct_law(mechanism, counts) for counts in (before, after)]
+        for p, q in (laws, laws[::-1]):
+            found = sum(max(mass - factor * q.get(y, 0.0), 0.0) for y, mass in p.items())
+            assert found <= promise * (1 + 1e-9)
+            largest = max(largest, found)
+    assert largest > promise / 3
+
+
+def test_csh_draws_follow_the_direct_sums() -> None:
+    mechanism = CSH(1, "0.5", 1, 1)
+    law, direct = mechanism.law({"a": 2}, residual="0.05"), direct_law(mechanism, (2,))
+    for bins, weight in law.items():
+        stated = direct[float(bins[0][1]) if bins else None,]
+        assert weight <= stated + F(1, 10**9)
+        assert stated <= weight + law.residual
+
+
+def test_a_threshold_off_by_one_would_be_noticed() -> None:
+    """With the threshold one lower the enumerated delta exceeds the guarantee of the right one."""
+    promise = GSHM(1, "0.7", 2, 6).guarantee()
+    off = GSHM(1, "0.7", 1, 6)
+    p, q = off.law({"a": 1}, residual="1e-4"), off.law({}, residual="1e-4")
+    assert hockey_stick(p, q, epsilon=6).lower > promise.delta.upper
+
+
+def test_shared_noise_of_irrational_variance_is_exact() -> None:
+    noise = _OverRoot(F(9), 2)
+    counts, source = Counter(), SeededSource(3)
+    for _ in range(4000):
+        counts[noise.sample(source)] += 1
+    with mp.workdps(30):
+        variance = 9 / mp.sqrt(2)
+        total = mp.fsum(mp.exp(-mpf(z * z) / (2 * variance)) for z in range(-60, 61))
+        statistic = 0.0
+        for z in range(-5, 6):
+            expected = 4000 * float(mp.exp(-mpf(z * z) / (2 * variance)) / total)
+            statistic += (counts[z] - expected) ** 2 / expected
+    assert statistic < 50  # 11 cells: exceeded with probability below 1e-6
+
+
+def test_top_k_subtracts_the_next_count() -> None:
+    counts = {"a": 500, "b": 400, "c": 300, "d": 300}
+    bins = dict(TopK(2, 1, 5, 1).draw(counts, SeededSource(1)))
+    assert set(bins) == {"a", "b"}
+    assert abs(bins["a"] - 200) < 10
+    assert abs(bins["b"] - 100) < 10
+    with_base = dict(TopKWithBase(2, 1, 5, 1).draw(counts, SeededSource(1)))
+    assert abs(with_base[None] - 300) < 10
+    assert abs(with_base["a"] - 500) < 20
+    assert TopK(2, 1, 5, 1).draw({"a": 3}, SeededSource(1)) == ()
+
+
+def test_the_private_base_costs_more() -> None:
+    plain, based = TopK(9, 20, 150, "0.5"), TopKWithBase(9, 20, 150, "0.5")
+    assert based.guarantee().delta.lower > plain.guarantee().delta.upper
+    assert based.guarantee().delta.upper < 1
+
+
+def test_bad_parameters() -> None:
+    for make in (
+        lambda: GSHM(0, 1, 1, 1),
+        lambda: GSHM(1, 0, 1, 1),
+        lambda: GSHM(1, 1, -1, 1),
+        lambda: GSHM(1, 1, 1, -1),
+        lambda: GSHM(1, 1, 1, 1, lower=0),
+        lambda: GSHM(1, 1, 1, 1, lower=3),
+        lambda: CSH(1, 1, 1, 1).draw({"a": 1, "b": 1}, SeededSource(1)),
+    ):
+        with pytest.raises(InvalidParameter):
+            make()
