@@ -29,6 +29,7 @@ check: setup
 bench: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks.gshm
+	$(BIN)/python -m benchmarks.discrete
 	$(BIN)/python -m benchmarks.samplers
 	$(BIN)/python -m benchmarks.binary_field
 	$(BIN)/python -m benchmarks.histograms

@@ -18,21 +18,29 @@ _TITLES = {
     "gaussian": "the analytic Gaussian mechanism",
     "gshm": "the Gaussian sparse histogram mechanism",
     "csh": "the correlated sparse histogram",
+    "discrete-gaussian": "one integer query with discrete Gaussian noise",
+    "discrete-csh": "the correlated sparse histogram with discrete noise",
 }
 _PARAMETERS = {
     "gaussian": ("sigma epsilon", "sensitivity"),
     "gshm": ("k sigma tau epsilon", "analysis"),
     "csh": ("k sigma tau epsilon", "analysis correlation contributions"),
+    "discrete-gaussian": ("sigma2 epsilon", "sensitivity"),
+    "discrete-csh": ("k sigma tau epsilon", "analysis"),
 }
 _ANALYSES = {
     "gaussian": "exact",
     "gshm": "exact (default) or add-the-deltas",
     "csh": "exact (default), published or add-the-deltas",
+    "discrete-gaussian": "exact",
+    "discrete-csh": "exact-parts (default), by-cases, published or renyi",
 }
 _EXAMPLES = {
     "gaussian": "--sigma 3.8 --epsilon 1",
     "gshm": "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
     "csh": "--k 10 --sigma 17.8 --tau 97.1 --epsilon 0.35",
+    "discrete-gaussian": "--sigma2 16 --epsilon 1",
+    "discrete-csh": "--k 10 --sigma 18.25 --tau 104 --epsilon 0.35",
 }
 
 
@@ -95,7 +103,7 @@ def _add(verb: click.Group, mechanism: str, required: str, optional: str, exampl
     @options(required, optional, analyses=_ANALYSES[mechanism])
     @json_option
     def command(as_json: bool, **given: str | None) -> int:
-        module = import_module(f"exactdp.accounting.{mechanism}")
+        module = import_module(f"exactdp.accounting.{mechanism.replace('-', '_')}")
         present = {name: value for name, value in given.items() if value is not None}
         code: int = run(mechanism, module, present, as_json)
         return code
@@ -108,10 +116,21 @@ def _summary(verb: click.Group) -> str:
 def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
     found = module.delta(**given)
     report = _report(mechanism, module, given)
+    worst = {}
+    shared = given.get("correlation") != "infinity"
+    if mechanism == "csh" and report["analysis"] == "exact" and shared:
+        case = module.worst_case(**{n: v for n, v in given.items() if n != "analysis"})
+        worst = {"j": case.j, "a": case.a, "r": case.r, "side": case.side}
     if as_json:
-        print_json({**report, "delta": found.as_dict()})
-    else:
-        print_table(_title(report), [], _rows(report, {"delta": str(found)}))
+        more = {"worst_case": worst} if worst else {}
+        print_json({**report, "delta": found.as_dict(), **more})
+        return 0
+    rows = {"delta": str(found)}
+    if worst:
+        rows["worst case"] = (
+            f"{worst['j']} shared counters of which {worst['a']} change, {worst['r']} on one side"
+        )
+    print_table(_title(report), [], _rows(report, rows))
     return 0
 
 
@@ -149,7 +168,7 @@ def _report(mechanism: str, module: Any, given: dict[str, str]) -> dict[str, Any
     parameters = {n: v for n, v in given.items() if n not in ("epsilon", "analysis")}
     return {
         "mechanism": mechanism,
-        "analysis": given.get("analysis", module.DEFAULT_ANALYSIS),
+        "analysis": given.get("analysis", getattr(module, "DEFAULT_ANALYSIS", "exact")),
         "parameters": parameters,
         "epsilon": given["epsilon"],
     }

@@ -16,7 +16,7 @@ from exactdp.mechanisms.keep_heavy import (
     PureSparseHistogram,
 )
 from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
-from exactdp.mechanisms.thresholded import CSH, GSHM, NoisyRelease, TopK, TopKWithBase
+from exactdp.mechanisms.thresholded import CSH, GSHM, GSHMWithSums, NoisyRelease, TopK, TopKWithBase
 
 __all__ = [
     "CSH",
@@ -25,6 +25,7 @@ __all__ = [
     "BasicHistogram",
     "CompactHistogram",
     "CompactRelease",
+    "GSHMWithSums",
     "KeepHeavy",
     "KeepHeavyResampled",
     "KeepHeavySampled",

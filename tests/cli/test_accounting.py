@@ -72,8 +72,20 @@ def test_undecided_exits_3() -> None:
     assert out.startswith("undecided")
 
 
+def test_worst_case_is_reported() -> None:
+    point = ["--k", "10", "--sigma", "17.66", "--tau", "96.4", "--epsilon", "0.35"]
+    found = json.loads(run("delta", "csh", *point, "--json")[1])
+    assert found["worst_case"] == {"j": 10, "a": 7, "r": 0, "side": "A"}
+    assert "10 shared counters of which 7 change" in run("delta", "csh", *point)[1]
+
+
 def test_tables() -> None:
+    discrete = ["--sigma2", "100", "--epsilon", "0.35"]
+    noisy = ["--k", "10", "--sigma", "18.25", "--tau", "104", "--epsilon", "0.35"]
     for arguments, words in (
+        (["delta", "discrete-gaussian", *discrete], ["7.001601232e-6"]),
+        (["check", "discrete-gaussian", *discrete, "--delta", "1e-5"], ["proved"]),
+        (["check", "discrete-csh", *noisy, "--delta", "1e-5"], ["proved", "bound"]),
         (["delta", "gaussian", "--sigma", "4", "--epsilon", "1"], ["gaussian", "delta", "[2.924"]),
         (
             ["calibrate", "gaussian", "--epsilon", "1", "--delta", "1e-5"],

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.mechanisms import CSH, GSHM, TopK, TopKWithBase
+from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, TopK, TopKWithBase
 from exactdp.mechanisms.thresholded import _OverRoot, _Thresholded
 from exactdp.samplers import SeededSource, SystemSource
 
@@ -167,6 +167,38 @@ def test_the_private_base_costs_more() -> None:
     plain, based = TopK(9, 20, 150, "0.5"), TopKWithBase(9, 20, 150, "0.5")
     assert based.guarantee().delta.lower > plain.guarantee().delta.upper
     assert based.guarantee().delta.upper < 1
+
+
+def direct_hockey_stick(shifts: list[tuple[int, float]], epsilon: float) -> float:
+    """delta of independent shifted discrete Gaussians by summing over all outcomes."""
+    parts = [masses(variance, 25) for _, variance in shifts]
+    total = 0.0
+    for outcome in product(*(range(-22, 23) for _ in shifts)):
+        p = math.prod(part[x] for part, x in zip(parts, outcome, strict=True))
+        q = math.prod(
+            part[x - shift] for part, x, (shift, _) in zip(parts, outcome, shifts, strict=True)
+        )
+        total += max(p - math.exp(epsilon) * q, 0.0)
+    return total
+
+
+def test_sums_are_released_within_their_guarantee() -> None:
+    mechanism = GSHMWithSums(1, 3, 20, 1, largest=3, sum_sigma=6)
+    promise = mechanism.guarantee()
+    for value in range(-3, 4):  # every value one user can add
+        found = direct_hockey_stick([(1, 9.0), (value, 36.0)], 1.0)
+        assert found <= promise.delta.upper
+    assert promise.delta.lower > GSHM(1, 3, 20, 1).guarantee().delta.upper
+    bins = mechanism.draw_sums({"a": 90, "b": 2}, {"a": -200}, SeededSource(1))
+    assert [x for x, _ in bins] == ["a"]
+    count, total = bins[0][1]
+    assert abs(count - 90) < 25
+    assert abs(total + 200) < 50
+    release = mechanism.release_sums({"a": 90}, {"a": 5}, SystemSource())
+    assert release.guarantee == promise
+    for sums in ({"a": 271}, {"b": 1}, {"a": 1.5}):
+        with pytest.raises(InvalidParameter, match="sums"):
+            mechanism.draw_sums({"a": 90}, sums, SeededSource(1))  # type: ignore[arg-type]
 
 
 def test_bad_parameters() -> None:
