@@ -8,5 +8,6 @@ __all__ = [
     "divergence",
     "gaussian",
     "gshm",
+    "top_k",
     "zcdp",
 ]
