@@ -97,7 +97,8 @@ def smallest_on_grid(
     def proved(n: int) -> bool:
         seen[n] = found = check(n * unit)
         if found.verdict == "undecided":
-            raise Undecided(f"whether {decimal_text(n * unit)} is enough could not be decided")
+            value = decimal_text(n * unit)
+            raise Undecided(f"whether {value} is enough could not be decided; try another analysis")
         return found.verdict == "proved"
 
     low, high, stride = 0, math.ceil(hint / unit), 1
