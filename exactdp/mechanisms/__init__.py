@@ -2,6 +2,8 @@
 
 from exactdp.mechanisms.basic import BasicHistogram, StabilityHistogram
 from exactdp.mechanisms.compact import CompactHistogram, CompactRelease
+from exactdp.mechanisms.csh import CSH, TopK, TopKWithBase
+from exactdp.mechanisms.gshm import GSHM, GSHMWithSums
 from exactdp.mechanisms.histogram import (
     Accuracy,
     Release,
@@ -16,7 +18,7 @@ from exactdp.mechanisms.keep_heavy import (
     PureSparseHistogram,
 )
 from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
-from exactdp.mechanisms.thresholded import CSH, GSHM, GSHMWithSums, NoisyRelease, TopK, TopKWithBase
+from exactdp.mechanisms.thresholded import NoisyRelease
 
 __all__ = [
     "CSH",

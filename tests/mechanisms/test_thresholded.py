@@ -13,11 +13,12 @@ from mpmath import mp, mpf
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, TopK, TopKWithBase
-from exactdp.mechanisms.thresholded import _OverRoot, _Thresholded
+from exactdp.mechanisms.csh import _OverRoot
+from exactdp.mechanisms.thresholded import Thresholded
 from exactdp.samplers import SeededSource, SystemSource
 
 F = Fraction
-ALL: list[_Thresholded] = [
+ALL: list[Thresholded] = [
     GSHM(2, 3, 12, 1),
     CSH(2, 3, 12, 1),
     TopK(2, 3, 12, 1),
@@ -27,7 +28,7 @@ IDS = [type(m).__name__ for m in ALL]
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=IDS)
-def test_releases(mechanism: _Thresholded) -> None:
+def test_releases(mechanism: Thresholded) -> None:
     counts = {"b": 100, "a": 60, "c": 0}
     release = mechanism.release(counts, SystemSource())
     found = {x: c for x, c in release if x is not None}
