@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import cast
 
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, rational, shortest
@@ -114,7 +115,7 @@ class Enclosure:
         if isinstance(other, Enclosure):
             return (self.lower, self.upper) == (other.lower, other.upper)
         try:
-            low, high = _ends(other)  # type: ignore[arg-type]
+            low, high = _ends(cast(Real, other))  # whatever else it is raises InvalidParameter
         except InvalidParameter:
             return NotImplemented
         same = self.lower == self.upper == low

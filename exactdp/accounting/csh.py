@@ -267,7 +267,8 @@ def _best_correlation(
 
     middle = math.log2(k) / 2
     found = minimum(log_tau, middle - 6, middle + 10, 1e-2)
-    return Context(prec=3).create_decimal_from_float(2.0**found)
+    kappa = exp2(found)
+    return Context(prec=3).divide(Decimal(kappa.numerator), Decimal(kappa.denominator))
 
 
 def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:

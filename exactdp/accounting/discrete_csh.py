@@ -153,7 +153,7 @@ def calibrate(
         raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
     room = target - noise.delta.upper or target
     log = math.log(room.numerator) - math.log(room.denominator)
-    width = math.sqrt((1 + start.k**-0.5) * 2 * (math.log(start.k) - log))
+    width = math.sqrt((1 + math.exp(-math.log(start.k) / 2)) * 2 * (math.log(start.k) - log))
     noise_size = positive("sigma", sigma)
 
     def test(tau: Fraction) -> Check:

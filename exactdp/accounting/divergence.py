@@ -40,14 +40,14 @@ def hockey_stick(
     >>> print(hockey_stick(p, q, epsilon="0.5"))
     [0.1170929097, 0.1170929098]
     """
-    if (epsilon is None) == (e_epsilon is None):
-        raise InvalidParameter("epsilon", epsilon, "given, or else e_epsilon (not both)")
-    if e_epsilon is not None:
+    if e_epsilon is not None and epsilon is None:
         factor = rational("e_epsilon", e_epsilon)
         if factor < 1:
             raise InvalidParameter("e_epsilon", e_epsilon, ">= 1")
         return _hockey_stick(p, q, factor)
-    loss = non_negative("epsilon", epsilon)  # type: ignore[arg-type]
+    if epsilon is None or e_epsilon is not None:
+        raise InvalidParameter("epsilon", epsilon, "given, or else e_epsilon (not both)")
+    loss = non_negative("epsilon", epsilon)
     if not loss:
         return _hockey_stick(p, q, Fraction(1))
     factor_at = refine(lambda: ball(loss).exp(), relative_width=Fraction(1, 10**30))

@@ -13,6 +13,7 @@ The derivatives follow from the envelope theorem: the worst event may be held fi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,7 +46,7 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Overlaps:
+class Overlaps(ABC):
     """first <= j <= last shared counters: n(j) = only - j, mu(j)^2 = scale (j + shift)."""
 
     threshold: Threshold
@@ -70,12 +71,13 @@ class Overlaps:
     def _mu(self, j: int | arb) -> arb:
         return (self.scale * (j + self.shift)).sqrt()
 
+    @abstractmethod
     def term(self, n: int | arb, mu: arb) -> arb:
-        raise NotImplementedError
+        """The term for n counters on one side only and shared sensitivity mu."""
 
+    @abstractmethod
     def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
         """Derivatives of the term by n and by mu."""
-        raise NotImplementedError
 
 
 class Appear(Overlaps):

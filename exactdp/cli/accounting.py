@@ -10,6 +10,7 @@ import click
 
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
+from exactdp.parameters import integer
 
 __all__ = ["calibrate", "check", "compare", "delta"]
 
@@ -66,7 +67,8 @@ def compare(as_json: bool, **given: str) -> None:
     """Calibrate every mechanism and analysis for one target, side by side."""
     from exactdp.accounting.comparison import compare as compare_all
 
-    rows = compare_all(**given)  # type: ignore[arg-type]
+    sparsity = integer("k", given["k"], least=1)
+    rows = compare_all(k=sparsity, epsilon=given["epsilon"], delta=given["delta"])
     if as_json:
         print_json([row.as_dict() for row in rows])
         return

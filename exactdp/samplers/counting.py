@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +26,7 @@ __all__ = ["CountSampler", "FastSample", "GeoSample", "GeometricSample"]
 
 
 @dataclass(frozen=True)
-class CountSampler:
+class CountSampler(ABC):
     """Noisy counts for a true count c in {0, ..., n}, by inversion of an integer-valued CDF.
 
     n: number of rows, >= 1. epsilon: > 0. Every sampler here is (eps~/2, 0)-DP for a count that
@@ -68,9 +69,9 @@ class CountSampler:
         outcomes, weights = self.cdf(c).weights()
         return Law(dict(zip(outcomes, weights, strict=True)))
 
+    @abstractmethod
     def cdf(self, c: int) -> RationalCdf:
         """The integer distribution function for the true count c."""
-        raise NotImplementedError
 
     def tail(self, a: int) -> Fraction:
         """An upper bound, over all counts c, on the probability that the error exceeds a >= 0."""
