@@ -1,0 +1,1 @@
+"""Checks that run: the papers' statements as claims, each with a verdict."""

@@ -1,0 +1,1 @@
+"""Claims of ALP; the file names are the paper's own numbers."""

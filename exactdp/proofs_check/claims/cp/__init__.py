@@ -1,0 +1,1 @@
+"""Claims of CP; the file names are the paper's own numbers."""

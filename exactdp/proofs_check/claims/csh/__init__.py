@@ -1,0 +1,1 @@
+"""Claims of CSH; the file names are the paper's own numbers."""
