@@ -22,6 +22,7 @@ _COMMANDS = {
     "query": ("exactdp.cli.release", "Look up one element in a released histogram."),
     "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
     "figure": ("exactdp.cli.figure", "Pictures and tables of what the analyses save."),
+    "proofs": ("exactdp.cli.proofs", "Run the papers' statements as claims, each with a verdict."),
     "compare": ("exactdp.cli.accounting", "Calibrate every mechanism for one target."),
 }
 

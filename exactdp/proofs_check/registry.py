@@ -15,26 +15,24 @@ __all__ = ["ledger", "select", "source_file"]
 
 
 @cache
-def _entries() -> dict[str, tuple[Claim, str]]:
+def _entries(paper: str) -> dict[str, tuple[Claim, str]]:
     found: dict[str, tuple[Claim, str]] = {}
-    for paper in PAPERS:
-        package = f"{_claims.__name__}.{paper.lower()}"
-        for name in _modules(package):
-            for claim in _listed(name):
-                if claim.paper != paper or claim.id in found:
-                    raise InvalidParameter("id", claim.id, f"a new id of {paper} in {name}")
-                found[claim.id] = (claim, name)
+    for name in _modules(f"{_claims.__name__}.{paper.lower()}"):
+        for claim in _listed(name):
+            if claim.paper != paper or claim.id in found:
+                raise InvalidParameter("id", claim.id, f"a new id of {paper} in {name}")
+            found[claim.id] = (claim, name)
     return found
 
 
-def ledger() -> list[Claim]:
-    """Every entry, in the order of the papers and of the items in each."""
-    return [claim for claim, _ in _entries().values()]
+def ledger(papers: Iterable[str] = tuple(PAPERS)) -> list[Claim]:
+    """Every entry of these papers (default: all), paper by paper, item by item."""
+    return [claim for paper in papers for claim, _ in _entries(paper).values()]
 
 
 def source_file(claim: Claim) -> str:
     """The file that defines a claim, relative to the repository."""
-    return _entries()[claim.id][1].replace(".", "/") + ".py"
+    return _entries(claim.paper)[claim.id][1].replace(".", "/") + ".py"
 
 
 def select(
@@ -46,20 +44,19 @@ def select(
     """
     _known("paper", paper, PAPERS)
     _known("verdict", verdict, VERDICTS)
-    chosen = _named(list(ids))
-    return [
-        claim for claim in chosen
-        if paper in (None, claim.paper) and verdict in (None, claim.verdict)
-    ]  # fmt: skip
+    chosen = _named(list(ids), [paper] if paper else list(PAPERS))
+    return [claim for claim in chosen if verdict in (None, claim.verdict)]
 
 
-def _named(ids: list[str]) -> list[Claim]:
+def _named(ids: list[str], papers: list[str]) -> list[Claim]:
     if not ids:
-        return ledger()
+        return ledger(papers)
     kept: dict[str, Claim] = {}
     for wanted in ids:
-        exact = [c for c in ledger() if c.id.lower() == wanted.lower()]
-        found = exact or [c for c in ledger() if c.id.lower().startswith(wanted.lower())]
+        key = wanted.lower()
+        among = ledger(p for p in papers if p.lower() == key.partition("-")[0])
+        found = [c for c in among if c.id.lower() == key]
+        found = found or [c for c in among if c.id.lower().startswith(key)]
         if not found:
             raise InvalidParameter("ID", wanted, "the id of a claim; 'exactdp proofs --list' lists")
         kept.update({claim.id: claim for claim in found})

@@ -1,0 +1,94 @@
+"""exactdp proofs: selection, JSON, HTML and errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_accounting import run
+
+
+def test_json_has_the_promised_fields() -> None:
+    code, out, _ = run("proofs", "BV-Lemma-2.9", "--json")
+    assert code == 0
+    (entry,) = json.loads(out)
+    promised = "id paper item statement verdict severity method evidence seconds"
+    assert set(promised.split()) <= set(entry)
+    assert (entry["id"], entry["verdict"], entry["severity"]) == (
+        "BV-Lemma-2.9",
+        "refuted",
+        "unsafe",
+    )
+
+
+def test_one_claim_for_people() -> None:
+    code, out, _ = run("proofs", "bv-lemma-2.9")
+    assert code == 0
+    for part in ("refuted, unsafe", "2/3", "corrected (BV-Lemma-2.9-corrected)", ">>>", "1 claim:"):
+        assert part in out
+
+
+def test_list() -> None:
+    code, out, _ = run("proofs", "--list", "--paper", "bv", "--verdict", "refuted", "--json")
+    assert code == 0
+    listed = json.loads(out)
+    assert "BV-Lemma-2.9" in [entry["id"] for entry in listed]
+    assert {entry["verdict"] for entry in listed} == {"refuted"}
+    assert "BV-Lemma-2.9" in run("proofs", "--list", "BV-Lemma")[1]
+
+
+class _Tags(HTMLParser):
+    """Checks that tags are balanced and nothing is loaded from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        assert "src" not in given
+        assert tag != "link"
+        if tag == "article":
+            self.ids.append(str(given["id"]))
+        if tag not in ("meta", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_html(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    code, out, _ = run("proofs", "BV-Lemma-2.9", "BV-Lemma-2.9-", "--html", str(path))
+    assert code == 0
+    assert f"written to {path}" in out
+    text = path.read_text(encoding="utf-8")
+    page = _Tags()
+    page.feed(text)
+    assert not page.open
+    assert "BV-Lemma-2.9" in page.ids
+    assert len(page.ids) >= 3
+    assert not re.search(r"https?://", text)
+    assert "&gt;&gt;&gt; from fractions" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["BV-Lemma-99"], "ID must be"),
+        (["--paper", "XX"], "paper must be one of BV"),
+        (["--verdict", "maybe"], "verdict must be one of"),
+        (["BV-Lemma-2.9", "--workers", "0"], "workers must be"),
+        (["BV-Lemma-2.9", "--html", "report.txt"], "html must be"),
+    ],
+)
+def test_bad_input(arguments: list[str], named: str) -> None:
+    code, out, err = run("proofs", *arguments)
+    assert (code, out) == (2, "")
+    assert named in err
+    assert err.count("\n") == 1

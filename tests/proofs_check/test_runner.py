@@ -1,0 +1,140 @@
+"""A claim is confirmed only when its check passes and its mutant fails."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.proofs_check.claim import (
+    Check,
+    Counterexample,
+    Holds,
+    Mutant,
+    NotCheckable,
+    Refuted,
+    require,
+)
+from exactdp.proofs_check.registry import select
+from exactdp.proofs_check.runner import run, run_one
+
+
+def passes() -> str:
+    return "seen"
+
+
+def fails() -> str:
+    raise Counterexample("n = 3")
+
+
+def crashes() -> str:
+    raise ZeroDivisionError("oops")
+
+
+def holds(check: Check = passes, mutant: Check = fails) -> Holds:
+    return Holds(
+        paper="BV",
+        item="Lemma 0",
+        statement="It holds.",
+        outcome="verified",
+        method="enumeration",
+        check=check,
+        mutant=Mutant("It does not.", mutant),
+    )
+
+
+def refuted(check: Check = fails, example: str = ">>> 1 + 1\n2\n") -> Refuted:
+    return Refuted(
+        paper="BV",
+        item="Lemma 1",
+        statement="It holds.",
+        severity="unsafe",
+        method="enumeration",
+        check=check,
+        example=example,
+        extraction="no",
+        corrected=holds(),
+    )
+
+
+def test_holds() -> None:
+    result = run_one(holds())
+    assert result.confirmed
+    assert (result.evidence, result.claim.verdict) == ("seen", "verified")
+
+
+@pytest.mark.parametrize(
+    ("claim", "problem"),
+    [
+        (holds(check=fails), "the statement fails: n = 3"),
+        (holds(mutant=passes), "also accepts a false statement: It does not."),
+        (holds(check=crashes), "ZeroDivisionError: oops"),
+        (holds(mutant=crashes), "ZeroDivisionError: oops"),
+        (refuted(check=passes), "the printed statement passes"),
+        (refuted(check=crashes), "ZeroDivisionError"),
+        (refuted(example=">>> 1 + 1\n3\n"), "does not run as printed"),
+    ],
+)
+def test_problems(claim: Holds | Refuted, problem: str) -> None:
+    result = run_one(claim)
+    assert not result.confirmed
+    assert problem in result.problem
+    assert result.as_dict()["verdict"] == "not confirmed"
+
+
+def test_refuted() -> None:
+    result = run_one(refuted())
+    assert result.confirmed
+    entry = result.as_dict()
+    assert entry["verdict"] == "refuted"
+    assert entry["severity"] == "unsafe"
+    assert entry["evidence"] == "n = 3"
+    assert entry["corrected"] == "BV-Lemma-0"
+
+
+def test_not_checkable() -> None:
+    claim = NotCheckable(paper="CP", item="Table 9", statement="It is fast.", reason="asymptotic")
+    result = run_one(claim)
+    assert result.confirmed
+    assert result.as_dict()["verdict"] == "not checkable"
+    assert result.evidence == "asymptotic"
+
+
+def test_ids() -> None:
+    claim = dataclasses.replace(holds(), item="Theorem 3.5, proof: term (4)")
+    assert claim.id == "BV-Theorem-3.5-proof-term-4"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("paper", "XX"), ("item", " "), ("outcome", "refuted"), ("method", "guessing")],
+)
+def test_bad_claims(name: str, value: str) -> None:
+    with pytest.raises(InvalidParameter, match=name):
+        dataclasses.replace(holds(), **{name: value})
+
+
+def test_require() -> None:
+    require(True, "nothing")
+    with pytest.raises(Counterexample, match="here"):
+        require(False, "here")
+
+
+def test_parallel_run_keeps_the_order_and_reports_progress() -> None:
+    claims = select(["BV-Lemma-2.9"])
+    seen: list[object] = []
+    results = list(run(claims, workers=2, progress=lambda: seen.append(1)))
+    assert [r.claim.id for r in results] == [c.id for c in claims]
+    assert all(r.confirmed for r in results)
+    assert len(seen) == len(claims)
+
+
+def test_selection() -> None:
+    assert [c.id for c in select(["bv-lemma-2.9"])] == ["BV-Lemma-2.9"]
+    assert all(c.verdict == "refuted" for c in select(paper="BV", verdict="refuted"))
+    assert len(select(["BV-Lemma-2.9", "BV-Lemma-2.9-"])) >= 3
+    with pytest.raises(InvalidParameter, match=r"ID .*BV-Lemma-99"):
+        select(["BV-Lemma-99"])
+    with pytest.raises(InvalidParameter, match="verdict"):
+        select(verdict="true")
