@@ -1,0 +1,1 @@
+"""The oracle: conformance vectors, tools for tests of other code, adapters to other libraries."""

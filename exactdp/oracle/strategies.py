@@ -1,0 +1,123 @@
+"""Hypothesis strategies: neighbouring histograms, data sets and vectors, by neighbouring relation.
+
+A test of a mechanism should choose its neighbours as the definition does; these draw them, and they
+shrink to the smallest pair that fails.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from exactdp.parameters import choice, integer
+
+__all__ = [
+    "datasets",
+    "histograms",
+    "neighbouring_datasets",
+    "neighbouring_histograms",
+    "neighbouring_vectors",
+]
+
+Histogram = dict[Any, int]
+Dataset = tuple[Any, ...]
+
+
+def histograms(
+    keys: SearchStrategy[Any] | None = None, *, max_size: int = 4, max_count: int = 4
+) -> SearchStrategy[Histogram]:
+    """Sparse histograms: key -> count >= 1, at most max_size keys (default: integers 0 to 5)."""
+    integer("max_size", max_size, least=0)
+    counts = st.integers(1, integer("max_count", max_count, least=1))
+    return st.dictionaries(_keys(keys), counts, max_size=max_size)
+
+
+def neighbouring_histograms(
+    keys: SearchStrategy[Any] | None = None,
+    *,
+    k: int = 1,
+    max_size: int = 4,
+    max_count: int = 4,
+) -> SearchStrategy[tuple[Histogram, Histogram]]:
+    """Pairs that differ by one user, who adds 1 to between 1 and k counters; either may come first.
+
+    k: most counters one user touches, >= 1. The relation of the Gaussian sparse histogram
+    mechanism: counts move in one direction only, and counters may appear or vanish.
+    """
+    touched = st.sets(_keys(keys), min_size=1, max_size=integer("k", k, least=1))
+    base = histograms(keys, max_size=max_size, max_count=max_count)
+
+    def pair(before: Histogram, user: set[Any], swap: bool) -> tuple[Histogram, Histogram]:
+        after = dict(Counter(before) + Counter(user))
+        return (after, before) if swap else (before, after)
+
+    return st.builds(pair, base, touched, st.booleans())
+
+
+def datasets(
+    rows: SearchStrategy[Any] | None = None, *, min_size: int = 0, max_size: int = 4
+) -> SearchStrategy[Dataset]:
+    """Data sets as tuples of rows (default: the integers 0 to 5)."""
+    integer("min_size", min_size, least=0)
+    integer("max_size", max_size, least=min_size)
+    return st.lists(_keys(rows), min_size=min_size, max_size=max_size).map(tuple)
+
+
+def neighbouring_datasets(
+    rows: SearchStrategy[Any] | None = None,
+    *,
+    relation: str = "replace-one",
+    max_size: int = 4,
+) -> SearchStrategy[tuple[Dataset, Dataset]]:
+    """Pairs of data sets that differ in one row.
+
+    relation: "replace-one" (same size, n public) or "add-remove"; max_size: of the larger, >= 1.
+    """
+    choice("relation", relation, ("replace-one", "add-remove"))
+    largest = integer("max_size", max_size, least=1)
+    larger = datasets(rows, min_size=1, max_size=largest)
+
+    def pair(data: Dataset, where: int, row: Any, swap: bool) -> tuple[Dataset, Dataset]:
+        i = where % len(data)
+        changed = (row,) if relation == "replace-one" else ()
+        other = data[:i] + changed + data[i + 1 :]
+        return (other, data) if swap else (data, other)
+
+    return st.builds(pair, larger, st.integers(0, largest - 1), _keys(rows), st.booleans())
+
+
+def neighbouring_vectors(
+    dimension: int = 3, *, most: int = 4, denominator: int = 8
+) -> SearchStrategy[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    """Pairs of non-negative vectors at l1 distance at most 1, in steps of 1/denominator.
+
+    dimension, denominator: integers >= 1; most: the largest entry of the first vector, >= 0.
+    """
+    length = integer("dimension", dimension, least=1)
+    steps = integer("denominator", denominator, least=1)
+    entry = st.integers(0, integer("most", most, least=0) * steps)
+    moves = st.lists(
+        st.tuples(st.integers(0, length - 1), st.sampled_from((-1, 1))), max_size=steps
+    )
+
+    def pair(
+        start: list[int], changes: list[tuple[int, int]]
+    ) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        end = list(start)
+        for i, sign in changes:
+            end[i] = max(end[i] + sign, 0)
+        return _scaled(start, steps), _scaled(end, steps)
+
+    return st.builds(pair, st.lists(entry, min_size=length, max_size=length), moves)
+
+
+def _scaled(values: list[int], denominator: int) -> tuple[Fraction, ...]:
+    return tuple(Fraction(value, denominator) for value in values)
+
+
+def _keys(given: SearchStrategy[Any] | None) -> SearchStrategy[Any]:
+    return st.integers(0, 5) if given is None else given
