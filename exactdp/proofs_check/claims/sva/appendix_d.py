@@ -1,0 +1,231 @@
+"""SVA, Section VI and Appendix D: the degrading channel, Fano's inequality, and the final step."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.law import Law
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claims.sva._channels import (
+    Channel,
+    mutual_information,
+    randomized_response,
+)
+from exactdp.proofs_check.claims.sva._tails import at_most
+
+__all__ = ["CLAIMS"]
+
+
+def _mean(shift: Fraction) -> str:
+    """The mean of P_V is eta V + (1 - eta) k/d in every coordinate."""
+    for d, k, eta in ((2, 1, Fraction(1, 3)), (4, 2, Fraction(1, 10)), (5, 1, Fraction(1))):
+        members = [tuple(int(i in ones) for i in range(d)) for ones in combinations(range(d), k)]
+        law = Law.mixture([(eta, Law.point(members[0])), (1 - eta, Law.uniform(members))])
+        for j in range(d):
+            found = law.expectation(lambda v: v[j])  # noqa: B023
+            stated = eta * members[0][j] + (1 - eta) * Fraction(k, d) * shift
+            require(found == stated, f"d={d}, k={k}, eta={eta}: mean {found}, stated {stated}")
+    return "three sizes, every coordinate"
+
+
+def _symmetric(size: int, kept: Fraction) -> list[Law[int]]:
+    """Returns the input with a given probability, else another one at random."""
+    rest = (1 - kept) / (size - 1) if size > 1 else Fraction(0)
+    return [Law({z: kept if z == v else rest for z in range(size)}) for v in range(size)]
+
+
+def _error(channel: Channel) -> Fraction:
+    """The error of guessing the most likely input, for a uniform one."""
+    outcomes = set().union(*(q.support for q in channel))
+    right = sum((max(q[z] for q in channel) for z in outcomes), Fraction(0))
+    return 1 - right / len(channel)
+
+
+def _fano(extra: Fraction, bits: bool) -> str:
+    """P(error) >= 1 - (I + extra)/log|S|, in bits or nats."""
+    tried = 0
+    with precision(96):
+        unit = ball(2).log() if bits else ball(1)
+        for size, kept in product((2, 16, 32), (Fraction(1, 4), Fraction(1, 2), Fraction(9, 10))):
+            channel = _symmetric(size, kept)
+            information = mutual_information(channel) / unit
+            bound = 1 - (information + ball(extra)) * unit / ball(size).log()
+            at_most(bound, ball(_error(channel)), f"|S|={size}, kept {kept}: Fano, P(error)")
+            tried += 1
+    return f"{tried} channels, the best decoder"
+
+
+def _joint(channel: Channel, n: int) -> list[Law[int]]:
+    """n independent reports of the same input, as one outcome."""
+    laws = list(channel)
+    for _ in range(n - 1):
+        laws = [p.product(q).map(lambda t: 1000 * t[0] + t[1])
+                for p, q in zip(laws, channel, strict=True)]  # fmt: skip
+    return laws
+
+
+def _sums(equal: bool) -> str:
+    """I(V; z_1, ..., z_n) = (or <=) the sum of I(V; z_i)."""
+    with precision(96):
+        for size, e_eps, n in ((2, Fraction(3), 2), (3, Fraction(10), 2), (2, Fraction(100), 3)):
+            channel = randomized_response(size, e_eps)
+            together = mutual_information(_joint(channel, n))
+            apart = n * mutual_information(channel)
+            case = f"|S|={size}, e^epsilon={e_eps}, n={n}"
+            at_most(together, apart, f"{case}: together, sum")
+            if equal:
+                at_most(apart, together, f"{case}: sum of the parts, together")
+    return "three channels, independent reports of one input"
+
+
+def _below(constant: Fraction) -> str:
+    """I(V; z_1, ..., z_n) <= constant * the sum."""
+    with precision(96):
+        for n in (2, 3):
+            channel = randomized_response(2, Fraction(3, 2))
+            together = mutual_information(_joint(channel, n))
+            bound = ball(constant * n) * mutual_information(channel)
+            at_most(together, bound, f"n={n}: together, sum")
+    return "n = 2, 3"
+
+
+def _final(least: int, smallest: Fraction) -> str:
+    """(I + 1)/log2|S| < 1/2 with I as small as it can be made, for all |S| >= least."""
+    with precision(80):
+        for size in (least, least + 1, 10 * least, 10**6):
+            value = (ball(smallest) + 1) * ball(2).log() / ball(size).log()
+            require(bool(value < ball(Fraction(1, 2))), f"|S|={size}, I={smallest}: {_show(value)}")
+    return f"|S| >= {least}"
+
+
+def _show(value: arb) -> str:
+    return f"(I + 1)/log2|S| = {value.str(4, radius=False)}"
+
+
+def _little_o(with_log: bool) -> str:
+    """n x log(1/x) <= 6c at x = delta/epsilon = c/(n log n), c = 1/100 (or x = c/n)."""
+    c = ball(Fraction(1, 100))
+    with precision(80):
+        for digits in (1, 2, 5, 20, 100):
+            n = ball(10**digits)
+            x = c / n / (n.log() if with_log else 1)
+            at_most(n * x * -x.log(), 6 * c, f"n=1e{digits}: n x log(1/x), 6c")
+    return "n from 10 to 1e100"
+
+
+def _contradiction(upper: Fraction) -> str:
+    """P(error) >= 1 - 1/2 by Fano against <= 1/5 by Lemma 21."""
+    require(1 - upper > Fraction(1, 5), f"Fano gives only {1 - upper}, Lemma 21 allows 1/5")
+    return "1/2 > 1/5; any ratio below 4/5 would do"
+
+
+CLAIMS = (
+    Holds(
+        paper="SVA",
+        item="Equation (2)",
+        statement="Each client holds V with probability eta and a uniform member of S otherwise; "
+        "the mean is eta V + (1 - eta) k/d per coordinate.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _mean(Fraction(1)),
+        mutant=Mutant("with 1.01 k/d", lambda: _mean(Fraction(101, 100))),
+    ),
+    NotCheckable(
+        paper="SVA",
+        item="Equation (3)",
+        statement="Defines the expected L_infinity error of an estimator of the mean of P.",
+        reason="a definition; it is used in Lemma 21, proof, scaling",
+    ),
+    Holds(
+        paper="SVA",
+        item="Equation (4)",
+        statement="Fano: P(error) >= 1 - (I(V; z) + 1)/log|S| for uniform V, in bits.",
+        note="in nats it holds as well, with room: 1 in place of log 2",
+        outcome="verified",
+        method="certified numerics",
+        check=lambda: _fano(Fraction(1), True) + "; " + _fano(Fraction(1), False),
+        mutant=Mutant("I + 0.95 in bits", lambda: _fano(Fraction(19, 20), True)),
+    ),
+    Refuted(
+        paper="SVA",
+        item="Appendix D, information of independent reports",
+        statement="As the z_i are independent given V, I(V; z_1, ..., z_n) = sum of I(V; z_i).",
+        severity="cosmetic",
+        method="certified numerics",
+        check=lambda: _sums(True),
+        example="""
+>>> from math import log2                 # z_1 = z_2 = V, a fair bit: independent given V
+>>> joint = {(v, v, v): 0.5 for v in (0, 1)}
+>>> sum(p * log2(p / (0.5 * 0.5)) for p in joint.values())            # I(V; z_1, z_2)
+1.0
+>>> 2 * sum(0.5 * log2(0.5 / (0.5 * 0.5)) for v in (0, 1))           # I(V; z_1) + I(V; z_2)
+2.0
+""",
+        extraction="no: the equality is used twice with the same reason; the proof needs only <=",
+        corrected=Holds(
+            paper="SVA",
+            item="Appendix D, information of independent reports, corrected",
+            statement="I(V; z_1, ..., z_n) <= sum of I(V; z_i).",
+            outcome="verified",
+            method="certified numerics",
+            check=lambda: _sums(False) + "; " + _below(Fraction(1)),
+            mutant=Mutant("<= 0.9 times the sum", lambda: _below(Fraction(9, 10))),
+        ),
+    ),
+    Refuted(
+        paper="SVA",
+        item="Appendix D, final inequality",
+        statement="With eta and delta small enough, (I(V; z) + 1)/log|S| < 1/2 for every S.",
+        severity="cosmetic",
+        method="certified numerics",
+        check=lambda: _final(2, Fraction(0)),
+        example="""
+>>> from math import comb, log2
+>>> d, k = 2, 1                        # |S| = 2; even without any information, I = 0:
+>>> (0 + 1) / log2(comb(d, k)) < 0.5
+False
+""",
+        extraction="no: it follows from equation (4), printed with + 1",
+        corrected=Holds(
+            paper="SVA",
+            item="Appendix D, final inequality, corrected",
+            statement="It can be had for |S| > 4: with I <= 1/10 bit for |S| >= 5.",
+            note="smaller S change constants only: the bound is then of order 1/(epsilon sqrt(n))",
+            outcome="verified",
+            method="certified numerics",
+            check=lambda: _final(5, Fraction(1, 10)),
+            mutant=Mutant("for |S| >= 4", lambda: _final(4, Fraction(1, 10))),
+        ),
+    ),
+    Holds(
+        paper="SVA",
+        item="Appendix D, contradiction",
+        statement="An error probability of at least 1 - 1/2 contradicts Lemma 21's 1/5.",
+        outcome="proved",
+        method="enumeration",
+        check=lambda: _contradiction(Fraction(1, 2)),
+        mutant=Mutant("with 4/5 in place of 1/2", lambda: _contradiction(Fraction(4, 5))),
+    ),
+    Holds(
+        paper="SVA",
+        item="Appendix D, condition on delta",
+        statement="At delta = c epsilon/(n log n) the terms n (delta/epsilon) log(epsilon/delta) "
+        "stay of the order of c for all n, so the logarithm in the condition is what they need.",
+        outcome="verified",
+        method="certified numerics",
+        check=lambda: _little_o(True),
+        mutant=Mutant("delta = c epsilon/n is enough", lambda: _little_o(False)),
+    ),
+    NotCheckable(
+        paper="SVA",
+        item="Appendix D, information per report",
+        statement="I(V; z_i) = O(eta^2 epsilon^2 + (delta/epsilon) log|S| + (delta/epsilon) "
+        "log(epsilon/delta)), and eta = min(Theta((1/epsilon) sqrt(log|S|/n)), 1), delta = "
+        "o(epsilon/(n log n)) make the sum small.",
+        reason="asymptotic constants; Lemmas 22 and 23 are checked with explicit ones",
+    ),
+)

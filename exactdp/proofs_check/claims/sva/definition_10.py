@@ -1,0 +1,198 @@
+"""SVA, Definition 10: L-neighbouring, and what it says about events and users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from exactdp.accounting.divergence import max_loss
+from exactdp.law import Law
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claims.sva._model import (
+    Vector,
+    distance,
+    events,
+    pairs,
+    sparse,
+)
+
+__all__ = ["CLAIMS"]
+
+Related = Callable[[Vector, Vector], bool]
+
+_BINARY, _REAL = (0, 1), (-1, Fraction(-1, 2), 0, Fraction(1, 2), 1)
+_SIZES = ((1, 1), (2, 1), (3, 1), (3, 2), (4, 2))
+_REAL_SIZES = _SIZES[:-1]
+
+
+def _within(length: Fraction | int) -> Related:
+    return lambda v, w: distance(v, w) <= length
+
+
+def _event(v: Vector, w: Vector) -> bool:
+    return events(v, w) <= 1
+
+
+def _same(
+    left: Callable[[int], Related], right: Callable[[int], Related], grid: tuple[object, ...]
+) -> str:
+    """Two relations on k-sparse vectors are the same relation."""
+    for d, k in _SIZES:
+        for v, w in pairs(sparse(d, k, grid)):  # type: ignore[arg-type]
+            first, second = left(k)(v, w), right(k)(v, w)
+            shown = f"d={d}, k={k}: {_plain(v)} and {_plain(w)}, distance {distance(v, w)}"
+            require(first == second, f"{shown}: related in one sense only")
+    return f"every pair for (d, k) in {_SIZES}"
+
+
+def _plain(v: Vector) -> str:
+    return "(" + ", ".join(str(x) for x in v) + ")"
+
+
+def _everyone(_: int) -> Related:
+    return lambda v, w: True
+
+
+def _contains(length: Fraction) -> str:
+    """Every event-level pair is an L-neighbouring pair, not conversely."""
+    more = 0
+    for d, k in _REAL_SIZES:
+        for v, w in pairs(sparse(d, k, _REAL)):
+            near = distance(v, w) <= length
+            require(near or not _event(v, w), f"one event of size {distance(v, w)} > {length}")
+            more += near and not _event(v, w)
+    return f"every pair over a grid of 5 values; {more} more pairs are 2-neighbours"
+
+
+def _bit(p: Fraction) -> Law[int]:
+    return Law({0: 1 - p, 1: p})
+
+
+# One bit about one of three inputs: nothing, item x, item y; each step is within a factor 2.
+_CHANNEL = {
+    (0, 0): _bit(Fraction(1, 3)),
+    (1, 0): _bit(Fraction(2, 3)),
+    (0, 1): _bit(Fraction(1, 6)),
+}
+
+
+def _loss(related: Callable[[int], Related]) -> Fraction:
+    """The largest ratio of the channel over related pairs, k = 1."""
+    losses = [
+        max_loss(p, q)
+        for v, p in _CHANNEL.items()
+        for w, q in _CHANNEL.items()
+        if v != w and related(1)(_fractions(v), _fractions(w))
+    ]
+    return Fraction(max(losses))
+
+
+def _fractions(v: tuple[int, ...]) -> Vector:
+    return tuple(Fraction(x) for x in v)
+
+
+def _channel_agrees(multiple: int) -> str:
+    """A channel with e^epsilon = 2 for (multiple * k)-neighbours has it for users."""
+    near, user = _loss(lambda k: _within(multiple * k)), _loss(_everyone)
+    require(near == user, f"factor {near} for {multiple}k-neighbours, {user} for users (k=1, d=2)")
+    return "and a channel of three inputs as an example"
+
+
+def _users(multiple: int) -> str:
+    agreed = _channel_agrees(multiple)
+    return _same(lambda k: _within(multiple * k), _everyone, _BINARY) + ", " + agreed
+
+
+def _real_users(multiple: Fraction) -> str:
+    for d, k in _REAL_SIZES:
+        far = max(distance(v, w) for v, w in pairs(sparse(d, k, _REAL)))
+        require(far <= multiple * k, f"d={d}, k={k}: two users {far} apart")
+    return f"every pair over a grid of 5 values, (d, k) in {_REAL_SIZES}"
+
+
+_DISJOINT = Refuted(
+    paper="SVA",
+    item="Definition 10, binary users",
+    statement="For k-sparse binary vectors, privacy for k-neighbouring inputs is the same as "
+    "user-level privacy.",
+    severity="unsafe",
+    method="enumeration",
+    check=lambda: _users(1),
+    example="""
+>>> from fractions import Fraction as F                # k = 1: no item, item x, item y
+>>> one = {"none": F(1, 3), "x": F(2, 3), "y": F(1, 6)}    # P(the bit sent is 1)
+>>> ratio = lambda a, b: max(one[a] / one[b], (1 - one[a]) / (1 - one[b]))
+>>> both = lambda a, b: max(ratio(a, b), ratio(b, a))
+>>> both("none", "x"), both("none", "y")               # 1-neighbours: e^epsilon = 2
+(Fraction(2, 1), Fraction(2, 1))
+>>> both("x", "y")                                     # two users: e^(2 epsilon)
+Fraction(4, 1)
+""",
+    extraction="no: Section II-C repeats it in words, while L = 2k is used for users elsewhere",
+    corrected=Holds(
+        paper="SVA",
+        item="Definition 10, binary users, corrected",
+        statement="For k-sparse binary vectors, privacy for 2k-neighbouring inputs is the same as "
+        "user-level privacy: disjoint supports are 2k apart (k-neighbouring gives 2 epsilon).",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _users(2),
+        mutant=Mutant("k-neighbouring", lambda: _users(1)),
+    ),
+)
+
+
+def _group(steps: int) -> str:
+    """From v to w through 0 in two steps of k: epsilon for k-neighbours is 2 epsilon for users."""
+    near, user = _loss(lambda k: _within(k)), _loss(_everyone)
+    require(user <= near**steps, f"{near} for k-neighbours, {user} for users")
+    for d, k in _SIZES:
+        for v in sparse(d, k, _BINARY):
+            require(sum(v) <= k, f"d={d}, k={k}: {v} is {sum(v)} from 0")
+    return "the zero vector is within k of every input; the factor 2 is attained"
+
+
+CLAIMS = (
+    Holds(
+        paper="SVA",
+        item="Definition 10",
+        statement="Two inputs are L-neighbouring when one user's vectors differ, by at most L in "
+        "L1 distance; for real vectors the event-level pairs are among the 2-neighbouring ones.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _contains(Fraction(2)),
+        mutant=Mutant("among the 1.9-neighbouring", lambda: _contains(Fraction(19, 10))),
+    ),
+    Holds(
+        paper="SVA",
+        item="Definition 10, binary events",
+        statement="For binary vectors, 1-neighbouring is the same relation as event-level.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _same(lambda _: _within(1), lambda _: _event, _BINARY),
+        mutant=Mutant(
+            "2-neighbouring is", lambda: _same(lambda _: _within(2), lambda _: _event, _BINARY)
+        ),
+    ),
+    _DISJOINT,
+    Holds(
+        paper="SVA",
+        item="Definition 10, from k-neighbouring to users",
+        statement="A mechanism private at epsilon for k-neighbouring binary inputs is user-level "
+        "private at 2 epsilon, in general not at less.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _group(2),
+        mutant=Mutant("at epsilon", lambda: _group(1)),
+    ),
+    Holds(
+        paper="SVA",
+        item="Definition 10, real users",
+        statement="For k-sparse vectors in [-1, 1]^d, privacy for 2k-neighbouring inputs implies "
+        "user-level privacy: no two inputs are farther apart.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _real_users(Fraction(2)),
+        mutant=Mutant("1.9 k suffices", lambda: _real_users(Fraction(19, 10))),
+    ),
+)

@@ -1,0 +1,136 @@
+"""SVA, Lemma 21 and the encoding-decoding process of Appendix D."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+
+__all__ = ["CLAIMS"]
+
+Vector = tuple[Fraction, ...]
+
+_QUARTERS = tuple(Fraction(x, 4) for x in range(-3, 8))
+
+
+def _members(d: int, k: int) -> list[Vector]:
+    return [tuple(Fraction(i in ones) for i in range(d)) for ones in combinations(range(d), k)]
+
+
+def _rounded(y: Vector) -> Vector:
+    return tuple(Fraction(x >= Fraction(1, 2)) for x in y)
+
+
+def _decode(answer: Vector, eta: Fraction, members: list[Vector], divisor: int) -> Vector:
+    """Y = (answer - (1 - eta) (1/divisor) sum over S)/eta."""
+    centre = [sum(column) / divisor for column in zip(*members, strict=True)]
+    return tuple((a - (1 - eta) * c) / eta for a, c in zip(answer, centre, strict=True))
+
+
+def _perfect(clients: int | None) -> str:
+    """With the exact mean of P_V as the answer, decoding returns V (divisor n, or |S|)."""
+    for d, k, eta in ((2, 1, Fraction(1, 10)), (3, 1, Fraction(1, 2)), (4, 2, Fraction(1, 100))):
+        members = _members(d, k)
+        for v in members:
+            answer = tuple(eta * x + (1 - eta) * Fraction(k, d) for x in v)
+            y = _decode(answer, eta, members, clients or len(members))
+            shown = tuple(str(x) for x in y)
+            require(_rounded(y) == v, f"d={d}, k={k}, eta={eta}, n={clients}: Y = {shown}")
+            require(y == v, f"d={d}, k={k}, eta={eta}: Y = {shown}")
+    return "three sizes, every V: Y = V exactly"
+
+
+def _markov(factor: Fraction) -> str:
+    """P(V-hat != V) <= factor * E max|Y - V|, over laws of Y with two atoms."""
+    tried = 0
+    for v in (Fraction(0), Fraction(1)):
+        for y, z in product(_QUARTERS, repeat=2):
+            for p in (Fraction(1, 10), Fraction(1, 2), Fraction(1)):
+                error = p * ((y >= Fraction(1, 2)) != v) + (1 - p) * ((z >= Fraction(1, 2)) != v)
+                mean = p * abs(y - v) + (1 - p) * abs(z - v)
+                require(error <= factor * mean, f"V={v}, Y={y} or {z}: error {error}, mean {mean}")
+                tried += 1
+    return f"{tried} laws; other coordinates only add to the mean"
+
+
+def _far(half: Fraction) -> str:
+    """A wrong bit is at least `half` from the right one."""
+    for v, y in product((Fraction(0), Fraction(1)), (*_QUARTERS, Fraction(1, 2))):
+        wrong = (y >= Fraction(1, 2)) != v
+        require(not wrong or abs(y - v) >= half, f"V={v}, Y={y} is only {abs(y - v)} away")
+    return "both bits, a grid of values of Y that contains 1/2"
+
+
+def _scaled(share: Fraction) -> str:
+    """E|Y - V| = (1/eta) E|answer - mean of P_V|; eta/10 gives 1/10, so P(error) <= 1/5."""
+    for d, k, eta in ((2, 1, Fraction(1, 10)), (3, 1, Fraction(1, 2))):
+        members = _members(d, k)
+        for v, shift in product(members, (Fraction(1, 7), Fraction(-1, 3))):
+            mean = [eta * x + (1 - eta) * Fraction(k, d) for x in v]
+            answer = tuple(m + shift * eta * share for m in mean)
+            y = _decode(answer, eta, members, len(members))
+            gap = max(abs(a - b) for a, b in zip(y, v, strict=True))
+            require(gap == abs(shift), f"d={d}, eta={eta}: answer off by {shift} eta, Y by {gap}")
+    require(2 * Fraction(1, 10) == Fraction(1, 5), "2/10 is not 1/5")
+    return "two sizes, every V, two errors of the answer"
+
+
+CLAIMS = (
+    Holds(
+        paper="SVA",
+        item="Lemma 21",
+        statement="A decoding error needs max|Y - V| >= 1/2, so by Markov its probability is at "
+        "most 2 E max|Y - V| <= 2/10 when the mean error is at most eta/10.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _markov(Fraction(2)),
+        mutant=Mutant("1.98 E max|Y - V|", lambda: _markov(Fraction(99, 50))),
+    ),
+    Holds(
+        paper="SVA",
+        item="Lemma 21, proof, rounding",
+        statement="Rounding at 1/2 errs only when Y is at least 1/2 away from V.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _far(Fraction(1, 2)),
+        mutant=Mutant("at least 0.51 away", lambda: _far(Fraction(51, 100))),
+    ),
+    Holds(
+        paper="SVA",
+        item="Lemma 21, proof, scaling",
+        statement="The error of Y is 1/eta times the error of the estimate of the mean of P_V.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _scaled(Fraction(1)),
+        mutant=Mutant("one percent more", lambda: _scaled(Fraction(99, 100))),
+    ),
+    Refuted(
+        paper="SVA",
+        item="Appendix D, decoding step",
+        statement="V is recovered from an exact estimate A of the mean of P_V by "
+        "Y = (A - (1 - eta) (1/n) sum over S of v)/eta, n the number of clients.",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _perfect(100),
+        example="""
+>>> eta, n = 0.1, 100                      # S = {(1, 0), (0, 1)}, V = (1, 0)
+>>> mean = (eta + (1 - eta) / 2, (1 - eta) / 2)
+>>> [round((a - (1 - eta) * 1 / n) / eta, 2) for a in mean]         # the sum over S is (1, 1)
+[5.41, 4.41]
+>>> [round((a - (1 - eta) * 1 / 2) / eta, 2) for a in mean]         # divided by |S| = 2
+[1.0, 0.0]
+""",
+        extraction="unlikely: n and |S| do not look alike; the degrading channel of equation (2) "
+        "averages over S",
+        corrected=Holds(
+            paper="SVA",
+            item="Appendix D, decoding step, corrected",
+            statement="The uniform part has mean (1/|S|) sum over S of v; with it Y = V.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _perfect(None),
+            mutant=Mutant("divided by n = 100", lambda: _perfect(100)),
+        ),
+    ),
+)
