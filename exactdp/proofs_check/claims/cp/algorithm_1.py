@@ -1,0 +1,141 @@
+"""CP, Algorithm 1: the estimate, where recovery is exact linear algebra (Hadamard sets)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claims.cp._instances import distributions
+from exactdp.proofs_check.claims.cp._model import (
+    HIGH_PRIVACY,
+    MEDIUM_PRIVACY,
+    Columns,
+    Vector,
+    dot,
+    empirical_laws,
+    hadamard_response,
+    measured,
+    output,
+    plus,
+    projection,
+    square,
+    weights,
+)
+
+__all__ = ["CLAIMS"]
+
+
+def _before_projection(columns: Columns, e: Fraction, seen: Vector, shift: int) -> Vector:
+    """D'^-1 B^T y: what recovery returns when B has orthonormal columns; shift 0 spoils y."""
+    y = measured(seen, e) if shift else tuple(len(seen) * x * (e + 1) / (e - 1) for x in seen)
+    d = weights(columns, e)
+    return tuple(dot(c, y) / len(seen) / w for c, w in zip(columns, d, strict=True))
+
+
+def _hadamard_estimate(power: int) -> str:
+    """The estimate is ((e+1)/(e-1))^power (2 q_hat(C_x) - 1), and its mean is p."""
+    done = 0
+    for k, e in product((2, 3, 5), HIGH_PRIVACY[1:4]):
+        columns = hadamard_response(k)
+        for p in distributions(k):
+            q, mean = output(columns, e, p), [Fraction(0)] * k
+            for weight, seen in empirical_laws(q, 2):
+                estimate = _before_projection(columns, e, seen, 1)
+                for x, column in enumerate(columns):
+                    inside = sum((s for s, a in zip(seen, column, strict=True) if a == 1), start=0)
+                    stated = ((e + 1) / (e - 1)) ** power * (2 * inside - 1)
+                    require(estimate[x] == stated, f"k={k}, e^eps={e}: {estimate[x]}, {stated}")
+                    mean[x] += weight * estimate[x]
+            require(tuple(mean) == p, f"k={k}, e^eps={e}: mean {mean}, p {p}")
+            done += 1
+    return f"{done} laws of two reports summed out"
+
+
+def _recovers(shift: int) -> str:
+    """With the exact law of a report in place of q_hat the estimate is p."""
+    for k, e in product((2, 3, 5, 7), HIGH_PRIVACY):
+        columns = hadamard_response(k)
+        for p in distributions(k):
+            half = [Fraction(2 * plus(c), len(c)) for c in columns]
+            require(half == [Fraction(1)] * k, "sets of unequal size")
+            raw = _before_projection(columns, e, output(columns, e, p), shift)
+            # columns orthogonal to the all-one vector do not see a constant: compare y itself too
+            y = measured(output(columns, e, p), e)
+            total = sum(y) if shift else sum(y) + len(y) * (e + 1) / (e - 1)
+            require(raw == p and total == 0, f"k={k}, e^eps={e}: sum of y is {total}")
+    return "k in 2, 3, 5, 7, five values of eps"
+
+
+def _nearest(total: Fraction) -> str:
+    """No distribution on a grid is nearer than the projection, which is a distribution."""
+    grid = [
+        (Fraction(a, 12), Fraction(b, 12), Fraction(12 - a - b, 12))
+        for a in range(13) for b in range(13 - a)
+    ]  # fmt: skip
+    values = (Fraction(-1, 2), Fraction(0), Fraction(1, 3), Fraction(5, 4))
+    for z in product(values, repeat=3):
+        found = projection(z)
+        require(min(found) >= 0 and sum(found) == total, f"z={z}: total {sum(found)}")
+        gap = square([a - b for a, b in zip(z, found, strict=True)])
+        best = min(square([a - b for a, b in zip(z, g, strict=True)]) for g in grid)
+        require(gap <= best, f"z={z}: {gap} > {best}")
+    return f"{len(values) ** 3} points against {len(grid)} distributions"
+
+
+def _limit(power: int) -> str:
+    """p = (1), one set with n = (1 + b) m/2, q known: f/d' = 1 - |b|^power, not 1."""
+    for m, e in product(range(2, 13), HIGH_PRIVACY + MEDIUM_PRIVACY):
+        for n in range(1, m):
+            column = (1,) * n + (-1,) * (m - n)
+            y = measured(output((column,), e, (Fraction(1),)), e)
+            (d,) = weights((column,), e)
+            found = dot(column, y) / m / d
+            b = abs(Fraction(2 * n, m) - 1)
+            stated = 1 - b**power
+            require(found == stated, f"m={m}, n={n}, e^eps={e}: {found} against {stated}")
+    return "every size for m <= 12, nine values of eps; the error floor does not depend on eps"
+
+
+CLAIMS = (
+    Holds(
+        paper="CP",
+        item="Algorithm 1",
+        statement="With Hadamard sets recovery is B^T y, and the estimate before projection is "
+        "(e^eps+1)/(e^eps-1)(2 q_hat(C_x) - 1), that of Hadamard response; it is unbiased.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _hadamard_estimate(1),
+        mutant=Mutant("the factor is squared", lambda: _hadamard_estimate(2)),
+    ),
+    Holds(
+        paper="CP",
+        item="Algorithm 1, input of the recovery",
+        statement="y = (e^eps+1)/(e^eps-1)(sqrt(m) q_hat - 1/sqrt(m)) has total 0, and B^T y is p "
+        "for Hadamard sets when q_hat = q.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _recovers(1),
+        mutant=Mutant("the total is 0 without subtracting 1/sqrt(m)", lambda: _recovers(0)),
+    ),
+    Holds(
+        paper="CP",
+        item="Algorithm 1, projection",
+        statement="The last step is the nearest distribution, max(z - t, 0) with total 1.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _nearest(Fraction(1)),
+        mutant=Mutant("with total 0.99", lambda: _nearest(Fraction(99, 100))),
+    ),
+    Holds(
+        paper="CP",
+        item="Algorithm 1, limit of many samples",
+        statement="With A fixed the estimate does not converge to p: for p = e_x and 1-sparse "
+        "recovery its entry tends to 1 - b^2 before projection, n_x = (1 + b)m/2; this is why "
+        "beta must be of the order alpha, and m of the order log(k)/alpha^2.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _limit(2),
+        mutant=Mutant("to 1 - |b|", lambda: _limit(1)),
+    ),
+)

@@ -1,0 +1,222 @@
+"""CP, Corollary 3.4.1: numbers of samples, and what projection does to sparsity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import factorial
+
+from flint import arb
+
+from exactdp.balls import ball
+from exactdp.proofs_check.boxes import always_positive
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claims.cp._model import Vector, projection, square, tail
+
+__all__ = ["CLAIMS"]
+
+
+def _x_coth(x: arb) -> arb:
+    """x cosh(x)/sinh(x) on balls within [0, 1], through the series of sinh(x)/x."""
+    terms = sum((x ** (2 * j) / factorial(2 * j + 1) for j in range(15)), arb(0))
+    return x.cosh() / (terms + arb(0, 1) * ball(Fraction(2, factorial(31))))
+
+
+def _l2_samples(constant: int) -> str:
+    """(1 + beta/2)(2 D beta + D coth(eps/2) sqrt(m/n)) <= alpha, n = constant m (D/(eps alpha))^2.
+
+    beta <= alpha/(4D) bounds the first part by alpha/2; beta <= eps/2 the factor by 1 + eps/4.
+    """
+
+    def room(eps: arb) -> arb:
+        return 1 - (1 + eps / 4) * (
+            ball(Fraction(1, 2)) + 2 * _x_coth(eps / 2) / arb(constant).sqrt()
+        )
+
+    parts = always_positive(room, [(0, 1)])
+    return f"eps in [0, 1] in {parts} parts; alpha and D cancel"
+
+
+def _first_term(outer: Fraction, inner: Fraction) -> str:
+    """(1+b/2)(2Db + D coth(eps/2) r) <= outer (inner alpha + (3D/eps) r) for all r = sqrt(m/n).
+
+    With b <= alpha/(4D) and b <= eps/2 <= 1/2. Both coefficients are compared: at r = 0 the left
+    side is at most (1 + b/2) alpha/2.
+    """
+    for j in range(51):
+        b = Fraction(j, 100)
+        left, right = (1 + b / 2) / 2, outer * inner
+        require(left <= right, f"beta={b}=alpha/(4D), n to infinity: {left} alpha > {right} alpha")
+
+    def room(eps: arb) -> arb:
+        return 3 * ball(outer) - (1 + eps / 4) * 2 * _x_coth(eps / 2)
+
+    return f"51 values of beta, and eps in [0, 1] in {always_positive(room, [(0, 1)])} parts"
+
+
+def _recovered() -> Iterator[tuple[Vector, Vector]]:
+    """Pairs (p, f): a distribution and an s-sparse, unprojected recovery on its heavy entries."""
+    for k in (3, 8, 60):
+        for s in (1, 2):
+            p = tuple(Fraction(1, s) if j < s else Fraction(0) for j in range(k))
+            for share in (Fraction(1, 2), Fraction(9, 10), Fraction(5, 4)):
+                yield p, tuple(share * v for v in p)
+    for k in (11, 101):
+        for slack in (Fraction(1, 10), Fraction(1, 4)):
+            spread = slack / ((k - 1) // 2)
+            left = tuple(spread if 0 < j <= k // 2 else Fraction(0) for j in range(k))
+            p = (1 - slack, *left[1:])
+            yield p, tuple(1 - slack if not j else Fraction(0) for j in range(k))
+            yield p, (1 - slack, *left[:0:-1])
+
+
+def _norms(square_factor: Fraction, tails: Fraction) -> str:
+    """|h|_1 <= sqrt(square_factor s) |h|_2 + tails |p - [p]_s|_1 for h = p_hat - p."""
+    done = 0
+    for p, f in _recovered():
+        estimate = projection(f)
+        h = [a - b for a, b in zip(estimate, p, strict=True)]
+        total = sum(map(abs, h), Fraction(0))
+        for s in (1, 2):
+            rest = total - tails * tail(p, s)
+            case = f"k={len(p)}, s={s}, |h|_1={total}, |h|_2^2={square(h)}, tail {tail(p, s)}"
+            require(rest <= 0 or rest**2 <= square_factor * s * square(h), case)
+            done += 1
+    return f"{done} exact cases; off the s largest entries of p, |h|_1 <= sum of h + 2 tail"
+
+
+def _keeps_sparsity(least_total: Fraction) -> str:
+    """The projection of an s-sparse f >= 0 is s-sparse when its total is at least least_total."""
+    for k in (3, 8):
+        for j in range(1, 13):
+            f = (Fraction(j, 8),) + (Fraction(0),) * (k - 1)
+            if f[0] >= least_total:
+                support = sum(map(bool, projection(f)))
+                require(support <= 1, f"k={k}, f=({f[0]}, 0, ...): {support} entries not 0")
+    return "k = 3, 8; totals 1 to 3/2"
+
+
+def _approximate(multiple: Fraction) -> str:
+    """Tail term with lambda = sqrt(s) alpha: (1+beta/2)^2 C/sqrt(s) lambda <= multiple C alpha."""
+    worst = (1 + Fraction(1, 4)) ** 2
+    require(worst <= multiple, f"beta = 1/2: {worst} C alpha")
+    return f"at most {worst} C alpha for beta <= 1/2: the l2 error is O(alpha), not alpha"
+
+
+CLAIMS = (
+    Holds(
+        paper="CP",
+        item="Corollary 3.4.1",
+        statement="Given the bound of Theorem 3.4, s-sparse p, eps <= 1, beta <= eps/2 and "
+        "beta <= alpha/(4D): n = 53 D^2 m/(eps^2 alpha^2) samples give expected l2 error <= alpha.",
+        outcome="proved",
+        method="interval search",
+        check=lambda: _l2_samples(53),
+        mutant=Mutant("n = 52 D^2 m/(eps^2 alpha^2)", lambda: _l2_samples(52)),
+        note="as printed up to the constant; needs P2 of order 2s, see Theorem 3.4, and for the l1 "
+        "error the corrected last display, with n = 4 * 53 D^2 s m/(eps^2 alpha^2)",
+    ),
+    Refuted(
+        paper="CP",
+        item="Corollary 3.4.1, proof, bound on the first term",
+        statement="With beta <= alpha/(4D) the first error term is at most "
+        "2(alpha/4 + (3D/eps) sqrt(m/n)).",
+        severity="cosmetic",
+        method="interval search",
+        check=lambda: _first_term(Fraction(2), Fraction(1, 4)),
+        example="""
+>>> from fractions import Fraction as F
+>>> D, alpha = 1, F(2, 5)
+>>> beta = alpha / (4 * D)                # 1/10; let n go to infinity
+>>> (1 + beta / 2) * 2 * D * beta         # the first term of Theorem 3.4
+Fraction(21, 100)
+>>> 2 * (alpha / 4)                       # the printed bound
+Fraction(1, 5)
+""",
+        extraction="no: beta <= alpha/(4D) stands in statement and proof; the factor 1 + beta/2 "
+        "was bounded by 2 once and by 1 once",
+        corrected=Holds(
+            paper="CP",
+            item="Corollary 3.4.1, proof, bound on the first term, corrected",
+            statement="It is at most (5/4)(alpha/2 + (3D/eps) sqrt(m/n)), which suffices.",
+            outcome="proved",
+            method="interval search",
+            check=lambda: _first_term(Fraction(5, 4), Fraction(1, 2)),
+            mutant=Mutant(
+                "1.2 in place of 5/4", lambda: _first_term(Fraction(12, 10), Fraction(1, 2))
+            ),
+        ),
+    ),
+    Refuted(
+        paper="CP",
+        item="Corollary 3.4.1, proof, last display",
+        statement="p_hat is s-sparse (as the recovered vector is), hence |p - p_hat|_1 <= "
+        "sqrt(2s)|p - p_hat|_2, plus |p - [p]_s|_1 for approximately sparse p.",
+        severity="loose",
+        method="enumeration",
+        check=lambda: _norms(Fraction(2), Fraction(1)),
+        example="""
+>>> from fractions import Fraction as F
+>>> f = [F(1, 2), 0, 0]                        # 1-sparse; its projection onto the simplex
+>>> p_hat = [F(2, 3), F(1, 6), F(1, 6)]        # (equal shifts of 1/6) has three entries
+>>> [a - b for a, b in zip(p_hat, f)] == [F(1, 6)] * 3 and sum(p_hat) == 1
+True
+>>> h = [a - b for a, b in zip(p_hat, [1, 0, 0])]
+>>> sum(map(abs, h)) ** 2 <= 2 * 1 * sum(v * v for v in h)
+False
+""",
+        extraction="no for the constant: Algorithm 1 projects after recovery. The display's first "
+        "equality also has |p - p_hat|_2 where only the l1 norm of the 2s largest entries fits",
+        corrected=Holds(
+            paper="CP",
+            item="Corollary 3.4.1, proof, last display, corrected",
+            statement="For every distribution p_hat, |p - p_hat|_1 <= 2 sqrt(s)|p - p_hat|_2 + "
+            "2|p - [p]_s|_1; no sparsity of p_hat is needed.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _norms(Fraction(4), Fraction(2)),
+            mutant=Mutant("sqrt(3.9 s)", lambda: _norms(Fraction(39, 10), Fraction(2))),
+        ),
+    ),
+    Holds(
+        paper="CP",
+        item="Corollary 3.4.1, proof, tails",
+        statement="The corrected display needs twice the tail: once does not suffice.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _norms(Fraction(4), Fraction(2)),
+        mutant=Mutant("1.5 times the tail", lambda: _norms(Fraction(4), Fraction(3, 2))),
+    ),
+    Holds(
+        paper="CP",
+        item="Corollary 3.4.1, proof, target for l2",
+        statement="l2 error alpha/(2 sqrt(s)) gives l1 error alpha for s-sparse p; the printed "
+        "target alpha/sqrt(s) gives 2 alpha.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _norms(Fraction(4), Fraction(2)),
+        mutant=Mutant(
+            "alpha/sqrt(s) gives 1.9 alpha", lambda: _norms(Fraction(361, 100), Fraction(2))
+        ),
+        note="the constant disappears in O(s m/(eps alpha)^2)",
+    ),
+    Holds(
+        paper="CP",
+        item="Corollary 3.4.1, proof, sparsity after projection",
+        statement="Projection keeps a non-negative sparse vector sparse if its total is >= 1.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _keeps_sparsity(Fraction(1)),
+        mutant=Mutant("if its total is >= 7/8", lambda: _keeps_sparsity(Fraction(7, 8))),
+    ),
+    Holds(
+        paper="CP",
+        item="Corollary 3.4.1, approximately sparse p",
+        statement="For (s, sqrt(s) alpha)-sparse p and beta <= 1/2 the second error term of "
+        "Theorem 3.4 is at most (25/16) C alpha.",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _approximate(Fraction(25, 16)),
+        mutant=Mutant("at most 1.5 C alpha", lambda: _approximate(Fraction(3, 2))),
+    ),
+)

@@ -1,0 +1,151 @@
+"""CP, equations (3) to (5): the report's law as a linear system, and its two error terms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claims.cp._instances import (
+    image,
+    instances,
+    second_error,
+)
+from exactdp.proofs_check.claims.cp._model import (
+    HIGH_PRIVACY,
+    MEDIUM_PRIVACY,
+    empirical_laws,
+    hadamard_response,
+    measured,
+    output,
+    plus,
+    weights,
+)
+
+__all__ = ["CLAIMS"]
+
+_FACTORS = HIGH_PRIVACY + MEDIUM_PRIVACY
+
+
+def _linear_form(half: Fraction) -> str:
+    """q = ((e-1)/2 A + (e+1) half J) D p against the channel itself."""
+    done = 0
+    for columns, e, p in instances(_FACTORS):
+        m = len(columns[0])
+        dp = [x / (plus(c) * e + m - plus(c)) for x, c in zip(p, columns, strict=True)]
+        common = (e + 1) * half * sum(dp)
+        stated = tuple((e - 1) / 2 * v + common for v in image(columns, dp))
+        exact = output(columns, e, p)
+        require(stated == exact, f"e^eps={e}, p={p}: {stated[0]} against {exact[0]}")
+        done += 1
+    return f"{done} exact cases"
+
+
+def _sum_over_sets(inside: Fraction) -> str:
+    """q[j] = sum over the sets with j of e p_i/(...) + sum over the others of p_i/(...)."""
+    for columns, e, p in instances():
+        m = len(columns[0])
+        exact = output(columns, e, p)
+        for j in range(m):
+            stated = sum(
+                ((e**inside if c[j] == 1 else 1) * x / (plus(c) * e + m - plus(c))
+                 for c, x in zip(columns, p, strict=True)),
+                Fraction(0),
+            )  # fmt: skip
+            require(stated == exact[j], f"e^eps={e}, j={j}: {stated} against {exact[j]}")
+    return "every coordinate of 60 cases"
+
+
+def _noiseless(power: int) -> str:
+    """sqrt(m) times (4): (e+1)/(e-1)(m q - 1) = A D'p + ((e+1)/(e-1))^power sum (d'-1)p."""
+    done = 0
+    for columns, e, p in instances(_FACTORS):
+        d = weights(columns, e)
+        x = [a * b for a, b in zip(d, p, strict=True)]
+        shift = ((e + 1) / (e - 1)) ** power * (sum(x) - 1)
+        right = tuple(v + shift for v in image(columns, x))
+        left = measured(output(columns, e, p), e)
+        require(left == right, f"e^eps={e}: {left[0]} against {right[0]}")
+        done += 1
+    return f"{done} exact cases"
+
+
+def _noisy(divisor: int) -> str:
+    """sqrt(m) times (5), for every outcome of two reports; the e_2 part divided by divisor."""
+    done = 0
+    for columns, e, p in instances(_FACTORS[1:3]):
+        q = output(columns, e, p)
+        clean = measured(q, e)
+        for _, seen in empirical_laws(q, 2):
+            noise = [v / divisor for v in second_error(q, seen, e)]
+            right = tuple(a + b for a, b in zip(clean, noise, strict=True))
+            require(measured(seen, e) == right, f"e^eps={e}, q_hat={seen}")
+            done += 1
+    return f"{done} exact cases"
+
+
+def _unit_weights(shift: int) -> str:
+    """D' = I where every set has size m/2."""
+    for k in (1, 2, 3, 5):
+        for e in _FACTORS:
+            columns = hadamard_response(k)
+            scale = weights(columns, e + shift)
+            factor = (e + 1) / (e + shift + 1) if shift else 1
+            require(all(d * factor == 1 for d in scale), f"k={k}, e^eps={e}: {scale[0] * factor}")
+    return "Hadamard sets, k in 1, 2, 3, 5"
+
+
+CLAIMS = (
+    Holds(
+        paper="CP",
+        item="Equation (3)",
+        statement="q = ((e^eps - 1)/2 A + (e^eps + 1)/2 J) D p, with D the diagonal of "
+        "1/(n_i e^eps + m - n_i).",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _linear_form(Fraction(1, 2)),
+        mutant=Mutant(
+            "J has the coefficient 0.49 (e^eps + 1)", lambda: _linear_form(Fraction(49, 100))
+        ),
+    ),
+    Holds(
+        paper="CP",
+        item="Section 2, q as a sum over the sets",
+        statement="q[j] is the sum of e^eps p_i/(n_i e^eps + m - n_i) over the sets with j and of "
+        "p_i/(n_i e^eps + m - n_i) over the sets without j.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _sum_over_sets(Fraction(1)),
+        mutant=Mutant("with e^(2 eps) inside", lambda: _sum_over_sets(Fraction(2))),
+        note="the second sum is printed over j in [k] \\ C_i; the sets lie in [m]. For m <= k "
+        "the two agree, for m > k (Hadamard response) they do not",
+    ),
+    Holds(
+        paper="CP",
+        item="Equation (4)",
+        statement="(e^eps+1)/(e^eps-1)(sqrt(m) q - 1/sqrt(m)) = A D'p/sqrt(m) + "
+        "(e^eps+1)/(sqrt(m)(e^eps-1)) J(D' - I)p.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _noiseless(1),
+        mutant=Mutant("the last factor is squared", lambda: _noiseless(2)),
+    ),
+    Holds(
+        paper="CP",
+        item="Equation (5)",
+        statement="With the empirical law in place of q the additional term is "
+        "e_2 = sqrt(m)(e^eps+1)/(e^eps-1)(q_hat - q).",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _noisy(1),
+        mutant=Mutant("half of it", lambda: _noisy(2)),
+    ),
+    Holds(
+        paper="CP",
+        item="Section 2, D'",
+        statement="D' = m(e^eps+1)/2 D is the identity where every set has size m/2.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _unit_weights(0),
+        mutant=Mutant("so is m(e^eps+1)/2 D with e^eps + 1 in D", lambda: _unit_weights(1)),
+    ),
+)

@@ -1,0 +1,132 @@
+"""CP, Lemma 1.2: the recovery guarantee, cited with the constant of another definition of RIP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claims.cp._model import dot, isometric
+
+__all__ = ["CLAIMS"]
+
+Matrix = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
+
+#: Rational numbers a little below 1/sqrt(2) and a little below sqrt(2) - 1.
+_BELOW_ROOT_HALF = Fraction(707, 1000)
+_BELOW_ROOT_TWO_LESS_ONE = Fraction(414, 1000)
+
+_HALVES = tuple(Fraction(j, 2) for j in range(-2, 3))
+_TWENTIETHS = tuple(Fraction(j, 20) for j in range(10, 30))
+_LARGEST = tuple(Fraction(h, 100) for h in (100, 125, 150, 190, 199, 201, 210, 300))
+
+
+def _matrices() -> Iterator[Matrix]:
+    """2 x 3 matrices: a grid of multiples of 1/2, and a family with null vectors (h, 1, 1)."""
+    zero = Fraction(0)
+    for a, b, h in product(_TWENTIETHS, _TWENTIETHS, _LARGEST):
+        yield (-2 * a / h, a, a), (zero, b, -b)
+    for a, c, d, f, g in product(_HALVES, repeat=5):
+        if a < 0:
+            yield (a, c, f), (zero, d, g)
+
+
+def _null_vector(b: Matrix) -> tuple[Fraction, Fraction, Fraction]:
+    (a, c, f), (z, d, g) = b
+    return c * g - f * d, f * z - a * g, a * d - c * z
+
+
+def _products(b: Matrix) -> tuple[tuple[Fraction, ...], ...]:
+    columns = list(zip(*b, strict=True))
+    return tuple(tuple(dot(x, y) for y in columns) for x in columns)
+
+
+def _minimisation(delta: Fraction) -> str:
+    """Under (2, delta)-RIP as in Definition 1, the least l1 norm finds every 1-sparse vector.
+
+    With a null space spanned by h, another vector has a smaller norm exactly when the largest
+    |h_i| exceeds the sum of the others.
+    """
+    low, high = (1 - delta) ** 2, (1 + delta) ** 2
+    kept = 0
+    for b in _matrices():
+        products = _products(b)
+        if not all(low <= products[i][i] <= high for i in range(3)):
+            continue
+        if not isometric(products, 2, low, high):
+            continue
+        kept += 1
+        h = sorted(map(abs, _null_vector(b)))
+        shown = [[str(x) for x in row] for row in b]
+        require(h[2] <= h[0] + h[1], f"B = {shown}, null vector {[str(x) for x in h]}")
+    require(kept > 0, "no matrix has the property")
+    return f"all {kept} matrices with the property, of a grid and a family"
+
+
+def _conversion(threshold: str) -> str:
+    """The largest delta of Definition 1 whose squared bounds are, up to scale, 1 -+ 1/sqrt(2).
+
+    (1+delta)^2/(1-delta)^2 = (1+d)/(1-d) has the solution d = 2 delta/(1+delta^2).
+    """
+    import sympy
+
+    delta = sympy.sympify(threshold)
+    x = sympy.symbols("x", positive=True)
+    ratio = ((1 + x) / (1 - x)) ** 2
+    d = 2 * x / (1 + x**2)
+    require(sympy.simplify((1 + d) / (1 - d) - ratio) == 0, "the ratios differ")
+    gap = sympy.radsimp(sympy.simplify(d.subs(x, delta) - 1 / sympy.sqrt(2)))
+    require(gap == 0, f"delta = {delta} means {sympy.radsimp(d.subs(x, delta))} when squared")
+    return f"{threshold} in Definition 1 is 1/sqrt(2) for squared norms, after rescaling B"
+
+
+CLAIMS = (
+    Refuted(
+        paper="CP",
+        item="Lemma 1.2",
+        statement="With RIP as in Definition 1, (2s, 1/sqrt(2))-RIP makes the recovery of the "
+        "cited source (least l1 norm) stable: exact for s-sparse vectors without noise, and "
+        "otherwise within (C/sqrt(s))|x - [x]_s|_1 + D|e|_2.",
+        severity="unsafe",
+        method="enumeration",
+        check=lambda: _minimisation(_BELOW_ROOT_HALF),
+        example="""
+>>> from fractions import Fraction as F
+>>> B = [[F(-2, 3), 1, 1], [0, 1, -1]]
+>>> def image(x): return [sum(b * v for b, v in zip(row, x)) for row in B]
+>>> image((3, 0, 0)) == image((0, -1, -1))     # the second has the smaller l1 norm, 2 < 3
+True
+>>> def eigenvalues(i, j):
+...     a, b, c = (sum(r[p] * r[q] for r in B) for p, q in ((i, i), (i, j), (j, j)))
+...     root = (float(a - c) ** 2 / 4 + float(b) ** 2) ** 0.5
+...     return [float(a + c) / 2 - root, float(a + c) / 2 + root]
+>>> spread = [v ** 0.5 for i, j in ((0, 1), (0, 2), (1, 2)) for v in eigenvalues(i, j)]
+>>> 1 - 0.5 ** 0.5 < min(spread) and max(spread) < 1 + 0.5 ** 0.5     # Definition 1, order 2
+True
+""",
+        extraction="no: Definition 1 has unsquared norms and every use has 1/sqrt(2); the cited "
+        "theorem (delta_2s < 1/sqrt(2), strictly) is about squared norms. Whether another "
+        "polynomial algorithm would do is not claimed here",
+        corrected=Holds(
+            paper="CP",
+            item="Lemma 1.2, corrected",
+            statement="In terms of Definition 1 the cited condition is delta < sqrt(2) - 1 for "
+            "order 2s (B may be rescaled); on instances the least l1 norm then recovers.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _minimisation(_BELOW_ROOT_TWO_LESS_ONE),
+            mutant=Mutant("delta = 0.44 suffices", lambda: _minimisation(Fraction(44, 100))),
+        ),
+    ),
+    Holds(
+        paper="CP",
+        item="Lemma 1.2, constant in terms of Definition 1",
+        statement="delta = sqrt(2) - 1 for unsquared norms is the constant 1/sqrt(2) for squared "
+        "norms, once B is scaled so that the squared bounds are symmetric about 1.",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _conversion("sqrt(2) - 1"),
+        mutant=Mutant("delta = 1/sqrt(2) is that constant", lambda: _conversion("1/sqrt(2)")),
+    ),
+)

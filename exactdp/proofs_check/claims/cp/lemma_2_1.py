@@ -1,0 +1,241 @@
+"""CP, Lemma 2.1: the privacy of the mechanism when the sets have nearly equal sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.boxes import always_positive
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claims.cp._model import (
+    HIGH_PRIVACY,
+    MEDIUM_PRIVACY,
+    Columns,
+    channel,
+    plus,
+    privacy_factor,
+)
+
+__all__ = ["CLAIMS"]
+
+#: Just above tanh(1/2), the value of (e^epsilon - 1)/(e^epsilon + 1) at epsilon = 1.
+_TANH_HALF = Fraction(46212, 100_000)
+
+
+def _pairs(sizes: tuple[int, ...] = (2, 3, 5, 10)) -> Iterator[tuple[Columns, Fraction]]:
+    """Two sets of every pair of sizes, once nested and once as disjoint as they can be; beta."""
+    for m in sizes:
+        for a, b in product(range(1, m), repeat=2):
+            beta = max(abs(Fraction(2 * n, m) - 1) for n in (a, b))
+            first = tuple(1 if y < a else -1 for y in range(m))
+            nested = tuple(1 if y < b else -1 for y in range(m))
+            apart = tuple(1 if y >= m - b else -1 for y in range(m))
+            yield (first, nested), beta
+            yield (first, apart), beta
+
+
+def _at_most(factor: Fraction, e: Fraction, extra: Fraction) -> bool:
+    """factor <= e exp(extra), decided exactly (exp of a rational other than 0 is irrational)."""
+    if not extra:
+        return factor <= e
+    with precision(256):
+        return bool(ball(factor / e) < ball(extra).exp())
+
+
+def _case(columns: Columns, e: Fraction, factor: Fraction, beta: Fraction) -> str:
+    sizes = [plus(c) for c in columns]
+    return f"m={len(columns[0])}, sizes {sizes}, e^eps={e}, beta={beta}: largest ratio {factor}"
+
+
+def _exact_channels(factors: tuple[Fraction, ...], slope: Fraction) -> int:
+    done = 0
+    for (columns, beta), e in product(_pairs(), factors):
+        factor = privacy_factor(channel(columns, e))
+        require(_at_most(factor, e, slope * beta), _case(columns, e, factor, beta))
+        done += 1
+    return done
+
+
+def _artanh_quotient(x: arb) -> arb:
+    """artanh(x)/x on balls within [0, 0.51]: forty terms of the series, and the rest as a ball."""
+    terms = sum((x ** (2 * j) / (2 * j + 1) for j in range(40)), arb(0))
+    rest = ball(Fraction(51, 100)) ** 80 / (81 * (1 - ball(Fraction(51, 100)) ** 2))
+    return terms + arb(0, 1) * rest
+
+
+def _lemma(slope: Fraction) -> str:
+    """The normalisers differ by 2 artanh(beta t), t = tanh(eps/2), at most slope beta."""
+    done = _exact_channels(HIGH_PRIVACY, slope)
+
+    def room(beta: arb, t: arb) -> arb:
+        return ball(slope) / 2 - t * _artanh_quotient(beta * t)
+
+    parts = always_positive(room, [(0, 1), (0, _TANH_HALF)])
+    return f"{done} exact channels; 2 artanh(beta t) < {slope} beta on a box in {parts} parts"
+
+
+def _every_epsilon(slope: Fraction) -> str:
+    done = _exact_channels(HIGH_PRIVACY + MEDIUM_PRIVACY, slope)
+    return f"{done} exact channels"
+
+
+def _proportional(rate: Fraction) -> str:
+    """ratio <= e^((1 + rate beta) eps): with beta = a/b a comparison of b-th powers."""
+    done = 0
+    for (columns, beta), e in product(_pairs(), HIGH_PRIVACY + MEDIUM_PRIVACY):
+        factor = privacy_factor(channel(columns, e))
+        power = rate * beta
+        holds = (factor / e) ** power.denominator <= e**power.numerator
+        require(holds, _case(columns, e, factor, beta))
+        done += 1
+    return f"{done} exact channels; artanh is convex from 0, so 2 artanh(beta t) <= beta eps"
+
+
+def _normalisers(sign: int) -> str:
+    """((1+b)m e/2 + m - (1+b)m/2)/((1-b)...) = (1 + b t)/(1 - b t), as polynomials."""
+    import sympy
+
+    e, b, m = sympy.symbols("e b m", positive=True)
+    t = (e - 1) / (e + sign)
+    upper = (1 + b) * m / 2 * e + m - (1 + b) * m / 2
+    lower = upper.subs(b, -b)
+    gap = sympy.simplify(upper / lower - (1 + b * t) / (1 - b * t))
+    require(gap == 0, f"the difference is {gap}")
+    return "the difference simplifies to 0"
+
+
+def _half(bound: Fraction) -> str:
+    """tanh(1/2) < bound; tanh grows, so it holds for every epsilon in (0, 1)."""
+    with precision(128):
+        value = (ball(Fraction(1, 2))).tanh()
+        require(bool(value < ball(bound)), f"tanh(1/2) = {value.str(8)} > {bound}")
+    return f"tanh(1/2) = {value.str(8)}"
+
+
+def _last_fraction(slope: Fraction) -> str:
+    """(1 + slope b)(1 - b/2) - (1 + b/2) = b (slope - 1 - slope b/2) >= 0 for b in [0, 1]."""
+    at_ends = [slope - 1 - slope * b / 2 for b in (Fraction(0), Fraction(1))]
+    require(min(at_ends) >= 0, f"at beta = 1 the second factor is {at_ends[1]}")
+    for b in (Fraction(j, 40) for j in range(41)):
+        require((1 + b / 2) / (1 - b / 2) <= 1 + slope * b, f"beta = {b}")
+    return "linear in beta after dividing by beta, and >= 0 at both ends"
+
+
+def _three_epsilon(multiple: Fraction) -> str:
+    """With beta = epsilon: e^(eps + 2 eps); sets of sizes m(1 -+ beta)/2, at beta = j/20."""
+    for j in range(1, 21):
+        beta, m = Fraction(j, 20), 40
+        with precision(256):
+            e = ball(beta).exp()
+            ratio = e * (1 + ball(beta) * (e - 1) / (e + 1)) / (1 - ball(beta) * (e - 1) / (e + 1))
+            require(bool(ratio.log() < ball(multiple * beta)), f"eps = beta = {beta}, m = {m}")
+    return "eps = beta = 1/20, ..., 1"
+
+
+def _rescaling(factor: Fraction) -> str:
+    """coth(x/3)/coth(x) <= factor for x = eps/2 in (0, 1/2]."""
+    for j in range(1, 201):
+        with precision(128):
+            x = ball(Fraction(j, 400))
+            quotient = x.tanh() / (x / 3).tanh()
+            require(bool(quotient < ball(factor)), f"eps = {j}/200: factor {quotient.str(8)}")
+    return "tanh(3u) = (3T + T^3)/(1 + 3T^2) < 3T for T = tanh u > 0; and 200 values of eps"
+
+
+_RANGE = Refuted(
+    paper="CP",
+    item="Lemma 2.1, without a bound on epsilon",
+    statement="Read without the paper's standing assumption eps <= 1: for every eps and "
+    "0 < beta < 1, sets of sizes within (1 +- beta)m/2 give (eps + 2 beta)-LDP.",
+    severity="unsafe",
+    method="enumeration",
+    check=lambda: _every_epsilon(Fraction(2)),
+    example="""
+>>> from math import e
+>>> E, m, small, large = 64, 12, 1, 11         # beta = 5/6
+>>> ratio = E * (large * E + m - large) / (small * E + m - small)
+>>> ratio > E * e ** (2 * 5 / 6)
+True
+""",
+    extraction="no: statement and proof agree; the proof uses eps in (0, 1), the statement has no "
+    "bound on eps (the introduction restricts the paper to small eps)",
+    corrected=Holds(
+        paper="CP",
+        item="Lemma 2.1, without a bound on epsilon, corrected",
+        statement="For every eps > 0 and 0 <= beta < 1 the mechanism is (1 + beta) eps-LDP, hence "
+        "(eps + 2 beta)-LDP for eps <= 2 and 2 eps-LDP whatever the sets are.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _proportional(Fraction(1)),
+        mutant=Mutant("(1 + 0.98 beta) eps", lambda: _proportional(Fraction(98, 100))),
+    ),
+)
+
+CLAIMS = (
+    Holds(
+        paper="CP",
+        item="Lemma 2.1",
+        statement="For 0 < eps <= 1 and 0 <= beta <= 1, sets of sizes within (1 +- beta)m/2 make "
+        "the mechanism (2) (eps + 2 beta)-LDP.",
+        outcome="proved",
+        method="interval search",
+        check=lambda: _lemma(Fraction(2)),
+        mutant=Mutant("(eps + 0.9 beta)-LDP", lambda: _lemma(Fraction(9, 10))),
+        note="eps <= 1 is the paper's standing assumption and is used in the proof; the factor 2 "
+        "is not tight there (1 suffices)",
+    ),
+    _RANGE,
+    Holds(
+        paper="CP",
+        item="Lemma 2.1, proof, ratio of the normalisers",
+        statement="The largest ratio of two normalisers is (1 + beta t)/(1 - beta t) with "
+        "t = (e^eps - 1)/(e^eps + 1).",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _normalisers(1),
+        mutant=Mutant("t = (e^eps - 1)/(e^eps + 2)", lambda: _normalisers(2)),
+        note="the text's maximum over y in [k] is over y in [m]",
+    ),
+    Holds(
+        paper="CP",
+        item="Lemma 2.1, proof, t at most one half",
+        statement="(e^eps - 1)/(e^eps + 1) <= 1/2 for eps in (0, 1).",
+        outcome="proved",
+        method="certified numerics",
+        check=lambda: _half(Fraction(1, 2)),
+        mutant=Mutant("at most 0.46", lambda: _half(Fraction(46, 100))),
+    ),
+    Holds(
+        paper="CP",
+        item="Lemma 2.1, proof, last inequality",
+        statement="(1 + beta/2)/(1 - beta/2) <= 1 + 2 beta for 0 <= beta <= 1.",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _last_fraction(Fraction(2)),
+        mutant=Mutant("<= 1 + 1.96 beta", lambda: _last_fraction(Fraction(196, 100))),
+    ),
+    Holds(
+        paper="CP",
+        item="Section 2, 3 epsilon-LDP",
+        statement="With beta = eps in Lemma 2.1 the mechanism is 3 eps-LDP, for 0 < eps <= 1.",
+        outcome="verified",
+        method="certified numerics",
+        check=lambda: _three_epsilon(Fraction(3)),
+        mutant=Mutant("1.9 eps-LDP", lambda: _three_epsilon(Fraction(19, 10))),
+        note="property P1 asks for beta <= eps/2, which gives 2 eps; the text here has beta <= eps",
+    ),
+    Holds(
+        paper="CP",
+        item="Section 2, rescaling epsilon",
+        statement="Running with eps/3 in place of eps multiplies the noise (e^eps+1)/(e^eps-1) by "
+        "less than 3, hence the number of samples by less than 9.",
+        outcome="verified",
+        method="certified numerics",
+        check=lambda: _rescaling(Fraction(3)),
+        mutant=Mutant("by less than 2.95", lambda: _rescaling(Fraction(295, 100))),
+    ),
+)

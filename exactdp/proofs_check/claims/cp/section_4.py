@@ -1,0 +1,281 @@
+"""CP, Section 4: the linear system and the isometry in the medium privacy regime."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claims.cp._instances import distributions
+from exactdp.proofs_check.claims.cp._medium import noise_square
+from exactdp.proofs_check.claims.cp._model import (
+    MIXED,
+    Columns,
+    dot,
+    output,
+    plus,
+    square,
+)
+
+__all__ = ["CLAIMS"]
+
+_FACTORS = tuple(Fraction(x) for x in ("5/4", "2", "5", "10", "17"))
+
+#: (1 + 1/sqrt(2))^2 = 3/2 + sqrt(2) < 2.9143 bounds |Bx|^2/|x|^2 from above.
+_UPPER = Fraction(29143, 10_000)
+
+
+def _moments(drift: int) -> str:
+    """E A = 2/e - 1 and sigma^2 = 4(e-1)/e^2 for a sign that is +1 with probability 1/e."""
+    for e in _FACTORS:
+        p = 1 / e
+        mean = p - (1 - p)
+        variance = p * (1 - mean) ** 2 + (1 - p) * (1 + mean) ** 2
+        require(mean == 2 / e - 1, f"e^eps={e}: mean {mean}")
+        require(variance == 4 * (e - 1) / e ** (2 + drift), f"e^eps={e}: variance {variance}")
+    return "five values of e^eps"
+
+
+def _system(power: int) -> str:
+    """sqrt(m) times the system: the report's law from the channel, with g = (2e-1)/(e-1)^(3/2).
+
+    B has entries (A - E A)/(sigma sqrt(m)); g/sigma is rational: g/sigma = (2e-1) e/(2 (e-1)^2).
+    Both sides are divided by g; power 1 is the printed D' = m(2 - 1/e) D.
+    """
+    done = 0
+    for columns, e in product(MIXED, _FACTORS):
+        m, mean = len(columns[0]), 2 / e - 1
+        scale = m * (2 - 1 / e) ** power
+        d = [scale / (plus(c) * e + m - plus(c)) for c in columns]
+        inverse = 2 * (e - 1) ** 2 / ((2 * e - 1) * e)  # sigma/g
+        for p in distributions(len(columns)):
+            x = [a * b for a, b in zip(d, p, strict=True)]
+            # B D'p/g times sqrt(m) = (A - E A) D'p/(sigma g), and 1/(sigma g) = inverse/sigma^2
+            factor = inverse / (4 * (e - 1) / e**2)
+            q = output(columns, e, p)
+            for y, row in enumerate(zip(*columns, strict=True)):
+                left = m * q[y] - 1
+                right = factor * dot([a - mean for a in row], x) + sum(x) - 1
+                require(left == right, f"e^eps={e}, row {y}: {left} against {right}")
+            done += 1
+    return f"{done} exact cases, every row; E|e_2|^2 <= g^2 m/n as in Lemma 3.2"
+
+
+def _column_isometry(rate: Fraction) -> str:
+    """P(one column of B has a norm outside [1 - 1/sqrt(2), 1 + 1/sqrt(2)]) <= exp(-rate m).
+
+    A column with n entries +1 has |b|^2 = (n (e-1)^2 + (m - n))/(m (e-1)).
+    """
+    with precision(128):
+        for e, m in product((16, 64), (64, 256)):
+            chance = _bad_column(e, m)
+            bound = (-ball(rate * m)).exp()
+            case = f"e^eps={e}, m={m}, one column: failure probability {float(chance):.4g}"
+            require(bool(ball(chance) <= bound), f"{case} > {bound.str(4)}")
+    return "e^eps = 16, 64; m = 64, 256"
+
+
+def _bad_column(e: int, m: int) -> Fraction:
+    half, p = Fraction(3, 2), Fraction(1, e)
+    bad = Fraction(0)
+    for n in range(m + 1):
+        norm = Fraction(n * (e - 1) ** 2 + (m - n), m * (e - 1))
+        if (norm - half) ** 2 > 2:  # outside 3/2 -+ sqrt(2)
+            bad += comb(m, n) * p**n * (1 - p) ** (m - n)
+    return bad
+
+
+def _row_with_ones(k: int, e: int, s: int) -> arb:
+    """A lower bound of P(one row has at least s entries +1), by Chebyshev's inequality."""
+    mean = Fraction(k, e)
+    assert mean > s
+    return 1 - ball(mean * (1 - Fraction(1, e)) / (mean - s) ** 2)
+
+
+def _flat_vector(share: Fraction) -> str:
+    """x = 1/sqrt(s) on s entries +1 of a row has |Bx|^2 >= share s (e - 1)/m."""
+    single: Columns = ((1,),) * 3  # one row: equality
+    for columns, e in product((single, *MIXED), _FACTORS):
+        m, mean, variance = len(columns[0]), 2 / e - 1, 4 * (e - 1) / e**2
+        for row in zip(*columns, strict=True):
+            ones = [column for column, sign in zip(columns, row, strict=True) if sign == 1]
+            s = len(ones)
+            image = [sum((column[y] - mean for column in ones), Fraction(0)) for y in range(m)]
+            norm = square(image) / variance / m / max(s, 1)
+            least = share * Fraction(s, m) * (e - 1)
+            require(norm >= least, f"e^eps={e}, s={s}, m={m}: |Bx|^2 = {norm} < {least}")
+    return "every row of four matrices, five values of e^eps"
+
+
+def _enough(k: int, s: int, e: int, constant: int, with_e: bool) -> str:
+    """m = constant max(e log(k/delta), s log(k/s) (times e)) against s (e-1)/2.9143."""
+    with precision(64):
+        log = ball(k).log() + 5  # delta = exp(-5), c alpha = 1
+        rate = s * (ball(k) / s).log() * (e if with_e else 1)
+        first = e * log
+        rows = constant * (rate if bool(rate > first) else first)
+        needed = ball(Fraction(s * (e - 1)) / _UPPER)
+        likely = _row_with_ones(k, e, s)
+        case = f"k=2^{k.bit_length() - 1}, s=2^{s.bit_length() - 1}, e^eps={e}: m={rows.str(5)}"
+        require(bool(likely > ball(Fraction(999, 1000))), f"{case}: rows with few entries +1")
+        require(bool(rows >= needed), f"{case}, RIP needs m >= {needed.str(5)}")
+    return case
+
+
+def _medium_rows(with_e: bool) -> str:
+    sizes = ((2**40, 2**20, 2**18), (2**60, 2**30, 2**24))
+    return "; ".join(_enough(k, s, e, 1000, with_e) for k, s, e in sizes)
+
+
+def _log_argument(swapped: bool) -> str:
+    """s log(s/k) or s log(k/s), as a lower bound on a number of rows, must be positive."""
+    for k in range(2, 41):
+        for s in range(1, k):
+            quotient = Fraction(s, k) if swapped else Fraction(k, s)
+            require(quotient > 1, f"s={s}, k={k}: log({quotient}) < 0 asks for nothing")
+    return "1 <= s < k <= 40"
+
+
+def _density(factor: Fraction) -> str:
+    """g(1/e)^2 <= factor min over p of (p(e-1)+1)^2/((e-1)^2 p(1-p)), the least at p = 1/(e+1).
+
+    With a share p of +1 the noise of the system is (p(e-1)+1)/((e-1) sqrt(p(1-p))).
+    """
+
+    def noise(p: Fraction, e: Fraction) -> Fraction:
+        return (p * (e - 1) + 1) ** 2 / ((e - 1) ** 2 * p * (1 - p))
+
+    for e in (Fraction(2719, 1000), *_FACTORS[2:]):
+        require(noise(1 / e, e) == noise_square(e), f"e^eps={e}: not the printed factor")
+        best = noise(1 / (e + 1), e)
+        require(best == 4 * e / (e - 1) ** 2, f"e^eps={e}: {best}")
+        others = min(noise(Fraction(j, 200), e) for j in range(1, 200))
+        require(best <= others, f"e^eps={e}: {best} is not the least")
+        require(noise(1 / e, e) <= factor * best, f"e^eps={e}: {noise(1 / e, e)} against {best}")
+    return "e^eps from 2.719 on; the quotient is 1 + 1/(4e(e-1))"
+
+
+CLAIMS = (
+    Holds(
+        paper="CP",
+        item="Equation (6)",
+        statement="A sign that is +1 with probability 1/e^eps has mean 2/e^eps - 1 and variance "
+        "4(e^eps - 1)/e^(2 eps); a column has m/e^eps entries +1 on average.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _moments(0),
+        mutant=Mutant("the variance is 4(e^eps - 1)/e^(3 eps)", lambda: _moments(1)),
+    ),
+    Holds(
+        paper="CP",
+        item="Section 4, linear system",
+        statement="With D' = m(2 - 1/e^eps)D: g(sqrt(m)q - 1/sqrt(m)) = B D'p + g/sqrt(m) "
+        "J(D' - I)p, g = (2e^eps-1)/(e^eps-1)^(3/2), B the standardised matrix over sqrt(m).",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _system(1),
+        mutant=Mutant("D' = m(2 - 1/e^eps)^2 D", lambda: _system(2)),
+        note="the text calls (3) an equation of Section 3; it is in Section 2",
+    ),
+    Refuted(
+        paper="CP",
+        item="Section 4, probability of RIP",
+        statement="The standardised matrix is (s, 1/sqrt(2))-RIP with probability 1 - exp(-m) for "
+        "m = O(s log(k/s)), whatever eps is: even one column has a norm outside the bounds with "
+        "probability at most exp(-m).",
+        severity="unsafe",
+        method="enumeration",
+        check=lambda: _column_isometry(Fraction(1)),
+        example="""
+>>> from math import exp
+>>> e, m = 16, 500
+>>> empty = (1 - 1 / e) ** m                   # a column without a single +1
+>>> norm_squared = 1 / (e - 1)                 # each entry is -sqrt(p/(1-p))/sqrt(m), p = 1/e
+>>> norm_squared < (1 - 0.5 ** 0.5) ** 2 and empty > exp(-m)
+True
+""",
+        extraction="no: stated in the text and used in Theorem 4.3",
+        corrected=Holds(
+            paper="CP",
+            item="Section 4, probability of RIP, corrected",
+            statement="The exponent shrinks with e^eps: for one column and e^eps = 16, 64 the "
+            "failure probability is at most exp(-m/200).",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _column_isometry(Fraction(1, 200)),
+            mutant=Mutant("at most exp(-m/50)", lambda: _column_isometry(Fraction(1, 50))),
+        ),
+    ),
+    Refuted(
+        paper="CP",
+        item="Section 4, rows for RIP",
+        statement="The rows of Theorem 4.3 for l2, m of the order max(e^eps log(k/delta)/(c "
+        "alpha)^2, s log(k/s)), make the standardised matrix RIP of order s, with a constant "
+        "that does not depend on eps.",
+        severity="unsafe",
+        method="certified numerics",
+        check=lambda: _medium_rows(False),
+        example="""
+>>> from math import log
+>>> k, s, e = 2 ** 30, 2 ** 14, 1024           # a row has k/e = 2^20 entries +1 on average
+>>> m = 10 * max(e * log(k * 100), s * log(k / s))
+>>> norm_squared = s * (e - 1) / m             # at least, for x = 1/sqrt(s) on s of them
+>>> norm_squared > (1 + 0.5 ** 0.5) ** 2
+True
+""",
+        extraction="no: the cited theorem is for entries with an eps-free concentration; here "
+        "the entries +1 are as large as sqrt(e^eps - 1)/sqrt(m)",
+        corrected=Holds(
+            paper="CP",
+            item="Section 4, rows for RIP, corrected",
+            statement="A row with s entries +1 gives an s-sparse x with |Bx|^2 >= "
+            "s(e^eps-1)|x|^2/m, so RIP needs m >= s(e^eps-1)/2.9143; m of the order "
+            "e^eps s log(k/s) passes this test.",
+            outcome="verified",
+            method="certified numerics",
+            check=lambda: f"{_flat_vector(Fraction(1))}; {_medium_rows(True)}",
+            mutant=Mutant(
+                "|Bx|^2 >= 1.02 s(e^eps-1)|x|^2/m", lambda: _flat_vector(Fraction(102, 100))
+            ),
+        ),
+    ),
+    Refuted(
+        paper="CP",
+        item="Section 4, argument of the logarithm",
+        statement="m = O(s log(s/k)) rows are asked for.",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _log_argument(True),
+        example="""
+>>> from math import log
+>>> s, k = 10, 10_000
+>>> s * log(s / k) < 0
+True
+""",
+        extraction="hardly: the fraction is upside down only here; Theorem 4.3 has k/s",
+        corrected=Holds(
+            paper="CP",
+            item="Section 4, argument of the logarithm, corrected",
+            statement="The argument is k/s, which exceeds 1 for s < k.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _log_argument(False),
+            mutant=Mutant("s/k", lambda: _log_argument(True)),
+        ),
+    ),
+    Holds(
+        paper="CP",
+        item="Section 4, sets of m/e^eps elements",
+        statement="The share 1/e^eps of +1 gives the noise factor g; the best share is "
+        "1/(e^eps+1), and for eps >= 1 the square of g is within 5.4 % of the least.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _density(Fraction(1054, 1000)),
+        mutant=Mutant("within 5.3 %", lambda: _density(Fraction(1053, 1000))),
+        note="the share 1/(e^eps+1) also covers small eps, where it tends to 1/2",
+    ),
+)

@@ -1,0 +1,171 @@
+"""CP, Theorem 4.2: the error bound in the medium privacy regime."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claims.cp._medium import deviation, inverse_weight, weight
+
+__all__ = ["CLAIMS"]
+
+_FACTORS = tuple(Fraction(x) for x in ("1.1", "2", "2.72", "3", "4", "10", "100", "1000000"))
+_GRID = tuple(Fraction(j, 20) for j in range(1, 20))
+
+
+def _first_error(slope: Fraction, most: Fraction) -> str:
+    """|d' - 1| <= slope beta for n within (1 +- beta) m/e, beta <= most (1: the empty set)."""
+    for e, b in product(_FACTORS, (*_GRID, Fraction(1))):
+        if b > most:
+            continue
+        worst = max(deviation(b, e), deviation(-b, e))
+        require(worst <= slope * b, f"beta={b}, e^eps={e}: |d' - 1| = {worst}, bound {slope * b}")
+    # n = (1 - b) m/e is the worst: r/(1 - b r) with r = (e-1)/(2e-1) < 1/2 grows in r and b
+    limit = Fraction(1, 2) / (1 - most / 2)
+    require(limit <= slope, f"beta={most}, e^eps to infinity: |d' - 1| = {limit * most}")
+    return f"{len(_FACTORS)} values of eps; limit of r/(1 - beta r) at r = 1/2: {limit}"
+
+
+def _weights_agree(m: int) -> str:
+    for e in _FACTORS:
+        for n in range(1, m):
+            b = n * e / m - 1
+            require(weight(m, n, e) * inverse_weight(b, e) == 1, f"m={m}, n={n}, e^eps={e}")
+    return f"m={m}, every size"
+
+
+def _projection_factor(half: Fraction) -> str:
+    """max 1/d' = 1 + beta r <= 1 + half beta for n <= (1 + beta) m/e."""
+    agreed = _weights_agree(12)
+    for e, b in product(_FACTORS, _GRID):
+        found = inverse_weight(b, e)
+        require(found == 1 + b * (e - 1) / (2 * e - 1), f"beta={b}, e^eps={e}: {found}")
+        require(found <= 1 + half * b, f"beta={b}, e^eps={e}: 1/d' = {found}")
+    return f"{agreed}; {len(_FACTORS)} values of eps, 19 of beta"
+
+
+def _tail_factor(constant: Fraction) -> str:
+    """(1 + b r)/(1 - b r) <= constant (1 + b/2)^2 for b <= 1/2, r <= 1/2: worst at r = 1/2."""
+    for b in (*_GRID[:10], Fraction(1, 1000)):
+        r = Fraction(1, 2)
+        left, right = (1 + b * r) / (1 - b * r), constant * (1 + b / 2) ** 2
+        require(left <= right, f"beta={b}, e^eps to infinity: {left} > {right}")
+    return "the quotient 1/(1 - beta^2/4) grows in beta"
+
+
+def _bound(slope: Fraction) -> str:
+    """The three factors of the error bound together."""
+    parts = (
+        _first_error(slope, Fraction(1, 2)),
+        _projection_factor(Fraction(1, 2)),
+        _tail_factor(Fraction(16, 15)),
+    )
+    return "; ".join(parts)
+
+
+def _tail_probability(m: int, e: Fraction, beta: Fraction) -> Fraction:
+    """P(|n - m/e| > beta m/e) for n ~ Binomial(m, 1/e)."""
+    p = 1 / e
+    return sum(
+        (comb(m, n) * p**n * (1 - p) ** (m - n)
+         for n in range(m + 1) if abs(n - m * p) > beta * m * p),
+        Fraction(0),
+    )  # fmt: skip
+
+
+def _chernoff(divisor: Fraction) -> str:
+    """P(|n - m/e| > beta m/e) <= 2 exp(-beta^2 m/(divisor e))."""
+    done = 0
+    for e, m in ((Fraction(3), 30), (Fraction(4), 120), (Fraction(20), 400)):
+        for beta in (Fraction(1, 5), Fraction(2, 5), Fraction(7, 10), Fraction(99, 100)):
+            exact = _tail_probability(m, e, beta)
+            with precision(64):
+                bound = 2 * (-ball(beta * beta * m / (divisor * e))).exp()
+                require(bool(ball(exact) <= bound), f"m={m}, e^eps={e}, beta={beta}: "
+                        f"{float(exact):.4g} > {bound.str(4)}")  # fmt: skip
+            done += 1
+    return f"{done} exact binomial tails"
+
+
+CLAIMS = (
+    Holds(
+        paper="CP",
+        item="Theorem 4.2",
+        statement="Where recovery errs by at most (C'/sqrt(s))|p' - [p']_s|_1 + D|e_1 + e_2| and "
+        "beta <= 1/2, the expected l2 error is at most D(1+beta/2)((2/3)beta + sqrt(m/n)) "
+        "(2e^eps-1)/(e^eps-1)^(3/2) + (1+beta/2)^2 (C/sqrt(s))|p - [p]_s|_1 with C = 16 C'/15.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _bound(Fraction(2, 3)),
+        mutant=Mutant("0.65 beta in place of (2/3) beta", lambda: _bound(Fraction(65, 100))),
+        note="the three factors are checked, the norm of e_2 under Section 4; beta <= 1/2 and "
+        "the recovery are assumptions the printed statement lacks",
+    ),
+    NotCheckable(
+        paper="CP",
+        item="Theorem 4.2, recovery",
+        statement="The recovery guarantee holds with the stated probability "
+        "1 - 2k exp(-beta^2 m/(3 e^eps)).",
+        reason="the statement has no condition on m that makes the standardised matrix RIP, nor "
+        "the probability that it is not; its constants C and D are not given",
+    ),
+    Refuted(
+        paper="CP",
+        item="Theorem 4.2, first error term",
+        statement="For every 0 <= beta <= 1 the unequal sizes contribute at most "
+        "|e_1|_2 <= (2/3) beta (2e^eps-1)/(e^eps-1)^(3/2), that is |d'_i - 1| <= (2/3) beta.",
+        severity="unsafe",
+        method="enumeration",
+        check=lambda: _first_error(Fraction(2, 3), Fraction(1)),
+        example="""
+>>> from fractions import Fraction as F
+>>> e, m, n = F(10), 10, 0                     # an empty set: beta = 1
+>>> d = m * (2 - 1 / e) / (n * e + m - n)
+>>> abs(d - 1), F(2, 3)                        # |d' - 1| against (2/3) beta
+(Fraction(9, 10), Fraction(2, 3))
+""",
+        extraction="no: the theorem has no bound on beta, Lemma 4.1 has 0 <= beta <= 1; 2/3 is "
+        "exactly the value of (1/2)/(1 - beta/2) at beta = 1/2",
+        corrected=Holds(
+            paper="CP",
+            item="Theorem 4.2, first error term, corrected",
+            statement="It holds for beta <= 1/2, for every eps.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _first_error(Fraction(2, 3), Fraction(1, 2)),
+            mutant=Mutant("0.65 beta", lambda: _first_error(Fraction(65, 100), Fraction(1, 2))),
+        ),
+    ),
+    Holds(
+        paper="CP",
+        item="Theorem 4.2, factor 1 + beta/2",
+        statement="max 1/d'_i <= 1 + beta (e^eps-1)/(2e^eps-1) <= 1 + beta/2 for every eps.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _projection_factor(Fraction(1, 2)),
+        mutant=Mutant("1 + 0.49 beta", lambda: _projection_factor(Fraction(49, 100))),
+    ),
+    Holds(
+        paper="CP",
+        item="Theorem 4.2, factor of the tail term",
+        statement="As in Theorem 3.4 the scaling of the tail is max d'_i, not max 1/d'_i; the "
+        "square (1+beta/2)^2 then needs C enlarged by at most 16/15 for beta <= 1/2.",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _tail_factor(Fraction(16, 15)),
+        mutant=Mutant("not enlarged", lambda: _tail_factor(Fraction(1))),
+    ),
+    Holds(
+        paper="CP",
+        item="Theorem 4.2, probability",
+        statement="One column has n within (1 +- beta)m/e^eps except with probability "
+        "2 exp(-beta^2 m/(3 e^eps)), 0 < beta <= 1.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _chernoff(Fraction(3)),
+        mutant=Mutant("2 exp(-beta^2 m/(1.2 e^eps))", lambda: _chernoff(Fraction(12, 10))),
+    ),
+)
