@@ -1,0 +1,28 @@
+"""CSH, Algorithm 1: the GSHM, and the shipped mechanism on the same draws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+from exactdp.proofs_check.claim import Holds, Mutant
+from exactdp.proofs_check.claims.csh._release import same_release
+
+__all__ = ["CLAIMS"]
+
+CLAIMS = (
+    Holds(
+        paper="CSH",
+        item="Algorithm 1",
+        statement="Every non-zero counter gets independent noise of parameter sigma^2 and is "
+        "released exactly when it then exceeds 1 + tau, strictly; zero counters are never touched.",
+        note="checked on the shipped mechanism, whose noise is the discrete Gaussian",
+        outcome="verified",
+        method="enumeration",
+        check=partial(same_release, shared=False, lower=Fraction(0)),
+        mutant=Mutant(
+            "it is released at exactly 1 + tau, too",
+            partial(same_release, shared=False, lower=Fraction(1, 4)),
+        ),
+    ),
+)

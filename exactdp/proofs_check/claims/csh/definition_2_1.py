@@ -1,0 +1,47 @@
+"""CSH, Definition 2.1: neighbouring datasets differ by one data point, added or removed."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from exactdp.proofs_check.claim import Holds, Mutant, require
+
+__all__ = ["CLAIMS"]
+
+Data = tuple[int, ...]
+
+
+def _without_one(data: Data) -> set[Data]:
+    return {data[:i] + data[i + 1 :] for i in range(len(data))}
+
+
+def _neighbours(first: Data, second: Data) -> bool:
+    return first in _without_one(second) or second in _without_one(first)
+
+
+def _sizes(change: int) -> str:
+    """The relation is symmetric, and sizes differ by `change`."""
+    datasets = [d for size in range(4) for d in product(range(2), repeat=size)]
+    pairs = 0
+    for first, second in product(datasets, repeat=2):
+        related = _neighbours(first, second)
+        require(related == _neighbours(second, first), f"{first}, {second}: not symmetric")
+        if related:
+            pairs += 1
+            gap = abs(len(first) - len(second))
+            require(gap == change, f"{first} and {second} are neighbours, sizes differ by {gap}")
+    return f"all {pairs} neighbouring pairs of up to 3 points over 2 values"
+
+
+CLAIMS = (
+    Holds(
+        paper="CSH",
+        item="Definition 2.1",
+        statement="Neighbours arise by deleting one data point from either dataset; the relation "
+        "is symmetric and |X'| = |X| + 1 or |X| - 1.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _sizes(1),
+        mutant=Mutant("the sizes are equal", lambda: _sizes(0)),
+    ),
+)

@@ -1,0 +1,93 @@
+"""CSH, Definition 2.2: differential privacy, its worst event, and post-processing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import Holds, Mutant, require
+
+__all__ = ["CLAIMS"]
+
+Law = tuple[Fraction, ...]
+
+
+def _law(*weights: int) -> Law:
+    return tuple(Fraction(w, sum(weights)) for w in weights)
+
+
+_PAIRS = (
+    (_law(5, 3, 2), _law(2, 3, 5)),
+    (_law(1, 0, 7, 2), _law(3, 1, 4, 2)),
+    (_law(1, 1, 1, 1), _law(1, 2, 3, 4)),
+)
+_FACTORS = (Fraction(1), Fraction(3, 2), Fraction(4))  # e^epsilon
+
+
+def _worst_event(p: Law, q: Law, factor: Fraction) -> Fraction:
+    """max over all sets Y of P(Y) - e^epsilon Q(Y)."""
+    sets = product((0, 1), repeat=len(p))
+    return max(
+        sum((x - factor * y for x, y, kept in zip(p, q, s, strict=True) if kept), Fraction(0))
+        for s in sets
+    )
+
+
+def _excess(p: Law, q: Law, factor: Fraction) -> Fraction:
+    return sum((max(x - factor * y, Fraction(0)) for x, y in zip(p, q, strict=True)), Fraction(0))
+
+
+def _total(p: Law, q: Law, factor: Fraction) -> Fraction:
+    return sum((abs(x - factor * y) for x, y in zip(p, q, strict=True)), Fraction(0)) / 2
+
+
+def _is_hockey_stick(formula: Callable[[Law, Law, Fraction], Fraction]) -> str:
+    for (p, q), factor in product(_PAIRS, _FACTORS):
+        worst, stated = _worst_event(p, q, factor), formula(p, q, factor)
+        require(worst == stated, f"p={p}, q={q}, e^eps={factor}: worst event {worst}, not {stated}")
+    return f"{len(_PAIRS)} pairs of laws, {len(_FACTORS)} epsilons, every event"
+
+
+def _image(p: Law, mapping: tuple[int, ...]) -> Law:
+    return tuple(
+        sum((x for x, to in zip(p, mapping, strict=True) if to == out), Fraction(0))
+        for out in range(len(p))
+    )
+
+
+def _post_processing(scale: Fraction) -> str:
+    """No map of the outputs has a delta above `scale` times the delta before."""
+    for (p, q), factor in product(_PAIRS, _FACTORS):
+        before = _worst_event(p, q, factor)
+        for mapping in product(range(len(p)), repeat=len(p)):
+            after = _worst_event(_image(p, mapping), _image(q, mapping), factor)
+            require(after <= scale * before, f"map {mapping}: {after} > {scale} * {before}")
+    return "every map of the outputs of 3 pairs of laws, 3 epsilons"
+
+
+CLAIMS = (
+    Holds(
+        paper="CSH",
+        item="Definition 2.2",
+        statement="The smallest delta with P(Y) <= e^epsilon Q(Y) + delta for every set Y of "
+        "outputs is the sum of (p - e^epsilon q)_+ over the outputs.",
+        note="the text has Y as an element of the output space; it is a measurable subset",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _is_hockey_stick(_excess),
+        mutant=Mutant("it is half the sum of |p - e^epsilon q|", lambda: _is_hockey_stick(_total)),
+    ),
+    Holds(
+        paper="CSH",
+        item="Definition 2.2, post-processing",
+        statement="Applying a map to the outputs does not raise delta (a randomised map is a "
+        "mixture of such maps).",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _post_processing(Fraction(1)),
+        mutant=Mutant(
+            "it lowers delta by at least 2 percent", lambda: _post_processing(Fraction(49, 50))
+        ),
+    ),
+)

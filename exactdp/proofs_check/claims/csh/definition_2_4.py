@@ -1,0 +1,50 @@
+"""CSH, Definition 2.4: the normal density, printed without the square root."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+
+__all__ = ["CLAIMS"]
+
+
+def _density(power: Fraction) -> str:
+    """exp(-x^2/(2 sigma^2)) (2 pi sigma^2)^(-power) has total mass 1 for every sigma > 0."""
+    import sympy as sp
+
+    x, sigma = sp.symbols("x"), sp.symbols("sigma", positive=True)
+    bell = sp.exp(-(x**2) / (2 * sigma**2))
+    norm = (2 * sp.pi * sigma**2) ** sp.Rational(power.numerator, power.denominator)
+    mass = sp.simplify(sp.integrate(bell, (x, -sp.oo, sp.oo)) / norm)
+    require(mass == 1, f"total mass {mass}, at sigma = 1: {sp.N(mass.subs(sigma, 1), 6)}")
+    return "integrated for every sigma > 0"
+
+
+CLAIMS = (
+    Refuted(
+        paper="CSH",
+        item="Definition 2.4",
+        statement="N(0, sigma^2) has the density exp(-x^2/(2 sigma^2))/(2 pi sigma^2).",
+        severity="cosmetic",
+        method="symbolic",
+        check=lambda: _density(Fraction(1)),
+        example="""
+>>> from mpmath import exp, inf, nstr, pi, quad
+>>> nstr(quad(lambda x: exp(-x**2/2) / (2*pi), [-inf, 0, inf]), 6)   # sigma = 1
+'0.398942'
+""",
+        extraction="no: LaTeX source and plain text of the formula both lack the root, and roots "
+        "survive everywhere else in the text",
+        corrected=Holds(
+            paper="CSH",
+            item="Definition 2.4, corrected",
+            statement="N(0, sigma^2) has the density exp(-x^2/(2 sigma^2))/sqrt(2 pi sigma^2).",
+            note="Phi without a variance is used as the standard normal distribution function",
+            outcome="proved",
+            method="symbolic",
+            check=lambda: _density(Fraction(1, 2)),
+            mutant=Mutant("without the root", lambda: _density(Fraction(1))),
+        ),
+    ),
+)
