@@ -58,6 +58,31 @@ def _next(stated: Callable[[Weights, int, int, int], Fraction]) -> str:
     return f"{len(_LAWS)} laws, l up to {max(_SIZES)}, every i, v and w"
 
 
+def _depends_on_value_and_ties(ties: bool) -> str:
+    """Given Z_(i+1) .. Z_(l), the law of Z_(i) depends on Z_(i+1) (and on its ties) alone."""
+    compared = 0
+    for law, size in product(_LAWS, (3, 4)):
+        for i in range(1, size - 1):
+            seen: dict[tuple[int, ...], Fraction] = {}
+            for top in product(range(len(law)), repeat=size - i):
+                if list(top) != sorted(top):
+                    continue
+                given = _probability(law, size, lambda z: tuple(z[i:]) == top)  # noqa: B023
+                for v in range(top[0] + 1):
+                    exact = _both(law, size, i, top, v) / given
+                    key = (top[0], top.count(top[0]), v) if ties else (top[0], v)
+                    known = seen.setdefault(key, exact)
+                    case = f"l={size}, P(Z_({i}) <= {v} | larger ones {top}) = {exact}"
+                    require(known == exact, f"{case}, but {known} given other larger ones")
+                    compared += 1
+    return f"{compared} conditional probabilities"
+
+
+def _both(law: Weights, size: int, i: int, top: tuple[int, ...], v: int) -> Fraction:
+    """P(Z_(i+1) .. Z_(l) = top and Z_(i) <= v)."""
+    return _probability(law, size, lambda z: tuple(z[i:]) == top and z[i - 1] <= v)
+
+
 def _printed(law: Weights, i: int, v: int, w: int) -> Fraction:
     return (_cdf(law, v) / _cdf(law, w)) ** i
 
@@ -104,6 +129,38 @@ Fraction(1, 2)
     ),
 )
 
+_MARKOV = Refuted(
+    paper="BV",
+    item="Lemma 2.9, Markov property",
+    statement="Given all larger order statistics Z_(i+1), ..., Z_(l), the law of Z_(i) depends on "
+    "Z_(i+1) alone.",
+    severity="unsafe",
+    method="enumeration",
+    check=lambda: _depends_on_value_and_ties(False),
+    example="""
+>>> from fractions import Fraction
+>>> from itertools import product
+>>> sets = [sorted(t) for t in product((0, 1, 2), repeat=3)]   # three uniform on {0, 1, 2}
+>>> def next_is_1(top):
+...     given = [z[0] for z in sets if z[1:] == top]
+...     return Fraction(given.count(1), len(given))
+>>> next_is_1([1, 1]), next_is_1([1, 2])                       # Z_(2) = 1 both times
+(Fraction(1, 4), Fraction(1, 3))
+""",
+    extraction="no: the equality of both conditional laws is the middle of the displayed formula",
+    corrected=Holds(
+        paper="BV",
+        item="Lemma 2.9, Markov property, corrected",
+        statement="It depends on Z_(i+1) and on how many of the larger ones equal it.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _depends_on_value_and_ties(True),
+        mutant=Mutant(
+            "the number of ties is irrelevant", lambda: _depends_on_value_and_ties(False)
+        ),
+    ),
+)
+
 CLAIMS = (
     Holds(
         paper="BV",
@@ -115,4 +172,5 @@ CLAIMS = (
         mutant=Mutant("the exponent is l + 1", lambda: _largest(1)),
     ),
     _CONDITIONAL,
+    _MARKOV,
 )

@@ -1,0 +1,30 @@
+"""Error bounds of the form ceil(factor ln(argument)), and exact tail probabilities."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.samplers.counting import CountSampler
+
+__all__ = ["beyond", "log_error"]
+
+
+def log_error(factor: Fraction | arb, argument: Fraction) -> int:
+    """ceil(factor ln(argument)), certified; factor may be a ball."""
+    with precision(256):
+        scale = ball(factor) if isinstance(factor, Fraction) else factor
+        found = (scale * ball(argument).log()).ceil().unique_fmpz()
+    if found is None:
+        raise ArithmeticError("the ceiling is not certain at this precision")
+    return int(found)
+
+
+def beyond(noise: CountSampler, c: int, a: int) -> Fraction:
+    """P(|M(c) - c| > a), exactly."""
+    cdf = noise.cdf(c)
+    above = cdf.denominator - cdf.numerator(min(c + a, noise.n))
+    below = cdf.numerator(c - a - 1) if c - a - 1 >= 0 else 0
+    return Fraction(above + below, cdf.denominator)

@@ -1,0 +1,117 @@
+"""Laws by brute force, straight from definitions: the independent side of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+from typing import Any
+
+from exactdp.law import Law
+from exactdp.samplers import FastSample, GeoSample, RationalCdf
+from exactdp.samplers.counting import CountSampler
+
+__all__ = [
+    "EXACT",
+    "STICKY",
+    "Table",
+    "clamped_geometric",
+    "fast",
+    "geo",
+    "histogram_law",
+    "keep_heavy",
+    "pmf",
+    "released_error",
+    "top_values",
+]
+
+
+def geo(n: int, inverse: int = 1) -> CountSampler:
+    """GeoSample with epsilon = 1/inverse."""
+    return GeoSample(n=n, epsilon=Fraction(1, inverse))
+
+
+def fast(n: int, inverse: int = 1, gamma_inverse: int = 8) -> CountSampler:
+    """FastSample with epsilon = 1/inverse and gamma = 1/gamma_inverse."""
+    return FastSample(n=n, epsilon=Fraction(1, inverse), gamma_inverse=gamma_inverse)
+
+
+@dataclass(frozen=True)
+class Table(CountSampler):
+    """A counting-query algorithm given by its table: rows[c][z] = P(M(c) = z)."""
+
+    rows: tuple[tuple[Fraction, ...], ...] = ()
+
+    @classmethod
+    def of(cls, *rows: Sequence[Fraction | int]) -> Table:
+        """One row per count."""
+        exact = tuple(tuple(Fraction(p) for p in row) for row in rows)
+        return cls(n=len(rows) - 1, epsilon=1, rows=exact)
+
+    def cdf(self, c: int) -> RationalCdf:
+        row = self.rows[c]
+        scale = lcm(*(p.denominator for p in row))
+        sums = [int(sum(row[: z + 1]) * scale) for z in range(len(row))]
+        return RationalCdf(0, self.n, sums.__getitem__, scale)
+
+
+#: No noise at all, n = 1: errors can only come from elsewhere.
+EXACT = Table.of((1, 0), (0, 1))
+
+#: Always 1, n = 2: every count is off by at most 1, and a bin of count 2 ties with empty ones.
+STICKY = Table.of((0, 1, 0), (0, 1, 0), (0, 1, 0))
+
+
+def pmf(q: Fraction, z: int) -> Fraction:
+    """The two-sided geometric law: (1 - q)/(1 + q) q^|z|."""
+    return (1 - q) / (1 + q) * q ** abs(z)
+
+
+def clamped_geometric(n: int, q: Fraction, c: int) -> list[Fraction]:
+    """P(clamp(c + Geo, 0, n) = z) from the mass function, its symmetry and its total alone."""
+
+    def beyond(k: int) -> Fraction:
+        """P(Geo >= k) = P(Geo <= -k), k >= 0."""
+        if not k:
+            return (1 + pmf(q, 0)) / 2
+        return (1 - sum((pmf(q, j) for j in range(1 - k, k)), Fraction(0))) / 2
+
+    inner = [pmf(q, z - c) for z in range(1, n)]
+    return [beyond(c), *inner, beyond(n - c)]
+
+
+def top_values(weights: Sequence[Fraction], m: int, k: int) -> Law[tuple[int, ...]]:
+    """The k largest of m independent draws, descending, by going through all tuples."""
+    law: dict[tuple[int, ...], Fraction] = {}
+    for values in product(range(len(weights)), repeat=m):
+        top = tuple(sorted(values, reverse=True)[:k])
+        law[top] = law.get(top, Fraction(0)) + prod((weights[z] for z in values), start=Fraction(1))
+    return Law(law)
+
+
+def histogram_law(noise: CountSampler, counts: Mapping[int, int], universe: int) -> Law[Any]:
+    """Independent noise on every bin: vectors of noisy counts with their probabilities."""
+    law: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
+    for x in range(universe):
+        one = noise.law(counts.get(x, 0))
+        law = {(*done, z): p * w for done, p in law.items() for z, w in one.items()}
+    return Law(law)
+
+
+def keep_heavy(
+    noise: CountSampler, counts: Mapping[int, int], universe: int, rank: int | None = None
+) -> Law[Any]:
+    """Of all noisy bins, those strictly above the rank-th largest, rank = n + 1 by default."""
+
+    def heavy(noisy: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+        limit = sorted(noisy)[-(rank or noise.n + 1)]
+        return tuple((x, z) for x, z in enumerate(noisy) if z > limit)
+
+    return histogram_law(noise, counts, universe).map(heavy)
+
+
+def released_error(bins: Sequence[tuple[int, int]], counts: Mapping[int, int], x: int) -> int:
+    """|released - true| for one element; 0 is released for elements not listed."""
+    return abs(dict(bins).get(x, 0) - counts.get(x, 0))

@@ -1,0 +1,100 @@
+"""BV, Algorithm 4: KeepHeavy, its output size, and the universe it silently needs."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms import KeepHeavy
+from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claims.bv._data_sets import data_sets
+from exactdp.proofs_check.claims.bv._laws import fast, geo, keep_heavy
+
+__all__ = ["CLAIMS"]
+
+_CASES = ((geo(1), 2), (geo(1, 2), 4), (fast(1), 3), (geo(2), 3), (fast(2, 2), 4))
+
+
+def _shipped_law(shift: int) -> str:
+    """KeepHeavy as shipped against noise on every bin and a sorted list."""
+    for noise, universe in _CASES:
+        for counts in data_sets(noise.n, universe):
+            shipped = KeepHeavy(noise, universe).law(counts, residual=0)
+            by_hand = keep_heavy(noise, counts, universe, noise.n + 1 + shift)
+            require(shipped == by_hand, f"{counts}, |X|={universe}: {shipped} against {by_hand}")
+            most = max(len(bins) for bins in shipped)
+            require(most <= noise.n, f"{counts}: {most} bins released")
+    return f"{len(_CASES)} cases, every data set; at most n bins released"
+
+
+def _defined(surplus: int) -> str:
+    """There is an (n + 1)-th largest noisy count for every n and every |X| >= n + surplus."""
+    pairs = [(n, u) for n, u in product(range(1, 6), range(1, 8)) if u >= n + surplus]
+    for n, universe in pairs:
+        noisy = sorted((x % (n + 1) for x in range(universe)), reverse=True)
+        require(len(noisy) > n, f"n={n}, |X|={universe}: no {n + 1}-th largest count")
+        try:
+            KeepHeavy(geo(n), universe)
+        except InvalidParameter as error:
+            raise AssertionError(f"refused: {error}") from error
+    return f"{len(pairs)} pairs of n and |X|"
+
+
+def _output_bits(slack: int) -> str:
+    """log2 of the number of outputs is at most n (log2 |X| + log2(n + 1))."""
+    for n, universe in product(range(1, 30), (1, 2, 3, 10, 40, 2**20)):
+        outputs = sum(comb(universe, k) * n**k for k in range(min(n, universe) + 1))
+        most = (universe * (n + 1)) ** (n - slack)
+        require(outputs <= most, f"n={n}, |X|={universe}: {outputs} outputs > {most}")
+    return "n < 30, |X| up to 2^20"
+
+
+CLAIMS = (
+    Refuted(
+        paper="BV",
+        item="Algorithm 4",
+        statement="KeepHeavy, which compares with the (n + 1)-th largest noisy count, is defined "
+        "for every n and every universe.",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _defined(-5),
+        example="""
+>>> noisy = {'a': 2, 'b': 0}                    # n = 2 rows, |X| = 2
+>>> sorted(noisy.values(), reverse=True)[2]     # the third largest count of two bins
+Traceback (most recent call last):
+IndexError: list index out of range
+""",
+        extraction="no: Algorithms 5, 7 and 8 carry their conditions |X| >= 2n+1 and 4n in the "
+        "same place, Algorithm 4 and Theorem 6.1 none",
+        corrected=Holds(
+            paper="BV",
+            item="Algorithm 4, corrected",
+            statement="It is defined for |X| >= n + 1.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _defined(1),
+            mutant=Mutant("for |X| >= n", lambda: _defined(0)),
+        ),
+    ),
+    Holds(
+        paper="BV",
+        item="Algorithm 4, shipped code",
+        statement="KeepHeavy as shipped has the law of noise on every bin, of which those strictly "
+        "above the (n + 1)-th largest are kept; at most n bins are released.",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _shipped_law(0),
+        mutant=Mutant("strictly above the n-th largest", lambda: _shipped_law(-1)),
+    ),
+    Holds(
+        paper="BV",
+        item="Section 6.1, output length",
+        statement="A release is one of at most (|X| (n + 1))^n histograms, so "
+        "O(n (log|X| + log n)) bits suffice.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _output_bits(0),
+        mutant=Mutant("of at most (|X| (n + 1))^(n - 1)", lambda: _output_bits(1)),
+    ),
+)

@@ -1,0 +1,155 @@
+"""BV, Corollary 7.3: the parameters of the compact histogram."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log2
+
+from exactdp.balls import ball, precision
+from exactdp.mechanisms import CompactHistogram
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claims.bv._errors import beyond, log_error
+
+__all__ = ["CLAIMS"]
+
+#: n, epsilon, |X|, beta.
+_CASES = (
+    (1, Fraction(1), 2, Fraction(1, 2)),
+    (10, Fraction(1), 2**20, Fraction(1, 10)),
+    (40, Fraction(1, 2), 1000, Fraction(1, 20)),
+    (60, Fraction(1, 10), 2**64, Fraction(1, 5)),
+)
+
+
+def _made(case: tuple[int, Fraction, int, Fraction]) -> CompactHistogram:
+    n, epsilon, universe, beta = case
+    return CompactHistogram.of(n=n, epsilon=epsilon, universe=universe, beta=beta)
+
+
+def _private(share: Fraction) -> str:
+    """(1 + 2^-b)^2 e^(eps_2 + eps_3) <= e^(share epsilon), exact over all n + 1 values."""
+    for case in _CASES:
+        compact = _made(case)
+        with precision(256):
+            total, promised = ball(compact.e_epsilon), ball(share * case[1]).exp()
+            require(bool(total <= promised), f"n={case[0]}, epsilon={case[1]}: {total}")
+    return f"{len(_CASES)} parameter sets"
+
+
+def _room(tenth: Fraction) -> str:
+    """epsilon' = 1/ceil(10/(9 epsilon)) leaves at least epsilon/10 for eps_2 + eps_3."""
+    for k in range(1, 20_000):
+        left = Fraction(1, k) - Fraction(1, -(-10 * k // 9))
+        require(left >= tenth / k, f"epsilon=1/{k}: {left} left")
+    return "epsilon = 1/k, k < 20000; in general 1/ceil(10 k/9) <= 9/(10 k)"
+
+
+def _constant(factor: Fraction) -> str:
+    """2/eps~' <= factor/epsilon: 1/ln(1 + 2^-b) <= factor k, b that of epsilon' = 1/K.
+
+    1/ln(1 + x) <= 1/x + 1/2, and 2^b <= 4K - 4 for K >= 2, so 2/eps~' <= 4K - 7/2
+    <= 40k/9 + 1/18 with K <= (10k + 8)/9: at most 5k for every k >= 1.
+    """
+    for k in range(1, 3000):
+        inner = -(-10 * k // 9)
+        bits = (2 * inner - 1).bit_length()
+        require(2**bits <= 4 * inner - 4, f"epsilon=1/{k}: 2^b = {2**bits}, K = {inner}")
+        most = 2**bits + Fraction(1, 2)
+        if most <= factor * k:
+            continue
+        with precision(128):
+            exact = 1 / (ball(Fraction(1, 2**bits)) + 1).log()
+            case = f"epsilon=1/{k}: 2/eps~' = {float(exact.mid()):.4f} > {float(factor * k):.4f}"
+            require(bool(exact <= ball(factor * k)), case)
+    general = Fraction(40, 9) + Fraction(1, 18)
+    require(general <= factor, f"general bound {general}/epsilon")
+    return "k < 3000, and 40/9 + 1/18 <= 5 for all k"
+
+
+def _accurate(factor: Fraction) -> str:
+    """Exact failure of M(c) and of M_0 at ceil(factor/epsilon ln(2/beta)), and with beta/|X|."""
+    for case in _CASES:
+        n, epsilon, universe, beta = case
+        compact = _made(case)
+        for share in (1, universe):
+            a = log_error(factor / epsilon, 2 * share / beta)
+            noisy = max(beyond(compact.noise, c, a) for c in (0, n // 2, n))
+            empty = compact.inverse.law.probability(lambda z: z > a)  # noqa: B023
+            label = f"n={n}, epsilon={epsilon}, a={a}"
+            require(max(noisy, empty) <= beta / share, f"{label}: {float(max(noisy, empty)):.3g}")
+    return f"{len(_CASES)} parameter sets, c = 0, n/2, n"
+
+
+def _size(factor: float) -> str:
+    """log2 d_0 <= factor (1/epsilon) (log2 n + log2 |X| + log2(1/beta) + 1), d_0 >= |X|."""
+    for case in _CASES:
+        n, epsilon, universe, beta = case
+        compact = _made(case)
+        bits = compact.field.degree
+        require(2**bits >= universe, f"n={n}: d_0 = 2^{bits} < |X|")
+        most = factor / epsilon * (log2(n) + log2(universe) + log2(1 / beta) + 1)
+        require(bits <= most, f"n={n}, epsilon={epsilon}: {bits} bits > {float(most):.1f}")
+    return f"{len(_CASES)} parameter sets; l is rounded up, which can triple log2 d_0"
+
+
+CLAIMS = (
+    Holds(
+        paper="BV",
+        item="Corollary 7.3",
+        statement="With epsilon' = 1/ceil(10/(9 epsilon)), gamma = beta/(2|X|) and a suitable M_0, "
+        "CompactHistogram is (epsilon, 0)-DP.",
+        note="the text omits M_0; checked with the shipped one, on the exact laws of M(0) and M_0",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _private(Fraction(1)),
+        mutant=Mutant("(0.47 epsilon, 0)-DP", lambda: _private(Fraction(47, 100))),
+    ),
+    Holds(
+        paper="BV",
+        item="Corollary 7.3, constant 5",
+        statement="The errors ceil(5/epsilon ln(2/beta)) and ceil(5/epsilon ln(2|X|/beta)) follow "
+        "from Theorem 4.6: 2/eps~' <= 5/epsilon for epsilon = 1/k.",
+        note="the interval of Theorem 4.5 gives only 9/(2 eps'), 9/epsilon at epsilon = 1; the "
+        "constant needs the exact eps~'",
+        outcome="proved",
+        method="enumeration",
+        check=lambda: _constant(Fraction(5)),
+        mutant=Mutant("2/eps~' <= 4.48/epsilon", lambda: _constant(Fraction(448, 100))),
+    ),
+    Holds(
+        paper="BV",
+        item="Corollary 7.3, room for M_0",
+        statement="epsilon' leaves at least epsilon/10 for the two losses of M_0.",
+        outcome="proved",
+        method="enumeration",
+        check=lambda: _room(Fraction(1, 10)),
+        mutant=Mutant("at least epsilon/9", lambda: _room(Fraction(1, 9))),
+    ),
+    Holds(
+        paper="BV",
+        item="Corollary 7.3, accuracy",
+        statement="The errors ceil(5/epsilon ln(2/beta)) per query and "
+        "ceil(5/epsilon ln(2|X|/beta)) at once hold for the exact laws of M and M_0.",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _accurate(Fraction(5)),
+        mutant=Mutant("with 2/epsilon in place of 5/epsilon", lambda: _accurate(Fraction(2))),
+    ),
+    Holds(
+        paper="BV",
+        item="Corollary 7.3, log d_0",
+        statement="A field with d_0 >= |X| and log2 d_0 <= 6/epsilon (log2 n + log2 |X| + "
+        "log2(1/beta) + 1) is enough.",
+        note="the text says log d_0 = quasi-O(1/epsilon)(log n + log|X|), for beta >= 1/poly(n)",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _size(6),
+        mutant=Mutant("1/epsilon (...) is enough", lambda: _size(1)),
+    ),
+    NotCheckable(
+        paper="BV",
+        item="Corollary 7.3, running times",
+        statement="Running time and evaluation time.",
+        reason="asymptotic running time in the word RAM model",
+    ),
+)

@@ -1,0 +1,173 @@
+"""BV, Lemma 7.1: the family of histograms behind a polynomial over a binary field."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, product
+
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claims.bv._field import evaluate, polynomials
+
+__all__ = ["CLAIMS"]
+
+#: M_0 by its values at the field elements, for n = 1 and n = 2 over F_4.
+_INVERSES = ((0, 0, 0, 1), (0, 0, 1, 2), (0, 1, 1, 0), (1, 0, 2, 2))
+
+
+def _histograms(n: int, inverse: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The counts at the four elements of F_4 for every polynomial of degree <= n."""
+    return [tuple(inverse[evaluate(p, x, 0)] for x in range(4)) for p in polynomials(n + 1, 0)]
+
+
+def _marginals(constants: int) -> str:
+    """Each count of a uniform member has the law of M_0(U); so many constant terms occur."""
+    for n, inverse in _cases():
+        members = _histograms(n, inverse)[: constants * 4**n]
+        for x in range(4):
+            found = Counter(g[x] for g in members)
+            for c in range(n + 1):
+                exact = Fraction(found[c], len(members))
+                stated = Fraction(inverse.count(c), 4)
+                require(exact == stated, f"n={n}, M_0={inverse}, P(g_{x} = {c}) = {exact}")
+    return f"{len(_cases())} maps M_0 over F_4, all polynomials"
+
+
+def _independence(extra: int) -> str:
+    """The counts of n + 1 + extra bins are independent."""
+    for n, inverse in _cases():
+        members = _histograms(n, inverse)
+        share = {c: Fraction(inverse.count(c), 4) for c in range(n + 1)}
+        for bins in combinations(range(4), n + 1 + extra):
+            found = Counter(tuple(g[x] for x in bins) for g in members)
+            for counts in product(range(n + 1), repeat=len(bins)):
+                stated = Fraction(1)
+                for c in counts:
+                    stated *= share[c]
+                exact = Fraction(found[counts], len(members))
+                require(exact == stated, f"n={n}, M_0={inverse}, bins {bins} = {counts}: {exact}")
+    return f"{len(_cases())} maps M_0 over F_4, all sets of bins"
+
+
+def _cases() -> list[tuple[int, tuple[int, ...]]]:
+    coins: list[tuple[int, tuple[int, ...]]] = [(1, m) for m in _INVERSES if max(m) == 1]
+    return [*coins, *((2, m) for m in _INVERSES)]
+
+
+def _consistent(only_reached: bool) -> str:
+    """For every A of at most n bins and counts on it, some member has these counts."""
+    cases = 0
+    for n, inverse in _cases():
+        members = _histograms(n, inverse)
+        values = sorted(set(inverse)) if only_reached else range(n + 1)
+        for size in range(1, n + 1):
+            for bins in combinations(range(4), size):
+                for counts in product(values, repeat=size):
+                    some = any(all(g[x] == c for x, c in zip(bins, counts)) for g in members)  # noqa: B905
+                    require(some, f"n={n}, M_0={inverse}: no member has counts {counts} on {bins}")
+                    cases += 1
+    return f"{cases} conditions"
+
+
+def _sampling(conditional: bool) -> str:
+    """Uniform preimages on A and uniform values elsewhere: uniform on the consistent members."""
+    for n, inverse in _cases():
+        every = polynomials(n + 1, 0)
+        for bins in combinations(range(4), n):
+            counts = tuple(inverse[x] for x in bins)
+            wanted = [p for p in every if all(
+                inverse[evaluate(p, x, 0)] == c for x, c in zip(bins, counts, strict=True)
+            )]  # fmt: skip
+            preimages = [
+                [u for u in range(4) if not conditional or inverse[u] == c] for c in counts
+            ]
+            spare = next(x for x in range(4) if x not in bins)
+            by_values = {tuple(evaluate(p, x, 0) for x in (*bins, spare)): p for p in every}
+            drawn = [by_values[values] for values in product(*preimages, range(4))]
+            require(sorted(drawn) == wanted, f"n={n}, M_0={inverse}, counts {counts} on {bins}")
+    return f"{len(_cases())} maps M_0 over F_4, all A of n bins"
+
+
+def _length(slope: int) -> str:
+    """Coefficients: (n + 1) log2 d_0 bits, at most 2 n log2 d_0."""
+    for n, level in product(range(1, 50), range(4)):
+        bits = 2 * 3**level
+        require((n + 1) * bits <= slope * n * bits, f"n={n}: {(n + 1) * bits} bits")
+    for n, level in ((1, 0), (2, 0), (1, 1)):
+        members = len(polynomials(n + 1, level))
+        require(members == 2 ** ((n + 1) * 2 * 3**level), f"n={n}: {members} members")
+    return "n < 50"
+
+
+CLAIMS = (
+    Refuted(
+        paper="BV",
+        item="Lemma 7.1, fourth item",
+        statement="For every M_0 and all counts on at most n bins a member of the family can be "
+        "drawn uniformly among those with these counts.",
+        note="harmless in Theorem 7.2: its hypothesis makes M_0 reach every count that M can give",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _consistent(False),
+        example="""
+>>> M0 = lambda u: 0                     # a map [4]_+ -> [1], n = 1, |X| = 2
+>>> histograms = [(M0(p), M0(q)) for p in range(1, 5) for q in range(1, 5)]
+>>> [g for g in histograms if g[0] == 1]        # nothing to draw from
+[]
+""",
+        extraction="no: the item says 'for all' counts in [n]^A, and M_0 is only assumed to map "
+        "into [n]",
+        corrected=Holds(
+            paper="BV",
+            item="Lemma 7.1, fourth item, corrected",
+            statement="For all counts that M_0 reaches.",
+            outcome="verified",
+            method="enumeration",
+            check=lambda: _consistent(True),
+            mutant=Mutant("for all counts in [n]", lambda: _consistent(False)),
+        ),
+    ),
+    Holds(
+        paper="BV",
+        item="Lemma 7.1",
+        statement="The counts of any n + 1 bins of a uniform member of the family are independent.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _independence(0),
+        mutant=Mutant("of any n + 2 bins", lambda: _independence(1)),
+    ),
+    Holds(
+        paper="BV",
+        item="Lemma 7.1, marginal law",
+        statement="Each count of a uniform member has the law of M_0 on a uniform argument.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _marginals(4),
+        mutant=Mutant("also when the constant term is never 3", lambda: _marginals(3)),
+    ),
+    Holds(
+        paper="BV",
+        item="Lemma 7.1, proof, sampling",
+        statement="A uniform preimage under M_0 on each bin of A and uniform field elements at "
+        "n + 1 - |A| further points give a uniform member with these counts.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _sampling(True),
+        mutant=Mutant("uniform field elements everywhere", lambda: _sampling(False)),
+    ),
+    Holds(
+        paper="BV",
+        item="Lemma 7.1, length",
+        statement="A member is one of d_0^(n+1), hence (n + 1) log2 d_0 <= 2 n log2 d_0 bits.",
+        outcome="proved",
+        method="enumeration",
+        check=lambda: _length(2),
+        mutant=Mutant("at most n log2 d_0 bits", lambda: _length(1)),
+    ),
+    NotCheckable(
+        paper="BV",
+        item="Lemma 7.1, running times",
+        statement="Evaluation in O(n) quasi-linear field operations, sampling in n log^2 d_0.",
+        reason="asymptotic running time in the word RAM model",
+    ),
+)

@@ -1,0 +1,272 @@
+"""BV, Section 2: histograms, probability, sampling, order statistics, the field."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain, combinations, product
+from math import comb
+
+from exactdp.accounting.divergence import total_variation
+from exactdp.law import Law
+from exactdp.proofs_check.claim import Mutant, NotCheckable, require
+from exactdp.proofs_check.claims.bv._data_sets import data_sets
+from exactdp.proofs_check.claims.bv._entry import verified
+from exactdp.proofs_check.claims.bv._laws import (
+    geo,
+    histogram_law,
+)
+
+__all__ = ["CLAIMS"]
+
+_F = Fraction
+_LAWS = (
+    Law({-1: _F(1, 2), 3: _F(1, 2)}),
+    Law({0: _F(1, 3), 1: _F(1, 6), 4: _F(1, 2)}),
+    Law({-2: _F(1, 12), -1: _F(5, 12), 0: _F(1, 4), 7: _F(1, 4)}),
+    Law({5: _F(1)}),
+)
+
+
+def _cdf(law: Law[int], z: int) -> Fraction:
+    return law.probability(lambda y: y <= z)
+
+
+def _sizes(extra: int) -> str:
+    """[n] = {0, ..., n} has n + 1 elements, [n]_+ has n; the counts of n rows add up to n."""
+    for n in range(1, 7):
+        require(len(range(n + 1)) == n + 1 + extra, f"n={n}: |[n]| = {n + 1}")
+        for counts in data_sets(n, 3):
+            require(sum(counts.values()) == n, f"{counts}: sum {sum(counts.values())}, n={n}")
+    return "n <= 6"
+
+
+def _stored(power: int) -> str:
+    """|H_{n,n'}(X)| = sum over k <= n' of C(|X|, k) n^k <= (1 + n |X|)^n'."""
+    for n, kept, universe in product((1, 2, 3, 10), (1, 2, 3, 8), (1, 2, 5, 30)):
+        size = sum(comb(universe, k) * n**k for k in range(min(kept, universe) + 1))
+        if (n + 1) ** universe <= 4096:
+            listed = sum(
+                sum(c > 0 for c in h) <= kept for h in product(range(n + 1), repeat=universe)
+            )
+            require(listed == size, f"n={n}, n'={kept}, |X|={universe}: {listed} histograms")
+        most = (1 + n * universe) ** (kept - power)
+        require(size <= most, f"n={n}, n'={kept}, |X|={universe}: {size} > {most}")
+    return "64 cases, the small ones listed"
+
+
+def _shorter(half: Fraction) -> str:
+    """(1 + n|X|)^n' <= (n + 1)^|X| when n' <= half |X|/log2(1 + |X|), half = 1/2.
+
+    log2(1 + n|X|) <= a + b <= 2ab with a = log2(1 + n) >= 1 and b = log2(1 + |X|) >= 1.
+    """
+    for n, universe in product((1, 2, 5, 100), (1, 2, 7, 50, 1000, 4000)):
+        kept = int(half * universe / (universe.bit_length()))
+        short, full = (1 + n * universe) ** kept, (n + 1) ** universe
+        case = f"n={n}, n'={kept}, |X|={universe}"
+        require(short <= full, f"{case}: {short.bit_length()} against {full.bit_length()} bits")
+    return "24 cases; bit_length(|X|) >= log2(1 + |X|)"
+
+
+def _order_of_release(sort: bool) -> str:
+    """Releasing the bins of the data first tells the data; sorted bins do not."""
+    noise = geo(1)
+    laws = []
+    for row in (0, 1):
+        first = [row, 1 - row]
+        law = histogram_law(noise, {row: 1}, 2).map(
+            lambda z, first=first: tuple((x, z[x]) for x in (sorted(first) if sort else first))  # type: ignore[misc]
+        )
+        laws.append(law)
+    require(
+        laws[0].support == laws[1].support, "one data set releases bin 0 first, the other never"
+    )
+    return "the same outputs are possible for both data sets"
+
+
+def _mass(step: int) -> str:
+    """f(z) = F(z) - F(z - step) for every z, and supp(Z) = {z: f(z) != 0}."""
+    for law in _LAWS:
+        for z in range(-4, 10):
+            require(law[z] == _cdf(law, z) - _cdf(law, z - step), f"{law}, z={z}")
+            require((z in law.support) == (law[z] != 0), f"{law}, z={z}")
+    return f"{len(_LAWS)} laws"
+
+
+def _variation(half: Fraction) -> str:
+    """max over A of |P(A) - Q(A)| = half the sum of |P - Q|."""
+    cases = 0
+    for p, q in product(_LAWS, repeat=2):
+        outcomes = sorted(p.support | q.support)
+        subsets = chain.from_iterable(combinations(outcomes, k) for k in range(len(outcomes) + 1))
+        most = max(abs(sum((p[x] - q[x] for x in A), _F(0))) for A in subsets)
+        total = half * sum(abs(p[x] - q[x]) for x in outcomes)
+        require(most == total, f"{p}, {q}: {most} over events, {total} as a sum")
+        require(total_variation(p, q).upper == total, f"{p}, {q}: the library disagrees")
+        cases += 1
+    return f"{cases} pairs of laws, all events"
+
+
+def _inverse(law: Law[int], u: Fraction) -> int:
+    return min(z for z in law.support if _cdf(law, z) >= u)
+
+
+def _inversion(closed: bool) -> str:
+    """{u in (0,1]: F^-1(u) = z} is the interval (F(z - 1), F(z)], of length f(z)."""
+    for law in _LAWS:
+        support = sorted(law.support)
+        for z in support:
+            low, high = _cdf(law, z - 1), _cdf(law, z)
+            inside = [low + (high - low) * _F(k, 7) for k in range(1, 8)]
+            inside += [] if closed else [low]
+            for u in inside:
+                if u > 0:
+                    require(_inverse(law, u) == z, f"{law}, u={u}: {_inverse(law, u)}, not {z}")
+    return f"{len(_LAWS)} laws, points in every interval"
+
+
+def _discrete_inversion(denominator: int, first: int) -> str:
+    """u = first/d, ..., (first + d - 1)/d inverts to Z exactly; binary search agrees."""
+    for law in _LAWS:
+        draws = [_F(k, denominator) for k in range(first, first + denominator)]
+        found = [_inverse(law, u) for u in draws]
+        require(Law.uniform(found) == law, f"{law}: {Law.uniform(found)}")
+        require(found == [_binary_search(law, u) for u in draws], f"{law}: binary search differs")
+    return f"{len(_LAWS)} laws with denominator {denominator}"
+
+
+def _binary_search(law: Law[int], u: Fraction) -> int:
+    support = sorted(law.support)
+    low, high = 0, len(support) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _cdf(law, support[middle]) >= u else (middle + 1, high)
+    return support[low]
+
+
+def _order_statistic(shift: int) -> str:
+    """P(Z_(i) <= z) = P(at least i of l variables are <= z)."""
+    weights = (_F(1, 7), _F(4, 7), _F(2, 7))
+    for size in (1, 2, 3, 4):
+        for i, z in product(range(1, size + 1), range(3)):
+            below = sum(weights[: z + 1], _F(0))
+            stated = sum(
+                (comb(size, j) * below**j * (1 - below) ** (size - j)
+                 for j in range(i + shift, size + 1)),
+                _F(0),
+            )  # fmt: skip
+            exact = _F(0)
+            for values in product(range(3), repeat=size):
+                if sorted(values)[i - 1] <= z:
+                    weight = _F(1)
+                    for v in values:
+                        weight *= weights[v]
+                    exact += weight
+            require(exact == stated, f"l={size}, i={i}, z={z}: {exact}, not {stated}")
+    return "l <= 4, every i and z"
+
+
+def _irreducible(base: int) -> str:
+    """x^(2k) + x^k + 1 over F_2 is irreducible for k = base^l: Rabin's test; order of 2."""
+    from flint import nmod_poly
+
+    for level in range(4):
+        k = base**level
+        modulus = nmod_poly([1] + [0] * (k - 1) + [1] + [0] * (k - 1) + [1], 2)
+        factors = modulus.factor()[1]
+        require(len(factors) == 1 and factors[0][1] == 1, f"k={k}: {len(factors)} factors")
+    for level in range(13):
+        order = 3 ** (level + 1)
+        half = pow(2, 3**level, order)
+        require(half == order - 1, f"2^(3^{level}) = {half} mod {order}")
+        require(level == 0 or pow(2, 2 * 3 ** (level - 1), order) != 1, f"order of 2, {level}")
+    return "factored for l <= 3; for l <= 12 it is the cyclotomic polynomial of 3^(l+1) and 2 " + (
+        "generates the units modulo 3^(l+1)"
+    )
+
+
+CLAIMS = (
+    verified(
+        "Section 2, notation",
+        "[n] = {0, ..., n} has n + 1 elements; the counts of a data set of n rows add up to n.",
+        "enumeration",
+        lambda: _sizes(0),
+        Mutant("[n] has n elements", lambda: _sizes(-1)),
+    ),
+    verified(
+        "Section 2.1.1, storage",
+        "H_{n,n'}(X) has at most (1 + n|X|)^n' members, so O(n' (log n + log|X|)) bits suffice.",
+        "enumeration",
+        lambda: _stored(0),
+        Mutant("at most (1 + n|X|)^(n'-1)", lambda: _stored(1)),
+    ),
+    verified(
+        "Section 2.1.1, comparison of lengths",
+        "Partial vectors take no more bits than full vectors when n' <= |X|/(2 log2(1 + |X|)).",
+        "enumeration",
+        lambda: _shorter(_F(1, 2)),
+        Mutant("when n' <= 1.2 |X|/log2(1 + |X|)", lambda: _shorter(_F(6, 5))),
+        note="the text says n' = o(|X|/log|X|)",
+    ),
+    verified(
+        "Section 2.1.1, footnote 1",
+        "Releasing the bins of the data before the others breaks privacy; sorted bins do not.",
+        "enumeration",
+        lambda: _order_of_release(True),
+        Mutant("bins of the data first are harmless", lambda: _order_of_release(False)),
+    ),
+    verified(
+        "Definition 2.4",
+        "f(z) = F(z) - F(z - 1), and the support is where f is not 0.",
+        "enumeration",
+        lambda: _mass(1),
+        Mutant("f(z) = F(z) - F(z - 2)", lambda: _mass(2)),
+    ),
+    verified(
+        "Definition 2.5",
+        "The largest difference of an event's probabilities is half the sum of absolute "
+        "differences.",
+        "enumeration",
+        lambda: _variation(_F(1, 2)),
+        Mutant("it is the whole sum", lambda: _variation(_F(1))),
+    ),
+    verified(
+        "Lemma 2.6",
+        "For U uniform on (0, 1], the least z in the support with F(z) >= U has the law of Z.",
+        "enumeration",
+        lambda: _inversion(True),
+        Mutant("u = F(z - 1) inverts to z, too", lambda: _inversion(False)),
+        note="for a law without a largest value the inverse is undefined at U = 1, an event of "
+        "probability 0",
+    ),
+    verified(
+        "Lemma 2.7",
+        "When every F(z) is a multiple of 1/d, U uniform on 1/d, ..., d/d inverts to Z; binary "
+        "search over the support finds the inverse.",
+        "enumeration",
+        lambda: _discrete_inversion(12, 1),
+        Mutant("U uniform on 0/d, ..., (d-1)/d does, too", lambda: _discrete_inversion(12, 0)),
+    ),
+    verified(
+        "Definition 2.8",
+        "The i-th smallest of l variables is <= z when at least i of them are.",
+        "enumeration",
+        lambda: _order_statistic(0),
+        Mutant("when at least i + 1 of them are", lambda: _order_statistic(1)),
+    ),
+    verified(
+        "Section 2.3, irreducible polynomial",
+        "x^(2 3^l) + x^(3^l) + 1 is irreducible over F_2, so it represents the field with "
+        "2^(2 3^l) elements.",
+        "enumeration",
+        lambda: _irreducible(3),
+        Mutant("x^(2 5^l) + x^(5^l) + 1 is", lambda: _irreducible(5)),
+    ),
+    NotCheckable(
+        paper="BV",
+        item="Section 2.3, assumptions (i) to (v)",
+        statement="Quasi-linear products of integers, field elements and polynomials; evaluation "
+        "and interpolation in O(q) and quasi-O(q) field operations; tree operations in "
+        "O(log n log|X|); words of O(log n + log log|X|) bits.",
+        reason="running times assumed or cited, in the word RAM model",
+    ),
+)

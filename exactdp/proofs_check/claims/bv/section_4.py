@@ -1,0 +1,145 @@
+"""BV, Section 4.1: the two-sided geometric law, Algorithm 2 and the length of its integers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.law import Law
+from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claims.bv._laws import clamped_geometric, geo, pmf
+
+__all__ = ["CLAIMS"]
+
+_RATIOS = (Fraction(1, 2), Fraction(2, 3), Fraction(4, 5), Fraction(32, 33), Fraction(1, 100))
+
+
+def _mass(numerator: int) -> str:
+    """sum over z of (E - 1)/(E + 1) E^-|z| = 1, E = e^(1/s)."""
+    import sympy
+
+    e = sympy.symbols("E", positive=True)
+    tail = 1 / (e - 1)  # sum of E^-k over k >= 1, E > 1
+    total = sympy.simplify((e - numerator) / (e + 1) * (1 + 2 * tail))
+    require(total == 1, f"the masses sum to {total}")
+    return "geometric series, E = e^(1/s) > 1"
+
+
+def _distribution(lead: int) -> str:
+    """F(z) - F(z - 1) = f(z) in the three cases z <= c, z = c + 1, z > c + 1; F(-oo) = 0."""
+    import sympy
+
+    e = sympy.symbols("E", positive=True)
+    k = sympy.symbols("k", integer=True)
+
+    def lower(j: object) -> object:
+        return e**lead / (e + 1) * e**j
+
+    def upper(j: object) -> object:
+        return 1 - e ** (-j) / (e + 1)  # type: ignore[operator]
+
+    mass = (e - 1) / (e + 1)
+    cases = (
+        ("z <= c", lower(k) - lower(k - 1) - mass * e**k),  # type: ignore[operator]
+        ("z = c + 1", upper(1) - lower(0) - mass / e),  # type: ignore[operator]
+        ("z > c + 1", upper(k) - upper(k - 1) - mass * e ** (-k)),  # type: ignore[operator]
+    )
+    for name, rest in cases:
+        left = sympy.simplify(rest)
+        require(left == 0, f"{name}: F(z) - F(z-1) - f(z) = {left}")
+    return "three cases; both parts are increasing with limits 0 and 1"
+
+
+def _clamped(last: int) -> str:
+    """P(c~ <= z) = F_Z(z) for z < n and 1 at n, for every c."""
+    for q, n in product(_RATIOS, (1, 2, 3, 6)):
+        for c in range(n + 1):
+            law = clamped_geometric(n, q, c)
+            require(sum(law) == 1, f"q={q}, n={n}, c={c}: total {sum(law)}")
+            for z in range(n + last):
+                exact, stated = sum(law[: z + 1]), _cdf(q, z - c)
+                require(exact == stated, f"q={q}, n={n}, c={c}, z={z}: {exact}, F = {stated}")
+    return f"{len(_RATIOS)} ratios, n <= 6, every c and z < n"
+
+
+def _cdf(q: Fraction, k: int) -> Fraction:
+    return q ** (-k) / (1 + q) if k <= 0 else 1 - q ** (k + 1) / (1 + q)
+
+
+def _truncated(width: int | None) -> str:
+    """Whether noise cut to [-width, width] (None: not cut) keeps a finite loss, n large."""
+    q, n = Fraction(2, 3), 12
+
+    def law(c: int) -> Law[int]:
+        if width is None:
+            return Law(dict(enumerate(clamped_geometric(n, q, c))))
+        kept = {c + k: pmf(q, k) for k in range(-width, width + 1)}
+        total = sum(kept.values())
+        return Law({z: p / total for z, p in kept.items()})
+
+    for c in range(4, 8):
+        lost = law(c).support - law(c + 1).support
+        require(not lost, f"c={c}: outputs {sorted(lost)} are impossible for c + 1")
+    return "every output is possible for both neighbours"
+
+
+def _bits(slope: int) -> str:
+    """log2 d >= n log2(1 + 2^b) >= n: the integers of GeoSample are at least n bits long."""
+    for n, inverse in product((1, 2, 5, 40, 300), (1, 2, 3, 10)):
+        d = geo(n, inverse).cdf(0).denominator
+        require(d >= 2 ** (slope * n), f"n={n}, epsilon=1/{inverse}: d has {d.bit_length()} bits")
+    return "n <= 300"
+
+
+CLAIMS = (
+    Holds(
+        paper="BV",
+        item="Section 4.1, mass function of Geo(s)",
+        statement="f(z) = (e^(1/s) - 1)/(e^(1/s) + 1) e^(-|z - c|/s) sums to 1.",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _mass(1),
+        mutant=Mutant("with e^(1/s) - 2 in the numerator", lambda: _mass(2)),
+    ),
+    Holds(
+        paper="BV",
+        item="Section 4.1, distribution function of Geo(s)",
+        statement="F(z) = e^(1/s)/(e^(1/s) + 1) e^(-(c-z)/s) for z <= c, and "
+        "1 - e^(-(z-c)/s)/(e^(1/s) + 1) above.",
+        outcome="proved",
+        method="symbolic",
+        check=lambda: _distribution(1),
+        mutant=Mutant("without e^(1/s) in the first line", lambda: _distribution(0)),
+    ),
+    Holds(
+        paper="BV",
+        item="Algorithm 2",
+        statement="The clamped noisy count has the distribution function of the noise below n, and "
+        "1 at n.",
+        note="the header of the algorithm is damaged in the text; its displayed formula is not",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _clamped(0),
+        mutant=Mutant("that of the noise at n, too", lambda: _clamped(1)),
+    ),
+    Holds(
+        paper="BV",
+        item="Section 1, truncating long executions",
+        statement="Clamping to [0, n] keeps every output possible for both neighbours, while noise "
+        "cut to a fixed range makes some output impossible for one of them.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _truncated(None),
+        mutant=Mutant("noise cut to [-3, 3] does, too", lambda: _truncated(3)),
+    ),
+    Holds(
+        paper="BV",
+        item="Section 4.2, bit length",
+        statement="The integers of GeoSample have at least n bits.",
+        note="for the shipped construction",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _bits(1),
+        mutant=Mutant("at least 2 n bits", lambda: _bits(2)),
+    ),
+)

@@ -1,0 +1,148 @@
+"""BV, Theorem 1.5: the lower bound for sparse histograms needs an error below n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.balls import ball, precision
+from exactdp.law import Law
+from exactdp.mechanisms import StabilityHistogram
+from exactdp.proofs_check.claim import (
+    Counterexample,
+    Holds,
+    Mutant,
+    NotCheckable,
+    Refuted,
+    require,
+)
+from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
+from exactdp.proofs_check.claims.bv._laws import EXACT, geo, keep_heavy, released_error
+from exactdp.samplers.counting import CountSampler
+
+__all__ = ["CLAIMS"]
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """A mechanism with at most `bins` non-empty bins, exactly (ln e_epsilon, delta)-DP."""
+
+    name: str
+    law: Callable[[Counts], Law[Any]]
+    n: int
+    universe: int
+    bins: int
+    e_epsilon: Fraction
+    delta: Fraction
+
+
+def _mechanisms() -> Iterator[_Sparse]:
+    for n, universe, threshold in ((1, 2, 0), (2, 3, 1), (3, 4, 1)):
+        noise = geo(n)
+        stable = StabilityHistogram(noise, universe, threshold)
+        e = noise.e_half_epsilon**2
+        yield _Sparse("stability", stable.law, n, universe, n, e, stable.delta)
+        yield _Sparse("heavy", _heavy(noise, universe), n, universe, n, e, Fraction(0))
+    for n, universe in ((1, 100), (2, 60)):
+        yield _Sparse("empty", _nothing, n, universe, 1, Fraction(3, 2), Fraction(1, 100))
+    exact = StabilityHistogram(EXACT, 3, 0)  # no noise: delta = 1
+    yield _Sparse("no noise", exact.law, 1, 3, 1, Fraction(9, 4), Fraction(1))
+
+
+def _nothing(_: Counts) -> Law[Any]:
+    return Law.point(())
+
+
+def _heavy(noise: CountSampler, universe: int) -> Callable[[Counts], Law[Any]]:
+    return lambda counts: keep_heavy(noise, counts, universe)
+
+
+def _inequality(beyond: int) -> str:
+    """1 - beta <= e^(a eps) n'/(|X| - 1) + delta (e^(a eps) - 1)/(e^eps - 1), a = E + 1.
+
+    beta: the exact probability that a bin errs by more than E; E < n + beyond. Proof: from n rows
+    x_0 some other x is released with probability <= n'/(|X| - 1); change a rows to x. The
+    explicit bound: n'/(|X| - 1) <= 2/sqrt(|X|) and delta/(e^eps - 1) < delta/eps < sqrt(delta).
+    """
+    cases = 0
+    for m in _mechanisms():
+        laws = [(counts, m.law(counts)) for counts in data_sets(m.n, m.universe)]
+        for error in range(m.n + beyond):
+            beta = max(
+                law.probability(lambda h: released_error(h, counts, x) > error)  # noqa: B023
+                for counts, law in laws
+                for x in range(min(m.universe, 4))
+            )
+            group = m.e_epsilon ** (error + 1)
+            reached = group * m.bins / (m.universe - 1)
+            reached += m.delta * (group - 1) / (m.e_epsilon - 1)
+            case = f"{m.name}, n={m.n}, |X|={m.universe}, E={error}, beta={beta}"
+            require(1 - beta <= reached, f"{case}: {1 - beta} > {float(reached):.4f}")
+            cases += 1
+    return f"{cases} pairs of mechanism and E, exact laws"
+
+
+def _some_constant(constants: list[Fraction]) -> str:
+    """Some c > 0 has E >= c min(ln|X|, ln(1/delta))/epsilon for the empty histogram, n = 1.
+
+    It is (epsilon, delta)-DP for all parameters, keeps 0 <= n' bins and errs by at most E = 1.
+    Taken here: epsilon = 1/2, delta = 2^-k, |X| = 2^k, k = ceil(1/c) + 2.
+    """
+    with precision(128):
+        for c in constants:
+            k = -(-c.denominator // c.numerator) + 2
+            bound = 2 * ball(c) * k * ball(2).log()
+            if bool(bound <= 1):
+                return f"c = {c}"
+    smallest = constants[-1]
+    case = f"E=1 < c min(ln|X|, ln(1/delta))/epsilon, c={float(smallest):.3g}"
+    raise Counterexample(f"n=1, empty histogram: {case} and every larger c tried")
+
+
+CLAIMS = (
+    Refuted(
+        paper="BV",
+        item="Theorem 1.5",
+        statement="A constant c > 0 exists such that every (epsilon, delta)-DP algorithm that "
+        "outputs at most n' non-empty bins has per-query error E >= "
+        "c min(log|X|, log(1/delta))/epsilon, whenever epsilon^2 > delta > 0 and |X| >= n'^2.",
+        note="every c is refuted by the same family: n = 1 row, always the empty histogram, "
+        "E = 1, |X| = 1/delta = 2^k with k = ceil(1/c) + 2",
+        severity="loose",
+        method="certified numerics",
+        check=lambda: _some_constant([Fraction(1, 2**j) for j in range(31)]),
+        example="""
+>>> from math import log
+>>> n, epsilon = 1, 0.5                   # always release the empty histogram
+>>> error = max(abs(0 - c) for c in range(n + 1))     # the worst error of any bin
+>>> for c in (1, 0.1, 0.001):             # every constant fails from some |X| = 1/delta on
+...     k = int(1 / c) + 2
+...     print(error >= c * log(2) * k / epsilon)
+False
+False
+False
+""",
+        extraction="no: the list of conditions is complete in the text and none involves n",
+        corrected=Holds(
+            paper="BV",
+            item="Theorem 1.5, corrected",
+            statement="If E < n then with a = floor(E) + 1 and failure probability beta: "
+            "1 - beta <= e^(a eps) n'/(|X| - 1) + delta (e^(a eps) - 1)/(e^eps - 1); with "
+            "|X| >= n'^2 and eps^2 > delta, E + 1 >= (min(ln|X|, ln(1/delta))/2 - ln(3/(1 - beta)))"
+            "/eps.",
+            outcome="verified",
+            method="exact law",
+            check=lambda: _inequality(0),
+            mutant=Mutant("also for E = n (the printed form)", lambda: _inequality(1)),
+        ),
+    ),
+    NotCheckable(
+        paper="BV",
+        item="Section 1, optimality of known bounds",
+        statement="The Laplace Mechanism's errors, and the error log(1/delta)/epsilon of the "
+        "stability-based histogram, are optimal up to constants.",
+        reason="cited from other papers without a formula, up to constants",
+    ),
+)

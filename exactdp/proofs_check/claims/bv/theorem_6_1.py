@@ -1,0 +1,89 @@
+"""BV, Theorem 6.1: KeepHeavy is private by post-processing, and how accurate it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+from exactdp.proofs_check.claim import Holds, Mutant
+from exactdp.proofs_check.claims.bv._accuracy import (
+    per_query_failure,
+    require_heavy_accuracy,
+    simultaneous_failure,
+)
+from exactdp.proofs_check.claims.bv._data_sets import require_pure
+from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, Table, fast, geo, keep_heavy
+
+__all__ = ["CLAIMS"]
+
+_CASES = ((geo(1), 3), (geo(1, 2), 4), (fast(1), 4), (geo(2), 3), (fast(2, 2), 3))
+
+#: Counts 0 .. 3 noisily, with errors up to 2 and a law that is not symmetric.
+_SKEW = Table.of(
+    (Fraction(7, 8), Fraction(1, 8), 0, 0),
+    (Fraction(1, 8), Fraction(3, 4), Fraction(1, 8), 0),
+    (0, Fraction(1, 8), Fraction(3, 4), Fraction(1, 8)),
+    (0, 0, Fraction(1, 8), Fraction(7, 8)),
+)
+
+_ACCURACY_CASES = ((geo(1), 2), (geo(2), 3), (EXACT, 3), (STICKY, 4), (_SKEW, 4))
+
+
+def _private(slack: Fraction) -> str:
+    worst = [
+        require_pure(
+            lambda counts: keep_heavy(noise, counts, universe),  # noqa: B023
+            noise.n,
+            universe,
+            noise.e_half_epsilon**2 * slack,
+        )
+        for noise, universe in _CASES
+    ]
+    return "worst ratios " + ", ".join(map(str, worst))
+
+
+def _accurate(failure: Callable[..., Fraction], noisy: int) -> str:
+    require_heavy_accuracy(keep_heavy, _ACCURACY_CASES, failure, noisy, Fraction(0))
+    return f"{len(_ACCURACY_CASES)} counting-query algorithms, every data set, all a_1 <= a_2"
+
+
+CLAIMS = (
+    Holds(
+        paper="BV",
+        item="Theorem 6.1",
+        statement="KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is "
+        "(epsilon/2, 0)-DP.",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _private(Fraction(1)),
+        mutant=Mutant("with e^epsilon 2 % smaller", lambda: _private(Fraction(98, 100))),
+    ),
+    Holds(
+        paper="BV",
+        item="Theorem 6.1, per-query accuracy",
+        statement="If noise on every bin errs by more than a_1 on one bin, and by more than "
+        "a_2 >= a_1 on some bin, with probability at most beta each, KeepHeavy errs by more than "
+        "a_1 on a bin of count > 2 a_2 with probability at most 2 beta.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _accurate(per_query_failure, 2),
+        mutant=Mutant(
+            "also on bins of count exactly 2 a_2",
+            lambda: _accurate(partial(per_query_failure, strict=False), 2),
+        ),
+    ),
+    Holds(
+        paper="BV",
+        item="Theorem 6.1, simultaneous accuracy",
+        statement="Under the same conditions KeepHeavy errs by more than 2 a_2 on some bin with "
+        "probability at most beta.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _accurate(simultaneous_failure, 1),
+        mutant=Mutant(
+            "by more than a_2 on some bin",
+            lambda: _accurate(partial(simultaneous_failure, factor=1), 1),
+        ),
+    ),
+)

@@ -1,0 +1,183 @@
+"""BV, Theorem 6.5 and Section 6.2: approximating KH'' in strict time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from exactdp.accounting.divergence import hockey_stick, total_variation
+from exactdp.law import Law
+from exactdp.mechanisms import KeepHeavy, KeepHeavySampled, SparseHistogram
+from exactdp.mechanisms.mixing import mixed_law
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets, neighbouring_laws
+from exactdp.proofs_check.claims.bv._laws import fast, geo
+from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
+from exactdp.samplers.strict_order import truncated_power
+
+__all__ = ["CLAIMS"]
+
+_DELTA = Fraction(1, 400)
+
+
+def _private(law: Callable[[Counts], Law[Any]], room: Fraction) -> str:
+    """Whatever is within delta of the law is (epsilon, (e^epsilon + 1) delta)-DP: n=1, |X|=4.
+
+    Distance delta on both sides may hide at most (1 + e^epsilon) delta of the hockey stick, so
+    `room` of it may remain where the law is only a stand-in for one within delta.
+    """
+    factor = geo(1).e_half_epsilon ** 2
+    worst = max(hockey_stick(p, q, e_epsilon=factor).lower for p, q in neighbouring_laws(law, 1, 4))
+    allowed = (factor + 1) * _DELTA + room
+    require(worst <= allowed, f"hockey stick {worst} = {float(worst):.4f} > {float(allowed):.4f}")
+    return f"worst hockey stick {float(worst):.3g} <= {float(allowed):.3g}, e^epsilon = {factor}"
+
+
+def _printed(counts: Counts) -> Law[Any]:
+    return kh_second(geo(1), counts, 4, 2)
+
+
+def _room() -> Fraction:
+    return (geo(1).e_half_epsilon ** 2 + 1) * _DELTA
+
+
+def _shipped(counts: Counts) -> Law[Any]:
+    return SparseHistogram(geo(1), 4, _DELTA).law(counts, residual=0)
+
+
+def _close(part: Fraction) -> str:
+    """SparseHistogram as shipped lies within its distance of KeepHeavy."""
+    for noise, universe, distance in ((geo(1), 4, _DELTA), (fast(1), 3, Fraction(1, 20))):
+        for counts in data_sets(noise.n, universe):
+            law = SparseHistogram(noise, universe, distance).law(counts, residual=0)
+            gap = total_variation(law, KeepHeavy(noise, universe).law(counts, residual=0)).upper
+            require(gap <= part * distance, f"{counts}: distance {float(gap):.3g}")
+    return "two mechanisms, every data set"
+
+
+def _conversion(factor_of_delta: Callable[[Fraction], Fraction]) -> str:
+    """Within delta of an (epsilon, 0)-DP mechanism: the worst hockey stick, attained."""
+    for e in (Fraction(3, 2), Fraction(3), Fraction(10)):
+        for delta in (Fraction(1, 100), 1 / (e + 1)):
+            high, low = e / (e + 1) + delta, 1 / (e + 1) - delta
+            p, q = Law({0: high, 1: low}), Law({0: low, 1: high})
+            worst = hockey_stick(p, q, e_epsilon=e).upper
+            most = factor_of_delta(e) * delta
+            require(worst <= most, f"e^epsilon={e}, delta={delta}: {worst} > {most}")
+    return "randomised response moved by delta on both data sets; equality there"
+
+
+def _power_error(doubled: int) -> str:
+    """0 <= (a/b)^i - y/s <= (2i - 1)/s for truncated repeated squaring, y <= s throughout."""
+    cases = 0
+    for scale, b in product((7, 64, 1000), (3, 5, 10)):
+        for a, i in product(range(b + 1), range(1, 41)):
+            y = truncated_power(a, b, i, scale)
+            error = Fraction(a, b) ** i - Fraction(y, scale)
+            most = Fraction(doubled * i - 1, scale)
+            require(0 <= error <= most, f"({a}/{b})^{i}, s={scale}: error {error} > {most}")
+            cases += 1
+    return f"{cases} powers"
+
+
+def _exponents(slack: int) -> str:
+    """Every exponent m - i that KH'' passes on is at least |X| - 2n."""
+    for n in range(1, 5):
+        for universe in (4 * n, 4 * n + 3):
+            for counts in data_sets(n, universe)[:: 1 + universe // 6]:
+                m = universe - len(counts)
+                least = min(m - i for i in range(n + 1))
+                require(least >= universe - 2 * n + slack, f"n={n}, {counts}: exponent {least}")
+    return "n <= 4, exponents |X| - |A| - i, i <= n"
+
+
+def _corrected(counts: Counts) -> Law[Any]:
+    fails = too_few_distinct(4, 12, 3)
+    return mixed_law(KeepHeavySampled(geo(1), 4).law(counts, 0), Law.point(()), fails)
+
+
+CLAIMS = (
+    Refuted(
+        paper="BV",
+        item="Theorem 6.5",
+        statement="An algorithm within total variation distance delta of KH'' (Algorithm 7, with "
+        "OrdSample) is (epsilon, (e^epsilon + 1) delta)-DP.",
+        note="stated for the construction described after the theorem; as a bare existence "
+        "statement it lists no closeness or accuracy, and a constant algorithm would do. The "
+        "checker grants (e^epsilon + 1) delta more, the most an approximation could repair.",
+        severity="unsafe",
+        method="exact law",
+        check=lambda: _private(_printed, _room()),
+        example="""
+>>> from fractions import Fraction as Q
+>>> works = 1 - Q(6 * (2**12 - 2) + 4, 4**12)     # 12 draws of 4 show 3 distinct; beta_1 = 1/2
+>>> D = works * Q(3, 5)**4                        # n=1, |X|=4: P(only the row's bin, count 1)
+>>> E = works * Q(2, 5) * Q(1, 3) * (1 - Q(3, 5)**3) * Q(3, 5)**2    # on a neighbour
+>>> delta, e_eps = Q(1, 400), Q(9, 4)
+>>> D - e_eps * E > 2 * (e_eps + 1) * delta       # more than delta-approximations could repair
+True
+""",
+        extraction="no: inherited from Lemma 2.9",
+        corrected=Holds(
+            paper="BV",
+            item="Theorem 6.5, corrected",
+            statement="With ties drawn, SparseHistogram within delta of KeepHeavy is "
+            "(epsilon, (e^epsilon + 1) delta)-DP.",
+            outcome="verified",
+            method="exact law",
+            check=lambda: _private(_shipped, Fraction(0)),
+            mutant=Mutant(
+                "also where order statistics come from OrdSample",
+                lambda: _private(_printed, Fraction(0)),
+            ),
+        ),
+    ),
+    Holds(
+        paper="BV",
+        item="Theorem 6.5, from distance to delta",
+        statement="A mechanism within total variation distance delta of an (epsilon, 0)-DP one is "
+        "(epsilon, (e^epsilon + 1) delta)-DP, and this is the best constant.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _conversion(lambda e: e + 1),
+        mutant=Mutant("(epsilon, e^epsilon delta)-DP", lambda: _conversion(lambda e: e)),
+    ),
+    Holds(
+        paper="BV",
+        item="Theorem 6.5, distance",
+        statement="SparseHistogram as shipped lies within delta of KeepHeavy's law.",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _close(Fraction(1)),
+        mutant=Mutant("within delta/100", lambda: _close(Fraction(1, 100))),
+    ),
+    Holds(
+        paper="BV",
+        item="Section 6.2, repeated squaring",
+        statement="Repeated squaring in which every product is cut to a multiple of 1/s gives "
+        "(a/b)^i from below within (2i - 1)/s, with no number above s.",
+        note="the paper announces the method without its error bound; the bound is derived here",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _power_error(2),
+        mutant=Mutant("within (i - 1)/s", lambda: _power_error(1)),
+    ),
+    Holds(
+        paper="BV",
+        item="Section 6.2, exponent",
+        statement="KH'' raises ratios F(z)/F(v) to powers of at least |X| - 2n.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _exponents(0),
+        mutant=Mutant("of at least |X| - 2n + 1", lambda: _exponents(1)),
+    ),
+    NotCheckable(
+        paper="BV",
+        item="Theorem 6.5, running time",
+        statement="SparseHistogram runs in time quasi-linear in n and polynomial in log|X|, "
+        "log d and log(1/delta), for beta_1 >= 1/polylog(n).",
+        reason="asymptotic running time in the word RAM model",
+    ),
+)

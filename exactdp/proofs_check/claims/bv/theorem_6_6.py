@@ -1,0 +1,207 @@
+"""BV, Algorithm 8 and Theorem 6.6: pure differential privacy by mixing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import comb, factorial
+from typing import Any
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.law import Law
+from exactdp.mechanisms import StrictPureSparseHistogram
+from exactdp.mechanisms.mixing import mixed_law
+from exactdp.proofs_check.boxes import always_positive
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claims.bv._accuracy import (
+    per_query_failure,
+    require_heavy_accuracy,
+    simultaneous_failure,
+)
+from exactdp.proofs_check.claims.bv._data_sets import Counts, worst_ratio
+from exactdp.proofs_check.claims.bv._laws import EXACT, geo, keep_heavy
+from exactdp.proofs_check.claims.bv._printed import kh_second, random_histogram, too_few_distinct
+from exactdp.samplers.counting import CountSampler
+
+__all__ = ["CLAIMS"]
+
+
+def _private(law: Callable[[Counts], Law[Any]], universe: int, note: str) -> str:
+    """The ratio of output probabilities is at most e, for n = 1 and epsilon = 1."""
+    worst = worst_ratio(law, 1, universe)
+    with precision(128):
+        within = isinstance(worst, Fraction) and bool(ball(worst) <= arb(1).exp())
+    require(within, f"{note}: ratio {float(worst):.6f} > e^1 = 2.718282")
+    return f"{note}: ratio {float(worst):.6f} <= e^1"
+
+
+def _printed(counts: Counts) -> Law[Any]:
+    """Algorithm 8 on KH'' as printed (delta -> 0), beta_1 = 1/2, beta_2 = 1/10."""
+    return mixed_law(kh_second(geo(1), counts, 4, 2), random_histogram(1, 4), Fraction(1, 10))
+
+
+def _shipped(universe: int, bits: int) -> Callable[[Counts], Law[Any]]:
+    mechanism = StrictPureSparseHistogram(geo(1), universe, mixing_bits=bits)
+    return lambda counts: mechanism.law(counts, residual=0)
+
+
+def _least_probability(factor: int, power: int) -> str:
+    """Step 2 of Algorithm 8 reaches every histogram with probability >= (factor |X|)^(-n power)."""
+    cases = 0
+    for n, universe in product((1, 2, 3), range(1, 9)):
+        law = random_histogram(n, universe)
+        outputs = sum(comb(universe, k) * n**k for k in range(min(n, universe) + 1))
+        least = min(weight for _, weight in law.items())
+        require(len(law) == outputs, f"n={n}, |X|={universe}: {len(law)} of {outputs} reached")
+        stated = Fraction(1, factor * universe) ** max(n - power, 0)
+        require(least >= stated, f"n={n}, |X|={universe}: least {least} < {stated}")
+        if universe >= n:
+            exact = Fraction(factorial(n), (universe * (n + 1)) ** n)
+            require(least == exact, f"n={n}, |X|={universe}: least {least}, not {exact}")
+        cases += 1
+    for n in range(1, 300):
+        ratio = Fraction(factorial(n) * factor**n, (n + 1) ** n)
+        require(ratio >= 1, f"n={n}: n! {factor}^n < (n + 1)^n")
+    return f"{cases} cases exactly, and n!/(n + 1)^n >= {factor}^-n for n < 300"
+
+
+def _delta_is_small_enough(third: Fraction) -> str:
+    """(e^x - 1)/(e^x + 1) >= third x on (0, 1], after dividing by x."""
+
+    def gap(x: arb) -> arb:
+        # (e^x - 1)/(e^x + 1) - t x has the sign of (e^x - 1)/x - t (e^x + 1)
+        series = sum((x**k / factorial(k + 1) for k in range(20)), arb(0))
+        return series - ball(third) * (x.exp() + 1)
+
+    parts = always_positive(gap, [(0, 1)])  # dropped terms of the series are positive
+    return f"(e^x - 1)/x > {third} (e^x + 1) on [0, 1] in {parts} parts"
+
+
+_BETA_2 = Fraction(1, 10)
+
+
+def _mixed(noise: CountSampler, counts: Counts, universe: int, beta_inverse: int) -> Law[Any]:
+    n = noise.n
+    fails = too_few_distinct(universe, (4 * n + 2) * beta_inverse, 2 * n + 1)
+    sparse = mixed_law(keep_heavy(noise, counts, universe), Law.point(()), fails)
+    return mixed_law(sparse, random_histogram(n, universe), _BETA_2)
+
+
+def _accurate(failure: Callable[..., Fraction], noisy: int, mixed: int) -> str:
+    """Failure <= beta_1 + mixed beta_2 + noisy beta_3 for the law without its distance delta."""
+    for inverse in (1, 4):
+        require_heavy_accuracy(
+            lambda noise, counts, universe: _mixed(noise, counts, universe, inverse),  # noqa: B023
+            ((geo(1), 4), (EXACT, 4)),
+            failure,
+            noisy,
+            too_few_distinct(4, 6 * inverse, 3) + mixed * _BETA_2,
+        )
+    return (
+        "exact laws, exact failure probability for beta_1; delta <= beta_2 takes the other beta_2"
+    )
+
+
+CLAIMS = (
+    Refuted(
+        paper="BV",
+        item="Theorem 6.6",
+        statement="PureSparseHistogram, built on KH'' with OrdSample, is (epsilon, 0)-DP.",
+        note="the bullet itself is missing from the text; the abstract, Theorem 1.4, the sentence "
+        "before Algorithm 8 and the caption of Figure 2 promise it. The check takes the limit "
+        "delta -> 0 of Algorithm 8.",
+        severity="unsafe",
+        method="exact law",
+        check=lambda: _private(_printed, 4, "n=1, |X|=4, epsilon=1, beta_1=1/2, beta_2=1/10"),
+        example="""
+>>> from fractions import Fraction as Q
+>>> works = 1 - Q(6 * (2**12 - 2) + 4, 4**12)     # beta_1 = 1/2: 12 draws show 3 of 4 elements
+>>> D = works * Q(3, 5)**4                        # KH'': P(only the row's bin, count 1)
+>>> E = works * Q(2, 5) * Q(1, 3) * (1 - Q(3, 5)**3) * Q(3, 5)**2    # the same on a neighbour
+>>> mixed = Q(1, 4) * Q(1, 2)                     # step 2 draws that bin and that count
+>>> ratio = (Q(9, 10) * D + Q(1, 10) * mixed) / (Q(9, 10) * E + Q(1, 10) * mixed)
+>>> round(float(ratio), 4), ratio > Q(2718281829, 10**9)
+(2.7844, True)
+""",
+        extraction="no: inherited from Lemma 2.9",
+        corrected=Holds(
+            paper="BV",
+            item="Theorem 6.6, corrected",
+            statement="With ties drawn and the distance of Lemma 3.1, PureSparseHistogram is "
+            "(epsilon, 0)-DP: the strict-time mechanism as shipped, every output.",
+            outcome="verified",
+            method="exact law",
+            check=lambda: _private(_shipped(3, 2), 3, "n=1, |X|=3, mixing with 1/4"),
+            mutant=Mutant(
+                "with OrdSample as printed",
+                lambda: _private(_printed, 4, "n=1, |X|=4, mixing with 1/10"),
+            ),
+        ),
+    ),
+    Holds(
+        paper="BV",
+        item="Algorithm 8",
+        statement="Step 2 reaches every histogram with at most n non-zero counts, each with "
+        "probability at least (1/(6|X|))^n; the least is n!/(|X|(n+1))^n when |X| >= n. "
+        "So delta = epsilon/3 beta_2 (1/(6|X|))^n meets the condition of Lemma 3.1.",
+        note="the text reads (1/(6|X|))^r; r occurs nowhere else and the running time n^2 log^2|X| "
+        "fits the exponent n",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _least_probability(6, 0),
+        mutant=Mutant("at least (1/(2|X|))^n", lambda: _least_probability(2, 0)),
+    ),
+    Holds(
+        paper="BV",
+        item="Algorithm 8, exponent of delta",
+        statement="The exponent n of 1/(6|X|) can not be lowered to n - 1; the constant 6 can be "
+        "lowered to 3.",
+        outcome="verified",
+        method="enumeration",
+        check=lambda: _least_probability(3, 0),
+        mutant=Mutant("the exponent n - 1 is enough", lambda: _least_probability(3, 1)),
+    ),
+    Holds(
+        paper="BV",
+        item="Algorithm 8, epsilon/3",
+        statement="epsilon/3 <= (e^epsilon - 1)/(e^epsilon + 1) for 0 < epsilon <= 1, so the delta "
+        "of step 1 meets the condition of Lemma 3.1.",
+        outcome="proved",
+        method="interval search",
+        check=lambda: _delta_is_small_enough(Fraction(1, 3)),
+        mutant=Mutant(
+            "epsilon/2 <= (e^epsilon - 1)/(e^epsilon + 1)",
+            lambda: _delta_is_small_enough(Fraction(1, 2)),
+        ),
+    ),
+    Holds(
+        paper="BV",
+        item="Theorem 6.6, per-query accuracy",
+        statement="PureSparseHistogram errs by more than a_1 on a bin of count > 2 a_2 with "
+        "probability at most beta_1 + 2 beta_2 + 2 beta_3.",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _accurate(per_query_failure, 2, 1),
+        mutant=Mutant("at most beta_1 + 2 beta_3", lambda: _accurate(per_query_failure, 2, 0)),
+    ),
+    Holds(
+        paper="BV",
+        item="Theorem 6.6, simultaneous accuracy",
+        statement="PureSparseHistogram errs by more than 2 a_2 on some bin with probability at "
+        "most beta_1 + 2 beta_2 + beta_3.",
+        outcome="verified",
+        method="exact law",
+        check=lambda: _accurate(simultaneous_failure, 1, 1),
+        mutant=Mutant("at most beta_1 + beta_3", lambda: _accurate(simultaneous_failure, 1, 0)),
+    ),
+    NotCheckable(
+        paper="BV",
+        item="Theorem 6.6, running time",
+        statement="Time quadratic in n and polynomial in log|X|, log(d/epsilon), for "
+        "beta_1 >= 1/polylog(n), beta_2 >= 1/O(2^n).",
+        reason="asymptotic running time in the word RAM model",
+    ),
+)
