@@ -137,7 +137,7 @@ class _UniformBulk:
 def random_rounding(value: Real, source: Source) -> int:
     """A neighbouring integer of a rational, with the value as its mean.
 
-    Source: ALP, Section 3 (random rounding of counts to integers).
+    Source: ALP, Section 2 (random rounding of counts to integers).
     """
     number = rational("value", value)
     below = number.numerator // number.denominator

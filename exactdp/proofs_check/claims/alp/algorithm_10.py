@@ -1,0 +1,52 @@
+"""ALP, Algorithm 10: the projection for histograms."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import embedding, estimate
+
+__all__ = ["CLAIMS"]
+
+
+def _noiseless(offset: int) -> str:
+    """beta columns, no scaling: noiseless integer entries up to beta come back, above: beta."""
+    beta = 5
+    for x in range(8):
+        bits = embedding([x], [(0,)] * (beta + offset), 1)
+        guess = estimate(bits)
+        require(guess == min(x, beta), f"x={x}: {guess}")
+    return "beta = 5, x = 0 to 7"
+
+
+def _levels(b: int) -> str:
+    """Columns changed by a step from x to x + 1: exactly one, the (x + 1)-th."""
+    hashes = [(0, 1), (1, 1), (0, 0)]
+    for x, y in product(range(3), range(4)):
+        first = embedding([x, y], hashes, 2)
+        second = embedding([x + b, y], hashes, 2)
+        changed = [n // 2 for n in range(6) if first[n] != second[n]]
+        require(set(changed) <= {x} and len(changed) <= 1, f"x={x}, y={y}: {changed}")
+    return "x = 0, 1, 2, second entry 0 to 3, with collisions"
+
+
+CLAIMS = (
+    holds(
+        "Algorithm 10",
+        "With beta columns and no scaling, integer entries up to beta are represented exactly.",
+        "verified",
+        "enumeration",
+        lambda: _noiseless(0),
+        ("beta - 1 columns", lambda: _noiseless(-1)),
+    ),
+    holds(
+        "Algorithm 10, one bit",
+        "Raising an entry by 1 changes at most one bit of z.",
+        "verified",
+        "enumeration",
+        lambda: _levels(1),
+        ("raising it by 2", lambda: _levels(2)),
+    ),
+)

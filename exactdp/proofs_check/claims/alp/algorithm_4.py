@@ -1,0 +1,39 @@
+"""ALP, Algorithm 4: scaling by epsilon before the projection."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import ceil
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import columns
+
+__all__ = ["CLAIMS"]
+
+
+def _enough(scaled: bool) -> str:
+    """Every scaled entry x eps <= beta eps has a rounded value of at most m columns."""
+    for eps, beta, alpha in product(
+        (Fraction(1, 3), Fraction(4)), (2, 5), (Fraction(1), Fraction(3))
+    ):
+        m = columns(beta * eps if scaled else Fraction(beta), alpha)
+        largest = ceil(beta * eps / alpha)
+        require(m == largest, f"eps={eps}, beta={beta}, alpha={alpha}: m={m}, needed {largest}")
+    return "eight triples (eps, beta, alpha)"
+
+
+CLAIMS = (
+    holds(
+        "Algorithm 4",
+        "On x eps with bound beta eps, Algorithm 2 uses m = ceil(beta eps/alpha) columns, as many "
+        "as the largest rounded entry needs.",
+        "verified",
+        "enumeration",
+        lambda: _enough(True),
+        ("Algorithm 2 is called with beta", lambda: _enough(False)),
+        note="Step (2) prints the parameters 'alpha, beta, epsilon, s'; by the text above it the "
+        "second is the product beta epsilon.",
+    ),
+)

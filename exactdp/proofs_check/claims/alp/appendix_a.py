@@ -1,0 +1,118 @@
+"""ALP, Appendix A: the closed form of the series in Lemma 4.6."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb, factorial
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
+
+__all__ = ["CLAIMS"]
+
+
+def _binomial(r: Fraction, k: int) -> Fraction:
+    """r (r - 1) ... (r - k + 1)/k!."""
+    value = Fraction(1)
+    for j in range(k):
+        value *= r - j
+    return value / factorial(k)
+
+
+def _half_product(start: Fraction, terms: int) -> Fraction:
+    """start (start - 1) (start - 2) ... with that many factors."""
+    value = Fraction(1)
+    for j in range(terms):
+        value *= start - j
+    return value
+
+
+def _coefficients(r: Fraction) -> str:
+    """Each line of the derivation has the same coefficient of z^k."""
+    for k in range(1, 60):
+        first = Fraction(k * comb(2 * k, k))
+        halves = factorial(k) * _half_product(k - Fraction(1, 2), k)
+        second = k * halves * 4**k / Fraction(factorial(k) ** 2)
+        third = _half_product(k - Fraction(1, 2), k) * 4**k / factorial(k - 1)
+        signed = Fraction(1)
+        for j in range(k - 1):
+            signed *= -Fraction(3, 2) - j
+        fourth = 2 * signed / factorial(k - 1) * Fraction(-4) ** (k - 1)
+        fifth = 2 * _binomial(r, k - 1) * Fraction(-4) ** (k - 1)
+        lines = (first, second, third, fourth, fifth)
+        require(len(set(lines)) == 1, f"k={k}: {[str(c) for c in lines]}")
+    return "coefficients of z to z^59 in all five lines"
+
+
+def _closed(power: Fraction) -> str:
+    """sum k C(2k, k) z^k = 2z/(1 - 4z)^power: Taylor coefficients and certified partial sums."""
+    for z in (Fraction(1, 100), Fraction(1, 8), Fraction(-1, 8)):
+        partial = sum((k * comb(2 * k, k) * z**k for k in range(1, 120)), Fraction(0))
+        x = abs(4 * z)
+        rest = x**120 * (120 / (1 - x) + x / (1 - x) ** 2)  # C(2k, k) <= 4^k
+        # compare squares, so that the root in (1 - 4z)^(3/2) disappears
+        low, high = sorted((abs(partial) - rest, abs(partial) + rest))
+        square = (2 * z) ** 2 / (1 - 4 * z) ** int(2 * power)
+        require(low**2 <= square <= high**2, f"z={z}: sum {float(partial)}")
+    return "z = 1/100, 1/8, -1/8, 119 terms with a geometric remainder"
+
+
+def _substituted(power: int) -> str:
+    import sympy as sp
+
+    p = sp.symbols("p", positive=True)
+    z = p - p**2
+    gap = sp.expand((1 - 4 * z) ** 3 - (1 - 2 * p) ** (2 * power))
+    require(gap == 0, f"the squares differ by {gap}")
+    return "(1 - 4 (p - p^2))^(3/2) = (1 - 2p)^3 for p < 1/2"
+
+
+def _general(terms: int) -> str:
+    """(1 + z)^r from the series, r = -3/2 and 1/2, by squaring."""
+    for r, z in ((Fraction(-3, 2), Fraction(1, 10)), (Fraction(1, 2), Fraction(-1, 5))):
+        total = sum((_binomial(r, k) * z**k for k in range(terms)), Fraction(0))
+        gap = abs(total**2 - (1 + z) ** int(2 * r))
+        require(gap < Fraction(1, 10**20), f"r={r}, z={z}: off by {float(gap)}")
+    return "r = -3/2, 1/2; squares agree to 1e-20"
+
+
+CLAIMS = (
+    holds(
+        "Appendix A",
+        "The sum over k of k C(2k, k) z^k is 2z/(1 - 4z)^(3/2) for |z| < 1/4.",
+        "verified",
+        "enumeration",
+        lambda: _closed(Fraction(3, 2)),
+        ("the exponent is 1", lambda: _closed(Fraction(1))),
+        note="The text asks for z < 1/4 only; the series needs |z| < 1/4 (here z >= 0).",
+    ),
+    holds(
+        "Appendix A, steps",
+        "All lines of the derivation have the same coefficients, down to binomial(-3/2, k - 1).",
+        "verified",
+        "enumeration",
+        lambda: _coefficients(Fraction(-3, 2)),
+        ("binomial(-1/2, k - 1)", lambda: _coefficients(Fraction(-1, 2))),
+    ),
+    holds(
+        "Appendix A, binomial theorem",
+        "(1 + z)^r is the sum of binomial(r, k) z^k for real r and |z| < 1.",
+        "verified",
+        "enumeration",
+        lambda: _general(60),
+        ("15 terms suffice for 20 digits", lambda: _general(15)),
+    ),
+    holds(
+        "Appendix A, last display",
+        "At z = p - p^2, p < 1/2, the value is 2 (p - p^2)/(1 - 2p)^3.",
+        "proved",
+        "symbolic",
+        lambda: _substituted(3),
+        ("(1 - 2p)^2", lambda: _substituted(2)),
+    ),
+    not_checkable(
+        "Appendix A, numbers of cited equations",
+        "The definition and the theorem are Equations 5.1 and 5.12 of [GKP94].",
+        "the book is not at hand",
+    ),
+)

@@ -1,0 +1,35 @@
+"""ALP, Lemma 4.2: bits stored."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import columns
+
+__all__ = ["CLAIMS"]
+
+
+def _bits(least_ratio: Fraction) -> str:
+    """m (s + w) <= 2 (s + w) beta/alpha for beta >= least_ratio * alpha; w bits per function."""
+    for alpha, step, s, w in product((Fraction(1, 2), Fraction(3)), range(200), (5, 40), (1, 32)):
+        beta = alpha * (least_ratio + Fraction(step, 10))
+        stored, bound = columns(beta, alpha) * (s + w), 2 * (s + w) * beta / alpha
+        require(stored <= bound, f"beta={beta}, alpha={alpha}: {stored} bits > {bound}")
+    return "ceil(r) <= 2 r for r >= 1; 1600 instances"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 4.2",
+        "The array and m hash functions of w bits take m (s + w) <= 2 (s + w) beta/alpha bits, "
+        "provided beta >= alpha.",
+        "verified",
+        "enumeration",
+        lambda: _bits(Fraction(1)),
+        ("provided beta >= alpha/4", lambda: _bits(Fraction(1, 4))),
+        note="Unstated: beta = Omega(alpha). A smaller beta still costs one column, m = 1.",
+    ),
+)

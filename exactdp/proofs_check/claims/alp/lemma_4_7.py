@@ -1,0 +1,207 @@
+"""ALP, Lemma 4.7: the expected distance between an entry and its estimate, in units of alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claims.alp._model import (
+    all_hashes,
+    embedding,
+    estimate_law,
+    flip,
+    gamma,
+    spread,
+)
+from exactdp.proofs_check.claims.alp._walk import last_return_bounds, peak_law
+
+__all__ = ["CLAIMS"]
+
+_CASES = tuple(
+    (Fraction(a), c)
+    for a, c in product((1, 3, 10, 100), (Fraction(0), Fraction(1, 10), Fraction(2, 5)))
+)
+
+
+def _bounded(independent: bool) -> str:
+    """E|y - y~| <= spread(alpha) + spread(gamma), for every y and m = 8.
+
+    Without independence one hash function serves all columns: an entry that collides once,
+    collides in every column.
+    """
+    m = 8
+    for alpha, collision in _CASES:
+        p, q = flip(alpha), 1 / (gamma(alpha, collision) + 2)
+        bound = spread(alpha) + spread(gamma(alpha, collision))
+        for y in range(m + 1):
+            mix = [(Fraction(1), q)]
+            if not independent:
+                mix = [(1 - collision, p), (collision, 1 - p)]
+            error = sum(
+                (w * estimate_law(y, m, p, rate).expectation(lambda e, y=y: abs(y - e))  # type: ignore[misc]
+                 for w, rate in mix),
+                Fraction(0),
+            )  # fmt: skip
+            require(error <= bound, f"alpha={alpha}, k/s={collision}, y={y}: {float(error)}")
+    return "alpha = 1, 3, 10, 100, k/s = 0, 1/10, 2/5, every y up to m = 8, all noise"
+
+
+def _one_sided(expected: Callable[[Fraction], Fraction]) -> str:
+    """E(y - furthest peak)+ and E(furthest peak - y)+ without conditions, long walks."""
+    for alpha, collision in ((Fraction(10), Fraction(2, 5)), (Fraction(5), Fraction(1, 3))):
+        p, q = flip(alpha), 1 / (gamma(alpha, collision) + 2)
+        for rate in (p, q):
+            exact = sum((w * when for (_, when), w in peak_law(rate, 24).items()), Fraction(0))
+            bound = expected(1 / rate - 2)
+            require(exact <= bound, f"rate {rate}: {float(exact)} > {float(bound)}")
+    return "walks of 24 steps with alpha = 10, k/s = 2/5 and alpha = 5, k/s = 1/3"
+
+
+def _conditional(given: bool) -> str:
+    """E[y - y_bar | y_bar <= y] (or without the condition) <= spread(alpha), ties either way."""
+    alpha, collision, y, beyond = Fraction(20), Fraction(99, 201), 4, 8
+    p, q = flip(alpha), 1 / (gamma(alpha, collision) + 2)
+    left, right = peak_law(p, y), peak_law(q, beyond)
+    for tie_left in (True, False):
+        mean = mass = Fraction(0)
+        for (top, back), w in left.items():
+            for (other, ahead), v in right.items():
+                nearer = back >= ahead if tie_left else back > ahead or back == ahead == 0
+                if top > other or (top == other and nearer):
+                    mean += w * v * back
+                    mass += w * v
+        value = mean / mass if given else mean
+        require(
+            value <= spread(alpha),
+            f"alpha=20, k=100, s=201, y={y}, m={y + beyond}: {float(value):.5f} > "
+            f"{float(spread(alpha)):.5f} (ties to the left: {tie_left})",
+        )
+    return "alpha = 20, k/s = 99/201, y = 4, m = 12, ties resolved either way"
+
+
+def _collision(one: int) -> str:
+    """P(a zero is reported as one) over all hash functions <= (one + alpha k/s)/(alpha + 2)."""
+    for alpha, k, s in product((Fraction(1), Fraction(3), Fraction(10)), (1, 2), (5, 6)):
+        p = flip(alpha)
+        hits = [embedding([0] + [1] * k, [h], s)[h[0]] for h in all_hashes(k + 1, s)]
+        hit = Fraction(sum(hits), len(hits))
+        chance = (1 - hit) * p + hit * (1 - p)
+        bound = (one + alpha * Fraction(k, s)) / (alpha + 2)
+        require(hit <= Fraction(k, s), f"k={k}, s={s}: collision {hit}")
+        require(chance <= bound, f"alpha={alpha}, k={k}, s={s}: {chance} > {bound}")
+    return "alpha = 1, 3, 10, k = 1, 2, s = 5, 6, all hash functions"
+
+
+def _gamma_algebra(shift: int) -> str:
+    import sympy as sp
+
+    a, c = sp.symbols("alpha c", positive=True)
+    g = (a + 2) / (1 + a * c) - shift
+    require(sp.simplify(1 / (g + 2) - (1 + a * c) / (a + 2)) == 0, "1/(gamma + 2)")
+    p = 1 / (a + 2)
+    require(sp.simplify(4 * (p - p**2) / (1 - 2 * p) ** 2 - (4 * a + 4) / a**2) == 0, "4(p-p^2)")
+    require(sp.simplify((1 - c) * p + c * (1 - p) - (1 + a * c) / (a + 2)) == 0, "mixture")
+    require(sp.simplify(g - a * (1 - 2 * c) / (1 + a * c)) == 0, "sign of gamma")
+    return "identities; gamma = alpha (1 - 2 k/s)/(1 + alpha k/s) > 0 iff s > 2k"
+
+
+def _dominates(slack: Fraction) -> str:
+    """The furthest peak on one side lies within the last nonnegative step of the walk."""
+    for p in (Fraction(1, 10), Fraction(1, 5)):
+        far = sum((w * when for (_, when), w in peak_law(p, 36).items()), Fraction(0))
+        last = last_return_bounds(p, 36)[0]
+        require(far <= slack * last, f"p={p}: {float(far)} > {float(last)}")
+    return "p = 1/10, 1/5, walks of 36 steps"
+
+
+_CONDITIONAL = refuted(
+    "Lemma 4.7, proof, conditional expectations",
+    "E[y_i - y_bar | y_bar <= y_i] <= (4 alpha + 4)/alpha^2 for the furthest maximizer y_bar.",
+    "cosmetic",
+    "enumeration",
+    lambda: _conditional(True),
+    """
+>>> from itertools import accumulate, product
+>>> p, c, y, m = 1 / 22, 99 / 201, 4, 12             # alpha = 20, k = 100, s = 201
+>>> wrong = [p] * y + [p + c * (1 - 2 * p)] * (m - y)     # chance that a bit is wrong
+>>> mean = mass = 0
+>>> for flips in product((0, 1), repeat=m):
+...     steps = [(1 if b < y else -1) * (1 - 2 * e) for b, e in enumerate(flips)]
+...     f = list(accumulate(steps, initial=0))
+...     bar = max((n for n in range(m + 1) if f[n] == max(f)), key=lambda n: (abs(n - y), n))
+...     if bar <= y:                                 # ties in distance go to the right
+...         w = 1
+...         for e, r in zip(flips, wrong): w *= r if e else 1 - r
+...         mass, mean = mass + w, mean + w * (y - bar)
+>>> mean / mass > (4 * 20 + 4) / 20**2
+True
+""",
+    "no: both conditional expectations are printed again in the last display of the proof",
+    holds(
+        "Lemma 4.7, proof, conditional expectations, corrected",
+        "Without the condition, E(y_i - y_bar)+ <= (4 alpha + 4)/alpha^2, and both one-sided means "
+        "add up to the bound of the lemma.",
+        "verified",
+        "enumeration",
+        lambda: _conditional(False),
+        ("conditioned on y_bar <= y_i", lambda: _conditional(True)),
+    ),
+    note="k = 100 entries with nonzero i leave 99 that collide, at most 99/s by a union bound "
+    "(reached when they exclude each other); s = 201 > 2k. The lemma itself is unaffected.",
+)
+
+CLAIMS = (
+    holds(
+        "Lemma 4.7",
+        "E|y_i - y~_i| <= (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2 for y_i <= m, with "
+        "independent hash functions in the columns.",
+        "verified",
+        "enumeration",
+        lambda: _bounded(True),
+        ("one hash function serves all columns", lambda: _bounded(False)),
+        note="Independence of the columns is used but never said ('a sequence of universal hash "
+        "functions').",
+    ),
+    _CONDITIONAL,
+    holds(
+        "Lemma 4.7, proof, first display",
+        "The one-sided distance to the furthest maximizer has mean at most 4 (p - p^2)/(1 - 2p)^2 "
+        "= (4 alpha + 4)/alpha^2.",
+        "verified",
+        "enumeration",
+        lambda: _one_sided(spread),
+        ("at most 2/3 of that", lambda: _one_sided(lambda a: spread(a) * 2 / 3)),
+        note="In the second case the text says y_i >= y_bar; y_bar >= y_i is meant.",
+    ),
+    holds(
+        "Lemma 4.7, proof, hash collisions",
+        "A column beyond y_i is reported as one with probability at most (1 - k/s) p + k/s (1 - p) "
+        "= (1 + alpha k/s)/(alpha + 2).",
+        "verified",
+        "enumeration",
+        lambda: _collision(1),
+        ("without the 1 in the numerator", lambda: _collision(0)),
+        note="The extraction reads '(1 + alpha k/s)/9 alpha + 20' for .../(alpha + 2).",
+    ),
+    holds(
+        "Lemma 4.7, proof, value of gamma",
+        "1/(gamma + 2) = (1 + alpha k/s)/(alpha + 2) gives the stated gamma, positive iff s > 2k.",
+        "proved",
+        "symbolic",
+        lambda: _gamma_algebra(2),
+        ("minus 1 instead of minus 2", lambda: _gamma_algebra(1)),
+    ),
+    holds(
+        "Equation (4.1)",
+        "The sum of both one-sided means bounds the expected error; each furthest maximizer lies "
+        "within the last nonnegative step of its walk.",
+        "verified",
+        "enumeration",
+        lambda: _dominates(Fraction(1)),
+        ("within half of it", lambda: _dominates(Fraction(1, 2))),
+        note="With the conditional means replaced by one-sided means, see the corrected entry.",
+    ),
+)

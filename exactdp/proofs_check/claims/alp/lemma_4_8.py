@@ -1,0 +1,71 @@
+"""ALP, Lemma 4.8: the expected error of an entry of any size."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import (
+    columns,
+    estimate_law,
+    flip,
+    gamma,
+    round_law,
+    spread,
+)
+
+__all__ = ["CLAIMS"]
+
+
+def entry_error(x: Fraction, alpha: Fraction, beta: Fraction, collision: Fraction) -> Fraction:
+    """E|x - x~| of Algorithm 3; rounded values above m are stored as m."""
+    m, p, q = columns(beta, alpha), flip(alpha), 1 / (gamma(alpha, collision) + 2)
+    law = round_law(x / alpha).then(lambda y: estimate_law(min(y, m), m, p, q))
+    return law.expectation(lambda e: abs(x - alpha * e))
+
+
+def _bounded(excess: int) -> str:
+    for alpha, collision in product((Fraction(1), Fraction(7, 2)), (Fraction(0), Fraction(1, 5))):
+        g = gamma(alpha, collision)
+        constant = (Fraction(1, 2) + spread(alpha) + spread(g)) * alpha
+        for beta, x in product(
+            (Fraction(4), Fraction(5)), (Fraction(n, 3) for n in range(0, 240, 7))
+        ):
+            error = entry_error(x, alpha, beta, collision)
+            bound = max(Fraction(0), x - beta) * excess + constant
+            require(error <= bound, f"alpha={alpha}, beta={beta}, x={x}: {float(error)}")
+    return "alpha = 1, 7/2, k/s = 0, 1/5, beta = 4, 5, x up to 80"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 4.8",
+        "E|x_i - x~_i| <= max(0, x_i - beta) + (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/"
+        "gamma^2) alpha.",
+        "verified",
+        "enumeration",
+        lambda: _bounded(1),
+        ("without the first term", lambda: _bounded(0)),
+    ),
+    holds(
+        "Lemma 4.8, proof, entries at most beta",
+        "For x_i <= beta the constant (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2) alpha "
+        "suffices.",
+        "verified",
+        "enumeration",
+        lambda: _small(Fraction(1)),
+        ("0.37 times the constant", lambda: _small(Fraction(37, 100))),
+    ),
+)
+
+
+def _small(share: Fraction) -> str:
+    beta = Fraction(5)
+    for alpha, collision in product((Fraction(1), Fraction(30)), (Fraction(0), Fraction(1, 5))):
+        constant = (Fraction(1, 2) + spread(alpha) + spread(gamma(alpha, collision))) * alpha
+        for x in (Fraction(n, 2) for n in range(11)):
+            error = entry_error(x, alpha, beta, collision)
+            require(error <= share * constant, f"alpha={alpha}, x={x}: {float(error / constant)}")
+    return "alpha = 1, 30, k/s = 0, 1/5, beta = 5, x = 0, 1/2, ..., 5"

@@ -1,0 +1,100 @@
+"""ALP, Lemma 4.9: tail of the distance between an entry and its estimate."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import estimate_law
+from exactdp.proofs_check.claims.alp._tails import CASES, rates, tail_bound
+from exactdp.proofs_check.claims.alp._walk import last_return
+
+__all__ = ["CLAIMS"]
+
+
+def _tail(extra: int, power: Fraction) -> str:
+    """P(|y - y~| >= t) <= the bound, at every t where the left side jumps; y up to m + extra."""
+    m = 7
+    for alpha, collision in CASES:
+        p, q = rates(alpha, collision)
+        for y in range(m + 1 + extra):
+            law = estimate_law(min(y, m), m, p, q).map(lambda e, y=y: abs(y - e))  # type: ignore[misc]
+            for t in sorted(law.support - {Fraction(0)}):
+                exact = law.probability(lambda e, t=t: e >= t)  # type: ignore[misc]
+                with precision(64):
+                    fine = bool(ball(exact) <= tail_bound(q, t * power))
+                require(fine, f"alpha={alpha}, k/s={collision}, y={y}, tau={t}: {float(exact)}")
+    return "six pairs (alpha, k/s), every y up to m = 7, every jump of the tail"
+
+
+def _walk_tail(root: arb | None) -> str:
+    """P(last nonnegative step >= t) against half the bound, t up to 40."""
+    for p in (Fraction(1, 1000), Fraction(1, 10), Fraction(1, 3), Fraction(9, 20)):
+        for t in range(1, 41):
+            exact = 1 - sum((last_return(p, j) for j in range((t + 1) // 2)), Fraction(0))
+            with precision(64):
+                fine = bool(ball(exact) <= tail_bound(p, Fraction(t, 2), root) / 2)
+            require(fine, f"p={p}, tau={t}: {float(exact)}")
+    return "p = 1/1000, 1/10, 1/3, 9/20, tau up to 40"
+
+
+def _central(shift: Fraction) -> str:
+    """C(2j, j) sqrt(pi (j + shift)) <= 4^j: the ratio of successive sides decides."""
+    import sympy as sp
+
+    j = sp.symbols("j", positive=True)
+    c = sp.Rational(shift)
+    growth = ((2 * j + 1) / (2 * j + 2)) ** 2 * (j + 1 + c) / (j + c)
+    excess = sp.Poly(sp.expand(sp.numer(sp.together(growth - 1))), j)
+    require(all(k >= 0 for k in excess.coeffs()), f"growth - 1 has numerator {excess.as_expr()}")
+    for n in (1, 2, 5, 50, 500):
+        with precision(128):
+            fine = bool(
+                ball(Fraction(comb(2 * n, n), 4**n)) * (arb.pi() * ball(n + shift)).sqrt() <= 1
+            )
+        require(fine, f"j={n}")
+    return "the left side over the right grows with j, towards 1 (Wallis); values at j = 1 to 500"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 4.9",
+        "P(|y_i - y~_i| >= tau) <= 2 (4 (p - p^2))^(tau/2)/(sqrt(pi) (1 - 2p)) for tau > 0 and "
+        "y_i <= m, p = 1/(gamma + 2).",
+        "verified",
+        "certified numerics",
+        lambda: _tail(0, Fraction(1, 2)),
+        ("y_i may exceed m", lambda: _tail(6, Fraction(1, 2))),
+        note="The condition y_i <= m is not repeated in the lemma; Lemmas 4.7 and 4.11 state it.",
+    ),
+    holds(
+        "Lemma 4.9, decay",
+        "The exponent tau/2 of the bound cannot be doubled.",
+        "verified",
+        "certified numerics",
+        lambda: _tail(0, Fraction(1, 2)),
+        ("the exponent is tau", lambda: _tail(0, Fraction(1))),
+    ),
+    holds(
+        "Lemma 4.9, proof, display",
+        "The last nonnegative step is >= tau with probability at most (4 (p - p^2))^(tau/2)/"
+        "(sqrt(pi) (1 - 2p)).",
+        "verified",
+        "certified numerics",
+        lambda: _walk_tail(None),
+        ("2.1 instead of sqrt(pi) = 1.77", lambda: _walk_tail(arb("2.1"))),
+    ),
+    holds(
+        "Lemma 4.9, proof, central binomial coefficient",
+        "C(2j, j) <= 4^j/sqrt(pi j) for j >= 1.",
+        "proved",
+        "symbolic",
+        lambda: _central(Fraction(0)),
+        ("sqrt(pi (j + 1/2)) in the denominator", lambda: _central(Fraction(1, 2))),
+    ),
+)

@@ -1,0 +1,161 @@
+"""ALP, Lemma 5.5: error of the combined structure; wrong limits in its proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claims.alp._model import columns, estimate
+
+__all__ = ["CLAIMS"]
+
+
+def _mean(first: Fraction) -> str:
+    """The exact bound on the mean, eps1 = 1, is <= first + c for every x, beta and c >= 0.
+
+    c: error of the projection for entries up to beta. a = |beta - x|.
+    """
+    import sympy as sp
+
+    a, c, t = sp.symbols("a c t", positive=True)
+    density = sp.exp(-t) / 2
+    beyond = sp.integrate(t * density, (t, a, sp.oo))
+    tail = sp.exp(-a) / 2
+    below = c * (1 - tail) + beyond  # x = beta - a
+    above = (a + c) * tail + (1 - beyond)  # x = beta + a, where E|noise| = 1
+    require(sp.simplify(below - c - tail * (a + 1 - c)) == 0, "x < beta")
+    require(sp.simplify(above - 1 - tail * (c - 1)) == 0, "x > beta")
+    # below = c + e^-a (a + 1 - c)/2 <= c + 1/2; above = 1 + e^-a (c - 1)/2 <= 1 + c, -> 1
+    limit = sp.limit(above.subs(c, 0), a, sp.oo)
+    require(limit <= sp.Rational(first), f"x far above beta: error {limit}")
+    require(sp.simplify(1 + c - above - (1 - tail) * c - tail) == 0, "slack above")
+    return "closed forms on both sides of beta; slack c (1 - e^-a/2) + e^-a/2 > 0 above"
+
+
+def _half_line(w: Fraction, c: Fraction) -> arb:
+    """The integral of (|h| + c) e^-|h|/2 over h < w."""
+    size = ball(abs(w))
+    tail = (-size).exp() / 2
+    value = tail * (size + 1 + ball(c))
+    return value if w <= 0 else 1 + ball(c) - tail * (size + 1 + ball(c))
+
+
+def _limits(printed: bool) -> str:
+    """(max(0, x - beta) + c) P(Lap < beta - x) < integral of (|v - x| + c) f up to the limit."""
+    for x, beta, c in product(range(11), (1, 5), (Fraction(1), Fraction(10))):
+        gap = Fraction(beta - x)
+        with precision(64):
+            size = (-ball(abs(gap))).exp() / 2
+            chance = size if gap < 0 else 1 - size
+            left = ball(max(Fraction(0), -gap) + c) * chance
+            right = _half_line(gap - x if printed else gap, c)
+            require(
+                bool(left < right),
+                f"eps1=1, x={x}, beta={beta}, c={c}: {float(left.mid()):.4g} is not below "
+                f"{float(right.mid()):.4g}",
+            )
+    return "44 cases with eps1 = 1, ball arithmetic"
+
+
+def _largest(extra: int) -> str:
+    """The largest estimate (all bits one) is at most beta + extra alpha/eps."""
+    for beta, eps, alpha in product((1, 4, 7), (Fraction(1, 2), Fraction(2)), (1, 3)):
+        m = columns(beta * eps, Fraction(alpha))
+        most = estimate([1] * m) * alpha / eps
+        require(
+            most <= beta + extra * alpha / eps,
+            f"beta={beta}, eps={eps}, alpha={alpha}: m={m}, estimate {most}",
+        )
+    return "12 cases"
+
+
+def _maximum(threshold: int) -> str:
+    """Whatever the bits: |error| <= threshold * beta + alpha/eps + |noise| for every entry."""
+    unit = Fraction(1)
+    for beta, x, eta in product((3, 5), range(12), (Fraction(n, 2) for n in range(-10, 11))):
+        v = x + eta
+        answers = [v] if v >= beta else [g * unit for g in range(beta + 2)]
+        for answer in answers:
+            bound = threshold * beta + unit + abs(eta)
+            require(abs(x - answer) <= bound, f"beta={beta}, x={x}, noise {eta}: {answer}")
+    return "2 thresholds, 12 entries, 21 values of noise, every estimate in [0, beta + alpha/eps]"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 5.5",
+        "The expected error of an entry is at most 1/epsilon1 + C/epsilon2, with C the constant of "
+        "Lemma 4.14.",
+        "proved",
+        "symbolic",
+        lambda: _mean(Fraction(1)),
+        ("0.98/epsilon1 + C/epsilon2", lambda: _mean(Fraction(49, 50))),
+        note="Evaluation time: m = ceil(2 ln(d) epsilon2/(epsilon1 alpha)) bits are read.",
+    ),
+    refuted(
+        "Lemma 5.5, proof, integration limits",
+        "(max(0, x - beta) + c) P(Lap < beta - x) < integral over v < beta - x of (|v - x| + c) "
+        "times the density at v - x.",
+        "cosmetic",
+        "certified numerics",
+        lambda: _limits(True),
+        """
+>>> from math import exp
+>>> x = beta = 5; c = 1                            # eps1 = 1; P(Lap < 0) = 1/2
+>>> left = (max(0, x - beta) + c) * 0.5
+>>> w = (beta - x) - x                             # v < beta - x means noise v - x < w = -5
+>>> right = exp(w) / 2 * (abs(w) + 1 + c)          # integral of (|h| + c) e^-|h|/2 over h < w
+>>> left < right
+False
+""",
+        "no: the limit beta - x occurs in four integrals, beside the integrand |v - x|",
+        holds(
+            "Lemma 5.5, proof, integration limits, corrected",
+            "The limit is beta (or beta - x for the noise as variable).",
+            "verified",
+            "certified numerics",
+            lambda: _limits(False),
+            ("the limit is beta - x", lambda: _limits(True)),
+        ),
+    ),
+    refuted(
+        "Lemma 5.5, proof, largest estimate",
+        "The output of Algorithm 5 is at most beta.",
+        "cosmetic",
+        "enumeration",
+        lambda: _largest(0),
+        """
+>>> from math import ceil
+>>> alpha, eps, beta = 3, 1, 1
+>>> m = ceil(beta * eps / alpha)
+>>> m * alpha / eps                    # the estimate when all m bits are one
+3.0
+""",
+        "no: it is a sentence",
+        holds(
+            "Lemma 5.5, proof, largest estimate, corrected",
+            "It is at most m alpha/epsilon < beta + alpha/epsilon.",
+            "verified",
+            "enumeration",
+            lambda: _largest(1),
+            ("at most beta", lambda: _largest(0)),
+        ),
+        note="The restriction to [0, u] does not help when u > beta. The order of the maximum "
+        "error is not affected.",
+    ),
+    holds(
+        "Lemma 5.5, maximum error",
+        "Every entry errs by at most beta + alpha/epsilon2 plus its Laplace noise, so the expected "
+        "maximum is at most (2 ln d + 1 + ln d)/epsilon1 + alpha/epsilon2.",
+        "verified",
+        "enumeration",
+        lambda: _maximum(1),
+        ("without beta", lambda: _maximum(0)),
+        note="The maximum of the noise is in Proposition 2.5.",
+    ),
+)

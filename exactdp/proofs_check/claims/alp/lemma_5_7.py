@@ -1,0 +1,64 @@
+"""ALP, Lemma 5.7: maximum error of Algorithm 9; epsilon must not exceed log(1/delta) by much."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claims.alp._large_epsilon import max_error
+
+__all__ = ["CLAIMS"]
+
+
+def _pointwise(below: int) -> str:
+    """Each nonzero entry errs by at most t + below * |noise| - dropped, or released and rounded."""
+    for t, x, eta in product((2, 3, 5), (Fraction(n, 4) for n in range(40)), range(-6, 7)):
+        for y in (x,) if x >= 1 else (Fraction(0), Fraction(1)):
+            v = y + eta
+            kept = v if y and v >= t else Fraction(0)
+            bound = t + below * abs(eta)
+            require(abs(x - kept) <= bound, f"t={t}, x={x}, y={y}, noise {eta}: kept {kept}")
+    return "t = 2, 3, 5, 40 entries, 13 values of noise, both roundings"
+
+
+CLAIMS = (
+    refuted(
+        "Lemma 5.7",
+        "For delta = O(1/k) the expected maximum error of Algorithm 9 is O(log(1/delta)/epsilon), "
+        "for every epsilon > 0.",
+        "loose",
+        "certified numerics",
+        lambda: max_error(1000, Fraction(0)),
+        """
+>>> from math import exp, log
+>>> eps, delta, x = 1000, 0.25, 2                      # k = 1
+>>> t = log(1 / delta) / eps + 2
+>>> dropped = 1 - exp(-eps * (t - x)) / 2              # then the error is 2
+>>> 2 * dropped > 1000 * log(1 / delta) / eps
+True
+""",
+        "no: t = log(1/delta)/epsilon + 2 is printed twice and used in the proofs",
+        holds(
+            "Lemma 5.7, corrected",
+            "It is O(log(1/delta)/epsilon + 1), that is O(log(1/delta)/epsilon) for epsilon = "
+            "O(log(1/delta)); for k = 1 and delta = 1/4, 2 + 2 ln(1/delta)/epsilon suffices.",
+            "verified",
+            "certified numerics",
+            lambda: max_error(2, Fraction(2)),
+            ("1.95 instead of 2", lambda: max_error(2, Fraction(39, 20))),
+        ),
+        note="The 2 in t and the rounding of entries below 1 do not shrink with 1/epsilon.",
+    ),
+    holds(
+        "Lemma 5.7, proof, display",
+        "Every entry errs by at most t plus its noise, so the expected maximum is at most "
+        "(1 + ln k)/epsilon + t.",
+        "verified",
+        "enumeration",
+        lambda: _pointwise(1),
+        ("without the noise", lambda: _pointwise(0)),
+        note="The maximum of the noise of k entries is in Proposition 2.5.",
+    ),
+)

@@ -1,0 +1,99 @@
+"""ALP, Lemma 5.8: the combined structure with approximate privacy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.accounting.divergence import hockey_stick
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claims.alp._large_epsilon import access
+from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law
+from exactdp.proofs_check.claims.alp._threshold import distance, rounded_law
+
+__all__ = ["CLAIMS"]
+
+
+def _private(second: Fraction) -> str:
+    """Joint output at e^(eps1 + second): delta <= 4/9; e^eps1 = 9/4, eps2 = 2, t = 3."""
+    base, t, delta, eps = Fraction(9, 4), Fraction(3), Fraction(4, 9), Fraction(2)
+    grid = [(Fraction(a, 2), Fraction(b, 2)) for a, b in product(range(4), range(3))]
+    laws = {
+        x: rounded_law(x, t, base).product(
+            projection_law([eps * v for v in x], ((0, 1), (0, 1), (0, 1)), 2, Fraction(1))
+        )
+        for x in grid
+    }
+    factor = base * exp_lower(second)
+    for x, other in product(grid, repeat=2):
+        if 0 < distance(x, other) <= 1:
+            exact = hockey_stick(laws[x], laws[other], e_epsilon=factor).lower
+            require(exact <= delta / (2 * base), f"{x} against {other}: delta {float(exact)}")
+    return "all pairs at distance <= 1 of 12 vectors, joint law; delta/(2 e^eps1) suffices"
+
+
+def _small_entries(share: Fraction) -> str:
+    """x < 1: x P(stored | y = 1) E(error) <= (3/4) share/eps1, from w = ln(1/delta) + eps1."""
+    import sympy as sp
+
+    log_delta, eps = sp.symbols("L varepsilon", positive=True)
+    t = log_delta / eps + 2
+    error = sp.exp(-log_delta - eps) / 2 * (t + 1 / eps)  # x <= 1, at most t - x + 1/eps
+    w = sp.symbols("w", positive=True)
+    scaled = sp.exp(-w) * (2 * w + 1) / 2
+    slack = sp.simplify(scaled.subs(w, log_delta + eps) - eps * error)
+    require(sp.simplify(slack - sp.exp(-log_delta - eps) * log_delta / 2) == 0, f"slack {slack}")
+    peak = sp.solve(sp.diff(scaled, w), w)
+    require(peak == [sp.Rational(1, 2)], f"stationary at {peak}")
+    most = scaled.subs(w, sp.Rational(1, 2))
+    require(bool(most <= sp.Rational(3, 4) * sp.Rational(share)), f"largest value {most}")
+    return "eps1 * error <= e^-w (2w + 1)/2 <= e^(-1/2) = 0.607 at w = 1/2"
+
+
+CLAIMS = (
+    refuted(
+        "Lemma 5.8",
+        "With Algorithm 9 inside Algorithm 7 the access time is O(log(1/delta)), for every "
+        "epsilon.",
+        "loose",
+        "enumeration",
+        lambda: access(1000, 0),
+        """
+>>> from math import ceil, log
+>>> alpha, eps1, eps2, delta = 3, 5000, 5000, 1e-6
+>>> beta = log(1 / delta) / eps1 + 2
+>>> ceil(beta * eps2 / alpha), round(log(1 / delta), 1)   # columns read, log(1/delta)
+(3338, 13.8)
+""",
+        "no: the summand 2 of t is printed in Algorithm 9 and in Lemma 5.9",
+        holds(
+            "Lemma 5.8, corrected",
+            "The access reads at most ln(1/delta) + epsilon columns (alpha = 3, epsilon1 = "
+            "epsilon2), which is O(log(1/delta)) for epsilon = O(log(1/delta)).",
+            "verified",
+            "enumeration",
+            lambda: access(1, 1),
+            ("without the summand epsilon", lambda: access(1000, 0)),
+        ),
+        note="The maximum error needs the same condition, see Lemma 5.7.",
+    ),
+    holds(
+        "Lemma 5.8, per-entry error",
+        "An entry below 1 adds at most 0.61/epsilon1 when it is stored; all others are covered by "
+        "Lemma 5.5, so the expected error is at most 1/epsilon1 + C/epsilon2 for every epsilon.",
+        "proved",
+        "symbolic",
+        lambda: _small_entries(Fraction(1)),
+        ("at most 0.6/epsilon1", lambda: _small_entries(Fraction(4, 5))),
+        note="Lemma 5.5 alone does not cover rounded entries, whose error is not the noise.",
+    ),
+    holds(
+        "Lemma 5.8, privacy",
+        "The combined mechanism is (epsilon1 + epsilon2, delta)-differentially private.",
+        "verified",
+        "enumeration",
+        lambda: _private(Fraction(2)),
+        ("epsilon2 is counted by 1/10", lambda: _private(Fraction(1, 5))),
+    ),
+)

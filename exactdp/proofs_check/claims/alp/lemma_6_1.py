@@ -1,0 +1,68 @@
+"""ALP, Lemma 6.1: the logarithm, capped at 0, does not increase distances."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+
+__all__ = ["CLAIMS"]
+
+
+def _mapped(x: Fraction, base: Fraction, factor: bool) -> arb:
+    """max(log_B(x ln B), 0), or max(log_B(x), 0) without the factor."""
+    if not x:
+        return arb(0)
+    log_base = ball(base).log()
+    value = (ball(x) * (log_base if factor else 1)).log() / log_base
+    return value.max(arb(0))
+
+
+def _lipschitz(factor: bool) -> str:
+    grid = [Fraction(n, 4) for n in range(0, 120, 3)]
+    for base in (Fraction(21, 20), Fraction(3, 2), Fraction(3), Fraction(50)):
+        with precision(64):
+            images = [_mapped(x, base, factor) for x in grid]
+            for (x, a), (y, b) in product(zip(grid, images, strict=True), repeat=2):
+                if x < y:
+                    require(bool(b - a <= ball(y - x)), f"B={base}: {x} and {y} at {b - a}")
+    return "B = 1.05, 1.5, 3, 50, entries 0, 3/4, ..., 29 1/4"
+
+
+def _derivative(shift: int) -> str:
+    """d/dx log_B(x ln B) = 1/(x ln B) is 1 at x = 1/ln B, where the map is 0."""
+    import sympy as sp
+
+    x, b = sp.symbols("x b", positive=True)  # b = ln B
+    image = sp.log(x * b) / b
+    slope = sp.diff(image, x)
+    require(sp.simplify(slope - 1 / (x * b)) == 0, f"slope {slope}")
+    require(slope.subs(x, shift / b) == 1, f"slope {slope.subs(x, shift / b)} at {shift}/ln B")
+    require(image.subs(x, shift / b) == 0, "value at the kink")
+    return "slope 1 at 1/ln B, falling beyond; continuous there"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 6.1",
+        "x -> max(log_B(x ln B), 0) never increases distances, so the projection on logarithms is "
+        "epsilon-differentially private.",
+        "verified",
+        "certified numerics",
+        lambda: _lipschitz(True),
+        ("without the factor ln B", lambda: _lipschitz(False)),
+    ),
+    holds(
+        "Lemma 6.1, proof, derivative",
+        "The derivative 1/(x ln B) is at most 1 from x = 1/ln B on, where the map leaves 0.",
+        "proved",
+        "symbolic",
+        lambda: _derivative(1),
+        ("from 2/ln B on", lambda: _derivative(2)),
+    ),
+)

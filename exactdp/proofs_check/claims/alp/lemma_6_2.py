@@ -1,0 +1,192 @@
+"""ALP, Lemma 6.2: multiplicative error on logarithms; its running time forgets epsilon."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from flint import arb
+
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claims.alp._model import estimate_law, flip, gamma, round_law
+from exactdp.proofs_check.claims.alp._walk import last_return
+
+__all__ = ["CLAIMS"]
+
+
+def _unit(p: Fraction) -> arb:
+    """B^(alpha/eps) = (4 (p - p^2))^(-1/4): the factor that one column stands for."""
+    return ball(4 * (p - p * p)) ** ball(Fraction(-1, 4))
+
+
+def _constant(p: Fraction) -> arb:
+    """(2 - 4p)/((4p - 4p^2)^(1/4) - (4p - 4p^2)^(3/4))."""
+    x = ball(4 * (p - p * p))
+    return ball(2 - 4 * p) / (x ** ball(Fraction(1, 4)) - x ** ball(Fraction(3, 4)))
+
+
+def _error(share: Fraction) -> str:
+    """E max(x~/x, x/x~) <= share * constant: all noise, entries at multiples of 1/2 column."""
+    m = 7
+    for alpha, collision in ((1, Fraction(0)), (3, Fraction(1, 10)), (20, Fraction(0))):
+        p, q = flip(Fraction(alpha)), 1 / (gamma(Fraction(alpha), collision) + 2)
+        for place in (Fraction(n, 2) for n in range(2 * m + 1)):
+            law = round_law(place).then(lambda y, p=p, q=q: estimate_law(min(y, m), m, p, q))  # type: ignore[misc]
+            with precision(64):
+                unit = _unit(q)
+                mean = sum((ball(w) * unit ** ball(abs(place - e)) for e, w in law.items()), arb(0))
+                fine = bool(mean <= ball(share) * _constant(q))
+            require(fine, f"alpha={alpha}, k/s={collision}, place {place}: {float(mean.mid()):.4g}")
+    return "alpha = 1, 3, 20, entries at 0, 1/2, ..., 7 of 7 columns, exact laws"
+
+
+def _series(power: int) -> str:
+    """Sum over tau of unit^(2 tau + 1) 2 P(last return = 2 tau) <= the closed constant."""
+    for p in (Fraction(1, 20), Fraction(1, 5), Fraction(2, 5)):
+        with precision(64):
+            unit = _unit(p)
+            total = sum(
+                (unit ** (power * tau + 1) * 2 * ball(last_return(p, tau)) for tau in range(60)),
+                arb(0),
+            )
+            require(bool(total <= _constant(p)), f"p={p}: {total} > {_constant(p)}")
+    return "p = 1/20, 1/5, 2/5, 60 terms (all positive)"
+
+
+def _closed(exponent: Fraction) -> str:
+    """The geometric series with B = x^(-eps/(4 alpha)), symbolic in x = 4p - 4p^2."""
+    import sympy as sp
+
+    w = sp.symbols("w", positive=True)  # x = w^4
+    unit = w ** (-4 * sp.Rational(exponent))
+    ratio = sp.simplify(unit**2 * w**4)
+    closed = unit / (1 - ratio)
+    require(sp.simplify(closed - 1 / (w - w**3)) == 0, f"sum {sp.simplify(closed)}")
+    return "unit/(1 - unit^2 x) = 1/(x^(1/4) - x^(3/4)), ratio sqrt(x) < 1"
+
+
+def _ln_ln(bound: Fraction) -> str:
+    """log_B(ln B) = ln(y)/y for y = ln B: largest at y = e with value 1/e < bound."""
+    import sympy as sp
+
+    y = sp.symbols("y", positive=True)
+    value = sp.log(y) / y
+    require(sp.solve(sp.diff(value, y), y) == [sp.E], "stationary point")
+    require(bool(value.subs(y, sp.E) < sp.Rational(bound)), f"largest value {value.subs(y, sp.E)}")
+    return "largest value 1/e = 0.368 at ln B = e"
+
+
+def _time(constant: int, extra: bool, most_epsilon: int = 10**40) -> str:
+    """m = ceil(log_B(beta ln B) eps/alpha) <= constant (ln beta + extra ln(1 + eps)), alpha = 3."""
+    p = flip(Fraction(3))
+    sizes = [eps for eps in (1, 10**3, 10**10, 10**40) if eps <= most_epsilon]
+    for beta, eps in product((100, 10**6), sizes):
+        with precision(64):
+            per_column = (1 / ball(4 * (p - p * p))).log() / 4  # ln B alpha/eps
+            m = ((beta * per_column * eps / 3).log() / per_column).ceil()
+            logs = ball(beta).log() + (ball(1 + eps).log() if extra else 0)
+            case = f"beta={beta}, eps={float(eps):g}: m={int(float(m.mid()))}"
+            require(bool(m <= constant * logs), f"{case} > {constant} * {float(logs.mid()):.4g}")
+    return f"beta = 100, 10^6, eps up to {float(most_epsilon):g}, alpha = 3, no collisions"
+
+
+def _largest(one: Fraction) -> str:
+    """log_B(beta ln B) <= 4 alpha ln(beta)/(eps ln(1/(4p - 4p^2))) + one."""
+    p, alpha = flip(Fraction(3)), 3
+    for beta, eps in product((30, 1000, 10**6), (1, 10, 73, 10**4)):
+        with precision(64):
+            rate = (1 / ball(4 * (p - p * p))).log()
+            log_base = rate * eps / (4 * alpha)
+            exact = (beta * log_base).log() / log_base
+            bound = 4 * alpha * ball(beta).log() / (eps * rate) + ball(one)
+            require(bool(exact <= bound), f"beta={beta}, eps={eps}: {exact} > {bound}")
+    return "beta = 30, 1000, 10^6, eps = 1, 10, 73, 10^4, alpha = 3, no collisions"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 6.2",
+        "For x_i >= 1/ln B the expected multiplicative error is at most (2 - 4p)/((4p - 4p^2)^"
+        "(1/4) - (4p - 4p^2)^(3/4)), a constant for fixed alpha and k/s.",
+        "verified",
+        "certified numerics",
+        lambda: _error(Fraction(1)),
+        ("a quarter of that", lambda: _error(Fraction(1, 4))),
+    ),
+    refuted(
+        "Lemma 6.2, evaluation time",
+        "The evaluation time is O(log beta), for every epsilon > 0.",
+        "loose",
+        "certified numerics",
+        lambda: _time(100, False),
+        """
+>>> from math import ceil, log
+>>> alpha, p, beta = 3, 1 / 5, 100
+>>> for eps in (1, 10**10, 10**40):
+...     ln_b = eps / (4 * alpha) * log(1 / (4 * p - 4 * p * p))
+...     print(ceil(log(beta * ln_b) / ln_b * eps / alpha), round(log(beta), 1))
+12 4.6
+219 4.6
+838 4.6
+""",
+        "no: m is defined in the text, and the proof's own u = 1 + O(log(beta)/epsilon) times "
+        "epsilon leaves a summand epsilon",
+        holds(
+            "Lemma 6.2, evaluation time, corrected",
+            "It is O(log beta + log(1 + epsilon)): m <= 12 (ln beta + ln(1 + epsilon)) for alpha = "
+            "3 without collisions; O(log beta) when log epsilon = O(log beta).",
+            "verified",
+            "certified numerics",
+            lambda: _time(12, True),
+            ("without the term in epsilon", lambda: _time(100, False)),
+        ),
+        note="The space bound has the same factor m. The growth with epsilon is only logarithmic.",
+    ),
+    holds(
+        "Lemma 6.2, space",
+        "m columns of s bits and m hash functions: for epsilon <= 1000 and beta >= 100, m <= 12 ln "
+        "beta + 12 ln(1 + epsilon).",
+        "verified",
+        "certified numerics",
+        lambda: _time(12, True, 1000),
+        ("m <= 100 ln beta for every epsilon", lambda: _time(100, False)),
+        note="Same condition as for the evaluation time.",
+    ),
+    holds(
+        "Lemma 6.2, proof, first display",
+        "The sum over tau of B^((2 tau + 1) alpha/epsilon) 2 P(last nonnegative step = 2 tau) is "
+        "at most the constant.",
+        "verified",
+        "certified numerics",
+        lambda: _series(2),
+        ("B^((4 tau + 1) alpha/epsilon)", lambda: _series(4)),
+    ),
+    holds(
+        "Lemma 6.2, proof, second display",
+        "With B = (4 (p - p^2))^(-epsilon/(4 alpha)) the geometric series sums to the constant.",
+        "proved",
+        "symbolic",
+        lambda: _closed(Fraction(1, 4)),
+        ("the exponent is -epsilon/(8 alpha)", lambda: _closed(Fraction(1, 8))),
+    ),
+    holds(
+        "Lemma 6.2, proof, log_B(ln B) < 1",
+        "log_B(ln B) < 1 for every B > 1; the largest value is 1/e.",
+        "proved",
+        "symbolic",
+        lambda: _ln_ln(Fraction(1)),
+        ("below 0.36", lambda: _ln_ln(Fraction(9, 25))),
+    ),
+    holds(
+        "Lemma 6.2, proof, bound on the logarithms",
+        "The largest transformed entry is at most u = 1 + O(log(beta)/epsilon), with constant "
+        "4 alpha/ln(1/(4p - 4p^2)).",
+        "verified",
+        "certified numerics",
+        lambda: _largest(Fraction(1)),
+        ("1/3 + O(log(beta)/epsilon)", lambda: _largest(Fraction(1, 3))),
+        note="Times epsilon this is O(log beta) + epsilon, not O(log beta).",
+    ),
+)

@@ -1,0 +1,64 @@
+"""ALP, Lemma 7.2: error for histograms without collisions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import estimate_law
+
+__all__ = ["CLAIMS"]
+
+
+def _error(share: Fraction) -> str:
+    """E|x - x~| <= share * 8 b/(b - 1)^2, b = e^eps, every x up to beta = 8."""
+    for base in (Fraction(3, 2), Fraction(3), Fraction(50), Fraction(10**4)):
+        p = 1 / (base + 1)
+        bound = share * 8 * base / (base - 1) ** 2
+        for x in range(9):
+            error = estimate_law(x, 8, p, p).expectation(lambda e, x=x: abs(x - e))  # type: ignore[misc]
+            require(error <= bound, f"e^eps={base}, x={x}: {float(error)} > {float(bound)}")
+    return "e^eps = 3/2, 3, 50, 10^4, every x up to beta = 8, all noise"
+
+
+def _algebra(factor: int) -> str:
+    import sympy as sp
+
+    b, eps = sp.symbols("b varepsilon", positive=True)
+    p = 1 / (b + 1)
+    gap = sp.simplify(2 * 4 * (p - p**2) / (1 - 2 * p) ** 2 - factor * b / (b - 1) ** 2)
+    require(gap == 0, f"off by {gap}")
+    bound = 8 * sp.exp(eps) / (sp.exp(eps) - 1) ** 2
+    require(sp.limit(bound * sp.exp(eps), eps, sp.oo) == 8, "epsilon to infinity")
+    require(sp.limit(bound * eps**2, eps, 0) == 8, "epsilon to 0")
+    return "identity; the bound behaves as 8/e^eps and as 8/eps^2"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 7.2",
+        "Without collisions E|x_i - x~_i| <= 8 e^epsilon/(e^epsilon - 1)^2 for entries up to beta.",
+        "verified",
+        "enumeration",
+        lambda: _error(Fraction(1)),
+        ("0.49 times that", lambda: _error(Fraction(49, 100))),
+    ),
+    holds(
+        "Lemma 7.2, proof, display",
+        "2 * 4 (p - p^2)/(1 - 2p)^2 = 8 e^epsilon/(e^epsilon - 1)^2 at p = 1/(e^epsilon + 1).",
+        "proved",
+        "symbolic",
+        lambda: _algebra(8),
+        ("4 instead of 8", lambda: _algebra(4)),
+    ),
+    holds(
+        "Section 7, growth of the bound of Lemma 7.2",
+        "The bound is O(1/e^epsilon) for large and O(1/epsilon^2) for small epsilon, with constant "
+        "8 both times.",
+        "proved",
+        "symbolic",
+        lambda: _algebra(8),
+        ("the bound is half as large", lambda: _algebra(4)),
+    ),
+)

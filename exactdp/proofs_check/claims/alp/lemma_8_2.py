@@ -1,0 +1,56 @@
+"""ALP, Lemma 8.2: expected error of the maxima."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import all_hashes
+
+__all__ = ["CLAIMS"]
+
+
+def _error(share: Fraction, rows: int) -> str:
+    """E|x_i - y_h(i)| <= sum of max(x_j - x_i, 0)/s <= share * |x|_1/s, over all hash functions."""
+    for x in ((0, 1, 2), (0, 5, 0), (3, 1, 2)):
+        for i in range(3):
+            total = Fraction(0)
+            for h in all_hashes(3, rows):
+                cell = max(x[j] for j in range(3) if h[j] == h[i])
+                total += cell - x[i]
+            mean = total / rows**3
+            middle = Fraction(sum(max(v - x[i], 0) for v in x), rows)
+            require(mean <= middle, f"x={x}, i={i}: {mean} > {middle}")
+            require(mean <= share * Fraction(sum(x), rows), f"x={x}, i={i}: {mean}")
+    return f"three vectors, every entry, all {rows**3} functions to {rows} rows"
+
+
+def _total(factor: Fraction) -> str:
+    """With s >= eps |x|_1 the mean is <= factor/eps, Laplace noise of mean 1/eps included."""
+    for eps, n in product((Fraction(1, 2), Fraction(1), Fraction(6)), (1, 10, 100)):
+        rows = -(-(eps * n).numerator // (eps * n).denominator)
+        bound = Fraction(n, rows) + 1 / eps
+        require(bound <= factor / eps, f"eps={eps}, |x|={n}, s={rows}: {bound}")
+    return "nine pairs of eps and |x|_1"
+
+
+CLAIMS = (
+    holds(
+        "Lemma 8.2",
+        "With s >= epsilon |x|_1 rows the expected error of an entry is at most 2/epsilon.",
+        "verified",
+        "enumeration",
+        lambda: _total(Fraction(2)),
+        ("at most 1.98/epsilon", lambda: _total(Fraction(99, 50))),
+    ),
+    holds(
+        "Lemma 8.2, proof, display",
+        "E|x_i - y_h(i)| <= (1/s) sum of max(x_j - x_i, 0) <= |x|_1/s for a universal family.",
+        "verified",
+        "enumeration",
+        lambda: _error(Fraction(1), 12),
+        ("at most 0.98 |x|_1/s", lambda: _error(Fraction(49, 50), 12)),
+    ),
+)

@@ -1,0 +1,186 @@
+"""ALP, Section 10: variants for unknown sparsity and for negative values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.accounting.divergence import max_loss
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
+from exactdp.proofs_check.claims.alp._model import (
+    Bits,
+    estimate,
+    exp_lower,
+    flip,
+    noisy_law,
+    round_law,
+)
+
+__all__ = ["CLAIMS"]
+
+
+def _estimated_k(argument: str) -> str:
+    """P(k~ <= k) = P(Lap(1/eps) <= -ln(argument)/eps) = 1/d."""
+    import sympy as sp
+
+    d, eps = sp.symbols("d varepsilon", positive=True)
+    shift = sp.log(sp.sympify(argument, {"d": d})) / eps
+    chance = sp.simplify(sp.exp(-eps * shift) / 2)
+    require(sp.simplify(chance - 1 / d) == 0, f"P = {chance}")
+    return "exactly 1/d, for d >= 2"
+
+
+def _sparsity(step: Fraction) -> str:
+    """Sparsity of neighbours: differs by at most 1 for integers."""
+    grid = [n * step for n in range(4)]
+    for x, y in product(product(grid, repeat=3), repeat=2):
+        if sum((abs(a - b) for a, b in zip(x, y, strict=True)), Fraction(0)) <= 1:
+            gap = abs(sum(v != 0 for v in x) - sum(v != 0 for v in y))
+            require(gap <= 1, f"{x} and {y}: sparsity differs by {gap}")
+    return "4096 pairs of three entries"
+
+
+def _ones(share: Fraction) -> str:
+    """The expected number of ones in the embedding is |x|_1 eps/alpha, so Theta(n eps) cells do."""
+    for eps, alpha in product((Fraction(1, 3), Fraction(2)), (Fraction(1), Fraction(3))):
+        for x in product((Fraction(0), Fraction(1, 2), Fraction(7)), repeat=2):
+            ones = sum((round_law(v * eps / alpha).expectation() for v in x), Fraction(0))
+            require(ones == share * sum(x) * eps / alpha, f"x={x}, eps={eps}: {ones}")
+    return "36 vectors and parameters"
+
+
+def _collision(one_array: bool) -> str:
+    """n entries of 1 (eps = alpha = 1) in 10 n bits: an empty bit is hit w.p. below 1/2.
+
+    One array: every pair (entry, column) is hashed to one of 10 n cells. Otherwise u = n gives
+    m = n columns, so 10 rows each.
+    """
+    for n in (1, 2, 30, 100):
+        cells = 10 * n if one_array else 10
+        chance = 1 - (1 - Fraction(1, cells)) ** n  # all n ones stand in the first column
+        require(chance < Fraction(1, 2), f"n={n}: first column hit with {float(chance):.5g}")
+    return "n = 1, 2, 30, 100 entries of 1, fully random hash functions"
+
+
+def _signed(y: int, m: int, row_of: tuple[int, ...], rows: int) -> Bits:
+    """2m columns: the first m are one by default and 0 for the |y| columns next to the middle."""
+    bits: list[int] = []
+    for b in range(2 * m):
+        default = int(b < m)
+        own = int(b < m + y)
+        bits += [own if a == row_of[b] else default for a in range(rows)]
+    return tuple(bits)
+
+
+def _negative(offset: int) -> str:
+    """Noiseless: the estimate from 2m columns minus m is y, for -m <= y <= m."""
+    m = 3
+    for y in range(-m, m + 1):
+        for h in product(range(2), repeat=2 * m):
+            bits = _signed(y, m, h, 2)
+            own = [bits[2 * b + h[b]] for b in range(2 * m)]
+            require(estimate(own) - offset == y, f"y={y}, h={h}: {estimate(own) - offset}")
+    return "m = 3, y = -3 to 3, every sequence of rows"
+
+
+def _negative_private(scale: Fraction) -> str:
+    """One signed entry, m = 1: ratios at most e^(scale * distance), across 0 too."""
+    grid = [Fraction(n, 4) for n in range(-4, 5)]
+    for alpha in (Fraction(1), Fraction(3)):
+        laws = {}
+        for x in grid:
+            rounded = round_law(x)  # x stands for x/alpha
+            laws[x] = rounded.then(lambda y, a=alpha: noisy_law(_signed(y, 1, (0, 0), 1), flip(a)))  # type: ignore[misc]
+        for x, y in product(grid, repeat=2):
+            gap = alpha * abs(x - y)
+            if 0 < gap <= 1:
+                ratio = max_loss(laws[x], laws[y])
+                require(ratio <= exp_lower(scale * gap), f"alpha={alpha}, {x}, {y}: {ratio}")
+    return "alpha = 1, 3, entries from -alpha to alpha in quarters"
+
+
+CLAIMS = (
+    holds(
+        "Section 10, histograms",
+        "The sparsity of neighbouring histograms differs by at most 1; for real vectors all "
+        "entries can change.",
+        "verified",
+        "enumeration",
+        lambda: _sparsity(Fraction(1)),
+        ("also for entries that are multiples of 1/3", lambda: _sparsity(Fraction(1, 3))),
+    ),
+    holds(
+        "Section 10, estimated sparsity",
+        "k + Lap(1/epsilon) + ln(d/2)/epsilon is at most k with probability 1/d.",
+        "proved",
+        "symbolic",
+        lambda: _estimated_k("d/2"),
+        ("with ln(d)/epsilon", lambda: _estimated_k("d")),
+    ),
+    refuted(
+        "Section 10, known l1 norm, collisions",
+        "With |x|_1 = n known and u = n, an embedding (s rows, m columns) of Theta(n epsilon) bits "
+        "bounds the probability of a hash collision by a constant below 1/2.",
+        "loose",
+        "enumeration",
+        lambda: _collision(False),
+        """
+>>> n, bits_per_unit = 100, 10              # eps = alpha = 1: n entries of 1, u = n
+>>> m = n                                   # columns
+>>> s = bits_per_unit * n // m              # rows, so that s m = 10 n eps bits
+>>> 1 - (1 - 1 / s) ** n > 0.9999           # all n ones are in the first column
+True
+""",
+        "no: it is running text; the embedding is the s x m array of Algorithm 2",
+        holds(
+            "Section 10, known l1 norm, collisions, corrected",
+            "It holds when all columns share one array of Theta(n epsilon) bits, pairs (entry, "
+            "column) being hashed; an s x m array needs s = Theta(n epsilon) rows.",
+            "verified",
+            "enumeration",
+            lambda: _collision(True),
+            ("the array is split into m columns", lambda: _collision(False)),
+        ),
+        note="Depends on reading 'embedding' as in Section 4. The collision probability averaged "
+        "over all columns is bounded, that of the first columns is not.",
+    ),
+    holds(
+        "Section 10, known l1 norm",
+        "After scaling |x|_1 is n epsilon, and the expected number of ones of all unary codes is "
+        "n epsilon/alpha.",
+        "verified",
+        "enumeration",
+        lambda: _ones(Fraction(1)),
+        ("1.02 times that", lambda: _ones(Fraction(51, 50))),
+    ),
+    holds(
+        "Section 10, negative values",
+        "With 2m columns, the first m set by default, the estimate minus m recovers noiseless "
+        "values from -m to m.",
+        "verified",
+        "enumeration",
+        lambda: _negative(3),
+        ("the offset is m - 1", lambda: _negative(2)),
+    ),
+    holds(
+        "Section 10, negative values, privacy",
+        "The signed encoding has the same privacy as Algorithm 2, also when an entry changes sign.",
+        "verified",
+        "enumeration",
+        lambda: _negative_private(Fraction(1)),
+        ("3/5 of the loss", lambda: _negative_private(Fraction(3, 5))),
+    ),
+    not_checkable(
+        "Section 10, suggestions",
+        "When to prefer the Laplace mechanism, thresholding or the ALP mechanism; an "
+        "implementation in OpenDP.",
+        "advice and a pointer to software",
+    ),
+    not_checkable(
+        "Section 10, signs in Algorithm 9",
+        "Only entries whose true and noisy values have the same sign are released, to keep the "
+        "guarantee.",
+        "no statement with numbers; the mechanism is not specified further",
+    ),
+)

@@ -1,0 +1,167 @@
+"""ALP, Section 2: rounding, randomized response, universal hashing, negative values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.law import Law
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
+from exactdp.proofs_check.claims.alp._model import all_hashes, round_law
+from exactdp.samplers import RandomizedResponse, exact_law, random_rounding
+
+__all__ = ["CLAIMS"]
+
+
+def _rounding(up: int) -> str:
+    """The shipped sampler has the stated law: up with the fractional part."""
+    for numerator in range(-9, 10):
+        r = Fraction(numerator, 4)
+        shipped = exact_law(lambda s, r=r: random_rounding(r, s), residual=0, progress=False)  # type: ignore[misc]
+        below = r.numerator // r.denominator
+        chance = r - below if up else 1 - (r - below)
+        require(shipped == Law({below + 1: chance, below: 1 - chance}), f"r={r}: {shipped}")
+        require(not up or shipped == round_law(r), f"the model at r={r}")
+    return "19 values"
+
+
+def _response(keep: int) -> str:
+    for chance in (Fraction(0), Fraction(1, 5), Fraction(1, 2)):
+        for bit in (0, 1):
+            shipped = exact_law(
+                lambda s, c=chance, b=bit: RandomizedResponse(c).sample(b, s),  # type: ignore[misc]
+                residual=0,
+                progress=False,
+            )
+            stated = Law({bit if keep else 1 - bit: 1 - chance, 1 - bit if keep else bit: chance})
+            require(shipped == stated, f"p={chance}, bit {bit}")
+    return "p = 0, 1/5, 1/2, both bits"
+
+
+def _universal(rows: int, bound: Fraction) -> str:
+    """All functions from three keys to the rows: any two keys collide with probability 1/rows."""
+    family = list(all_hashes(3, rows))
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        chance = Fraction(sum(h[i] == h[j] for h in family), len(family))
+        require(chance <= bound, f"{rows} rows: {chance}")
+    return f"all functions of three keys to {rows} rows"
+
+
+def _multiply_shift(bits: int, out: int, factor: int) -> str:
+    """h_a(x) = (a x mod 2^bits) >> (bits - out), a odd: collisions of all pairs <= factor/2^out."""
+    odd = range(1, 2**bits, 2)
+    table = [[(a * x % 2**bits) >> (bits - out) for x in range(2**bits)] for a in odd]
+    for x, y in product(range(2**bits), repeat=2):
+        if x < y:
+            chance = Fraction(sum(h[x] == h[y] for h in table), len(table))
+            require(
+                chance <= Fraction(factor, 2**out),
+                f"keys {x}, {y}: collision probability {chance} > {factor}/{2**out}",
+            )
+    return f"all pairs of {2**bits} keys, {2**out} rows, all {len(table)} functions"
+
+
+def _clipped(low: int) -> str:
+    """Moving an estimate into [low, u] never moves it away from a value in [0, u]."""
+    u = 3
+    for x, guess in product(range(u + 1), (Fraction(n, 2) for n in range(-8, 15))):
+        inside = min(max(guess, Fraction(low)), Fraction(u))
+        require(abs(x - inside) <= abs(x - guess), f"value {x}, estimate {guess} moved to {inside}")
+    return "values 0 to 3, estimates from -4 to 7"
+
+
+def _negative(factor: Fraction) -> str:
+    """v -> (max(v, 0), -min(v, 0)) keeps distances, and v = x - y at most doubles the error."""
+    grid = [Fraction(n, 2) for n in range(-4, 5)]
+    worst = Fraction(0)
+    for v, w in product(grid, repeat=2):
+        parts = [(max(a, Fraction(0)), -min(a, Fraction(0))) for a in (v, w)]
+        require(all(a - b == c for (a, b), c in zip(parts, (v, w), strict=True)), f"v={v}")
+        gap = sum((abs(a - b) for a, b in zip(*parts, strict=True)), Fraction(0))
+        require(gap == abs(v - w), f"{v} and {w}: distance {gap}")
+    for e, f in product((-1, 1), repeat=2):
+        worst = max(worst, Fraction(abs(e - f)))
+    require(worst <= factor, f"errors of 1 in both parts: {worst} in the difference")
+    return "81 pairs of values; errors of both signs"
+
+
+_HASHING = refuted(
+    "Section 2, universal hashing, cited construction",
+    "The multiply-shift family of [DHKP97] is universal: two keys collide with probability at most "
+    "1/|R|.",
+    "loose",
+    "enumeration",
+    lambda: _multiply_shift(4, 2, 1),
+    """
+>>> functions = [lambda x, a=a: (a * x % 16) >> 2 for a in range(1, 16, 2)]    # 4 rows
+>>> sum(h(0) == h(3) for h in functions), len(functions)                       # 2/8 = 1/4: fine
+(2, 8)
+>>> sum(h(1) == h(3) for h in functions), len(functions)                       # 4/8 = 2/4 > 1/4
+(4, 8)
+""",
+    "no: the text defines universal with 1/|R| and names this construction, known to reach 2/|R|",
+    holds(
+        "Section 2, universal hashing, cited construction, corrected",
+        "The multiply-shift family collides with probability at most 2/|R|; all bounds hold with "
+        "2k/s for k/s, so the requirement becomes s > 4k.",
+        "verified",
+        "enumeration",
+        lambda: _multiply_shift(5, 2, 2),
+        ("at most 1/|R|", lambda: _multiply_shift(5, 2, 1)),
+        note="Adding a random constant before the shift gives a universal family (Woelfel).",
+    ),
+    note="The construction is identified from general knowledge of [DHKP97], not from this paper.",
+)
+
+CLAIMS = (
+    holds(
+        "Section 2, RandRound",
+        "r is rounded up with its fractional part as probability, down otherwise.",
+        "verified",
+        "exact law",
+        lambda: _rounding(1),
+        ("up and down are exchanged", lambda: _rounding(0)),
+    ),
+    holds(
+        "Section 2, RandResponse",
+        "A bit is flipped with probability p and kept with probability 1 - p.",
+        "verified",
+        "exact law",
+        lambda: _response(1),
+        ("kept with probability p", lambda: _response(0)),
+    ),
+    holds(
+        "Section 2, universal hashing",
+        "A family is universal when two keys collide with probability at most 1/|R|; the family of "
+        "all functions is, with equality.",
+        "verified",
+        "enumeration",
+        lambda: _universal(3, Fraction(1, 3)),
+        ("at most 0.98/|R|", lambda: _universal(3, Fraction(49, 150))),
+    ),
+    _HASHING,
+    holds(
+        "Section 2, restricted output",
+        "Restricting estimates to [0, u] never increases the error of an entry in [0, u].",
+        "verified",
+        "enumeration",
+        lambda: _clipped(0),
+        ("the restriction may be to [1, u]", lambda: _clipped(1)),
+    ),
+    holds(
+        "Section 2, negative values",
+        "Splitting a vector into its positive and negative parts preserves the l1 distance, and "
+        "the difference of two estimates has at most twice the error.",
+        "verified",
+        "enumeration",
+        lambda: _negative(Fraction(2)),
+        ("at most 1.98 times the error", lambda: _negative(Fraction(99, 50))),
+    ),
+    not_checkable(
+        "Section 2, model of computation",
+        "A k-sparse vector takes O(k log(d + u)) bits with constant look-up on a word RAM with "
+        "words of Theta(log d + log u) bits.",
+        "machine model and hash table cited; asymptotic",
+    ),
+)

@@ -1,0 +1,105 @@
+"""ALP, Section 3: what is said about earlier mechanisms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+
+from exactdp.law import Law
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
+
+__all__ = ["CLAIMS"]
+
+
+def _released_one(shift: int) -> str:
+    """e^(-eps (t - 1))/2 = delta at t = shift + ln(1/(2 delta))/eps."""
+    import sympy as sp
+
+    eps, delta = sp.symbols("varepsilon delta", positive=True)
+    t = shift + sp.log(1 / (2 * delta)) / eps
+    gap = sp.simplify(sp.expand(sp.exp(sp.expand(-eps * (t - 1)))) / 2 - delta)
+    require(gap == 0, f"off by {gap}")
+    return "t = 1 + ln(1/(2 delta))/eps"
+
+
+def _at_threshold(loss: Fraction) -> str:
+    """An entry of size t is dropped w.p. 1/2: error loss * t + 1/(2 eps)."""
+    import sympy as sp
+
+    eps, t, h = sp.symbols("varepsilon t h", positive=True)
+    kept = sp.integrate(h * eps / 2 * sp.exp(-eps * h), (h, 0, sp.oo))
+    error = t * sp.integrate(eps / 2 * sp.exp(-eps * h), (h, 0, sp.oo)) + kept
+    gap = sp.simplify(error - sp.Rational(loss) * t - 1 / (2 * eps))
+    require(gap == 0, f"off by {gap}")
+    return "E = t/2 + 1/(2 eps)"
+
+
+def _binomial(ordered: bool) -> str:
+    """Storing each of n zeros w.p. w = drawing a binomial number and then a uniform subset."""
+    for n, w in product((1, 3, 5), (Fraction(1, 7), Fraction(2, 3))):
+        plain: dict[tuple[int, ...], Fraction] = {}
+        drawn: dict[tuple[int, ...], Fraction] = {}
+        for size in range(n + 1):
+            for subset in combinations(range(n), size):
+                plain[subset] = w**size * (1 - w) ** (n - size)
+            number = comb(n, size) * w**size * (1 - w) ** (n - size)
+            choices = list(combinations(range(n), size)) if ordered else [tuple(range(size))]
+            for subset in choices:
+                drawn[subset] = number / len(choices)
+        require(Law(plain) == Law(drawn), f"n={n}, w={w}")
+    return "n = 1, 3, 5 zeros, w = 1/7, 2/3, all subsets"
+
+
+CLAIMS = (
+    holds(
+        "Section 3, threshold of [KKMN09]",
+        "With t = 1 + ln(1/(2 delta))/epsilon = O(log(1/delta)/epsilon) + 1 an entry of 1 is "
+        "released with probability delta.",
+        "proved",
+        "symbolic",
+        lambda: _released_one(1),
+        ("t = ln(1/(2 delta))/epsilon", lambda: _released_one(0)),
+    ),
+    holds(
+        "Section 3, entry at the threshold",
+        "An entry of size t is removed by any negative noise, so its expected error is t/2 + "
+        "1/(2 epsilon) = O(t).",
+        "proved",
+        "symbolic",
+        lambda: _at_threshold(Fraction(1, 2)),
+        ("0.49 t + 1/(2 epsilon)", lambda: _at_threshold(Fraction(49, 100))),
+    ),
+    holds(
+        "Section 3, construction of [CPST12]",
+        "Drawing the number of stored zeros from a binomial distribution and then their places "
+        "gives the same law as noise on every zero.",
+        "verified",
+        "enumeration",
+        lambda: _binomial(True),
+        ("the places are the first ones", lambda: _binomial(False)),
+    ),
+    not_checkable(
+        "Section 3, maximum error of [KKMN09]",
+        "The expected maximum error is O(log(max(k, 1/delta))/epsilon).",
+        "cited; asymptotic. Lemma 5.7 checks the variant of this paper",
+    ),
+    not_checkable(
+        "Section 3, output size of [CPST12]",
+        "The number of noisy entries above t is O(k) with high probability.",
+        "cited; Lemma 5.2 has the precise statement for t = 2 ln(d)/epsilon",
+    ),
+    not_checkable(
+        "Section 3, lower bound for sparse outputs",
+        "Mechanisms with sparse output have error Omega(min(log d, log(epsilon/delta), n)/"
+        "epsilon).",
+        "cited from [BV19, Theorem 7.2]; asymptotic",
+    ),
+    not_checkable(
+        "Section 3, compact representation of [BV19]",
+        "Expected error O(1/epsilon), maximum O(log(d)/epsilon), about n log(d)/epsilon bits and "
+        "time n/epsilon.",
+        "cited; asymptotic",
+    ),
+)

@@ -1,0 +1,112 @@
+"""ALP, Section 4, running text: balance of alpha, and epsilon as parameter of the response."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+from exactdp.accounting.divergence import max_loss
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
+from exactdp.proofs_check.claims.alp._model import (
+    estimate_law,
+    exp_lower,
+    projection_law,
+    round_law,
+    spread,
+)
+
+__all__ = ["CLAIMS"]
+
+_ONE = Fraction(1)
+
+
+def _unscaled_privacy(scale: Fraction) -> str:
+    """No scaling, p = 1/(eps + 2): ratios against e^(scale eps distance)."""
+    grid = [Fraction(n, 4) for n in range(7)]
+    for eps in (Fraction(1, 10), Fraction(1), Fraction(4)):
+        laws = {v: projection_law((v,), ((0,), (0,)), 1, _ONE, 1 / (eps + 2)) for v in grid}
+        for v, w in product(grid, repeat=2):
+            if 0 < abs(v - w) <= 1:
+                ratio = max_loss(laws[v], laws[w])
+                limit = exp_lower(scale * eps * abs(v - w))
+                require(ratio <= limit, f"eps={eps}, {v} against {w}: {ratio}")
+    return "eps = 1/10, 1, 4, entries 0, 1/4, ..., 3/2"
+
+
+def _unscaled_error(rounding: Fraction) -> str:
+    """E|x - x~| <= rounding + (8 eps + 8)/eps^2 without collisions, m = 4."""
+    for eps, x in product(
+        (Fraction(2), Fraction(10), Fraction(100)), (Fraction(1, 2), Fraction(2))
+    ):
+        p = 1 / (eps + 2)
+        law = round_law(x).then(lambda y, p=p: estimate_law(y, 4, p, p))  # type: ignore[misc]
+        error = law.expectation(lambda e, x=x: abs(x - e))  # type: ignore[misc]
+        bound = rounding + (8 * eps + 8) / eps**2
+        require(2 * spread(eps) == (8 * eps + 8) / eps**2, "twice the one-sided mean")
+        require(
+            error <= bound, f"eps={eps}, x={x}: error {float(error):.4f}, stated {float(bound):.4f}"
+        )
+    return "eps = 2, 10, 100, x = 1/2, 2, exact laws"
+
+
+def _balance(sign: int) -> str:
+    """Lower alpha: less error from rounding (alpha/2), more noise (flip probability)."""
+    alphas = [Fraction(n, 10) for n in range(1, 60)]
+    for a, b in pairwise(alphas):
+        require(1 / (a + 2) > 1 / (b + 2), f"noise at {a}, {b}")
+        require(sign * spread(a) > sign * spread(b), f"spread at {a}, {b}")
+    return "59 values of alpha"
+
+
+CLAIMS = (
+    holds(
+        "Section 4.1, balance of alpha",
+        "A smaller alpha lowers the rounding error alpha/2 and raises the flip probability "
+        "1/(alpha + 2) and the expected distance (4 alpha + 4)/alpha^2.",
+        "verified",
+        "enumeration",
+        lambda: _balance(1),
+        ("it lowers the distance", lambda: _balance(-1)),
+    ),
+    holds(
+        "Section 4.3, flip probability 1/(epsilon + 2)",
+        "Without scaling and with p = 1/(epsilon + 2) the projection is epsilon-differentially "
+        "private.",
+        "verified",
+        "enumeration",
+        lambda: _unscaled_privacy(Fraction(1)),
+        ("0.9 epsilon", lambda: _unscaled_privacy(Fraction(9, 10))),
+    ),
+    refuted(
+        "Section 4.3, error of flip probability 1/(epsilon + 2)",
+        "Without collisions the expected error of that variant is at most (8 epsilon + 8)/"
+        "epsilon^2.",
+        "cosmetic",
+        "enumeration",
+        lambda: _unscaled_error(Fraction(0)),
+        """
+>>> eps = 100
+>>> x = 0.5                       # rounded to 0 or 1; all peaks have the same parity, so the
+>>> guesses = [0, 1, 2, 3]        # average of peaks is 0 or at least 1: the error is >= 0.5
+>>> min(abs(x - g) for g in guesses) > (8 * eps + 8) / eps**2
+True
+""",
+        "no: Equation (4.1) bounds the distance to the rounded value, before rounding is counted",
+        holds(
+            "Section 4.3, error of flip probability 1/(epsilon + 2), corrected",
+            "The expected error is at most 1/2 + (8 epsilon + 8)/epsilon^2 (integers: without the "
+            "1/2).",
+            "verified",
+            "enumeration",
+            lambda: _unscaled_error(Fraction(1, 2)),
+            ("2/5 for 1/2", lambda: _unscaled_error(Fraction(2, 5))),
+        ),
+        note="The point made, O(1/epsilon^2) for small epsilon, stands.",
+    ),
+    not_checkable(
+        "Section 4.3, other flip probabilities",
+        "Other choices of p as a function of epsilon have a similar expected error.",
+        "no choices named",
+    ),
+)

@@ -1,0 +1,85 @@
+"""ALP, Section 7, running text: neighbours, collisions, number of bits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+
+__all__ = ["CLAIMS"]
+
+
+def _many(entries: int) -> str:
+    """Two k-sparse neighbours that differ by 1/(2k) in 2k entries (disjoint supports)."""
+    for k in range(1, 8):
+        x = [Fraction(1, 2 * k)] * k + [Fraction(0)] * k
+        y = [Fraction(0)] * k + [Fraction(1, 2 * k)] * k
+        differ = sum(a != b for a, b in zip(x, y, strict=True))
+        gap = sum((abs(a - b) for a, b in zip(x, y, strict=True)), Fraction(0))
+        require(gap <= 1 and differ == entries * k, f"k={k}: {differ} entries, distance {gap}")
+    return "k = 1 to 7"
+
+
+def _single(most: Fraction) -> str:
+    for x, y in product(product(range(3), repeat=3), repeat=2):
+        if sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= most:
+            differ = sum(a != b for a, b in zip(x, y, strict=True))
+            require(differ <= 1, f"{x} and {y} differ in {differ} entries")
+    return "729 pairs of histograms"
+
+
+def _flip(share: Fraction) -> str:
+    """(1 - q) p + q (1 - p) >= share * q for q in [0, 1], p in [0, 1/2]: linear in each."""
+    for q, p in product((Fraction(0), Fraction(1)), (Fraction(0), Fraction(1, 2))):
+        chance = (1 - q) * p + q * (1 - p)
+        require(chance >= share * q, f"q={q}, p={p}: {chance}")
+    return "both sides are linear in q and in p, so the four corners decide"
+
+
+def _bits(extra: int) -> str:
+    """s ceil(t) <= 2 s t for t >= 1: O(s log(d)/eps) bits with t = 2 ln(d)/eps."""
+    for s, t in product((3, 50), (Fraction(n, 8) for n in range(1 if extra else 8, 80))):
+        stored = s * -(-t.numerator // t.denominator)
+        require(stored <= 2 * s * t, f"s={s}, t={t}: {stored} bits")
+    return "s = 3, 50, thresholds from 1 to 10"
+
+
+CLAIMS = (
+    holds(
+        "Section 7, real-valued neighbours",
+        "Two k-sparse neighbours can differ by 1/(2k) in 2k entries.",
+        "verified",
+        "enumeration",
+        lambda: _many(2),
+        ("in 3k entries", lambda: _many(3)),
+    ),
+    holds(
+        "Section 7, neighbouring histograms",
+        "Integer neighbours differ in one entry only.",
+        "verified",
+        "enumeration",
+        lambda: _single(Fraction(1)),
+        ("also at distance 2", lambda: _single(Fraction(2))),
+    ),
+    holds(
+        "Section 7, collisions with probability q",
+        "With collision probability q a zero becomes a one with probability at least q/2.",
+        "proved",
+        "enumeration",
+        lambda: _flip(Fraction(1, 2)),
+        ("at least 0.51 q", lambda: _flip(Fraction(51, 100))),
+    ),
+    holds(
+        "Section 7, number of bits",
+        "With threshold t the array has s ceil(t) bits, O(s log(d)/epsilon) while t = 2 ln(d)/"
+        "epsilon >= 1.",
+        "verified",
+        "enumeration",
+        lambda: _bits(0),
+        ("for every t > 0", lambda: _bits(1)),
+        note="With 1/delta for d the threshold is ln(1/delta)/epsilon + 2 and epsilon = O(log("
+        "1/delta)) is needed as well.",
+    ),
+)

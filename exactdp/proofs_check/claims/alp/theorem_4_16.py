@@ -1,0 +1,49 @@
+"""ALP, Theorem 4.16: the mechanism with beta = u."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claims.alp._model import columns, gamma, spread
+
+__all__ = ["CLAIMS"]
+
+
+def _bounds(trivial: bool) -> str:
+    """alpha = 1, s = 4k; for u eps < 1 nothing is stored and every estimate is 0."""
+    alpha = Fraction(1)
+    constant = (Fraction(1, 2) + spread(alpha) + spread(gamma(alpha, Fraction(1, 4)))) * alpha
+    for eps, scaled, k, w in product(
+        (Fraction(1, 10), Fraction(3)), range(1, 40), (1, 20), (1, 20)
+    ):
+        u = Fraction(scaled, 8) / eps
+        if trivial and u * eps < 1:
+            bits, time, error = 0, 0, u
+        else:
+            m = columns(u * eps, alpha)
+            bits, time, error = m * (4 * k + w), m, constant / eps
+        require(bits <= 8 * (k + w) * u * eps, f"u eps={u * eps}: {bits} bits")
+        require(time <= 2 * u * eps, f"u eps={u * eps}: {time} columns")
+        require(error <= constant / eps, f"u={u}, eps={eps}: error {error}")
+    return (
+        "312 instances with alpha = 1, s = 4k: error 43.5/eps, 2 u eps steps, 8 (k + w) u eps bits"
+    )
+
+
+CLAIMS = (
+    holds(
+        "Theorem 4.16",
+        "With beta = u the error is at most C/epsilon, at most 2 u epsilon columns are read, and "
+        "the space is at most 8 (k + w) u epsilon bits (alpha = 1, s = 4k, w bits per hash "
+        "function).",
+        "verified",
+        "enumeration",
+        lambda: _bounds(True),
+        ("also when one column is kept for u epsilon < 1", lambda: _bounds(False)),
+        note="For u epsilon < 1 the algorithm that answers 0 must be taken; Algorithm 4 itself "
+        "keeps one column.",
+    ),
+)
