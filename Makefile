@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow check bench clean
+.PHONY: setup demo test test-slow claims check bench clean
 
 setup: .venv/installed
 
@@ -19,6 +19,11 @@ test: setup
 
 test-slow: setup
 	$(BIN)/python -m pytest -q -n auto -m slow
+
+# every claim, the slow ones too, and the two pages made from what they declare
+claims: setup
+	$(BIN)/exactdp proofs
+	$(BIN)/python -m exactdp.proofs_check.markdown
 
 check: setup
 	$(BIN)/ruff format --check .

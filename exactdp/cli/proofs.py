@@ -77,7 +77,7 @@ def _run(claims: Sequence[Claim], workers: int) -> list[Result]:
         raise InvalidParameter(
             "proofs",
             f"a missing package ({error.name})",
-            "installed: pip install 'exactdp[proofs]'",
+            "x",
         ) from None
 
 
