@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow claims check bench clean
+.PHONY: setup demo test test-slow claims vectors conformance check bench clean
 
 setup: .venv/installed
 
@@ -24,6 +24,15 @@ test-slow: setup
 claims: setup
 	$(BIN)/exactdp proofs
 	$(BIN)/python -m exactdp.proofs_check.markdown
+
+# the conformance vectors, made anew by scripts that share no code with the calculators
+vectors: setup
+	$(BIN)/python -m exactdp.oracle.generate
+
+# docs/conformance.md: every vector put to every library that is installed (about four minutes)
+conformance: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	$(BIN)/python -m exactdp.oracle.matrix docs/conformance.md
 
 check: setup
 	$(BIN)/ruff format --check .

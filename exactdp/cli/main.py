@@ -23,6 +23,8 @@ _COMMANDS = {
     "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
     "figure": ("exactdp.cli.figure", "Pictures and tables of what the analyses save."),
     "proofs": ("exactdp.cli.proofs", "Run the papers' statements as claims, each with a verdict."),
+    "audit": ("exactdp.cli.audit", "Look for outputs of a mechanism that break its promise."),
+    "vectors": ("exactdp.cli.vectors", "Exact answers as test data for any implementation."),
     "compare": ("exactdp.cli.accounting", "Calibrate every mechanism for one target."),
 }
 

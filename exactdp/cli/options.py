@@ -36,6 +36,9 @@ _PARAMETERS = {
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
     "text": ("an integer >= 0", "Elements are texts of at most so many bytes."),
     "beta": ("a number > 0 and < 1", "Failure probability of a query (default 0.05)."),
+    "samples": ("an integer >= 1", "Outputs that may be drawn in all (default 1000000)."),
+    "alpha": ("a number > 0 and < 1", "Probability of a false alarm (default 0.01)."),
+    "workers": ("an integer >= 1", "Processes (default 1)."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
 

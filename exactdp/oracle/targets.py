@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import positive
 
-__all__ = ["TARGETS", "Run", "Target", "target"]
+__all__ = ["TARGETS", "NamedRun", "Run", "Target", "target"]
 
 Run = Callable[[Any, int], Any]
 
@@ -32,11 +33,30 @@ class Target:
     make: Callable[..., Run]
 
 
-def target(name: str, **parameters: str) -> Run:
+@dataclass(frozen=True)
+class NamedRun:
+    """run(dataset, n) of a target; it can be sent to another process, which makes its own."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+    def __call__(self, dataset: Any, n: int) -> Any:
+        return _made(self)(dataset, n)
+
+
+def target(name: str, **parameters: str) -> NamedRun:
     """run(dataset, n) of a named target, or of "package.module:function" found on the path.
 
     parameters: exact numbers, as named by the target. Raises InvalidParameter.
     """
+    run = NamedRun(name, tuple(sorted(parameters.items())))
+    _made(run)
+    return run
+
+
+@lru_cache(maxsize=8)
+def _made(run: NamedRun) -> Run:
+    name, parameters = run.name, dict(run.parameters)
     if name not in TARGETS:
         return _function(name, parameters)
     found = TARGETS[name]

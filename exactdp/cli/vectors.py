@@ -1,0 +1,172 @@
+"""exactdp vectors: exact answers as test data, and a judge for any implementation's answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from exactdp.cli.options import json_option
+from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.errors import InvalidParameter
+from exactdp.oracle.vectors import (
+    GROUPS,
+    Vector,
+    document,
+    find,
+    load,
+    select,
+    show,
+    vectors_as_jsonl,
+)
+from exactdp.parameters import choice
+
+if TYPE_CHECKING:
+    from exactdp.oracle.conformance import Report
+
+__all__ = ["vectors"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@click.group(no_args_is_help=True)
+def vectors() -> None:
+    """Conformance vectors: questions of differential privacy with certified answers."""
+
+
+def _selection(command: _Command) -> _Command:
+    for name, text in (
+        ("question", "Only one question: delta, tau, ..."),
+        ("flag", "Only one flag, as 'exactdp vectors list --group GROUP' shows them."),
+        ("group", "Only one group: " + ", ".join(GROUPS) + "."),
+    ):
+        command = click.option(f"--{name}", metavar=name.upper(), help=text)(command)
+    return command
+
+
+@vectors.command("list", epilog="Example: exactdp vectors list --group gshm")
+@_selection
+@json_option
+def list_(group: str | None, flag: str | None, question: str | None, as_json: bool) -> None:
+    """The groups, or the vectors of a group, a flag or a question."""
+    if (group, flag, question) == (None, None, None):
+        _list_groups(as_json)
+        return
+    chosen = _chosen(group, flag, question)
+    if as_json:
+        print_json([{**v.as_question(), "flags": list(v.flags)} for v in chosen])
+        return
+    rows = [[v.id, v.question, ", ".join(v.flags), v.comment] for v in chosen]
+    print_table(f"{len(chosen)} vectors", ["id", "question", "flags", "comment"], rows)
+
+
+def _list_groups(as_json: bool) -> None:
+    groups = [load(name) for name in GROUPS]
+    if as_json:
+        print_json([{"group": g.name, "vectors": len(g), "flags": dict(g.notes)} for g in groups])
+        return
+    rows = []
+    for group in groups:
+        asked = Counter(v.question for v in group)
+        rows.append([group.name, str(len(group)), ", ".join(f"{n} {q}" for q, n in asked.items())])
+    total = sum(len(group) for group in groups)
+    print_table(f"{total} vectors", ["group", "vectors", "questions"], rows)
+
+
+@vectors.command("show", epilog="Example: exactdp vectors show gshm-001")
+@click.argument("id")
+@json_option
+def show_(id: str, as_json: bool) -> None:
+    """One vector: the question, where the answer lies, and what mistake it catches."""
+    if not as_json:
+        click.echo(show(id))
+        return
+    vector = find(id)
+    print_json(next(t for t in document(vector.group)["tests"] if t["id"] == id))
+
+
+@vectors.command(epilog="Example: exactdp vectors questions | my-program > answers.jsonl")
+@_selection
+def questions(group: str | None, flag: str | None, question: str | None) -> None:
+    """The questions as lines of JSON, for a program in any language."""
+    _chosen(group, flag, question)
+    for line in vectors_as_jsonl(group=group, flag=flag, question=question):
+        click.echo(line)
+
+
+@vectors.command(
+    epilog="Example: exactdp vectors run --adapter dp_accounting        "
+    "Any language: my-program | exactdp vectors run --stdin-jsonl"
+)
+@click.option("--adapter", metavar="NAME", help="A library that is installed, or exactdp itself.")
+@click.option("--stdin-jsonl", is_flag=True, help="Judge answers from standard input.")
+@_selection
+@json_option
+def run(
+    adapter: str | None,
+    stdin_jsonl: bool,
+    group: str | None,
+    flag: str | None,
+    question: str | None,
+    as_json: bool,
+) -> int:
+    """Judge an implementation. Exits 1 when an answer is unsafe, wrong or missing, else 0."""
+    if (adapter is None) != stdin_jsonl:
+        raise click.UsageError("adapter must be given, or else --stdin-jsonl (not both)")
+    chosen = _chosen(group, flag, question)
+    report = _judge_lines(sys.stdin, chosen) if adapter is None else _judge(adapter, chosen)
+    if as_json:
+        print_json(report.as_dict())
+    else:
+        click.echo(report.text())
+    return 0 if report.clean else 1
+
+
+@vectors.command(epilog="Example: exactdp vectors export gshm --output gshm.json")
+@click.argument("group")
+@click.option("--output", metavar="FILE", required=True, help="New file ending in .json.")
+def export(group: str, output: str) -> None:
+    """A group's file as it is, or the schema of all of them (GROUP: schema)."""
+    from exactdp.oracle.vectors import schema
+
+    path = new_file("output", output, (".json",))
+    content = schema() if group == "schema" else document(group)
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    click.echo(f"written to {path}")
+
+
+def _chosen(group: str | None, flag: str | None, question: str | None) -> list[Vector]:
+    if group is not None:
+        choice("group", group, GROUPS)
+    chosen = select(group=group, flag=flag, question=question)
+    if not chosen:
+        wanted = {"flag": flag, "question": question}
+        name = "flag" if flag else "question"
+        raise InvalidParameter(name, wanted[name], "one that 'exactdp vectors list --group' shows")
+    return chosen
+
+
+def _judge_lines(lines: Iterable[str], chosen: list[Vector]) -> Report:
+    from exactdp.oracle.jsonl import check_jsonl
+
+    return check_jsonl(lines, chosen)
+
+
+def _judge(name: str, chosen: list[Vector]) -> Report:
+    from tqdm import tqdm
+
+    from exactdp.oracle.adapters import ADAPTERS, make
+    from exactdp.oracle.conformance import run as run_vectors
+
+    choice("adapter", name, tuple(ADAPTERS))
+    try:
+        found = make(name)
+    except ImportError as error:
+        allowed = f"one whose library is installed ({error})"
+        raise InvalidParameter("adapter", name, allowed) from None
+    with tqdm(chosen, desc="vectors", disable=None, delay=1) as bar:
+        return run_vectors(found, bar)

@@ -1,0 +1,130 @@
+"""dp-accounting (Google): privacy loss distributions, the analytic Gaussian, and Renyi orders.
+
+- One query: the hockey-stick divergence of the additive noise (get_delta_for_epsilon of its privacy
+  loss), and get_sigma_gaussian, get_epsilon_gaussian, with their default tolerance 1e-12, which
+  is absolute.
+- Composition: PLDAccountant with its default, pessimistic discretisation of 1e-4.
+- zCDP: RdpAccountant with its default orders.
+- noise_cdf is the distribution function of the noise; that of the discrete Gaussian is documented
+  to be cut where the tail is small. The discrete Laplace parameter is 1/scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from math import sqrt
+from typing import Any
+
+from exactdp.oracle.conformance import Unsupported, beyond_doubles
+
+__all__ = ["DPAccounting", "make"]
+
+
+@dataclass(frozen=True)
+class DPAccounting:
+    """Calls into dp_accounting."""
+
+    library: Any
+    losses: Any
+    version: str
+    name: str = "dp_accounting"
+
+    def answer(self, question: str, group: str, parameters: Mapping[str, str]) -> Any:
+        """What the library's accounting says."""
+        method = getattr(self, f"_{group}_{question}", None)
+        if method is None:
+            return Unsupported()
+        if beyond_doubles(parameters):
+            return Unsupported("a parameter is beyond double precision")
+        return method(parameters)
+
+    def _analytic_gaussian_delta(self, given: Mapping[str, str]) -> Any:
+        loss = self.losses.GaussianPrivacyLoss(
+            float(given["sigma"]), sensitivity=float(given["sensitivity"])
+        )
+        return loss.get_delta_for_epsilon(float(given["epsilon"]))
+
+    def _analytic_gaussian_sigma(self, given: Mapping[str, str]) -> Any:
+        unit = self.library.get_sigma_gaussian(float(given["epsilon"]), float(given["delta"]))
+        return unit * float(given["sensitivity"])
+
+    def _analytic_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
+        ratio = float(given["sigma"]) / float(given["sensitivity"])
+        return self.library.get_epsilon_gaussian(ratio, float(given["delta"]))
+
+    def _discrete_gaussian(self, given: Mapping[str, str]) -> Any:
+        return self.losses.DiscreteGaussianPrivacyLoss(
+            sqrt(float(given["sigma2"])), sensitivity=int(given.get("sensitivity", "1"))
+        )
+
+    def _discrete_gaussian_delta(self, given: Mapping[str, str]) -> Any:
+        return self._discrete_gaussian(given).get_delta_for_epsilon(float(given["epsilon"]))
+
+    def _discrete_gaussian_cdf(self, given: Mapping[str, str]) -> Any:
+        return self._discrete_gaussian(given).noise_cdf(float(given["z"]))
+
+    def _discrete_laplace(self, given: Mapping[str, str]) -> Any:
+        return self.losses.DiscreteLaplacePrivacyLoss(
+            1 / float(given["scale"]), sensitivity=int(given.get("sensitivity", "1"))
+        )
+
+    def _discrete_laplace_delta(self, given: Mapping[str, str]) -> Any:
+        return self._discrete_laplace(given).get_delta_for_epsilon(float(given["epsilon"]))
+
+    def _discrete_laplace_cdf(self, given: Mapping[str, str]) -> Any:
+        return self._discrete_laplace(given).noise_cdf(float(given["z"]))
+
+    def _zcdp(self, given: Mapping[str, str]) -> Any:
+        return self.library.rdp.RdpAccountant().compose(self.library.ZCDpEvent(float(given["rho"])))
+
+    def _zcdp_delta(self, given: Mapping[str, str]) -> Any:
+        return self._zcdp(given).get_delta(float(given["epsilon"]))
+
+    def _zcdp_epsilon(self, given: Mapping[str, str]) -> Any:
+        return self._zcdp(given).get_epsilon(float(given["delta"]))
+
+    def _composed(self, given: Mapping[str, str]) -> Any:
+        distributions = self.library.pld.privacy_loss_distribution
+        if given["mechanism"] == "gaussian":
+            ratio = float(given["sigma"]) / float(given["sensitivity"])
+            event = self.library.GaussianDpEvent(ratio)
+        elif given["mechanism"] == "laplace":
+            event = self.library.LaplaceDpEvent(float(given["scale"]))
+        else:
+            promise = self.library.pld.common.DifferentialPrivacyParameters(
+                float(given["epsilon_each"]), float(given["delta_each"])
+            )
+            single = distributions.from_privacy_parameters(promise)
+            return _Composed(single.self_compose(int(given["k"])))
+        accountant = self.library.pld.PLDAccountant()
+        return accountant.compose(self.library.SelfComposedDpEvent(event, int(given["k"])))
+
+    def _composition_delta(self, given: Mapping[str, str]) -> Any:
+        return self._composed(given).get_delta(float(given["epsilon"]))
+
+    def _composition_epsilon(self, given: Mapping[str, str]) -> Any:
+        return self._composed(given).get_epsilon(float(given["delta"]))
+
+
+@dataclass(frozen=True)
+class _Composed:
+    """A privacy loss distribution, asked like an accountant."""
+
+    distribution: Any
+
+    def get_delta(self, epsilon: float) -> Any:
+        return self.distribution.get_delta_for_epsilon(epsilon)
+
+    def get_epsilon(self, delta: float) -> Any:
+        return self.distribution.get_epsilon_for_delta(delta)
+
+
+def make() -> DPAccounting:
+    """The adapter; raises ImportError where dp-accounting is not installed."""
+    import dp_accounting
+    from dp_accounting.pld import common, privacy_loss_distribution, privacy_loss_mechanism
+
+    _ = common, privacy_loss_distribution
+    return DPAccounting(dp_accounting, privacy_loss_mechanism, version("dp-accounting"))

@@ -1,0 +1,195 @@
+"""assert_law and assert_private: exact where the code under test lets us, statistical otherwise.
+
+The code under test takes its randomness from an argument. It is run through all choices of that
+argument; where that is impossible (it calls random.gauss, it branches without end, it draws from
+elsewhere), outputs are drawn and tested at a stated alpha. Either way the evidence says which.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from exactdp.law import Law
+from exactdp.oracle.recording import record
+from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
+from exactdp.proofs_check.audit.binomial import interval
+from exactdp.proofs_check.audit.lazy import NotEnumerable, settled
+from exactdp.proofs_check.audit.whitebox import compare, foreign_law, private
+from exactdp.samplers import SeededSource
+from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
+
+__all__ = ["Evidence", "assert_law", "assert_private"]
+
+#: Why a program cannot be enumerated; anything else it raises is its own error.
+_NOT_EXACT = (NotEnumerable, TooManyBranches, NotReproducible)
+
+_GENERATORS: dict[str, Callable[[int], Any]] = {
+    "random": random.Random,
+    "numpy": np.random.default_rng,
+    "source": SeededSource,
+}
+
+_MAX_RUNS = 50_000
+_RESIDUAL = Fraction(1, 10**12)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an assertion that passed has shown. method: "exact" or "statistical"."""
+
+    method: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.method}: {self.text}"
+
+
+def assert_law(
+    program: Callable[[Any], Any],
+    expected: Law[Any],
+    *,
+    interface: str = "random",
+    tolerance: Real = "1e-9",
+    samples: int = 100_000,
+    alpha: Real = "1e-6",
+    seed: int = 0,
+) -> Evidence:
+    """Assert that a program's output has the expected law.
+
+    program: called with a generator; its outputs are hashable (lists and arrays become tuples).
+    interface: what the generator is: "random" (random.Random), "numpy" (numpy.random.Generator) or
+    "source" (a Source of this library). tolerance: total variation allowed to an exact comparison.
+    samples, alpha, seed: for the statistical test when the program cannot be enumerated; alpha is
+    the probability that a correct program fails. Raises AssertionError with the worst outcome.
+
+    >>> die = Law.uniform(range(1, 7))
+    >>> assert_law(lambda rng: rng.randint(1, 6), die).method
+    'exact'
+    >>> assert_law(lambda rng: 1 + rng.getrandbits(8) % 6, die)
+    Traceback (most recent call last):
+    ...
+    AssertionError: differs: total variation [0.005208333333, 0.005208333334]; most at 1: ...
+    """
+    choice("interface", interface, tuple(_GENERATORS))
+    try:
+        law = _law(program, interface)
+    except _NOT_EXACT as reason:
+        checked = _sampled_law(program, expected, interface, samples, alpha, seed)
+        return _passed("statistical", f"{checked} (not exact: {reason})")
+    found = compare(law, expected, tolerance=tolerance)
+    if found.verdict != "agrees":
+        raise AssertionError(str(found))
+    return _passed("exact", f"{len(law)} outcomes, total variation {found.distance}")
+
+
+def assert_private(
+    mechanism: Callable[[Any, Any], Any],
+    left: Any,
+    right: Any,
+    *,
+    epsilon: Real,
+    delta: Real = 0,
+    interface: str = "random",
+    tolerance: Real = "1e-9",
+    samples: int = 200_000,
+    alpha: Real = "1e-6",
+    seed: int = 0,
+) -> Evidence:
+    """Assert that a mechanism keeps (epsilon, delta) on two neighbouring data sets, both ways.
+
+    mechanism: called with a data set and a generator (interface as in :func:`assert_law`).
+    tolerance: what delta may exceed its promise by in an exact check (it covers what enumerating an
+    endless loop leaves out). samples, alpha, seed: for the statistical audit when the mechanism
+    cannot be enumerated: alpha is the probability that a correct one fails; one that passes it
+    was not proved private. Raises AssertionError with the event that separates the two.
+
+    >>> def respond(bit, rng):
+    ...     return bit if rng.randrange(4) else 1 - bit
+    >>> print(assert_private(respond, 0, 1, epsilon="1.0987"))
+    exact: delta is [0, 0] at epsilon = 1.0987
+    """
+    choice("interface", interface, tuple(_GENERATORS))
+    allowed = non_negative("delta", delta) + non_negative("tolerance", tolerance)
+    options = {"interface": interface, "residual": _RESIDUAL, "max_runs": _MAX_RUNS}
+    try:
+        found = private(
+            mechanism, left, right, epsilon=epsilon, delta=allowed, progress=False, **options
+        )
+    except _NOT_EXACT as reason:
+        checked = _audited(mechanism, left, right, epsilon, delta, interface, samples, alpha, seed)
+        return _passed("statistical", f"{checked} (not exact: {reason})")
+    if found.verdict != "proved":
+        event = ", ".join(repr(outcome) for outcome in found.event[:5])
+        raise AssertionError(f"{found}; on the {found.direction}, outcomes {event}")
+    worst = max(found.deltas, key=lambda each: each.upper)
+    return _passed("exact", f"delta is {worst} at epsilon = {decimal_text(found.epsilon)}")
+
+
+def _law(program: Callable[[Any], Any], interface: str) -> Law[Any]:
+    return foreign_law(
+        program, interface=interface, residual=_RESIDUAL, max_runs=_MAX_RUNS, progress=False
+    )
+
+
+def _sampled_law(
+    program: Callable[[Any], Any],
+    expected: Law[Any],
+    interface: str,
+    samples: int,
+    alpha: Real,
+    seed: int,
+) -> str:
+    """Every outcome's exact binomial interval, together at level alpha, holds its probability."""
+    count, level = integer("samples", samples, least=1), delta_target("alpha", alpha)
+    generator = _GENERATORS[interface](seed)
+    seen = Counter(settled(program(generator)) for _ in range(count))
+    outcomes = sorted(seen.keys() | expected.support, key=lambda x: expected[x])
+    for outcome in outcomes:  # the impossible ones first
+        low, high = interval(seen[outcome], count, level / len(outcomes))
+        least, most = expected[outcome], expected[outcome] + expected.residual
+        if most < low or least > high:
+            raise AssertionError(
+                f"{outcome!r} came {seen[outcome]} times in {count}, expected with probability "
+                f"{float(least):.9g} (alpha = {decimal_text(level)})"
+            )
+    return f"{count} outputs, {len(outcomes)} outcomes, alpha = {decimal_text(level)}"
+
+
+def _audited(
+    mechanism: Callable[[Any, Any], Any],
+    left: Any,
+    right: Any,
+    epsilon: Real,
+    delta: Real,
+    interface: str,
+    samples: int,
+    alpha: Real,
+    seed: int,
+) -> str:
+    from exactdp.proofs_check.audit import audit
+
+    generator = _GENERATORS[interface](seed)
+
+    def run(dataset: Any, n: int) -> list[Any]:
+        return [settled(mechanism(dataset, generator)) for _ in range(n)]
+
+    report = audit(run, left, right, epsilon=epsilon, delta=delta, samples=samples, alpha=alpha)
+    if report.violation:
+        raise AssertionError(report.text())
+    return (
+        f"no violation found in {report.samples} outputs at alpha = {decimal_text(report.alpha)}, "
+        f"epsilon is at least {float(report.epsilon_lower):.3g}"
+    )
+
+
+def _passed(method: str, text: str) -> Evidence:
+    evidence = Evidence(method, text)
+    record(str(evidence))
+    return evidence

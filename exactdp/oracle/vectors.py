@@ -1,0 +1,236 @@
+"""Conformance vectors: questions with exact answers, as data that any language can read.
+
+The files lie in exactdp/oracle/vectors/, one group each, and are described by schema.json there.
+They were made by the scripts in exactdp/oracle/generate/, which share no code with the calculators.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import choice
+
+__all__ = [
+    "GROUPS",
+    "Group",
+    "Vector",
+    "find",
+    "load",
+    "load_all",
+    "schema",
+    "select",
+    "show",
+    "validate",
+    "vectors_as_jsonl",
+]
+
+#: Names of the groups, in the order in which they are listed.
+GROUPS = (
+    "analytic_gaussian",
+    "gshm",
+    "csh",
+    "thresholds",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "zcdp",
+    "composition",
+)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One question and where its true answer lies.
+
+    parameters: decimal strings, to be read exactly, and words. expected: decimal strings.
+    unsafe_below: where given, only smaller answers are unsafe for certain.
+    """
+
+    id: str
+    group: str
+    question: str
+    parameters: Mapping[str, str]
+    lower: str
+    upper: str
+    flags: tuple[str, ...]
+    comment: str
+    unsafe_below: str | None = None
+
+    @property
+    def least(self) -> Fraction:
+        """The lower end of the true value."""
+        return Fraction(self.lower)
+
+    @property
+    def most(self) -> Fraction:
+        """The upper end of the true value."""
+        return Fraction(self.upper)
+
+    @property
+    def safe_from(self) -> Fraction:
+        """Answers below this are unsafe."""
+        return self.least if self.unsafe_below is None else Fraction(self.unsafe_below)
+
+    def as_question(self) -> dict[str, Any]:
+        """What is put to an implementation: no expected value."""
+        return {
+            "id": self.id,
+            "group": self.group,
+            "question": self.question,
+            "parameters": dict(self.parameters),
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """All vectors of one file, and what they mean."""
+
+    name: str
+    description: str
+    questions: Mapping[str, str]
+    notes: Mapping[str, str]
+    source: str
+    methods: tuple[str, ...]
+    tests: tuple[Vector, ...]
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
+    def __iter__(self) -> Iterator[Vector]:
+        return iter(self.tests)
+
+
+@cache
+def load(name: str) -> Group:
+    """The vectors of a group.
+
+    >>> from exactdp.oracle import vectors
+    >>> group = vectors.load("analytic_gaussian")
+    >>> group.tests[0].question, group.tests[0].upper[:20]
+    ('delta', '0.126936737506643945')
+    """
+    content = document(name)
+    return Group(
+        name=content["group"],
+        description=content["description"],
+        questions=MappingProxyType(content["questions"]),
+        notes=MappingProxyType(content["notes"]),
+        source=content["source"],
+        methods=tuple(content["generator"]["methods"]),
+        tests=tuple(_vector(name, test) for test in content["tests"]),
+    )
+
+
+def load_all() -> tuple[Group, ...]:
+    """All groups, in the order of GROUPS."""
+    return tuple(load(name) for name in GROUPS)
+
+
+def select(
+    *, group: str | None = None, flag: str | None = None, question: str | None = None
+) -> list[Vector]:
+    """The vectors of one group or all, with a flag, or asking one question."""
+    groups = load_all() if group is None else (load(group),)
+    return [
+        vector
+        for each in groups
+        for vector in each
+        if (flag is None or flag in vector.flags)
+        and (question is None or question == vector.question)
+    ]
+
+
+def find(identifier: str) -> Vector:
+    """The vector with this id, such as "gshm-015"."""
+    name = identifier.rpartition("-")[0]
+    for vector in load(name) if name in GROUPS else ():
+        if vector.id == identifier:
+            return vector
+    raise InvalidParameter("id", identifier, "the id of a vector, such as gshm-001")
+
+
+def show(identifier: str) -> str:
+    """A vector with everything that explains it, as text."""
+    vector = find(identifier)
+    group = load(vector.group)
+    lines = [
+        f"{vector.id}: {vector.comment}",
+        f"  question    {vector.question}: {group.questions[vector.question]}",
+        *(f"  {name:<12}{value}" for name, value in vector.parameters.items()),
+        f"  at least    {vector.lower}",
+        f"  at most     {vector.upper}",
+    ]
+    if vector.unsafe_below is not None:
+        lines.append(f"  unsafe      below {vector.unsafe_below}")
+    lines += [f"  {flag}: {group.notes[flag]}" for flag in vector.flags]
+    return "\n".join([*lines, f"  {group.description}", f"  Source: {group.source}"])
+
+
+def vectors_as_jsonl(
+    *, group: str | None = None, flag: str | None = None, question: str | None = None
+) -> Iterator[str]:
+    """The questions as lines of JSON, for an implementation in any language.
+
+    Each line has id, group, question and parameters. See :func:`conformance.check_jsonl` for the
+    lines expected in return.
+    """
+    for vector in select(group=group, flag=flag, question=question):
+        yield json.dumps(vector.as_question())
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a group's file."""
+    content: dict[str, Any] = json.loads(_text("schema.json"))
+    return content
+
+
+def document(name: str) -> dict[str, Any]:
+    """The content of a group's file, as it is."""
+    content: dict[str, Any] = json.loads(_text(f"{choice('group', name, GROUPS)}.json"))
+    return content
+
+
+def validate(content: Mapping[str, Any]) -> None:
+    """Check what a schema cannot say; raises InvalidParameter for the first thing that is wrong.
+
+    Ids are unique and in order, ends are in order, questions and flags are explained.
+    """
+    identifiers = [test["id"] for test in content["tests"]]
+    if len(set(identifiers)) != len(identifiers):
+        raise InvalidParameter("id", "one used twice", "unique")
+    for test in content["tests"]:
+        name, expected = test["id"], test["expected"]
+        if Fraction(expected["lower"]) > Fraction(expected["upper"]):
+            raise InvalidParameter(f"{name} lower", expected["lower"], "<= upper")
+        if "unsafe_below" in test and Fraction(test["unsafe_below"]) > Fraction(expected["upper"]):
+            raise InvalidParameter(f"{name} unsafe_below", test["unsafe_below"], "<= upper")
+        if test["question"] not in content["questions"]:
+            raise InvalidParameter(f"{name} question", test["question"], "explained in questions")
+        for flag in test["flags"]:
+            if flag not in content["notes"]:
+                raise InvalidParameter(f"{name} flag", flag, "explained in notes")
+
+
+def _vector(group: str, test: Mapping[str, Any]) -> Vector:
+    return Vector(
+        id=test["id"],
+        group=group,
+        question=test["question"],
+        parameters=MappingProxyType(test["parameters"]),
+        lower=test["expected"]["lower"],
+        upper=test["expected"]["upper"],
+        flags=tuple(test["flags"]),
+        comment=test["comment"],
+        unsafe_below=test.get("unsafe_below"),
+    )
+
+
+def _text(name: str) -> str:
+    return (files("exactdp.oracle") / "vectors" / name).read_text(encoding="utf-8")

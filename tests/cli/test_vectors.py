@@ -1,0 +1,101 @@
+"""exactdp vectors: lists, single vectors, questions and verdicts on answers from anywhere."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from exactdp.oracle.vectors import GROUPS, load, select
+from tests.cli.test_accounting import run
+
+CHOICE = ["--group", "zcdp", "--question", "delta"]
+
+
+def test_groups() -> None:
+    code, out, _ = run("vectors", "list", "--json")
+    assert code == 0
+    assert [entry["group"] for entry in json.loads(out)] == list(GROUPS)
+    assert "analytic_gaussian" in run("vectors", "list")[1]
+
+
+def test_list_by_flag() -> None:
+    flag = load("gshm").tests[0].flags[0]
+    code, out, _ = run("vectors", "list", "--group", "gshm", "--flag", flag, "--json")
+    assert code == 0
+    listed = json.loads(out)
+    assert listed
+    assert all(flag in entry["flags"] for entry in listed)
+
+
+def test_show() -> None:
+    code, out, _ = run("vectors", "show", "gshm-001")
+    assert code == 0
+    assert "at least" in out
+    entry = json.loads(run("vectors", "show", "gshm-001", "--json")[1])
+    assert entry["id"] == "gshm-001"
+    assert set(entry["expected"]) == {"lower", "upper"}
+
+
+def answers(factor: float) -> str:
+    lines = []
+    for vector in select(group="zcdp", question="delta"):
+        value = float(vector.safe_from if factor < 1 else vector.most) * factor
+        lines.append(json.dumps({"id": vector.id, "value": value.hex()}))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("factor", "code"), [(1.01, 0), (0.99, 1)])
+def test_answers_from_a_stream(factor: float, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = run("vectors", "questions", *CHOICE)[1].splitlines()
+    assert {json.loads(line)["question"] for line in asked} == {"delta"}
+    monkeypatch.setattr("sys.stdin", io.StringIO(answers(factor)))
+    found, out, _ = run("vectors", "run", "--stdin-jsonl", *CHOICE, "--json")
+    counts = json.loads(out)["counts"]
+    normal = [v for v in select(group="zcdp", question="delta") if v.least > 1e-300]
+    if code == 0:
+        assert counts["loose"] >= len(normal)
+    else:
+        assert counts["unsafe"] >= len(normal)
+        assert found == 1
+
+
+def test_own_calculators_are_safe() -> None:
+    code, out, _ = run("vectors", "run", "--adapter", "exactdp", *CHOICE)
+    assert code == 0
+    assert "unsafe" in out
+
+
+def test_export(tmp_path: Path) -> None:
+    path = tmp_path / "gshm.json"
+    assert run("vectors", "export", "gshm", "--output", str(path))[0] == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["group"] == "gshm"
+    assert run("vectors", "export", "schema", "--output", str(tmp_path / "s.json"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["list", "--group", "x"], "group must be"),
+        (["list", "--flag", "x"], "flag must be"),
+        (["show", "gshm-999"], "id must be"),
+        (["run"], "adapter must be given"),
+        (["run", "--adapter", "exactdp", "--stdin-jsonl"], "adapter must be given"),
+        (["run", "--adapter", "x"], "adapter must be"),
+        (["export", "x", "--output", "x.json"], "group must be"),
+        (["export", "gshm", "--output", "x.txt"], "output must be"),
+    ],
+)
+def test_bad_input(arguments: list[str], named: str) -> None:
+    code, out, err = run("vectors", *arguments)
+    assert (code, out) == (2, "")
+    assert named in err
+
+
+def test_a_line_that_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("hello"))
+    code, _, err = run("vectors", "run", "--stdin-jsonl", *CHOICE)
+    assert code == 2
+    assert "line 1" in err

@@ -1,0 +1,48 @@
+"""The library's own calculators against every vector."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp.oracle import vectors
+from exactdp.oracle.vectors import Vector
+from exactdp.proofs_check.audit import certified
+
+#: A million terms each.
+LONG = ("composition-041", "composition-042")
+
+#: Where the width of the answer can be asked for.
+ADJUSTABLE = ("analytic_gaussian", "thresholds", "discrete_laplace", "discrete_gaussian")
+
+
+def agrees(vector: Vector, width: Fraction) -> bool:
+    found = certified.answer(vector.group, vector.question, vector.parameters)
+    meets = found.lower <= vector.most and vector.least <= found.upper
+    return meets and found.upper - found.lower <= width * max(found.upper, Fraction(0))
+
+
+@pytest.mark.parametrize("name", vectors.GROUPS)
+def test_every_vector(name: str) -> None:
+    chosen = [vector for vector in vectors.load(name) if vector.id not in LONG]
+    assert [v.id for v in chosen if not agrees(v, Fraction(3, 10**12))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("identifier", LONG)
+def test_a_million_terms(identifier: str) -> None:
+    assert agrees(vectors.find(identifier), Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize("name", ADJUSTABLE)
+def test_deltas_to_thirty_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certified, "WIDTH", Fraction(1, 10**31))
+    chosen = [v for v in vectors.load(name) if v.question in ("delta", "cdf")]
+    assert [v.id for v in chosen if not agrees(v, Fraction(1, 10**30))] == []
+
+
+@pytest.mark.parametrize("identifier", ["analytic_gaussian-057", "analytic_gaussian-084"])
+def test_calibrations_to_thirty_digits(identifier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certified, "WIDTH", Fraction(1, 10**31))
+    assert agrees(vectors.find(identifier), Fraction(1, 10**30))
