@@ -1,0 +1,86 @@
+"""Small mechanisms for the tests: importable, so that worker processes can run them."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def geometric(rng: np.random.Generator, n: int, epsilon: float = 1.0) -> Any:
+    """Two-sided geometric noise of sensitivity 1."""
+    p = 1 - math.exp(-epsilon)
+    return rng.geometric(p, n) - rng.geometric(p, n)
+
+
+class Counter:
+    """A noisy count; correct for epsilon = 1 unless told otherwise."""
+
+    def __init__(self, seed: int, epsilon: float = 1.0) -> None:
+        self.rng, self.epsilon = np.random.default_rng(seed), epsilon
+
+    def __call__(self, data: int, n: int) -> Any:
+        return data + geometric(self.rng, n, self.epsilon)
+
+
+class Thresholded:
+    """A noisy counter released at or above a threshold: the key is present or not."""
+
+    def __init__(self, seed: int, threshold: int) -> None:
+        self.rng, self.threshold = np.random.default_rng(seed), threshold
+
+    def __call__(self, data: dict[str, int], n: int) -> list[frozenset[tuple[str, int]]]:
+        noise = {key: geometric(self.rng, n) + count for key, count in data.items()}
+        return [
+            frozenset((key, int(v[i])) for key, v in noise.items() if v[i] >= self.threshold)
+            for i in range(n)
+        ]
+
+
+class Response:
+    """Randomised response with epsilon = 1."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng, self.truth = np.random.default_rng(seed), math.e / (1 + math.e)
+
+    def __call__(self, data: bool, n: int) -> list[bool]:
+        same = self.rng.random(n) < self.truth
+        return [bool(data) == bool(one) for one in same]
+
+
+class Vector:
+    """Three noisy counters."""
+
+    def __init__(self, seed: int, epsilon: float = 1.0) -> None:
+        self.rng, self.epsilon = np.random.default_rng(seed), epsilon
+
+    def __call__(self, data: tuple[int, ...], n: int) -> Any:
+        columns = [value + geometric(self.rng, n, self.epsilon) for value in data]
+        return np.stack(columns, axis=1)
+
+
+def fresh(data: int, n: int) -> Any:
+    """Noise from the operating system's randomness: for worker processes."""
+    return data + geometric(np.random.default_rng(), n)
+
+
+def fresh_wrong(data: int, n: int) -> Any:
+    """The same with too little noise."""
+    return data + geometric(np.random.default_rng(), n, 1.3)
+
+
+def global_state(data: int, n: int) -> Any:
+    """Noise from numpy's global generator, which a fork copies."""
+    p = 1 - math.exp(-1)
+    return data + np.random.geometric(p, n) - np.random.geometric(p, n)
+
+
+def logged(data: tuple[int, str], n: int) -> Any:
+    """Noise, and a line in a file for every call."""
+    value, path = data
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(f"{os.getpid()} {n}\n")
+    return value + geometric(np.random.default_rng(), n)
