@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.proofs_check.audit.features import Feature, column, describe, equal
+from exactdp.proofs_check.audit.features import Feature, column, equal
 from exactdp.proofs_check.audit.outputs import as_outputs
+from exactdp.proofs_check.audit.words import describe
 
 __all__ = ["RELATIONS", "Event", "decoded", "encoded"]
 

@@ -16,7 +16,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.proofs_check.audit import floats
 from exactdp.proofs_check.audit.outputs import Outputs, kind, number, objects
 
-__all__ = ["Feature", "column", "describe", "is_numeric"]
+__all__ = ["Feature", "column", "equal", "is_numeric"]
 
 #: A name and its arguments: numbers, strings, None, tuples.
 Feature = tuple[Any, ...]
@@ -37,14 +37,6 @@ def column(outputs: Outputs, feature: Feature) -> Column:
 def is_numeric(feature: Feature) -> bool:
     """Whether the column holds numbers, so that thresholds make sense."""
     return feature[0] in _NUMBERS
-
-
-def describe(feature: Feature) -> str:
-    """A feature as words."""
-    name, *arguments = feature
-    if name in _WORDS:
-        return _WORDS[name].format(*arguments)
-    return name if not arguments else f"{name}({', '.join(map(repr, arguments))})"
 
 
 def _coordinate(outputs: Outputs, i: int) -> Column:
@@ -318,20 +310,4 @@ _VALUES: dict[str, Callable[..., Column]] = {
     "value": _value,
     "keys": _keys,
     "key order": _key_order,
-}
-
-_WORDS = {
-    "coordinate": "coordinate {0}",
-    "difference": "coordinate {0} - coordinate {1}",
-    "sum": "coordinate {0} + coordinate {1}",
-    "ratio": "coordinate {0} / coordinate {1}",
-    "has": "presence of key {0!r}",
-    "get": "value at key {0!r}",
-    "whole": "the output",
-    "length": "number of entries",
-    "kinds": "kinds of the coordinates",
-    "first": "index of the first {0}",
-    "count": "number of {0} coordinates",
-    "prefix": "the first {0} coordinates",
-    "value": "coordinate {0}",
 }

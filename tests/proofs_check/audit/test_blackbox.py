@@ -21,18 +21,18 @@ OFF_BY_ONE = "0.013391"
 CLAIMED = "0.0049263"
 
 
-def test_a_threshold_off_by_one_is_found_with_5000_outputs() -> None:
-    report = audit(
-        Thresholded(0, 5), {"a": 1}, {}, epsilon="1", delta=CLAIMED, samples=5000, alpha="0.01"
-    )
-    assert report.violation
-    assert report.direction == "left"
-    assert report.samples <= 5000
-    assert report.delta_lower > Fraction(CLAIMED)
-    assert report.event.hits([{"a": 5}, {}]).tolist() == [True, False]
+def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each() -> None:
+    for seed in range(6):
+        run = Thresholded(seed, 5)
+        report = audit(run, {"a": 1}, {}, epsilon="1", delta=CLAIMED, samples=10_000)
+        assert report.violation
+        assert report.direction == "left"
+        assert report.samples <= 10_000
+        assert report.delta_lower > Fraction(CLAIMED)
+        assert report.event.hits([{"a": 5}, {}]).tolist() == [True, False]
 
 
-def test_a_threshold_off_by_one_is_found_most_of_the_time() -> None:
+def test_a_threshold_off_by_one_is_mostly_found_with_5000_outputs_of_both() -> None:
     """A test that knew the event, and spent all its outputs on it, would find it 17 times in 20."""
     found = sum(
         audit(Thresholded(s, 5), {"a": 1}, {}, delta=CLAIMED, samples=5000).violation
