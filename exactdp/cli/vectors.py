@@ -104,11 +104,13 @@ def questions(group: str | None, flag: str | None, question: str | None) -> None
 )
 @click.option("--adapter", metavar="NAME", help="A library that is installed, or exactdp itself.")
 @click.option("--stdin-jsonl", is_flag=True, help="Judge answers from standard input.")
+@click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
 @_selection
 @json_option
 def run(
     adapter: str | None,
     stdin_jsonl: bool,
+    html: str | None,
     group: str | None,
     flag: str | None,
     question: str | None,
@@ -117,12 +119,17 @@ def run(
     """Judge an implementation. Exits 1 when an answer is unsafe, wrong or missing, else 0."""
     if (adapter is None) != stdin_jsonl:
         raise click.UsageError("adapter must be given, or else --stdin-jsonl (not both)")
+    page = new_file("html", html, (".html",)) if html else None
     chosen = _chosen(group, flag, question)
     report = _judge_lines(sys.stdin, chosen) if adapter is None else _judge(adapter, chosen)
     if as_json:
         print_json(report.as_dict())
     else:
         click.echo(report.text())
+    if page:
+        from exactdp.oracle.page import conformance_page
+
+        page.write_text(conformance_page(report), encoding="utf-8")
     return 0 if report.clean else 1
 
 

@@ -24,6 +24,7 @@ from exactdp.oracle.vectors import Vector
 
 __all__ = [
     "TIGHT",
+    "VERDICTS",
     "Adapter",
     "Report",
     "Result",
@@ -37,6 +38,9 @@ __all__ = [
 
 Verdict = Literal["safe", "loose", "unsafe", "wrong", "unsupported", "crash"]
 Bucket = Literal["rounding", "underflow", "material"]
+
+#: What may be said of an answer, in the order of tables.
+VERDICTS = ("safe", "loose", "unsafe", "wrong", "unsupported", "crash")
 
 #: An answer is tight, not loose, up to this relative excess.
 TIGHT = Fraction(1, 10**9)
@@ -150,11 +154,10 @@ class Report:
     def text(self) -> str:
         """A table of counts by group, then every answer that is unsafe, wrong or crashed."""
         groups = list(dict.fromkeys(r.vector.group for r in self.results))
-        verdicts = ("safe", "loose", "unsafe", "wrong", "unsupported", "crash")
-        lines = [f"{self.name} {self.version}", f"{'':<20}" + "".join(f"{v:>13}" for v in verdicts)]
+        lines = [f"{self.name} {self.version}", f"{'':<20}" + "".join(f"{v:>13}" for v in VERDICTS)]
         for group in [*groups, None]:
             counts = self.counts(group)
-            cells = "".join(f"{counts[v]:>13}" for v in verdicts)
+            cells = "".join(f"{counts[v]:>13}" for v in VERDICTS)
             lines.append(f"{group or 'total':<20}{cells}")
         bad = [r for r in self.results if r.verdict in ("unsafe", "wrong", "crash")]
         return "\n".join(lines + [describe(result) for result in bad])

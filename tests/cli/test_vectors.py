@@ -48,11 +48,16 @@ def answers(factor: float) -> str:
 
 
 @pytest.mark.parametrize(("factor", "code"), [(1.01, 0), (0.99, 1)])
-def test_answers_from_a_stream(factor: float, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_from_a_stream(
+    factor: float, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     asked = run("vectors", "questions", *CHOICE)[1].splitlines()
     assert {json.loads(line)["question"] for line in asked} == {"delta"}
     monkeypatch.setattr("sys.stdin", io.StringIO(answers(factor)))
-    found, out, _ = run("vectors", "run", "--stdin-jsonl", *CHOICE, "--json")
+    page = tmp_path / "report.html"
+    arguments = ["--stdin-jsonl", *CHOICE, "--html", str(page)]
+    found, out, _ = run("vectors", "run", *arguments, "--json")
+    assert ("zcdp-001" in page.read_text(encoding="utf-8")) == (code == 1)
     counts = json.loads(out)["counts"]
     normal = [v for v in select(group="zcdp", question="delta") if v.least > 1e-300]
     if code == 0:
