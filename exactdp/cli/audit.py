@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,7 +19,12 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from exactdp.oracle.targets import NamedRun
+    from exactdp.proofs_check.audit import AuditReport
+
 __all__ = ["audit"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class _Default(click.Group):
@@ -40,15 +47,26 @@ def audit() -> None:
     """Audit a mechanism: 'exactdp audit TARGET ...', a target as 'exactdp audit targets' lists."""
 
 
+def _mechanism(command: _Command) -> _Command:
+    """What an audit of outputs is about: a target, its parameters and two data sets."""
+    for name, key, metavar, text in (
+        ("--html", "html", "FILE", "Also write a self-contained report to a new file."),
+        ("--right", "right", "JSON", "A neighbouring data set, as JSON."),
+        ("--left", "left", "JSON", "A data set, as JSON."),
+    ):
+        command = click.option(name, key, metavar=metavar, help=text)(command)
+    help_ = "A parameter of the target."
+    command = click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help=help_)(
+        command
+    )
+    return click.argument("target")(command)
+
+
 @audit.command(
     epilog="Example: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "
     "--right '{}' --epsilon 1 --delta 1e-5"
 )
-@click.argument("target")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A target's parameter.")
-@click.option("--left", metavar="JSON", help="A data set, as JSON.")
-@click.option("--right", metavar="JSON", help="A neighbouring data set, as JSON.")
-@click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
+@_mechanism
 @click.option("--checkpoint", metavar="FILE", help="Continue from this file, or begin it.")
 @click.option("--delta", metavar="DELTA", default="0", help="Promised delta (default 0).")
 @options("epsilon", "samples alpha workers")
@@ -74,10 +92,9 @@ def run(
     """
     from tqdm import tqdm
 
-    from exactdp.oracle.targets import target as make
     from exactdp.proofs_check.audit import audit as look
 
-    mechanism = make(target, **dict(_pair(text) for text in given))
+    mechanism = _made(target, given)
     data = _dataset("left", left), _dataset("right", right)
     page = new_file("html", html, (".html",)) if html else None
     count = integer("samples", samples or 1_000_000, least=1)
@@ -99,6 +116,43 @@ def run(
                 checkpoint=checkpoint,
                 progress=progress,
             )
+    return _show(report, target, page, as_json)
+
+
+@audit.command(
+    epilog="Example: exactdp audit replay opendp:laplace REPORT.json --set scale=1 "
+    "--left 0 --right 1"
+)
+@_mechanism
+@click.argument("report")
+@options("", "samples alpha")
+@json_option
+def replay(
+    target: str,
+    report: str,
+    given: tuple[str, ...],
+    left: str | None,
+    right: str | None,
+    html: str | None,
+    samples: str | None,
+    alpha: str | None,
+    as_json: bool,
+) -> int:
+    """Count the event of an earlier --json REPORT on fresh outputs of TARGET, and judge by it."""
+    from exactdp.proofs_check.audit import AuditReport
+
+    mechanism = _made(target, given)
+    data = _dataset("left", left), _dataset("right", right)
+    page = new_file("html", html, (".html",)) if html else None
+    path = Path(report)
+    if not path.is_file():
+        raise InvalidParameter("report", report, "a file written by 'exactdp audit ... --json'")
+    earlier = AuditReport.from_dict(_json("report", path.read_text(encoding="utf-8")))
+    again = earlier.replay(mechanism, *data, samples=samples or 100_000, alpha=alpha or "0.01")
+    return _show(again, target, page, as_json)
+
+
+def _show(report: AuditReport, target: str, page: Path | None, as_json: bool) -> int:
     if page:
         page.write_text(report.html(), encoding="utf-8")
     if as_json:
@@ -155,6 +209,14 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     return {"unsafe": 1, "undecided": 3}.get(found.verdict, 0)
 
 
+def _made(target: str, given: tuple[str, ...]) -> NamedRun:
+    from exactdp.oracle.targets import target as make
+
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as python -m does: modules in the current folder are found
+    return make(target, **dict(_pair(text) for text in given))
+
+
 @contextmanager
 def _executor(processes: int) -> Iterator[Executor | None]:
     if processes == 1:
@@ -177,6 +239,10 @@ def _pair(text: str) -> tuple[str, str]:
 def _dataset(name: str, text: str | None) -> Any:
     if text is None:
         raise InvalidParameter(name, "nothing", f"a data set as JSON (missing --{name})")
+    return _json(name, text)
+
+
+def _json(name: str, text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

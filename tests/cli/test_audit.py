@@ -48,6 +48,19 @@ def test_a_function_by_path(tmp_path: Path) -> None:
     assert "https://" not in text
 
 
+def test_replay(tmp_path: Path) -> None:
+    first = run("audit", *LAPLACE, "--epsilon", "0.8", "--samples", "100000", "--json")[1]
+    report = tmp_path / "report.json"
+    report.write_text(first, encoding="utf-8")
+    arguments = ["audit", "replay", LAPLACE[0], str(report), *LAPLACE[1:]]
+    code, out, _ = run(*arguments, "--samples", "50000", "--json")
+    again = json.loads(out)
+    assert code == 1
+    assert again["event"] == json.loads(first)["event"]
+    honest = [*arguments[:5], "scale=2", *arguments[6:]]
+    assert run(*honest, "--samples", "50000")[0] == 0
+
+
 def test_two_workers() -> None:
     code, _, __ = run(
         "audit", *LAPLACE, "--epsilon", "0.5", "--samples", "100000", "--workers", "2"
@@ -84,6 +97,8 @@ def test_a_stated_number(sigma: str, verdict: str, code: int) -> None:
         ([*LAPLACE, "--epsilon", "1", "--alpha", "2"], "alpha must be"),
         ([*LAPLACE, "--epsilon", "1", "--set", "scale"], "set must be"),
         ([*LAPLACE, "--epsilon", "1", "--html", "x.pdf"], "html must be"),
+        (["replay", LAPLACE[0], "x.json", *LAPLACE[1:]], "report must be"),
+        (["replay", LAPLACE[0], "pyproject.toml", *LAPLACE[1:]], "report must be JSON"),
         (["number", "analytic_gaussian"], "claim must be"),
         (["number", "nothing", "--claim", "sigma=1"], "mechanism must be"),
         (["number", "gshm", "--claim", "rho=1"], "quantity must be"),
