@@ -47,6 +47,8 @@ bench: setup
 	$(BIN)/python -m benchmarks.samplers
 	$(BIN)/python -m benchmarks.binary_field
 	$(BIN)/python -m benchmarks.histograms
+	$(BIN)/python -m benchmarks.audit
+	$(BIN)/python -m benchmarks.broken
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
