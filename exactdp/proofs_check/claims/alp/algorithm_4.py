@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import ceil
 
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._entries import holds
-from exactdp.proofs_check.claims.alp._model import columns
+from exactdp.proofs_check.claims.alp._model import columns, round_law
 
 __all__ = ["CLAIMS"]
 
 
 def _enough(scaled: bool) -> str:
-    """Every scaled entry x eps <= beta eps has a rounded value of at most m columns."""
+    """The rounded values of the scaled entries x eps, x <= beta, reach m and no further."""
     for eps, beta, alpha in product(
         (Fraction(1, 3), Fraction(4)), (2, 5), (Fraction(1), Fraction(3))
     ):
         m = columns(beta * eps if scaled else Fraction(beta), alpha)
-        largest = ceil(beta * eps / alpha)
+        entries = [Fraction(beta * n, 24) for n in range(25)]
+        largest = max(y for x in entries for y in round_law(x * eps / alpha).support)
         require(m == largest, f"eps={eps}, beta={beta}, alpha={alpha}: m={m}, needed {largest}")
-    return "eight triples (eps, beta, alpha)"
+    return "eight triples (eps, beta, alpha), 25 entries up to beta each"
 
 
 CLAIMS = (

@@ -102,7 +102,7 @@ CLAIMS = (
         "proved",
         "interval search",
         lambda: _one_over_exponential(Fraction(40)),
-        ("below 8.9/e^epsilon", lambda: _one_over_exponential(Fraction(89, 10))),
+        ("below 25/e^epsilon", lambda: _one_over_exponential(Fraction(25))),
     ),
     holds(
         "Corollary 7.4, (2), limit",

@@ -141,7 +141,7 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _private(Fraction(1)),
-        ("the loss is 3/4 of the distance", lambda: _private(Fraction(3, 4))),
+        ("the loss is 17/20 of the distance", lambda: _private(Fraction(17, 20))),
         note="The proof's general steps are the entries below; this one is the whole, on a grid.",
     ),
     holds(

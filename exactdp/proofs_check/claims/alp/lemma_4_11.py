@@ -70,7 +70,7 @@ CLAIMS = (
         "verified",
         "certified numerics",
         lambda: _tail(Fraction(1, 2)),
-        ("the exponent is tau/alpha - 1/2", lambda: _tail(Fraction(1))),
+        ("the exponent is 0.8 tau/alpha - 1/2", lambda: _tail(Fraction(4, 5))),
     ),
     holds(
         "Lemma 4.11, quantile",
@@ -79,7 +79,7 @@ CLAIMS = (
         "verified",
         "certified numerics",
         lambda: _quantile(Fraction(1)),
-        ("without the 1", lambda: _quantile(Fraction(0))),
+        ("0.3 instead of 1", lambda: _quantile(Fraction(3, 10))),
     ),
     holds(
         "Lemma 4.11, proof",
@@ -87,7 +87,7 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _pointwise(Fraction(1)),
-        ("0.8 instead of 1", lambda: _pointwise(Fraction(4, 5))),
+        ("0.85 instead of 1", lambda: _pointwise(Fraction(17, 20))),
         note="The text prints x'_i for the estimate.",
     ),
 )

@@ -30,7 +30,7 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _bits(Fraction(1)),
-        ("provided beta epsilon >= 1/8", lambda: _bits(Fraction(1, 8))),
+        ("provided beta epsilon >= 2/5", lambda: _bits(Fraction(2, 5))),
         note="Unstated: beta epsilon = Omega(1). One column is the least.",
     ),
 )

@@ -29,7 +29,7 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _bits(Fraction(1)),
-        ("provided beta >= alpha/4", lambda: _bits(Fraction(1, 4))),
+        ("provided beta >= 0.45 alpha", lambda: _bits(Fraction(45, 100))),
         note="Unstated: beta = Omega(alpha). A smaller beta still costs one column, m = 1.",
     ),
 )

@@ -39,6 +39,6 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _bound(Fraction(1, 2)),
-        ("1/2 is replaced by 0.4", lambda: _bound(Fraction(2, 5))),
+        ("1/2 is replaced by 0.49", lambda: _bound(Fraction(49, 100))),
     ),
 )

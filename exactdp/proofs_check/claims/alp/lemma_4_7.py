@@ -173,7 +173,7 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _one_sided(spread),
-        ("at most 2/3 of that", lambda: _one_sided(lambda a: spread(a) * 2 / 3)),
+        ("at most 7/10 of that", lambda: _one_sided(lambda a: spread(a) * 7 / 10)),
         note="In the second case the text says y_i >= y_bar; y_bar >= y_i is meant.",
     ),
     holds(
@@ -201,7 +201,7 @@ CLAIMS = (
         "verified",
         "enumeration",
         lambda: _dominates(Fraction(1)),
-        ("within half of it", lambda: _dominates(Fraction(1, 2))),
+        ("within 0.7 of it", lambda: _dominates(Fraction(7, 10))),
         note="With the conditional means replaced by one-sided means, see the corrected entry.",
     ),
 )

@@ -95,6 +95,6 @@ CLAIMS = (
         "proved",
         "symbolic",
         lambda: _central(Fraction(0)),
-        ("sqrt(pi (j + 1/2)) in the denominator", lambda: _central(Fraction(1, 2))),
+        ("sqrt(pi (j + 0.3)) in the denominator", lambda: _central(Fraction(3, 10))),
     ),
 )

@@ -49,7 +49,8 @@ True
             lambda: max_error(2, Fraction(2)),
             ("1.95 instead of 2", lambda: max_error(2, Fraction(39, 20))),
         ),
-        note="The 2 in t and the rounding of entries below 1 do not shrink with 1/epsilon.",
+        note="One cause in Lemmas 5.7, 5.8, 5.9: the summand 2 of t. It and the rounding of "
+        "entries below 1 do not shrink with 1/epsilon.",
     ),
     holds(
         "Lemma 5.7, proof, display",

@@ -57,7 +57,8 @@ True
             lambda: space(6, 1),
             ("without epsilon", lambda: space(1000, 0)),
         ),
-        note="True as printed for epsilon = O(log(1/delta)).",
+        note="One cause in Lemmas 5.7, 5.8, 5.9: the summand 2 of t. True as printed for "
+        "epsilon = O(log(1/delta)).",
     ),
     refuted(
         "Lemma 5.9, proof, beta",

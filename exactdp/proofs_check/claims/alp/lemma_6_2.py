@@ -113,7 +113,7 @@ CLAIMS = (
         "verified",
         "certified numerics",
         lambda: _error(Fraction(1)),
-        ("a quarter of that", lambda: _error(Fraction(1, 4))),
+        ("0.27 times that", lambda: _error(Fraction(27, 100))),
     ),
     refuted(
         "Lemma 6.2, evaluation time",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.accounting.divergence import max_loss
+from exactdp.accounting.divergence import hockey_stick, max_loss
+from exactdp.law import Law
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
 from exactdp.proofs_check.claims.alp._model import (
@@ -16,8 +17,12 @@ from exactdp.proofs_check.claims.alp._model import (
     noisy_law,
     round_law,
 )
+from exactdp.proofs_check.claims.alp._threshold import distance, stored
 
 __all__ = ["CLAIMS"]
+
+_ONE = Fraction(1)
+_BASE, _T = Fraction(9, 4), Fraction(3)  # e^epsilon; t of Algorithm 9 for delta = 4/9
 
 
 def _estimated_k(argument: str) -> str:
@@ -48,6 +53,16 @@ def _ones(share: Fraction) -> str:
             ones = sum((round_law(v * eps / alpha).expectation() for v in x), Fraction(0))
             require(ones == share * sum(x) * eps / alpha, f"x={x}, eps={eps}: {ones}")
     return "36 vectors and parameters"
+
+
+def _ones_below(share: Fraction) -> str:
+    """n entries of 1, threshold t: the limited entries min(x, t) set n eps/alpha bits, t >= 1."""
+    for n, eps, alpha in product((1, 7, 100), (Fraction(1, 3), Fraction(2)), (_ONE, Fraction(3))):
+        for t in (_ONE, Fraction(9, 2)):
+            limited = [min(_ONE, t)] * n
+            ones = sum((round_law(v * eps / alpha).expectation() for v in limited), Fraction(0))
+            require(ones == share * n * eps / alpha, f"n={n}, eps={eps}, t={t}: {ones}")
+    return "24 cases"
 
 
 def _collision(one_array: bool) -> str:
@@ -100,6 +115,34 @@ def _negative_private(scale: Fraction) -> str:
     return "alpha = 1, 3, entries from -alpha to alpha in quarters"
 
 
+def _signed_chances(x: Fraction, sign_rule: bool) -> Law[int]:
+    """Which side of a signed entry is stored: 1, -1 or 0 (not stored); t = 3, e^eps = 9/4.
+
+    As for nonnegative entries, |v| - t is exponential given that v is stored, whatever x is.
+    """
+    sign, size = (1 if x > 0 else -1), abs(x)
+    weight, y = (size, _ONE) if size < 1 else (_ONE, size)
+    same = weight * stored(y, _T, _BASE)
+    opposite = Fraction(0) if sign_rule else weight * stored(-y, _T, _BASE)
+    return Law({sign: same, -sign: opposite, 0: 1 - same - opposite})
+
+
+def _signed_threshold(sign_rule: bool) -> str:
+    """The exact delta of neighbours with two signed entries, against that of nonnegative ones."""
+    grid = [Fraction(n, 2) for n in range(-3, 4)]
+    laws = {
+        (a, b): _signed_chances(a, sign_rule).product(_signed_chances(b, sign_rule))
+        for a, b in product(grid, repeat=2)
+    }
+    allowed, count = stored(_ONE, _T, _BASE), 0
+    for x, other in product(laws, repeat=2):
+        if 0 < distance(x, other) <= 1:
+            exact = hockey_stick(laws[x], laws[other], e_epsilon=_BASE).lower
+            require(exact <= allowed, f"{x} against {other}: delta {exact} > {allowed}")
+            count += 1
+    return f"{count} pairs, entries from -3/2 to 3/2, e^epsilon = 9/4, delta = 4/9, t = 3"
+
+
 CLAIMS = (
     holds(
         "Section 10, histograms",
@@ -120,9 +163,9 @@ CLAIMS = (
     ),
     refuted(
         "Section 10, known l1 norm, collisions",
-        "With |x|_1 = n known and u = n, an embedding (s rows, m columns) of Theta(n epsilon) bits "
-        "bounds the probability of a hash collision by a constant below 1/2.",
-        "loose",
+        "Read with the s x m array of Algorithm 2: with |x|_1 = n known and u = n, an embedding of "
+        "Theta(n epsilon) bits bounds the probability of a hash collision by a constant below 1/2.",
+        "cosmetic",
         "enumeration",
         lambda: _collision(False),
         """
@@ -142,8 +185,8 @@ True
             lambda: _collision(True),
             ("the array is split into m columns", lambda: _collision(False)),
         ),
-        note="Depends on reading 'embedding' as in Section 4. The collision probability averaged "
-        "over all columns is bounded, that of the first columns is not.",
+        note="The collision probability averaged over all columns is bounded, that of the first "
+        "columns is not.",
     ),
     holds(
         "Section 10, known l1 norm",
@@ -169,7 +212,16 @@ True
         "verified",
         "enumeration",
         lambda: _negative_private(Fraction(1)),
-        ("3/5 of the loss", lambda: _negative_private(Fraction(3, 5))),
+        ("4/5 of the loss", lambda: _negative_private(Fraction(4, 5))),
+    ),
+    holds(
+        "Section 10, known l1 norm, with a threshold",
+        "A threshold does not lower the size Theta(n epsilon): vectors with all entries below it "
+        "still set n epsilon/alpha bits in the mean.",
+        "verified",
+        "enumeration",
+        lambda: _ones_below(Fraction(1)),
+        ("1.02 times that", lambda: _ones_below(Fraction(51, 50))),
     ),
     not_checkable(
         "Section 10, suggestions",
@@ -177,10 +229,16 @@ True
         "implementation in OpenDP.",
         "advice and a pointer to software",
     ),
-    not_checkable(
+    holds(
         "Section 10, signs in Algorithm 9",
-        "Only entries whose true and noisy values have the same sign are released, to keep the "
-        "guarantee.",
-        "no statement with numbers; the mechanism is not specified further",
+        "When only entries whose true and noisy values have the same sign are released, signed "
+        "vectors need no more than delta/(2 e^epsilon), as nonnegative ones (Lemma 5.6, exact "
+        "delta).",
+        "verified",
+        "enumeration",
+        lambda: _signed_threshold(True),
+        ("when the sign does not matter", lambda: _signed_threshold(False)),
+        note="The mechanism is Algorithm 9 with |v| >= t for v >= t and rounding towards 0 or "
+        "+-1. Without the sign rule an entry of 1 is stored 1 + e^(-2 epsilon) times as often.",
     ),
 )

@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
+from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
 from exactdp.proofs_check.claims.alp._model import all_hashes, round_law
 from exactdp.samplers import RandomizedResponse, exact_law, random_rounding
 
@@ -86,34 +86,6 @@ def _negative(factor: Fraction) -> str:
     return "81 pairs of values; errors of both signs"
 
 
-_HASHING = refuted(
-    "Section 2, universal hashing, cited construction",
-    "The multiply-shift family of [DHKP97] is universal: two keys collide with probability at most "
-    "1/|R|.",
-    "loose",
-    "enumeration",
-    lambda: _multiply_shift(4, 2, 1),
-    """
->>> functions = [lambda x, a=a: (a * x % 16) >> 2 for a in range(1, 16, 2)]    # 4 rows
->>> sum(h(0) == h(3) for h in functions), len(functions)                       # 2/8 = 1/4: fine
-(2, 8)
->>> sum(h(1) == h(3) for h in functions), len(functions)                       # 4/8 = 2/4 > 1/4
-(4, 8)
-""",
-    "no: the text defines universal with 1/|R| and names this construction, known to reach 2/|R|",
-    holds(
-        "Section 2, universal hashing, cited construction, corrected",
-        "The multiply-shift family collides with probability at most 2/|R|; all bounds hold with "
-        "2k/s for k/s, so the requirement becomes s > 4k.",
-        "verified",
-        "enumeration",
-        lambda: _multiply_shift(5, 2, 2),
-        ("at most 1/|R|", lambda: _multiply_shift(5, 2, 1)),
-        note="Adding a random constant before the shift gives a universal family (Woelfel).",
-    ),
-    note="The construction is identified from general knowledge of [DHKP97], not from this paper.",
-)
-
 CLAIMS = (
     holds(
         "Section 2, RandRound",
@@ -140,7 +112,22 @@ CLAIMS = (
         lambda: _universal(3, Fraction(1, 3)),
         ("at most 0.98/|R|", lambda: _universal(3, Fraction(49, 150))),
     ),
-    _HASHING,
+    not_checkable(
+        "Section 2, universal hashing, cited construction",
+        "A construction of O(log |U|) bits with constant evaluation time is presented in [DHKP97].",
+        "cited; the construction is not given",
+    ),
+    holds(
+        "Section 2, universal hashing, multiply-shift",
+        "For the multiply-shift family two keys collide with probability at most 2/|R|.",
+        "verified",
+        "enumeration",
+        lambda: _multiply_shift(5, 2, 2),
+        ("at most 1/|R|", lambda: _multiply_shift(5, 2, 1)),
+        note="Whether [DHKP97] is cited for this family is not said here. If it is meant, the "
+        "bounds hold with 2k/s for k/s, and the requirement is s > 4k; adding a random constant "
+        "before the shift gives a universal family (Woelfel).",
+    ),
     holds(
         "Section 2, restricted output",
         "Restricting estimates to [0, u] never increases the error of an entry in [0, u].",

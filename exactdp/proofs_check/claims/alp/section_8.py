@@ -11,12 +11,12 @@ from exactdp.proofs_check.claims.alp._entries import holds
 __all__ = ["CLAIMS"]
 
 
-def _collides(power: int) -> str:
+def _collides(share: Fraction) -> str:
     """P(a zero entry meets one of k nonzeros) = 1 - (1 - 1/s)^k is about 1/log d at s = k log d."""
     for k, log_d in product((1, 10, 100), (7, 20, 64)):
         s = k * log_d
         chance = 1 - (1 - Fraction(1, s)) ** k
-        upper = Fraction(1, log_d**power)
+        upper = share / log_d
         require(chance <= upper, f"k={k}, log d={log_d}: {float(chance)}")
         require(chance >= Fraction(1, log_d) * Fraction(9, 10), f"k={k}, log d={log_d}: too small")
     return "k = 1, 10, 100, log d = 7, 20, 64: between 0.9/log d and 1/log d"
@@ -29,7 +29,7 @@ CLAIMS = (
         "much less, so about (d - k)/log d zero entries have a large error.",
         "verified",
         "enumeration",
-        lambda: _collides(1),
-        ("at most 1/log(d)^2", lambda: _collides(2)),
+        lambda: _collides(Fraction(1)),
+        ("at most 0.99/log d", lambda: _collides(Fraction(99, 100))),
     ),
 )

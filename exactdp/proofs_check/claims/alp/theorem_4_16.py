@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import columns, gamma, spread
+from exactdp.proofs_check.claims.alp.lemma_4_8 import entry_error
 
 __all__ = ["CLAIMS"]
+
+
+@cache
+def _worst(u: Fraction) -> Fraction:
+    """The largest exact E|x - x~| of Algorithm 3 for entries at eighths of u, k/s = 1/4."""
+    one, collision = Fraction(1), Fraction(1, 4)
+    return max(entry_error(u * n / 8, one, u, collision) for n in range(9))
 
 
 def _bounds(trivial: bool) -> str:
@@ -24,7 +33,7 @@ def _bounds(trivial: bool) -> str:
             bits, time, error = 0, 0, u
         else:
             m = columns(u * eps, alpha)
-            bits, time, error = m * (4 * k + w), m, constant / eps
+            bits, time, error = m * (4 * k + w), m, _worst(u * eps) / eps
         require(bits <= 8 * (k + w) * u * eps, f"u eps={u * eps}: {bits} bits")
         require(time <= 2 * u * eps, f"u eps={u * eps}: {time} columns")
         require(error <= constant / eps, f"u={u}, eps={eps}: error {error}")

@@ -42,9 +42,9 @@ CLAIMS = (
     ),
     refuted(
         "Theorem 5.11, proof, condition on delta",
-        "By Lemma 5.8 the algorithm has expected maximum error O(log(1/delta)/epsilon) for every "
-        "delta > 0.",
-        "loose",
+        "Theorem 5.11 is derived from Lemma 5.8 without repeating its condition delta = O(1/k): "
+        "expected maximum error O(log(1/delta)/epsilon) for every delta > 0.",
+        "cosmetic",
         "certified numerics",
         lambda: _released(20, False),
         """
@@ -63,7 +63,7 @@ True
             lambda: _released(5, True),
             ("for delta = 1/2", lambda: _released(5, False)),
         ),
-        note="Section 3 assumes delta <= 1/k for an earlier mechanism. Noise of bounded range "
-        "would save the statement of existence.",
+        note="Section 3 assumes delta <= 1/k. Noise of bounded range would save the statement of "
+        "existence.",
     ),
 )

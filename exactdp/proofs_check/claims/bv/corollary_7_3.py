@@ -102,7 +102,7 @@ CLAIMS = (
         outcome="verified",
         method="exact law",
         check=lambda: _private(Fraction(1)),
-        mutant=Mutant("(0.47 epsilon, 0)-DP", lambda: _private(Fraction(47, 100))),
+        mutant=Mutant("(0.6 epsilon, 0)-DP", lambda: _private(Fraction(6, 10))),
     ),
     Holds(
         paper="BV",
@@ -133,7 +133,7 @@ CLAIMS = (
         outcome="verified",
         method="exact law",
         check=lambda: _accurate(Fraction(5)),
-        mutant=Mutant("with 2/epsilon in place of 5/epsilon", lambda: _accurate(Fraction(2))),
+        mutant=Mutant("with 2.5/epsilon in place of 5/epsilon", lambda: _accurate(Fraction(5, 2))),
     ),
     Holds(
         paper="BV",
@@ -144,7 +144,7 @@ CLAIMS = (
         outcome="verified",
         method="exact law",
         check=lambda: _size(6),
-        mutant=Mutant("1/epsilon (...) is enough", lambda: _size(1)),
+        mutant=Mutant("5.9/epsilon (...) is enough", lambda: _size(5.9)),
     ),
     NotCheckable(
         paper="BV",

@@ -93,7 +93,7 @@ CLAIMS = (
         outcome="verified",
         method="exact law",
         check=lambda: _exact_errors(Fraction(9, 2), False),
-        mutant=Mutant("3/epsilon", lambda: _exact_errors(Fraction(3), False)),
+        mutant=Mutant("3.5/epsilon", lambda: _exact_errors(Fraction(7, 2), False)),
     ),
     Holds(
         paper="BV",
@@ -104,7 +104,7 @@ CLAIMS = (
         outcome="verified",
         method="exact law",
         check=lambda: _exact_errors(Fraction(9, 2), True),
-        mutant=Mutant("3/epsilon", lambda: _exact_errors(Fraction(3), True)),
+        mutant=Mutant("3.1/epsilon", lambda: _exact_errors(Fraction(31, 10), True)),
     ),
     NotCheckable(
         paper="BV",

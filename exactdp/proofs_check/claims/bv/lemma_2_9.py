@@ -134,6 +134,7 @@ _MARKOV = Refuted(
     item="Lemma 2.9, Markov property",
     statement="Given all larger order statistics Z_(i+1), ..., Z_(l), the law of Z_(i) depends on "
     "Z_(i+1) alone.",
+    note="consequence of BV-Lemma-2.9",
     severity="unsafe",
     method="enumeration",
     check=lambda: _depends_on_value_and_ties(False),

@@ -47,6 +47,7 @@ CLAIMS = (
         item="Proposition 6.3",
         statement="OrdSample draws the n + 1 largest of m independent variables with their exact "
         "joint law.",
+        note="consequence of BV-Lemma-2.9",
         severity="unsafe",
         method="exact law",
         check=lambda: _is_top_values(ord_sample_law),

@@ -113,7 +113,7 @@ CLAIMS = (
         "The shipped BasicHistogram over GeoSample is (epsilon, 0)-DP, for real epsilon in (0, 1].",
         "exact law",
         lambda: _pure(BasicHistogram, _F(1), ((1, 2), (2, 3))),
-        Mutant("(0.7 epsilon, 0)-DP", lambda: _pure(BasicHistogram, _F(7, 10), ((1, 2),))),
+        Mutant("(0.8 epsilon, 0)-DP", lambda: _pure(BasicHistogram, _F(8, 10), ((1, 2),))),
     ),
     verified(
         "Theorem 1.2, errors",
@@ -121,7 +121,7 @@ CLAIMS = (
         "once: O(1/epsilon) and O(log(|X|)/epsilon).",
         "exact law",
         lambda: _tails(_F(9, 2), 1),
-        Mutant("3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(3), 1)),
+        Mutant("3.3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(33, 10), 1)),
     ),
     verified(
         "Theorem 1.3",
@@ -138,14 +138,14 @@ CLAIMS = (
         "at once; delta < 1/n makes this O(log(1/delta)/epsilon).",
         "exact law",
         lambda: _stability_errors(_F(9, 2)),
-        Mutant("3/epsilon in place of 9/(2 epsilon)", lambda: _stability_errors(_F(3))),
+        Mutant("3.2/epsilon in place of 9/(2 epsilon)", lambda: _stability_errors(_F(32, 10))),
     ),
     verified(
         "Theorem 1.4",
         "The shipped PureSparseHistogram is (epsilon, 0)-DP, for real epsilon in (0, 1].",
         "exact law",
         lambda: _pure(PureSparseHistogram, _F(1), ((1, 3), (1, 8), (2, 5))),
-        Mutant("(0.7 epsilon, 0)-DP", lambda: _pure(PureSparseHistogram, _F(7, 10), ((1, 3),))),
+        Mutant("(0.8 epsilon, 0)-DP", lambda: _pure(PureSparseHistogram, _F(8, 10), ((1, 3),))),
         note="true with order statistics that know ties; the algorithm printed for it is refuted "
         "under Theorem 6.6",
     ),
@@ -156,7 +156,7 @@ CLAIMS = (
         "beta/2.",
         "exact law",
         lambda: _tails(_F(9, 2), 2),
-        Mutant("3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(3), 2)),
+        Mutant("3.3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(33, 10), 2)),
         note="with Theorem 6.1 for the step from noisy counts to the released ones",
     ),
     verified(
@@ -164,7 +164,7 @@ CLAIMS = (
         "The shipped CompactHistogram is (epsilon, 0)-DP.",
         "exact law",
         lambda: _compact_private(_F(1)),
-        Mutant("(epsilon/3, 0)-DP", lambda: _compact_private(_F(1, 3))),
+        Mutant("(0.36 epsilon, 0)-DP", lambda: _compact_private(_F(36, 100))),
         note="errors: entries of Corollary 7.3",
     ),
 )

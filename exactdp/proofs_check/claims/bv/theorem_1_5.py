@@ -109,7 +109,8 @@ CLAIMS = (
         "outputs at most n' non-empty bins has per-query error E >= "
         "c min(log|X|, log(1/delta))/epsilon, whenever epsilon^2 > delta > 0 and |X| >= n'^2.",
         note="every c is refuted by the same family: n = 1 row, always the empty histogram, "
-        "E = 1, |X| = 1/delta = 2^k with k = ceil(1/c) + 2",
+        "E = 1, |X| = 1/delta = 2^k with k = ceil(1/c) + 2. ALP Section 3 quotes the later version "
+        "with min{log d, log(eps/delta), n}: the authors added n",
         severity="loose",
         method="certified numerics",
         check=lambda: _some_constant([Fraction(1, 2**j) for j in range(31)]),

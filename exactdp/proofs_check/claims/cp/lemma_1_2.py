@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
 from exactdp.proofs_check.claims.cp._model import dot, isometric
 
 __all__ = ["CLAIMS"]
@@ -82,12 +82,20 @@ def _conversion(threshold: str) -> str:
 
 
 CLAIMS = (
-    Refuted(
+    NotCheckable(
         paper="CP",
         item="Lemma 1.2",
-        statement="With RIP as in Definition 1, (2s, 1/sqrt(2))-RIP makes the recovery of the "
-        "cited source (least l1 norm) stable: exact for s-sparse vectors without noise, and "
-        "otherwise within (C/sqrt(s))|x - [x]_s|_1 + D|e|_2.",
+        statement="For (2s, 1/sqrt(2))-RIP matrices B some polynomial-time algorithm recovers x "
+        "from y = Bx + e within (C/sqrt(s))|x - [x]_s|_1 + D|e|_2, for constants C and D.",
+        reason="the existence of an algorithm with unstated constants, cited. Decided below: the "
+        "cited theorem does not give it with the RIP of Definition 1. Not decided: whether "
+        "another polynomial-time algorithm does",
+    ),
+    Refuted(
+        paper="CP",
+        item="Lemma 1.2, by the cited theorem",
+        statement="The cited theorem (least l1 norm) gives Lemma 1.2 with Definition 1's "
+        "unsquared 1/sqrt(2).",
         severity="unsafe",
         method="enumeration",
         check=lambda: _minimisation(_BELOW_ROOT_HALF),
@@ -106,11 +114,10 @@ True
 True
 """,
         extraction="no: Definition 1 has unsquared norms and every use has 1/sqrt(2); the cited "
-        "theorem (delta_2s < 1/sqrt(2), strictly) is about squared norms. Whether another "
-        "polynomial algorithm would do is not claimed here",
+        "theorem (delta_2s < 1/sqrt(2), strictly) is about squared norms",
         corrected=Holds(
             paper="CP",
-            item="Lemma 1.2, corrected",
+            item="Lemma 1.2, by the cited theorem, corrected",
             statement="In terms of Definition 1 the cited condition is delta < sqrt(2) - 1 for "
             "order 2s (B may be rescaled); on instances the least l1 norm then recovers.",
             outcome="verified",

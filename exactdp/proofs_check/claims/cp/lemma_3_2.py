@@ -80,6 +80,6 @@ CLAIMS = (
         outcome="verified",
         method="enumeration",
         check=lambda: _unbiased(Fraction(1)),
-        mutant=Mutant("Var <= 0.75 q_i/n", lambda: _unbiased(Fraction(3, 4))),
+        mutant=Mutant("Var <= 0.9 q_i/n", lambda: _unbiased(Fraction(9, 10))),
     ),
 )

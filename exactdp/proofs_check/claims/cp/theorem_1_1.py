@@ -138,7 +138,7 @@ def _lower_bound(alpha_of: Callable[[int], Fraction]) -> str:
             case = f"s=k=2^{j}, alpha={float(alpha):.3g}: {found} reports suffice"
             holds = all(bool(n > ball(stated)) for n in schemes)
             require(holds, f"{case}, the bound asks for {float(stated):.4g}")
-    return "s = k up to 2^100, alpha within a factor 2 of 1/sqrt(s): the two are consistent"
+    return "s = k up to 2^100: consistent"
 
 
 def _any_p(slack: Fraction) -> str:
@@ -154,12 +154,29 @@ def _inverse_root(j: int) -> Fraction:
     return Fraction(1, 2 ** ((j + 1) // 2))
 
 
+def _log_root(j: int) -> Fraction:
+    """A rational point near sqrt(log(2k)/s), s = k = 2^j."""
+    return Fraction(sqrt((j + 1) * log(2) / 2**j))
+
+
+def _only_up_to(order: Callable[[int], Fraction]) -> str:
+    """Consistent at alpha = order(s) and 1/sqrt(s); beaten for any s at 250 sqrt(log(2k)/s)."""
+    with precision(64):
+        for j in range(1, 101):
+            s, alpha = 2**j, 250 * _log_root(j)
+            n = samples_any(s, Fraction(1), alpha)
+            case = f"s=k=2^{j}, alpha={float(alpha):.3g}: {n.str(4)} reports"
+            require(bool(n < ball(Fraction(s, _CONSTANT) / alpha**2)), f"{case} are not fewer")
+    return f"{_lower_bound(order)}; {_lower_bound(_inverse_root)}; beaten at 250 times that order"
+
+
 CLAIMS = (
     Refuted(
         paper="CP",
         item="Theorem 1.1",
-        statement="For every s <= k, eps in (0, 1) and alpha > 0, O(s^2 log(k/s)/(eps alpha)^2) "
-        "samples give l1 error alpha, and O(s log(k/s)/(eps alpha)^2) l2 error alpha.",
+        statement="(Informal) For every s <= k, eps in (0, 1) and alpha > 0, "
+        "O(s^2 log(k/s)/(eps alpha)^2) samples give l1 error alpha, and "
+        "O(s log(k/s)/(eps alpha)^2) l2 error alpha.",
         severity="cosmetic",
         method="certified numerics",
         check=lambda: _enough(_printed_log),
@@ -191,9 +208,9 @@ CLAIMS = (
     Refuted(
         paper="CP",
         item="Theorem 1.1, as a summary of Theorem 3.6",
-        statement="The rate of Theorem 3.6 with its m is that of Theorem 1.1 for every alpha > 0 "
-        "and 0 < eps < 1, that is m = O(s log(k/s)) suffices.",
-        severity="unsafe",
+        statement="(Informal) The rate of Theorem 3.6 with its m is that of Theorem 1.1 for every "
+        "alpha > 0 and 0 < eps < 1, that is m = O(s log(k/s)) suffices.",
+        severity="loose",
         method="certified numerics",
         check=lambda: _same_rate(lambda k, s: Fraction(1, 10**6), _CONSTANT),
         example="""
@@ -236,14 +253,17 @@ True
         corrected=Holds(
             paper="CP",
             item="Section 1, optimality, corrected",
-            statement="The bound can hold only for alpha of the order 1/sqrt(s) or less: for "
-            "larger alpha 8 c^2 log(2k)/alpha^4 samples suffice for every p, sparse or not.",
+            statement="The bound can hold only for alpha of the order sqrt(log(2k)/s) or less: "
+            "for larger alpha fewer samples, 8 c^2 log(2k)/alpha^4, suffice for every p, sparse "
+            "or not.",
+            note="up to that order the bound, with 1/1000 for its constant, is consistent with the "
+            "two simple schemes; so it is for alpha of the order 1/sqrt(s)",
             outcome="verified",
             method="certified numerics",
-            check=lambda: _lower_bound(_inverse_root),
+            check=lambda: _only_up_to(_log_root),
             mutant=Mutant(
                 "for alpha of the order s^(-1/4)",
-                lambda: _lower_bound(lambda j: Fraction(1, 2 ** (j // 4))),
+                lambda: _only_up_to(lambda j: Fraction(1, 2 ** (j // 4))),
             ),
         ),
     ),
@@ -255,7 +275,7 @@ True
         outcome="verified",
         method="enumeration",
         check=lambda: _largest_noise(Fraction(1)),
-        mutant=Mutant("0.6 of it", lambda: _largest_noise(Fraction(6, 10))),
+        mutant=Mutant("0.7 of it", lambda: _largest_noise(Fraction(7, 10))),
     ),
     Holds(
         paper="CP",

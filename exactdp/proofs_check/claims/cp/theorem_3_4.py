@@ -147,7 +147,7 @@ True
         item="Theorem 3.4, proof, first display",
         statement="Scaling by D' changes the tail by at most max_i 1/d'_i: "
         "|p' - [p']_s|_1 <= max_i (1/d'_i) |p - [p]_s|_1.",
-        severity="loose",
+        severity="cosmetic",
         method="enumeration",
         check=lambda: _tail_scaling(-1),
         example="""

@@ -21,8 +21,10 @@ __all__ = [
     "POINTS",
     "SMALL",
     "Point",
+    "at_most",
     "binary",
     "cdf",
+    "equal",
     "exact_delta",
     "excess",
     "family",
@@ -82,6 +84,17 @@ def square_root(k: int) -> Fraction:
     root = int(k**0.5)
     assert root * root == k
     return Fraction(root)
+
+
+def at_most(low: arb, high: arb) -> bool:
+    """Whether low <= high for certain, up to the relative 1e-8 that two equal balls need."""
+    return bool(low <= high + abs(high) * arb(10) ** -8 + arb(10) ** -20)
+
+
+def equal(first: arb, second: arb) -> bool:
+    """Whether two balls overlap, both being narrow (to a relative 1e-8)."""
+    narrow = (arb(x.rad()) <= abs(x) * arb(10) ** -8 + arb(10) ** -20 for x in (first, second))
+    return all(map(bool, narrow)) and bool(first.overlaps(second))
 
 
 def hockey(epsilon: arb, mu: arb) -> arb:

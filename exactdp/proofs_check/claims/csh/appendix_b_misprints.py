@@ -11,6 +11,8 @@ from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     MIXED,
+    at_most,
+    equal,
     precision,
     square_root,
 )
@@ -33,7 +35,7 @@ def _bottom(limit: int) -> str:
                 psi = log_psi(at, at.k - j).exp()
                 case = f"k={at.k}, sigma={at.sigma}, tau={at.tau}, j={j}"
                 text = f"P(no output 'bottom') = {top.mid().str(7)} < psi = {psi.mid().str(7)}"
-                require(not bool(top < psi), f"{case}: {text}")
+                require(at_most(psi, top), f"{case}: {text}")
     return f"{len(MIXED)} parameter sets, two j each"
 
 
@@ -57,7 +59,7 @@ def _recovered(index_last: bool) -> str:
             last = fourth / 2
             for c, entry in zip(counts, entries, strict=True):
                 value = entry + (last if index_last else entry) / fourth
-                require(bool(value.overlaps(ball(c))), f"k={k}, count {c}: {value.mid().str(6)}")
+                require(equal(value, ball(c)), f"k={k}, count {c}: {value.mid().str(6)}")
     return "two counters up to 3, k = 4, 16, 81"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from exactdp.accounting import top_k
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
-from exactdp.proofs_check.claims.csh._model import BITS, SMALL, precision
+from exactdp.proofs_check.claims.csh._model import BITS, SMALL, at_most, precision
 from exactdp.proofs_check.claims.csh._published import delta_gauss, delta_inf, theorem_3_5
 
 __all__ = ["CLAIMS"]
@@ -20,7 +20,7 @@ def _holds(at_all: bool = True) -> str:
             total = delta_gauss(at) + at_all * delta_inf(at, at.k + 1)
             for bound in (theorem_3_5(at), total):
                 case = f"{at}: exact {float(exact.lower):.9g} > {bound.mid().str(9)}"
-                require(not bool(ball(exact.lower) > bound * (1 + ball(10) ** -9)), case)
+                require(at_most(ball(exact.upper), bound), case)
     return f"{len(SMALL)} points, Theorems 3.3 and 3.5"
 
 

@@ -19,6 +19,7 @@ from exactdp.proofs_check.claims.csh._gshm import side_a
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     Point,
+    equal,
     family,
     hockey,
     point,
@@ -70,7 +71,7 @@ def _theorem(half: bool) -> str:
                 pairs += 1
                 best = best.max(pair(of, *numbers))
             case = f"{at}, kappa={kappa}, m={most}: theorem {value.mid().str(12)}"
-            require(bool(best.overlaps(value)), f"{case}, all pairs {best.mid().str(12)}")
+            require(equal(best, value), f"{case}, all pairs {best.mid().str(12)}")
     return f"{len(FAMILIES)} families, {pairs} neighbours (j, a, r), none excluded"
 
 
@@ -83,9 +84,9 @@ def _boundary(kappa_power: int) -> str:
         for j, a in ((3, 2), (6, 4)):
             squared = (a - Fraction(a * a) / (j + 2)) / at.sigma**2
             stated = hockey(ball(at.epsilon), ball(squared).sqrt())
-            require(bool(pair(of, j, a, 0).overlaps(stated)), f"r=0, j={j}, a={a}")
+            require(equal(pair(of, j, a, 0), stated), f"r=0, j={j}, a={a}")
         for r in (1, 4):
-            require(bool(pair(of, 2, 0, r).overlaps(terms.exceeded(r))), f"a=0, r={r}")
+            require(equal(pair(of, 2, 0, r), terms.exceeded(r)), f"a=0, r={r}")
         far = family(at, Fraction(10) ** kappa_power)
         for a in (1, 3, 5):
             found, limit = pair(far, a, a, at.k - a), side_a(at, a)

@@ -15,6 +15,7 @@ from exactdp.proofs_check.claims.csh._model import (
     POINTS,
     SMALL,
     Point,
+    at_most,
     hockey,
     one_shows,
     precision,
@@ -41,11 +42,11 @@ def _bounds(scale: Fraction, missing: int) -> str:
                 for value in (side_a(at, a), side_b(at, a)):
                     pairs += 1
                     case = f"{at}, {a} shared counters change: {value.mid()} > {total.mid()}"
-                    require(not bool(value > total), case)
+                    require(at_most(value, total), case)
         for at in POINTS:
             exact = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
             total = gauss_part(at, scale) + infinite_part(at, at.k - missing)
-            require(not bool(ball(exact.lower) > total), f"{at}: exact {exact}, sum {total.mid()}")
+            require(at_most(ball(exact.upper), total), f"{at}: exact {exact}, sum {total.mid()}")
     return f"{pairs} pairs by integrating densities, and the exact delta at {len(POINTS)} points"
 
 

@@ -14,6 +14,8 @@ from exactdp.proofs_check.claims.csh._model import (
     BITS,
     SMALL,
     Point,
+    at_most,
+    equal,
     hockey,
     one_shows,
     point,
@@ -63,8 +65,8 @@ def _shipped(scale: Fraction) -> str:
         for at in points:
             found = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
             stated = printed(at) * ball(scale)
-            inside = ball(found.lower).union(ball(found.upper)).overlaps(stated)
-            require(bool(inside), f"{at}: found {found}, printed {stated.mid()}")
+            inside = equal(ball(found.lower).union(ball(found.upper)), stated)
+            require(inside, f"{at}: found {found}, printed {stated.mid()}")
     return f"{len(points)} points, every j of the printed maximum"
 
 
@@ -76,7 +78,7 @@ def _redundant(first_too: bool) -> str:
                 last, other = vanish(at, j), appear(at, j)
                 if first_too:
                     other = one_shows(ball(at.tau / at.sigma), at.k)
-                require(not bool(last > other), f"{at}, j={j}: {last.mid()} > {other.mid()}")
+                require(at_most(last, other), f"{at}, j={j}: {last.mid()} > {other.mid()}")
     return f"{len(SMALL)} points, every j"
 
 

@@ -9,7 +9,7 @@ from flint import arb
 from exactdp.accounting.csh_exact import threshold_only
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
-from exactdp.proofs_check.claims.csh._model import BITS, one_shows, precision
+from exactdp.proofs_check.claims.csh._model import BITS, at_most, one_shows, precision
 
 __all__ = ["CLAIMS"]
 
@@ -41,7 +41,7 @@ def _bound(spread: str, more: int) -> str:
                     cases += 1
                     exact, stated = truth(k, j, ratio), one_shows(ball(ratio) / wide, j + more)
                     case = f"k={k}, j={j}, tau/sigma={ratio}: {exact.mid()} > {stated.mid()}"
-                    require(not bool(exact > stated * (1 + arb(10) ** -8)), case)
+                    require(at_most(exact, stated), case)
     return f"{cases} points, 0.06 <= k <= 51914, j <= 40, tau/sigma from 0.1 to 6"
 
 

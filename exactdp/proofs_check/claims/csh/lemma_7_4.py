@@ -10,7 +10,7 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi
-from exactdp.proofs_check.claims.csh._model import BITS, precision
+from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
 
 __all__ = ["CLAIMS"]
 
@@ -27,7 +27,7 @@ def _one_query(scale: Fraction) -> str:
                 found = renyi(law, shift, alpha)
                 most = ball(alpha * shift**2 / (2 * variance) * scale)
                 case = f"sigma^2={variance}, shift {shift}, alpha={alpha}: {found.mid()}"
-                require(not bool(found > most * (1 + arb(10) ** -12)), f"{case} > {most.mid()}")
+                require(at_most(found, most), f"{case} > {most.mid()}")
     return f"{len(_VARIANCES)} variances, shifts 1 to 3, {len(_ORDERS)} orders"
 
 
@@ -48,7 +48,7 @@ def _unequal(scale: Fraction) -> str:
                 found = total.log() / (power - 1)
                 most = ball(rho * alpha * scale) * (1 + arb(10) ** -9)
                 case = f"sigma^2 = {v}, {w}, shifts {s}, {t}, alpha={alpha}: {found.mid()}"
-                require(not bool(found > most), f"{case} > {most.mid()}")
+                require(at_most(found, most), f"{case} > {most.mid()}")
     return "4 pairs of queries, orders 1.5 and 2"
 
 

@@ -10,7 +10,7 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
 from exactdp.proofs_check.claims.csh._discrete import masses
-from exactdp.proofs_check.claims.csh._model import BITS, precision
+from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
 
 __all__ = ["CLAIMS", "split", "truth"]
 
@@ -55,7 +55,7 @@ def _bound(shared_too: bool) -> str:
                 stated = 1 - _at_most(own, 2 * ball(tau)) ** k
             exact = truth(k, sigma, tau)
             case = f"k={k}, sigma={sigma}, tau={tau}: {exact.mid().str(8)}"
-            require(not bool(exact > stated), f"{case} > {stated.mid().str(8)}")
+            require(at_most(exact, stated), f"{case} > {stated.mid().str(8)}")
     return f"{len(_POINTS)} points, by summing over the shared noise"
 
 

@@ -10,7 +10,7 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi, sum_law
-from exactdp.proofs_check.claims.csh._model import BITS, precision
+from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
 
 __all__ = ["CLAIMS"]
 
@@ -48,7 +48,7 @@ def _rounding(step: int) -> str:
             rounded[z // 2] = rounded.get(z // 2, arb(0)) + p
         for alpha, _ in product((Fraction(3, 2), Fraction(3)), (0,)):
             after, before = renyi(rounded, 1, alpha), renyi(law, step, alpha)
-            require(not bool(after > before), f"alpha={alpha}: {after.mid()} > {before.mid()}")
+            require(at_most(after, before), f"alpha={alpha}: {after.mid()} > {before.mid()}")
     return "k = 1, sigma = 1, orders 1.5 and 3"
 
 

@@ -96,8 +96,10 @@ CLAIMS = (
         item="Algorithm 1",
         statement="With independent uniform h and s, s(x) times bin h(x) has mean v_x for every "
         "coordinate x and every vector, so the server's average is unbiased (without clipping).",
-        note="the text extracts the names of the clipped and the noisy bins inconsistently; line "
-        "11 is read as sending the noisy ones, as line 13 uses them",
+        note="line 11, as extracted, sends the clipped bins before noise (tilde), which would not "
+        "be private; line 13 uses the noisy ones (hat), and the noisy ones are read. Appendix C "
+        "has a bar for the clipped and the tilde for the noisy bins, which suggests a damaged "
+        "extraction",
         outcome="verified",
         method="enumeration",
         check=lambda: _unbiased(True),

@@ -123,7 +123,7 @@ CLAIMS = (
         outcome="verified",
         method="enumeration",
         check=lambda: _squeezed(Fraction(3), True),
-        mutant=Mutant("constant 1", lambda: _squeezed(Fraction(1), True)),
+        mutant=Mutant("constant 1.5", lambda: _squeezed(Fraction(3, 2), True)),
     ),
     Holds(
         paper="SVA",

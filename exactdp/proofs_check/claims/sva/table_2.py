@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import comb
 
 from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
-from exactdp.proofs_check.claims.sva._model import bins, hashes
 from exactdp.proofs_check.claims.sva._tails import at_most
 
 __all__ = ["CLAIMS"]
@@ -75,29 +75,41 @@ def _interior(half: Fraction) -> str:
     return f"1/y + y >= 2 on [1/10, 10], attained at 1, {parts} part(s)"
 
 
-def _exceeding() -> Fraction:
-    """P(binning error >= 1) for n = 1, d = k = 2, v = (1, 1), b = 1: no clipping at eta >= 2."""
-    v = (Fraction(1), Fraction(1))
-    family = hashes(2, 1)
-    far = sum(abs(s[0] * bins(v, (h, s), 1)[0] - 1) >= 1 for h, s in family)
-    return Fraction(far, len(family))
+_ONES = 16
+
+
+def _exceeding(bound: arb, eta: arb) -> Fraction:
+    """P(error before noise > bound) for n = 1, d = k = 16, v = 1, b = 1, clipped at eta.
+
+    s_1 times the bin is 1 plus the sum of 15 signs, whatever s_1 is.
+    """
+    far = 0
+    for up in range(_ONES):
+        estimate = ball(2 + 2 * up - _ONES)
+        kept = -eta if estimate < -eta else eta if estimate > eta else estimate
+        far += comb(_ONES - 1, up) * bool(abs(kept - 1) > bound)
+    return Fraction(far, 2 ** (_ONES - 1))
 
 
 def _user_row(constant: int, constant_part: int) -> str:
-    """P(error >= 1) <= beta where C sqrt(k) (part + sqrt(8 l)/eps) sqrt(log(d/beta)/n) < 1.
+    """P(error > C sqrt(k) (part + sqrt(8 l)/eps) sqrt(log(d/beta)/n)) <= beta.
 
-    l = log(4n/beta), n = 1, k = d = 2; part = 0 as printed, 1 with the binning error.
+    l = log(4n/beta), n = 1, k = d = 16, for which Theorem 12's condition nk/b >= log(5d/beta)
+    holds; part = 0 as printed, 1 with the binning error. Symmetric noise does not reduce |error|
+    with probability 1/2.
     """
     beta = Fraction(1, 10)
-    failing = _exceeding() / 2  # symmetric noise does not reduce |error| with probability 1/2
     with precision(80):
+        at_most(ball(5 * _ONES / beta).log(), _ONES, "the condition of Theorem 12")
         root = (8 * ball(4 / beta).log()).sqrt()
-        for epsilon in (1, 2, 10, 1000):
-            bound = constant * (2 * ball(2 / beta).log()).sqrt() * (constant_part + root / epsilon)
-            case = f"n=1, k=d=2, beta={beta}, epsilon={epsilon}, C={constant}"
-            covered = bool(bound >= 1) or failing <= beta
-            require(covered, f"{case}: bound {float(bound):.3g}, P(error >= 1) >= {failing}")
-    return "epsilon = 1, 2, 10, 1000"
+        eta = ball(_ONES).sqrt() * root / 2
+        scale = constant * (_ONES * ball(_ONES / beta).log()).sqrt()
+        for epsilon in (1, 10, 1000, 10**5):
+            bound = scale * (constant_part + root / epsilon)
+            failing = _exceeding(bound, eta) / 2
+            case = f"n=1, k=d=16, beta={beta}, epsilon={epsilon}, C={constant}"
+            require(failing <= beta, f"{case}: P(error > {float(bound):.3g}) >= {failing}")
+    return "n = 1, k = d = 16, epsilon = 1, 10, 1000, 10^5, exact law of the error before noise"
 
 
 def _clip_range(divisor: Fraction) -> str:
@@ -120,7 +132,7 @@ CLAIMS = (
         outcome="verified",
         method="certified numerics",
         check=lambda: _small_lengths(Fraction(2), 2),
-        mutant=Mutant("with epsilon^2 k/L^3 bins", lambda: _small_lengths(Fraction(2), 3)),
+        mutant=Mutant("at most 1.98 L/epsilon", lambda: _small_lengths(Fraction(198, 100), 2)),
     ),
     Holds(
         paper="SVA",
@@ -166,17 +178,20 @@ CLAIMS = (
         item="Table II, user-level row",
         statement="One bin with clipping has error at most C (1/epsilon) sqrt(k log(n/beta)) "
         "sqrt(log(d/beta)/n) with probability 1 - beta, for one C and every epsilon.",
-        severity="unsafe",
+        severity="loose",
         method="enumeration",
         check=lambda: _user_row(10, 0),
         example="""
->>> signs = [(a, b) for a in (-1, 1) for b in (-1, 1)]
->>> # one client, v = (1, 1), one bin; estimate of v_1 before noise: s_1 (s_1 + s_2)
->>> [abs(a * (a + b) - 1) for a, b in signs]          # error 1 always, whatever epsilon is
-[1, 1, 1, 1]
+>>> from itertools import product
 >>> from math import log, sqrt
->>> round(10 / 1000 * sqrt(2 * log(4 / 0.1)) * sqrt(log(2 / 0.1)), 3)    # C = 10, epsilon = 1000
-0.047
+>>> n, k, d, beta, eps = 1, 16, 16, 0.1, 10**5           # v = (1, ..., 1), one bin
+>>> n * k >= log(5 * d / beta)                           # Theorem 12's condition
+True
+>>> # error of v_1 before noise: |s_1 (s_1 + ... + s_16) - 1| = |s_2 + ... + s_16|
+>>> min(abs(sum(s[1:])) for s in product((-1, 1), repeat=16))      # clipping at 11: no help
+1
+>>> round(10 / eps * sqrt(k * log(n / beta)) * sqrt(log(d / beta) / n), 4)   # bound, C = 10
+0.0014
 """,
         extraction="no: Theorem 1, Table I and Section IV-D state the same bound",
         corrected=Holds(

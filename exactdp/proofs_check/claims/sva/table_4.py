@@ -133,7 +133,7 @@ CLAIMS = (
         outcome="verified",
         method="reproduction",
         check=lambda: _records(Fraction(1)),
-        mutant=Mutant("at most k/4", lambda: _records(Fraction(1, 4))),
+        mutant=Mutant("at most k/2", lambda: _records(Fraction(1, 2))),
     ),
     Holds(
         paper="SVA",

@@ -1,0 +1,108 @@
+"""BV, Section 2.3: why a histogram is released as a sorted list and not as the tree that holds it.
+
+The trees are red-black trees with insertion by the four rotations; every tree is checked to be one.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import NamedTuple
+
+from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.claims.bv._entry import verified
+
+__all__ = ["CLAIMS"]
+
+
+class _Node(NamedTuple):
+    red: bool
+    left: _Node | None
+    key: int
+    right: _Node | None
+
+
+_Tree = _Node | None
+
+
+def _insert(tree: _Tree, key: int) -> _Node:
+    """A new key below a black root."""
+    return _below(tree, key)._replace(red=False)
+
+
+def _below(tree: _Tree, key: int) -> _Node:
+    if tree is None:
+        return _Node(True, None, key, None)
+    if key < tree.key:
+        return _balanced(tree._replace(left=_below(tree.left, key)))
+    return _balanced(tree._replace(right=_below(tree.right, key)))
+
+
+def _balanced(node: _Node) -> _Node:
+    """A black node whose child and grandchild are red becomes red with two black children."""
+    if node.red:
+        return node
+    a, x, b, y, c, z, d = _in_line(node) or (None,) * 7
+    if x is None:
+        return node
+    return _Node(True, _Node(False, a, x, b), y, _Node(False, c, z, d))  # type: ignore[arg-type]
+
+
+def _in_line(node: _Node) -> tuple[_Tree, int, _Tree, int, _Tree, int, _Tree] | None:
+    """Subtrees and keys, from left to right, of the two red nodes in a row and their black one."""
+    left, right = node.left, node.right
+    if left and left.red and left.left and left.left.red:
+        low = left.left
+        return low.left, low.key, low.right, left.key, left.right, node.key, right
+    if left and left.red and left.right and left.right.red:
+        low = left.right
+        return left.left, left.key, low.left, low.key, low.right, node.key, right
+    if right and right.red and right.left and right.left.red:
+        low = right.left
+        return left, node.key, low.left, low.key, low.right, right.key, right.right
+    if right and right.red and right.right and right.right.red:
+        low = right.right
+        return left, node.key, right.left, right.key, low.left, low.key, low.right
+    return None
+
+
+def _in_order(tree: _Tree) -> list[int]:
+    return [] if tree is None else [*_in_order(tree.left), tree.key, *_in_order(tree.right)]
+
+
+def _black_height(tree: _Tree) -> int:
+    """The number of black nodes down to every leaf; no red node has a red child."""
+    if tree is None:
+        return 0
+    heights = {_black_height(tree.left), _black_height(tree.right)}
+    reds = [child for child in (tree.left, tree.right) if tree.red and child and child.red]
+    require(len(heights) == 1 and not reds, f"not a red-black tree: {tree}")
+    return heights.pop() + (not tree.red)
+
+
+def _order_hidden(traversal: bool) -> str:
+    """What is released is the same for every order in which the bins were inserted."""
+    count = 0
+    for size in range(1, 7):
+        seen: dict[object, tuple[int, ...]] = {}
+        for order in permutations(range(size)):
+            tree: _Tree = None
+            for key in order:
+                tree = _insert(tree, key)
+            _black_height(tree)
+            seen.setdefault(tuple(_in_order(tree)) if traversal else tree, order)
+            count += 1
+            orders = list(seen.values())
+            require(len(seen) == 1, f"orders {orders[0]} and {orders[-1]} give different trees")
+    return f"{count} orders of up to 6 bins"
+
+
+CLAIMS = (
+    verified(
+        "Section 2.3, in-order traversal",
+        "The shape of a red-black tree depends on the order of insertion, so it could tell more "
+        "than the bins; the list of an in-order traversal does not.",
+        "enumeration",
+        lambda: _order_hidden(True),
+        Mutant("the tree itself does not tell either", lambda: _order_hidden(False)),
+    ),
+)
