@@ -16,14 +16,14 @@ from mpmath import mp, mpf
 TRUSTED_BITS = 300
 
 
-def _mp(value: Fraction) -> mpf:
+def to_mp(value: Fraction) -> mpf:
     return mpf(value.numerator) / value.denominator
 
 
 def bits_for(epsilon: Fraction, mu: Fraction) -> int:
     """Precision that leaves 400 bits after the cancellation of about mu^2/(1 + epsilon) or mu."""
     with mp.workprec(64):
-        smallest = min(_mp(mu), _mp(mu) ** 2 / (1 + _mp(epsilon)), mpf(1))
+        smallest = min(to_mp(mu), to_mp(mu) ** 2 / (1 + to_mp(epsilon)), mpf(1))
         return 440 + 2 * int(-mpmath.log(smallest, 2))
 
 
@@ -40,14 +40,14 @@ def gaussian(epsilon: mpf, mu: mpf) -> mpf:
 def gaussian_delta(sigma: Fraction, epsilon: Fraction, sensitivity: Fraction) -> mpf:
     mu = sensitivity / sigma
     with mp.workprec(bits_for(epsilon, mu)):
-        return gaussian(_mp(epsilon), _mp(mu))
+        return gaussian(to_mp(epsilon), to_mp(mu))
 
 
 def gshm_exact(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> mpf:
     """Lemma 2.7, every j in turn."""
     with mp.workprec(bits_for(epsilon, 1 / sigma)):
-        s, eps = _mp(sigma), _mp(epsilon)
-        log_phi = mpmath.log1p(-mpmath.erfc(_mp(tau) / s / mpmath.sqrt(2)) / 2)
+        s, eps = to_mp(sigma), to_mp(epsilon)
+        log_phi = mpmath.log1p(-mpmath.erfc(to_mp(tau) / s / mpmath.sqrt(2)) / 2)
         best = -mpmath.expm1(k * log_phi)
         for j in range(1, k + 1):
             gamma = (k - j) * log_phi
@@ -61,17 +61,17 @@ def gshm_exact(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> mpf
 def gshm_add_the_deltas(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> mpf:
     """Lemma 2.6."""
     with mp.workprec(bits_for(epsilon, 1 / sigma)):
-        s = _mp(sigma)
-        log_phi = mpmath.log1p(-mpmath.erfc(_mp(tau) / s / mpmath.sqrt(2)) / 2)
-        return gaussian(_mp(epsilon), mpmath.sqrt(k) / s) - mpmath.expm1(k * log_phi)
+        s = to_mp(sigma)
+        log_phi = mpmath.log1p(-mpmath.erfc(to_mp(tau) / s / mpmath.sqrt(2)) / 2)
+        return gaussian(to_mp(epsilon), mpmath.sqrt(k) / s) - mpmath.expm1(k * log_phi)
 
 
 def csh_published(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> mpf:
     """Theorem 3.5, every j in turn."""
     with mp.workprec(bits_for(epsilon, Fraction(1, 2) / sigma)):
-        s, eps, root = _mp(sigma), _mp(epsilon), mpmath.sqrt(k)
+        s, eps, root = to_mp(sigma), to_mp(epsilon), mpmath.sqrt(k)
         share = 1 + mpf(k) ** (-mpf(1) / 4)
-        log_phi = mpmath.log1p(-mpmath.erfc(_mp(tau) / (share * s) / mpmath.sqrt(2)) / 2)
+        log_phi = mpmath.log1p(-mpmath.erfc(to_mp(tau) / (share * s) / mpmath.sqrt(2)) / 2)
         best = max(-mpmath.expm1((k + 1) * log_phi), gaussian(eps, mpmath.sqrt(k + root) / (2 * s)))
         for j in range(1, k):
             mu = min(mpmath.sqrt(j), mpmath.sqrt(j + root) / 2) / s
@@ -84,10 +84,10 @@ def csh_published(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> 
 def csh_add_the_deltas(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> mpf:
     """Theorem 3.3."""
     with mp.workprec(bits_for(epsilon, Fraction(1, 2) / sigma)):
-        s, root = _mp(sigma), mpmath.sqrt(k)
+        s, root = to_mp(sigma), mpmath.sqrt(k)
         share = 1 + mpf(k) ** (-mpf(1) / 4)
-        log_phi = mpmath.log1p(-mpmath.erfc(_mp(tau) / (share * s) / mpmath.sqrt(2)) / 2)
-        noise = gaussian(_mp(epsilon), mpmath.sqrt(k + root) / (2 * s))
+        log_phi = mpmath.log1p(-mpmath.erfc(to_mp(tau) / (share * s) / mpmath.sqrt(2)) / 2)
+        noise = gaussian(to_mp(epsilon), mpmath.sqrt(k + root) / (2 * s))
         return noise - mpmath.expm1((k + 1) * log_phi)
 
 
@@ -95,4 +95,4 @@ def contains(lower: Fraction, upper: Fraction, reference: mpf) -> bool:
     """Whether the reference, with its own error bound around it, meets [lower, upper]."""
     with mp.workprec(2 * TRUSTED_BITS + 4000):
         slack = abs(reference) * mpf(2) ** -TRUSTED_BITS
-        return bool(_mp(lower) <= reference + slack and reference - slack <= _mp(upper))
+        return bool(to_mp(lower) <= reference + slack and reference - slack <= to_mp(upper))

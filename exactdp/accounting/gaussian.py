@@ -114,7 +114,10 @@ def hockey_stick(epsilon: arb, mu: arb) -> arb:
     """
     t = epsilon / mu
     half = mu / 2
-    return cdf(half - t) - epsilon.exp() * cdf(-half - t)
+    first = cdf(half - t)
+    value = first - epsilon.exp() * cdf(-half - t)
+    # a divergence lies between 0 and its first term; needed where e^epsilon leaves Arb's exponents
+    return value if value > 0 else value.intersection(arb(0).union(first))
 
 
 def cdf(x: arb) -> arb:

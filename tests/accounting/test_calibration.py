@@ -42,13 +42,15 @@ def assert_certified(found: Calibration, target: Fraction) -> None:
     k, sigma, epsilon = int(found.given["k"]), Fraction(found.sigma), found.epsilon
     assert found.delta.upper <= target
     assert found.tau is not None
-    assert delta(k, sigma, Fraction(found.tau), epsilon) <= target
+    with mp.workprec(400):
+        limit = reference.to_mp(target)
+        assert delta(k, sigma, Fraction(found.tau), epsilon) <= limit
     if found.refuted is None:
         assert found.tau == 0
     else:
         below = Fraction(found.refuted.value)
         assert found.refuted.delta.lower > target
-        assert delta(k, sigma, below, epsilon) > target
+        assert delta(k, sigma, below, epsilon) > limit
         assert 0 < Fraction(found.tau) - below <= Fraction(found.tau) / 10**9
 
 
@@ -118,8 +120,8 @@ def test_bad_resolution(resolution: str) -> None:
 def test_gaussian_from_both_sides(epsilon: str, delta: str, sensitivity: str) -> None:
     found = gaussian.calibrate(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     arguments = Fraction(epsilon), Fraction(sensitivity)
-    target = Fraction(delta)
     with mp.workprec(10_000):
+        target = reference.to_mp(Fraction(delta))
         assert reference.gaussian_delta(Fraction(found.sigma), *arguments) <= target
         assert found.refuted is not None
         assert reference.gaussian_delta(Fraction(found.refuted.value), *arguments) > target

@@ -220,6 +220,12 @@ def test_any_object_gives_an_answer_or_the_right_error(
         assert 0 <= found.lower <= found.upper <= 1
 
 
+def test_gaussian_where_e_epsilon_leaves_every_exponent() -> None:
+    found = gaussian.delta(sigma=1, epsilon="3.4e38")
+    assert found.lower == 0
+    assert found < "1e-9999"
+
+
 @given(anything, anything, anything)
 def test_gaussian_too(sigma: object, epsilon: object, sensitivity: object) -> None:
     try:
