@@ -191,7 +191,7 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     MECHANISM: the name of a group of conformance vectors; its parameters are named as there.
     Exits 0 when the number is proved to be enough, 1 when it is proved not to be, 3 undecided.
     """
-    from exactdp.proofs_check.audit.numbers import audit_number
+    from exactdp.proofs_check.audit.numbers.claimed import audit_number
 
     if claim is None:
         raise InvalidParameter("claim", "nothing", "NAME=VALUE, such as sigma=7.4819")

@@ -19,9 +19,9 @@ import numpy as np
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
-from exactdp.proofs_check.audit.binomial import interval
-from exactdp.proofs_check.audit.lazy import NotEnumerable, settled
-from exactdp.proofs_check.audit.whitebox import compare, foreign_law, private
+from exactdp.proofs_check.audit.bounds.binomial import interval
+from exactdp.proofs_check.audit.whitebox.lazy import NotEnumerable, settled
+from exactdp.proofs_check.audit.whitebox.verdicts import compare, foreign_law, private
 from exactdp.samplers import SeededSource
 from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
 

@@ -8,7 +8,7 @@ import pytest
 
 from exactdp.oracle import vectors
 from exactdp.oracle.vectors import Vector
-from exactdp.proofs_check.audit import certified
+from exactdp.proofs_check.audit.numbers import certified
 
 #: A million terms each.
 LONG = ("composition-041", "composition-042")

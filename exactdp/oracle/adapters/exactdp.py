@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from exactdp import __version__
 from exactdp.oracle.conformance import Unsupported
-from exactdp.proofs_check.audit.certified import answer, quantities
+from exactdp.proofs_check.audit.numbers.certified import answer, quantities
 
 __all__ = ["ExactDP", "make"]
 

@@ -1,11 +1,15 @@
-"""Audits of other implementations: exact laws where code allows, certified statistics elsewhere."""
+"""Audits of other implementations: exact laws where code allows, certified statistics elsewhere.
 
-from exactdp.proofs_check.audit.blackbox import audit
-from exactdp.proofs_check.audit.events import Event
-from exactdp.proofs_check.audit.foreign import foreign_law, shortcut
-from exactdp.proofs_check.audit.independence import CopiedRandomness
-from exactdp.proofs_check.audit.report import AuditReport
-from exactdp.proofs_check.audit.whitebox import compare, private
+- blackbox: outputs of run(dataset, n), with the events to look for and the bounds they certify
+- whitebox: code that is handed its random generator, by its exact law
+- numbers: a stated delta, epsilon, sigma or tau
+"""
+
+from exactdp.proofs_check.audit.blackbox.auditor import audit
+from exactdp.proofs_check.audit.blackbox.independence import CopiedRandomness
+from exactdp.proofs_check.audit.blackbox.report import AuditReport
+from exactdp.proofs_check.audit.events.event import Event
+from exactdp.proofs_check.audit.whitebox import compare, foreign_law, private, shortcut
 
 __all__ = [
     "AuditReport",

@@ -14,9 +14,9 @@ from scipy.stats import beta, binom
 
 from exactdp import InvalidParameter
 from exactdp.balls import precision
-from exactdp.proofs_check.audit.binomial import interval, lower, upper
-from exactdp.proofs_check.audit.region import Region
-from exactdp.proofs_check.audit.tails import at_least, at_most, log_odds_at_least
+from exactdp.proofs_check.audit.bounds.binomial import interval, lower, upper
+from exactdp.proofs_check.audit.bounds.region import Region
+from exactdp.proofs_check.audit.bounds.tails import at_least, at_most, log_odds_at_least
 
 
 def exact_tail(hits: int, trials: int, p: Fraction) -> Fraction:

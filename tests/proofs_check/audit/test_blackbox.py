@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from exactdp import InvalidParameter
 from exactdp.proofs_check.audit import Event, audit
-from exactdp.proofs_check.audit.plan import rounds, shares
+from exactdp.proofs_check.audit.blackbox.plan import rounds, shares
 from tests.proofs_check.audit.mechanisms import Counter, Response, Thresholded, Vector
 
 #: Released with probability e^-4/(1 + e^-1) where the threshold is 5, e^-5/(1 + e^-1) at 6.

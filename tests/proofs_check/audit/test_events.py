@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from exactdp import InvalidParameter
 from exactdp.proofs_check.audit import Event
-from exactdp.proofs_check.audit.events import decoded, encoded
-from exactdp.proofs_check.audit.features import column
-from exactdp.proofs_check.audit.floats import granularity, low_bits, trailing_zeros
-from exactdp.proofs_check.audit.independence import repeats
-from exactdp.proofs_check.audit.outputs import Outputs, as_outputs
+from exactdp.proofs_check.audit.blackbox.independence import repeats
+from exactdp.proofs_check.audit.events.event import decoded, encoded
+from exactdp.proofs_check.audit.events.features import column
+from exactdp.proofs_check.audit.events.floats import granularity, low_bits, trailing_zeros
+from exactdp.proofs_check.audit.events.outputs import Outputs, as_outputs
 
 VECTORS = np.array([[1.0, 2.0, 2.0], [3.0, -1.0, 0.0], [0.0, 0.0, 5.0]])
 TUPLES = [(None, True, 3.5), (False, None), (None, None, None), "text", 7]

@@ -10,7 +10,7 @@ import pytest
 
 from exactdp.errors import InvalidParameter
 from exactdp.oracle import vectors
-from exactdp.proofs_check.audit.numbers import audit_number
+from exactdp.proofs_check.audit.numbers.claimed import audit_number
 
 #: One vector of every mechanism and quantity.
 CASES = [

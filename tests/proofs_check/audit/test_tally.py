@@ -17,8 +17,8 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.proofs_check.audit import Event, audit
-from exactdp.proofs_check.audit.independence import CopiedRandomness, Marks
-from exactdp.proofs_check.audit.tally import Checkpoint, Done, Tally, batches, in_parallel
+from exactdp.proofs_check.audit.blackbox.independence import CopiedRandomness, Marks
+from exactdp.proofs_check.audit.blackbox.tally import Checkpoint, Done, Tally, batches, in_parallel
 from tests.proofs_check.audit import mechanisms
 
 ROOT = Path(__file__).parents[3]
@@ -150,7 +150,8 @@ def test_checkpoints_are_replaced_whole(tmp_path: Path) -> None:
 
 KILLED = """
 import sys, time
-from exactdp.proofs_check.audit import audit, Event
+from exactdp.proofs_check.audit import audit
+from exactdp.proofs_check.audit import Event
 from tests.proofs_check.audit import mechanisms
 log, state, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
 slow = lambda drawn: time.sleep(0.02)

@@ -22,8 +22,8 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.proofs_check.audit.lazy import NotEnumerable
-from exactdp.proofs_check.audit.whitebox import compare, foreign_law, private, shortcut
+from exactdp.proofs_check.audit.whitebox.lazy import NotEnumerable
+from exactdp.proofs_check.audit.whitebox.verdicts import compare, foreign_law, private, shortcut
 from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
 
 HALF = Fraction(1, 2)
@@ -146,7 +146,7 @@ class TestIntegers:
         ],
     )
     def test_each_use_has_the_law_of_an_ordinary_integer(self, use) -> None:
-        from exactdp.proofs_check.audit.lazy import settled
+        from exactdp.proofs_check.audit.whitebox.lazy import settled
 
         expected = Law.uniform([settled(use(x)) for x in range(12)])
         assert foreign_law(lambda rng: use(rng.randrange(12))) == expected

@@ -12,8 +12,8 @@ from exactdp.accounting import csh, divergence, gaussian, gshm
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavySampled
 from exactdp.proofs_check.audit import audit
-from exactdp.proofs_check.audit.independence import CopiedRandomness
-from exactdp.proofs_check.audit.whitebox import private
+from exactdp.proofs_check.audit.blackbox.independence import CopiedRandomness
+from exactdp.proofs_check.audit.whitebox.verdicts import private
 from exactdp.samplers import GeoSample
 from tests.proofs_check.broken import noise, thresholds
 from tests.proofs_check.broken.case import GRID, Case

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.proofs_check.audit import floats
-from exactdp.proofs_check.audit.outputs import Outputs, kind, number, objects
+from exactdp.proofs_check.audit.events import floats
+from exactdp.proofs_check.audit.events.outputs import Outputs, kind, number, objects
 
 __all__ = ["Feature", "column", "equal", "is_numeric"]
 

@@ -10,7 +10,7 @@ from typing import Literal
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, choice, decimal_text, rational
-from exactdp.proofs_check.audit.certified import MECHANISMS, answer, delta_at, quantities
+from exactdp.proofs_check.audit.numbers.certified import MECHANISMS, answer, delta_at, quantities
 
 __all__ = ["QUANTITIES", "NumberAudit", "audit_number"]
 

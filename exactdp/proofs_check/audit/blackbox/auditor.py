@@ -17,17 +17,11 @@ from typing import Any
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative
-from exactdp.proofs_check.audit.candidates import Candidate, Promise
-from exactdp.proofs_check.audit.events import Event
-from exactdp.proofs_check.audit.evidence import allocation, evidence
-from exactdp.proofs_check.audit.independence import CopiedRandomness, Marks, OneByOne
-from exactdp.proofs_check.audit.outputs import Outputs
-from exactdp.proofs_check.audit.plan import Round, rounds, shares
-from exactdp.proofs_check.audit.region import Region
-from exactdp.proofs_check.audit.report import AuditReport
-from exactdp.proofs_check.audit.search import search
-from exactdp.proofs_check.audit.state import Chosen, State, identity
-from exactdp.proofs_check.audit.tally import (
+from exactdp.proofs_check.audit.blackbox.independence import CopiedRandomness, Marks, OneByOne
+from exactdp.proofs_check.audit.blackbox.plan import Round, rounds, shares
+from exactdp.proofs_check.audit.blackbox.report import AuditReport
+from exactdp.proofs_check.audit.blackbox.state import Chosen, State, identity
+from exactdp.proofs_check.audit.blackbox.tally import (
     Checkpoint,
     Done,
     Run,
@@ -37,6 +31,12 @@ from exactdp.proofs_check.audit.tally import (
     draw,
     in_parallel,
 )
+from exactdp.proofs_check.audit.bounds.evidence import allocation, evidence
+from exactdp.proofs_check.audit.bounds.region import Region
+from exactdp.proofs_check.audit.events.candidates import Candidate, Promise
+from exactdp.proofs_check.audit.events.event import Event
+from exactdp.proofs_check.audit.events.outputs import Outputs
+from exactdp.proofs_check.audit.events.search import search
 
 __all__ = ["audit"]
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from exactdp.errors import InvalidParameter
-from exactdp.proofs_check.audit.candidates import Candidate, Promise, candidates, counted
-from exactdp.proofs_check.audit.events import Event, encoded
-from exactdp.proofs_check.audit.families import proposals
-from exactdp.proofs_check.audit.features import column
-from exactdp.proofs_check.audit.learned import combination
-from exactdp.proofs_check.audit.outputs import Outputs
+from exactdp.proofs_check.audit.events.candidates import Candidate, Promise, candidates, counted
+from exactdp.proofs_check.audit.events.event import Event, encoded
+from exactdp.proofs_check.audit.events.families import proposals
+from exactdp.proofs_check.audit.events.features import column
+from exactdp.proofs_check.audit.events.learned import combination
+from exactdp.proofs_check.audit.events.outputs import Outputs
 
 __all__ = ["search"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.proofs_check.audit.features import Feature, column
-from exactdp.proofs_check.audit.floats import RECIPES
-from exactdp.proofs_check.audit.outputs import Outputs, kind
+from exactdp.proofs_check.audit.events.features import Feature, column
+from exactdp.proofs_check.audit.events.floats import RECIPES
+from exactdp.proofs_check.audit.events.outputs import Outputs, kind
 
 __all__ = ["proposals"]
 

@@ -16,8 +16,8 @@ from typing import Any
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, choice
-from exactdp.proofs_check.audit.foreign_random import ExactGenerator, ExactRandom
-from exactdp.proofs_check.audit.lazy import LazyNumber, NotEnumerable, settled
+from exactdp.proofs_check.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.proofs_check.audit.whitebox.lazy import LazyNumber, NotEnumerable, settled
 from exactdp.samplers.enumeration import (
     MAX_RUNS,
     EnumeratingSource,

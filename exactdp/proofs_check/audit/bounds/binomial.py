@@ -12,7 +12,7 @@ from flint import arb
 from exactdp.balls import CAP_BITS, ball, precision
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, integer
-from exactdp.proofs_check.audit.tails import at_least, at_most, log_odds_at_least
+from exactdp.proofs_check.audit.bounds.tails import at_least, at_most, log_odds_at_least
 
 __all__ = ["interval", "lower", "upper"]
 

@@ -18,8 +18,8 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, non_negative, rational
-from exactdp.proofs_check.audit.foreign import foreign_law, shortcut
-from exactdp.proofs_check.audit.lazy import NotEnumerable
+from exactdp.proofs_check.audit.whitebox.foreign import foreign_law, shortcut
+from exactdp.proofs_check.audit.whitebox.lazy import NotEnumerable
 
 __all__ = [
     "Comparison",

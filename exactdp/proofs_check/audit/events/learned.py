@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.proofs_check.audit.candidates import Promise
-from exactdp.proofs_check.audit.features import Feature, column
-from exactdp.proofs_check.audit.outputs import Outputs, kind
+from exactdp.proofs_check.audit.events.candidates import Promise
+from exactdp.proofs_check.audit.events.features import Feature, column
+from exactdp.proofs_check.audit.events.outputs import Outputs, kind
 
 __all__ = ["combination"]
 

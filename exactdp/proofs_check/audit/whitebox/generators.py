@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from exactdp.proofs_check.audit.lazy import LazyNumber, NotEnumerable
+from exactdp.proofs_check.audit.whitebox.lazy import LazyNumber, NotEnumerable
 from exactdp.samplers.enumeration import EnumeratingSource
 
 __all__ = ["ExactGenerator", "ExactRandom"]

@@ -37,8 +37,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.balls import ball, precision, refine
-from exactdp.proofs_check.audit import binomial
-from exactdp.proofs_check.audit.tails import at_most
+from exactdp.proofs_check.audit.bounds import binomial
+from exactdp.proofs_check.audit.bounds.tails import at_most
 
 __all__ = ["Region"]
 

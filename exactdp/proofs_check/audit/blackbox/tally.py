@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from exactdp.errors import InvalidParameter
-from exactdp.proofs_check.audit.events import Event
-from exactdp.proofs_check.audit.independence import mark, repeats
-from exactdp.proofs_check.audit.outputs import Outputs, as_outputs
+from exactdp.proofs_check.audit.blackbox.independence import mark, repeats
+from exactdp.proofs_check.audit.events.event import Event
+from exactdp.proofs_check.audit.events.outputs import Outputs, as_outputs
 
 __all__ = ["Batch", "Checkpoint", "Done", "Run", "Tally", "batches", "count", "draw", "in_parallel"]
 

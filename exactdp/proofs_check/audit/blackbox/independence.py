@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.errors import ExactDPError
-from exactdp.proofs_check.audit.outputs import Outputs, as_outputs
+from exactdp.proofs_check.audit.events.outputs import Outputs, as_outputs
 
 __all__ = ["CopiedRandomness", "Marks", "OneByOne", "mark", "repeats"]
 

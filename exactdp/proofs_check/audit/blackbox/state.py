@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.proofs_check.audit.events import Event
-from exactdp.proofs_check.audit.tally import Done, Tally
+from exactdp.proofs_check.audit.blackbox.tally import Done, Tally
+from exactdp.proofs_check.audit.events.event import Event
 
 __all__ = ["Chosen", "State", "identity"]
 

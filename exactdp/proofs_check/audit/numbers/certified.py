@@ -27,7 +27,7 @@ from exactdp.parameters import (
     positive,
     rational,
 )
-from exactdp.proofs_check.audit import closed_forms
+from exactdp.proofs_check.audit.numbers import closed_forms
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 
 __all__ = ["MECHANISMS", "Answerer", "answer", "delta_at", "quantities"]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.proofs_check.audit.features import Feature, column, equal
-from exactdp.proofs_check.audit.outputs import as_outputs
-from exactdp.proofs_check.audit.words import describe
+from exactdp.proofs_check.audit.events.features import Feature, column, equal
+from exactdp.proofs_check.audit.events.outputs import as_outputs
+from exactdp.proofs_check.audit.events.words import describe
 
 __all__ = ["RELATIONS", "Event", "decoded", "encoded"]
 

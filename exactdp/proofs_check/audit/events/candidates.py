@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.proofs_check.audit.events import Event
-from exactdp.proofs_check.audit.evidence import evidence
-from exactdp.proofs_check.audit.features import Feature
+from exactdp.proofs_check.audit.bounds.evidence import evidence
+from exactdp.proofs_check.audit.events.event import Event
+from exactdp.proofs_check.audit.events.features import Feature
 
 __all__ = ["Candidate", "Promise", "candidates", "counted"]
 

@@ -17,11 +17,11 @@ from exactdp import __version__
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, choice, decimal_text
-from exactdp.proofs_check.audit import binomial
-from exactdp.proofs_check.audit.events import Event
+from exactdp.proofs_check.audit.bounds import binomial
+from exactdp.proofs_check.audit.events.event import Event
 
 if TYPE_CHECKING:
-    from exactdp.proofs_check.audit.tally import Run
+    from exactdp.proofs_check.audit.blackbox.tally import Run
 
 __all__ = ["AuditReport"]
 
@@ -72,7 +72,7 @@ class AuditReport:
         run, left, right: as for audit(). samples: outputs that may be drawn, >= 100.
         alpha: probability of a false alarm, > 0 and < 1.
         """
-        from exactdp.proofs_check.audit.blackbox import replay
+        from exactdp.proofs_check.audit.blackbox.auditor import replay
 
         return replay(self, run, left, right, samples, alpha)
 

@@ -1,0 +1,1 @@
+"""What counts certify: exact confidence bounds and regions, rounded outward."""
