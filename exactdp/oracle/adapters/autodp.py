@@ -16,13 +16,14 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from exactdp.oracle.conformance import Unsupported, beyond_doubles
+from exactdp.oracle.adapters.by_method import ByMethod
+from exactdp.oracle.conformance import Unsupported
 
 __all__ = ["AutoDP", "make"]
 
 
 @dataclass(frozen=True)
-class AutoDP:
+class AutoDP(ByMethod):
     """Calls into autodp."""
 
     zoo: Any
@@ -31,15 +32,6 @@ class AutoDP:
     bank: Any
     version: str
     name: str = "autodp"
-
-    def answer(self, question: str, group: str, parameters: Mapping[str, str]) -> Any:
-        """What the mechanism says."""
-        method = getattr(self, f"_{group}_{question}", None)
-        if method is None:
-            return Unsupported()
-        if beyond_doubles(parameters):
-            return Unsupported("a parameter is beyond double precision")
-        return method(parameters)
 
     def _analytic_gaussian_delta(self, given: Mapping[str, str]) -> Any:
         ratio = float(given["sigma"]) / float(given["sensitivity"])

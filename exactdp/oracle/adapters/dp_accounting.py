@@ -17,28 +17,19 @@ from importlib.metadata import version
 from math import sqrt
 from typing import Any
 
-from exactdp.oracle.conformance import Unsupported, beyond_doubles
+from exactdp.oracle.adapters.by_method import ByMethod
 
 __all__ = ["DPAccounting", "make"]
 
 
 @dataclass(frozen=True)
-class DPAccounting:
+class DPAccounting(ByMethod):
     """Calls into dp_accounting."""
 
     library: Any
     losses: Any
     version: str
     name: str = "dp_accounting"
-
-    def answer(self, question: str, group: str, parameters: Mapping[str, str]) -> Any:
-        """What the library's accounting says."""
-        method = getattr(self, f"_{group}_{question}", None)
-        if method is None:
-            return Unsupported()
-        if beyond_doubles(parameters):
-            return Unsupported("a parameter is beyond double precision")
-        return method(parameters)
 
     def _analytic_gaussian_delta(self, given: Mapping[str, str]) -> Any:
         loss = self.losses.GaussianPrivacyLoss(

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from exactdp.oracle.conformance import Unsupported, beyond_doubles
+from exactdp.oracle.adapters.by_method import ByMethod
+from exactdp.oracle.conformance import Unsupported
 
 __all__ = ["OpenDP", "make"]
 
@@ -25,21 +26,12 @@ _COPIES = 2000
 
 
 @dataclass(frozen=True)
-class OpenDP:
+class OpenDP(ByMethod):
     """Calls into opendp.prelude."""
 
     dp: Any
     version: str
     name: str = "opendp"
-
-    def answer(self, question: str, group: str, parameters: Mapping[str, str]) -> Any:
-        """The upper bound that a privacy map gives."""
-        method = getattr(self, f"_{group}_{question}", None)
-        if method is None:
-            return Unsupported()
-        if beyond_doubles(parameters):
-            return Unsupported("a parameter is beyond double precision")
-        return method(parameters)
 
     def _curve(self, measurement: Any, distance: Any) -> Any:
         return self.dp.c.make_zCDP_to_approxDP(measurement).map(distance)
