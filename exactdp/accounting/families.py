@@ -19,7 +19,7 @@ from functools import cached_property
 
 from flint import arb
 
-from exactdp.accounting.gaussian import cdf, hockey_stick, pdf, tail
+from exactdp.accounting.gaussian import cdf, hockey_stick, pdf, raised_tail, tail
 
 __all__ = ["Appear", "AppearBound", "Overlaps", "Threshold", "Vanish"]
 
@@ -86,9 +86,9 @@ class Appear(Overlaps):
     def term(self, n: int | arb, mu: arb) -> arb:
         limit = self.threshold
         loss = limit.rate * n
-        t, half = (limit.epsilon + loss) / mu, mu / 2
-        stay = (-loss).exp() * cdf(half - t)
-        return limit.exceeded(n) + stay - limit.e_epsilon * cdf(-half - t)
+        psi, t, half = (-loss).exp(), (limit.epsilon + loss) / mu, mu / 2
+        other = raised_tail(limit.e_epsilon, half + t, lambda: psi * pdf(half - t))
+        return limit.exceeded(n) + psi * cdf(half - t) - other
 
     def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
         limit = self.threshold
@@ -119,4 +119,5 @@ class Vanish(Overlaps):
         limit = self.threshold
         loss = limit.epsilon - limit.rate * n
         t, half = loss / mu, mu / 2
-        return limit.rate * loss.exp() * cdf(-half - t), pdf(half - t)
+        other = raised_tail(loss.exp(), half + t, lambda: pdf(half - t))
+        return limit.rate * other, pdf(half - t)

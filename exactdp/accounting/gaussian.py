@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb
@@ -114,10 +115,19 @@ def hockey_stick(epsilon: arb, mu: arb) -> arb:
     """
     t = epsilon / mu
     half = mu / 2
-    first = cdf(half - t)
-    value = first - epsilon.exp() * cdf(-half - t)
-    # a divergence lies between 0 and its first term; needed where e^epsilon leaves Arb's exponents
-    return value if value > 0 else value.intersection(arb(0).union(first))
+    return cdf(half - t) - raised_tail(epsilon.exp(), half + t, lambda: pdf(half - t))
+
+
+def raised_tail(factor: arb, x: arb, density: Callable[[], arb]) -> arb:
+    """factor (1 - Phi(x)), also where the factor leaves Arb's exponents.
+
+    density: factor times the normal density at x, computed in another way. It is used with
+    Mills' bound, 1 - Phi(x) < phi(x)/x for x > 0.
+    """
+    product = factor * tail(x)
+    if product > 0 or not x > 0:
+        return product
+    return arb(0).union(density() / x)
 
 
 def cdf(x: arb) -> arb:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from exactdp import Enclosure, Undecided
+from exactdp import Enclosure
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.balls import FLOOR_BITS
 from tests import reference
@@ -161,9 +161,11 @@ def test_extremes(
         assert_encloses(found, expected(int(str(point["k"])), *values), analysis != "exact")
 
 
-def test_beyond_every_exponent_there_is_an_answer_or_undecided() -> None:
-    with pytest.raises(Undecided):
-        gshm.delta(k=2, sigma="1e1000", tau=0, epsilon="1e1000")
+def test_beyond_every_exponent() -> None:
+    """Nobody's noise shows, so what is left is the threshold: 1 - Phi(0)^2."""
+    found = gshm.delta(k=2, sigma="1e1000", tau=0, epsilon="1e1000")
+    assert abs(found.lower - Fraction(3, 4)) < Fraction(1, 10**12)
+    assert abs(found.upper - Fraction(3, 4)) < Fraction(1, 10**12)
 
 
 def test_a_delta_of_a_thousandth_power() -> None:

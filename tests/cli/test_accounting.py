@@ -4,14 +4,17 @@ import contextlib
 import io
 import json
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp
 
 from exactdp import InvalidParameter
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.cli.main import main
+from tests import reference
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -234,3 +237,17 @@ def test_gaussian_too(sigma: object, epsilon: object, sensitivity: object) -> No
         assert error.name in ("sigma", "epsilon", "sensitivity")
     else:
         assert 0 <= found.lower <= found.upper <= 1
+
+
+@pytest.mark.parametrize(("sigma", "tau"), [("10", "8"), ("4e60", "3e-1")])
+def test_gshm_where_e_epsilon_leaves_every_exponent(sigma: str, tau: str) -> None:
+    """What no noise hides any more is the threshold alone: 1 - Phi(tau/sigma)^3."""
+    found = gshm.delta(k=3, sigma=sigma, tau=tau, epsilon="9e3000")
+    passes = 1 - reference.cdf(mp.mpf(tau) / mp.mpf(sigma)) ** 3
+    assert abs(float(found.lower) - float(passes)) < 1e-12
+    assert found.relative_width < Fraction(1, 10**10)
+
+
+def test_gaussian_where_nothing_is_hidden() -> None:
+    found = gaussian.delta(sigma="6e-100", epsilon="5e60", sensitivity="2e20")
+    assert found.lower > 1 - Fraction(1, 10**12)
