@@ -12,7 +12,7 @@ A check is a function without arguments. It returns its evidence as one line of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from exactdp.errors import InvalidParameter
@@ -197,7 +197,7 @@ class NotCheckable(Claim):
         return "not checkable"
 
 
-def _one_of(name: str, value: str, allowed: object) -> None:
-    names = list(allowed)  # type: ignore[call-overload]
+def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
+    names = list(allowed)
     if value not in names:
         raise InvalidParameter(name, value, "one of " + ", ".join(names))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mpmath import mp, mpf
 
 from exactdp.oracle.generate.common import Bounds, Group, Recipe, bracket, number, root, settled
@@ -168,21 +170,17 @@ def _recipes() -> list[Recipe]:
                 given,
                 comment,
                 tuple(flags.split()),
-                lambda g=given: gaussian_delta(**g),  # type: ignore[misc]
+                partial(gaussian_delta, **given),
             )
         )
     for epsilon, delta, size, comment, flags in SIGMAS:
         given = {"epsilon": epsilon, "delta": delta, "sensitivity": size}
         marks = ("Calibration", *flags.split())
-        found.append(
-            Recipe("sigma", given, comment, marks, lambda g=given: _sigma(**g))  # type: ignore[misc]
-        )
+        found.append(Recipe("sigma", given, comment, marks, partial(_sigma, **given)))
     for delta, sigma, size, comment, flags in EPSILONS:
         given = {"delta": delta, "sigma": sigma, "sensitivity": size}
         marks = ("Calibration", *flags.split())
-        found.append(
-            Recipe("epsilon", given, comment, marks, lambda g=given: gaussian_epsilon(**g))  # type: ignore[misc]
-        )
+        found.append(Recipe("epsilon", given, comment, marks, partial(gaussian_epsilon, **given)))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from mpmath import mp, mpf
 
@@ -48,8 +49,8 @@ def _published_terms(
         ),
     ]
     for place in places:
-        terms.append(lambda divergence, j=place: appear(j, divergence))  # type: ignore[misc]
-        terms.append(lambda divergence, j=place: vanish(j, divergence))  # type: ignore[misc]
+        terms.append(partial(appear, place))
+        terms.append(partial(vanish, place))
     return terms
 
 
@@ -151,11 +152,11 @@ def _recipes() -> list[Recipe]:
     for k, sigma, tau, epsilon, analysis, comment, flags in DELTAS:
         given = {"k": k, "sigma": sigma, "tau": tau, "epsilon": epsilon, "analysis": analysis}
         marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, lambda g=given: _delta(**g)))  # type: ignore[misc]
+        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
     for k, sigma, delta, epsilon, analysis, comment, flags in TAUS:
         given = {"k": k, "sigma": sigma, "delta": delta, "epsilon": epsilon, "analysis": analysis}
         marks = ("Calibration", *flags.split())
-        found.append(Recipe("tau", given, comment, marks, lambda g=given: _tau(**g)))  # type: ignore[misc]
+        found.append(Recipe("tau", given, comment, marks, partial(_tau, **given)))
     return found
 
 

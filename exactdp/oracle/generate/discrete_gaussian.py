@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import floor
 
 from mpmath import mp, mpf
@@ -178,14 +179,14 @@ def _recipes() -> list[Recipe]:
     found = []
     for sigma2, z, comment, flags in PMFS:
         given = {"sigma2": sigma2, "z": z}
-        found.append(Recipe("pmf", given, comment, tuple(flags.split()), lambda g=given: _pmf(**g)))  # type: ignore[misc]
+        found.append(Recipe("pmf", given, comment, tuple(flags.split()), partial(_pmf, **given)))
     for sigma2, z, comment, flags in CDFS:
         given = {"sigma2": sigma2, "z": z}
-        found.append(Recipe("cdf", given, comment, tuple(flags.split()), lambda g=given: _cdf(**g)))  # type: ignore[misc]
+        found.append(Recipe("cdf", given, comment, tuple(flags.split()), partial(_cdf, **given)))
     for sigma2, epsilon, size, comment, flags in DELTAS:
         given = {"sigma2": sigma2, "epsilon": epsilon, "sensitivity": size}
         marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, lambda g=given: _delta(**g)))  # type: ignore[misc]
+        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
     return found
 
 

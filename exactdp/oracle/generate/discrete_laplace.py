@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import floor
 
 from mpmath import mp, mpf
@@ -152,14 +153,14 @@ def _recipes() -> list[Recipe]:
     found = []
     for scale, z, comment, flags in PMFS:
         given = {"scale": scale, "z": z}
-        found.append(Recipe("pmf", given, comment, tuple(flags.split()), lambda g=given: _pmf(**g)))  # type: ignore[misc]
+        found.append(Recipe("pmf", given, comment, tuple(flags.split()), partial(_pmf, **given)))
     for scale, z, comment, flags in CDFS:
         given = {"scale": scale, "z": z}
-        found.append(Recipe("cdf", given, comment, tuple(flags.split()), lambda g=given: _cdf(**g)))  # type: ignore[misc]
+        found.append(Recipe("cdf", given, comment, tuple(flags.split()), partial(_cdf, **given)))
     for scale, epsilon, size, comment, flags in DELTAS:
         given = {"scale": scale, "epsilon": epsilon, "sensitivity": size}
         marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, lambda g=given: _delta(**g)))  # type: ignore[misc]
+        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
     return found
 
 

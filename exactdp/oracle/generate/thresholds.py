@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 
 from mpmath import mp, mpf
@@ -255,11 +256,11 @@ def _recipes() -> list[Recipe]:
             "k": k,
         }
         marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, lambda g=given: _delta(**g)))  # type: ignore[misc]
+        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
     for noise, scale, delta, comparison, k, comment, flags in TAUS:
         given = {"noise": noise, "scale": scale, "delta": delta, "comparison": comparison, "k": k}
         marks = ("Calibration", *flags.split())
-        found.append(Recipe("tau", given, comment, marks, lambda g=given: _tau(**g)))  # type: ignore[misc]
+        found.append(Recipe("tau", given, comment, marks, partial(_tau, **given)))
     return found
 
 

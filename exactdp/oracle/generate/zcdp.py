@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mpmath import mp, mpf
 
 from exactdp.oracle.generate.analytic_gaussian import gaussian_epsilon
@@ -151,8 +153,8 @@ def _recipes() -> list[Recipe]:
                 given,
                 comment,
                 tuple(flags.split()),
-                lambda g=given: _delta(**g),  # type: ignore[misc]
-                lambda g=given: _gaussian_delta(**g),  # type: ignore[misc]
+                partial(_delta, **given),
+                partial(_gaussian_delta, **given),
             )
         )
     for rho, delta, comment, flags in EPSILONS:
@@ -163,8 +165,8 @@ def _recipes() -> list[Recipe]:
                 given,
                 comment,
                 ("Calibration", *flags.split()),
-                lambda g=given: _epsilon(**g),  # type: ignore[misc]
-                lambda g=given: _gaussian_epsilon(**g),  # type: ignore[misc]
+                partial(_epsilon, **given),
+                partial(_gaussian_epsilon, **given),
             )
         )
     return found
