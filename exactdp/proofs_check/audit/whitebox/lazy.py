@@ -14,13 +14,12 @@ import operator
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
 from numbers import Real as AnyReal
 from typing import Any
 
 import numpy as np
 
-from exactdp.errors import ExactDPError
+from exactdp.proofs_check.audit.whitebox.uniform import NotEnumerable, Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
 
 __all__ = ["LazyNumber", "NotEnumerable", "settled"]
@@ -31,49 +30,6 @@ _FEW = 1 << 10
 _PUBLIC = {name for kind in (int, float) for name in dir(kind) if not name.startswith("_")}
 
 _NUMPY = {name for name, kind in vars(np).items() if isinstance(kind, np.ufunc) and kind.nin == 1}
-
-
-class NotEnumerable(ExactDPError, TypeError):
-    """Foreign code used its randomness in a way of which no exact law can be had."""
-
-
-class _Uniform:
-    """start + step*j for a uniform j in [low, high): what is known so far."""
-
-    __slots__ = ("high", "low", "source", "start", "step")
-
-    def __init__(self, source: EnumeratingSource, size: int) -> None:
-        self.source = source
-        self.start, self.step, self.low, self.high = 0, 1, 0, size
-
-    @property
-    def size(self) -> int:
-        return self.high - self.low
-
-    def value(self, j: int) -> int:
-        return self.start + self.step * j
-
-    def split(self, cuts: list[int]) -> int:
-        """Branch over the pieces between ascending cuts; the number of the piece followed."""
-        ends = [self.low, *cuts, self.high]
-        sizes = [b - a for a, b in pairwise(ends)]
-        if self.size in sizes:
-            return sizes.index(self.size)
-        chosen = self.source.choose([Fraction(size, self.size) for size in sizes])
-        self.low, self.high = ends[chosen], ends[chosen + 1]
-        return chosen
-
-    def residue(self, modulus: int) -> int:
-        """Branch over the values modulo an integer >= 1."""
-        period = modulus // math.gcd(modulus, self.step)
-        whole, rest = divmod(self.size, period)
-        if min(period, self.size) > MAX_WIDTH:
-            raise NotEnumerable(f"% {modulus} has too many outcomes (at most {MAX_WIDTH})")
-        sizes = [whole + (i < rest) for i in range(min(period, self.size))]
-        chosen = self.source.choose([Fraction(size, self.size) for size in sizes])
-        self.start = self.value(self.low + chosen)
-        self.step, self.low, self.high = self.step * period, 0, sizes[chosen]
-        return self.start % modulus
 
 
 class LazyNumber:
@@ -87,7 +43,7 @@ class LazyNumber:
 
     def __init__(
         self,
-        base: _Uniform,
+        base: Uniform,
         apply: Callable[[int], Any] | None,
         rising: bool,
         origin: str,
@@ -100,12 +56,12 @@ class LazyNumber:
     @classmethod
     def below(cls, source: EnumeratingSource, size: int, origin: str) -> Any:
         """A uniform integer in [0, size); origin: the call it came from, for messages."""
-        return cls(_Uniform(source, size), None, True, origin) if size > 1 else 0
+        return cls(Uniform(source, size), None, True, origin) if size > 1 else 0
 
     @classmethod
     def unit(cls, source: EnumeratingSource, origin: str) -> Any:
         """k * 2^-53 for a uniform integer k in [0, 2^53), as a float."""
-        return cls(_Uniform(source, 1 << 53), lambda k: k * 2.0**-53, True, origin)
+        return cls(Uniform(source, 1 << 53), lambda k: k * 2.0**-53, True, origin)
 
     # -- what is known ---------------------------------------------------------------------------
 

@@ -1,0 +1,55 @@
+"""What is known so far about a uniform integer: an arithmetic progression it lies on."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+from exactdp.errors import ExactDPError
+from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
+
+__all__ = ["NotEnumerable", "Uniform"]
+
+
+class NotEnumerable(ExactDPError, TypeError):
+    """Foreign code used its randomness in a way of which no exact law can be had."""
+
+
+class Uniform:
+    """start + step*j for a uniform j in [low, high): what is known so far."""
+
+    __slots__ = ("high", "low", "source", "start", "step")
+
+    def __init__(self, source: EnumeratingSource, size: int) -> None:
+        self.source = source
+        self.start, self.step, self.low, self.high = 0, 1, 0, size
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low
+
+    def value(self, j: int) -> int:
+        return self.start + self.step * j
+
+    def split(self, cuts: list[int]) -> int:
+        """Branch over the pieces between ascending cuts; the number of the piece followed."""
+        ends = [self.low, *cuts, self.high]
+        sizes = [b - a for a, b in pairwise(ends)]
+        if self.size in sizes:
+            return sizes.index(self.size)
+        chosen = self.source.choose([Fraction(size, self.size) for size in sizes])
+        self.low, self.high = ends[chosen], ends[chosen + 1]
+        return chosen
+
+    def residue(self, modulus: int) -> int:
+        """Branch over the values modulo an integer >= 1."""
+        period = modulus // math.gcd(modulus, self.step)
+        whole, rest = divmod(self.size, period)
+        if min(period, self.size) > MAX_WIDTH:
+            raise NotEnumerable(f"% {modulus} has too many outcomes (at most {MAX_WIDTH})")
+        sizes = [whole + (i < rest) for i in range(min(period, self.size))]
+        chosen = self.source.choose([Fraction(size, self.size) for size in sizes])
+        self.start = self.value(self.low + chosen)
+        self.step, self.low, self.high = self.step * period, 0, sizes[chosen]
+        return self.start % modulus
