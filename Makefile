@@ -33,6 +33,7 @@ vectors: setup
 conformance: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	$(BIN)/python -m exactdp.oracle.matrix docs/conformance.md
+	$(BIN)/ruff format --quiet docs/conformance.md
 
 check: setup
 	$(BIN)/ruff format --check .
