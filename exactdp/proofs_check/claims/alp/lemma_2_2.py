@@ -22,7 +22,7 @@ def _processed(share: Fraction) -> str:
     for chances in product(_CHANCES, repeat=3):
         for factor in (Fraction(1), Fraction(6, 5), Fraction(2)):
             before = hockey_stick(_P, _Q, e_epsilon=factor).lower
-            images = [law.then(lambda x, c=chances: _coin(c[x])) for law in (_P, _Q)]  # type: ignore[misc]
+            images = [law.then(lambda x: _coin(chances[x])) for law in (_P, _Q)]
             after = hockey_stick(*images, e_epsilon=factor).lower
             require(after <= share * before, f"channel {chances}, e^epsilon={factor}: {after}")
     return "27 channels to two outcomes, e^epsilon = 1, 6/5, 2"

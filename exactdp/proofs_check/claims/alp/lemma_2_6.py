@@ -16,8 +16,8 @@ def _error(bound: Fraction) -> str:
     found = {}
     for numerator in range(-24, 25):
         r = Fraction(numerator, 12)
-        law = exact_law(lambda source, r=r: random_rounding(r, source), residual=0, progress=False)  # type: ignore[misc]
-        error = law.expectation(lambda y, r=r: abs(r - y))  # type: ignore[misc]
+        law = exact_law(lambda source: random_rounding(r, source), residual=0, progress=False)
+        error = law.expectation(lambda y: abs(r - y))
         part = r - (r.numerator // r.denominator)
         require(error == 2 * part * (1 - part), f"r={r}: {error}")
         require(error <= bound, f"r={r}: {error}")

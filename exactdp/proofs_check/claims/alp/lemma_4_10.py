@@ -35,8 +35,8 @@ def _quantile(share: Fraction) -> str:
         with precision(64):
             steps = quantile_steps(q, psi) * ball(share)
         for y in (0, 3, m):
-            law = estimate_law(y, m, p, q).map(lambda e, y=y: abs(y - e))  # type: ignore[misc]
-            inside = law.probability(lambda e, t=steps: bool(ball(e) <= t))  # type: ignore[misc]
+            law = estimate_law(y, m, p, q).map(lambda e: abs(y - e))
+            inside = law.probability(lambda e: bool(ball(e) <= steps))
             require(inside >= 1 - psi, f"alpha={alpha}, psi={psi}, y={y}: {float(inside)}")
     return "six pairs (alpha, k/s), four psi, y = 0, 3, 7 of m = 7"
 

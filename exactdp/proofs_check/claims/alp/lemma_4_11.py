@@ -29,7 +29,7 @@ def _tail(slope: Fraction) -> str:
         law = entry_law(alpha * part, alpha, _M, collision)
         _, q = rates(alpha, collision)
         for t in sorted(e for e in law.support if e >= alpha):
-            exact = law.probability(lambda e, t=t: e >= t)  # type: ignore[misc]
+            exact = law.probability(lambda e: e >= t)
             with precision(64):
                 fine = bool(ball(exact) < tail_bound(q, slope * t / alpha - Fraction(1, 2)))
             require(
@@ -45,7 +45,7 @@ def _quantile(one: Fraction) -> str:
         for psi in (Fraction(999, 1000), Fraction(1, 10), Fraction(1, 10**4)):
             with precision(64):
                 limit = (ball(one) + quantile_steps(rates(alpha, collision)[1], psi)) * ball(alpha)
-            inside = law.probability(lambda e, t=limit: bool(ball(e) < t))  # type: ignore[misc]
+            inside = law.probability(lambda e: bool(ball(e) < limit))
             require(
                 inside >= 1 - psi, f"alpha={alpha}, x={alpha * part}, psi={psi}: {float(inside)}"
             )

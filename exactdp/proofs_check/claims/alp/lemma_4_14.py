@@ -26,8 +26,8 @@ def _bounded(excess: int) -> str:
     for eps, scaled in product((Fraction(1, 10), Fraction(1), Fraction(5)), range(0, 90, 4)):
         beta, x = 10 / eps, Fraction(scaled) / eps
         m = columns(beta * eps, alpha)
-        law = round_law(x * eps / alpha).then(lambda y, m=m: estimate_law(min(y, m), m, p, q))  # type: ignore[misc]
-        error = law.expectation(lambda e, x=x, eps=eps: abs(x - e * alpha / eps))  # type: ignore[misc]
+        law = round_law(x * eps / alpha).then(lambda y: estimate_law(min(y, m), m, p, q))
+        error = law.expectation(lambda e: abs(x - e * alpha / eps))
         bound = excess * max(Fraction(0), x - beta) + constant / eps
         require(error <= bound, f"eps={eps}, x={x}, beta={beta}: {float(error)}")
     return "eps = 1/10, 1, 5, beta = 10/eps, x up to 88/eps, alpha = 2, k/s = 1/5"

@@ -29,7 +29,7 @@ def _tail(slope: Fraction) -> str:
         law = entry_law(alpha * part, alpha, _M, collision).map(lambda e: e / eps)
         q = rates(alpha, collision)[1]
         for t in sorted(e for e in law.support if e >= alpha / eps):
-            exact = law.probability(lambda e, t=t: e >= t)  # type: ignore[misc]
+            exact = law.probability(lambda e: e >= t)
             with precision(64):
                 bound = tail_bound(q, slope * t * eps / alpha - Fraction(1, 2))
                 fine = bool(ball(exact) < bound)
@@ -45,7 +45,7 @@ def _quantile(factor: int) -> str:
         law = entry_law(alpha * part, alpha, _M, collision).map(lambda e: e / eps)
         with precision(64):
             limit = (1 + quantile_steps(q, psi, 4 * q - factor * q * q)) * ball(alpha / eps)
-        inside = law.probability(lambda e, t=limit: bool(ball(e) < t))  # type: ignore[misc]
+        inside = law.probability(lambda e: bool(ball(e) < limit))
         require(
             inside >= 1 - psi,
             f"alpha={alpha}, k/s={collision}, p={q}, psi=1/10: P(error < {float(limit):.4g}) = "

@@ -19,7 +19,7 @@ def _errors(x: Fraction, alpha: Fraction, m: int, collision: Fraction) -> tuple[
     for y, weight in round_law(x / alpha).items():
         law = estimate_law(y, m, p, q)
         whole += weight * law.expectation(lambda e: abs(x - alpha * e))
-        inner += weight * law.expectation(lambda e, y=y: abs(y - e))  # type: ignore[misc]
+        inner += weight * law.expectation(lambda e: abs(y - e))
     return whole, inner
 
 

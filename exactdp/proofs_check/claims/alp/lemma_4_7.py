@@ -41,7 +41,7 @@ def _bounded(independent: bool) -> str:
             if not independent:
                 mix = [(1 - collision, p), (collision, 1 - p)]
             error = sum(
-                (w * estimate_law(y, m, p, rate).expectation(lambda e, y=y: abs(y - e))  # type: ignore[misc]
+                (w * estimate_law(y, m, p, rate).expectation(lambda e: abs(y - e))
                  for w, rate in mix),
                 Fraction(0),
             )  # fmt: skip

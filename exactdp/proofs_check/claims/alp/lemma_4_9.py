@@ -23,9 +23,9 @@ def _tail(extra: int, power: Fraction) -> str:
     for alpha, collision in CASES:
         p, q = rates(alpha, collision)
         for y in range(m + 1 + extra):
-            law = estimate_law(min(y, m), m, p, q).map(lambda e, y=y: abs(y - e))  # type: ignore[misc]
+            law = estimate_law(min(y, m), m, p, q).map(lambda e: abs(y - e))
             for t in sorted(law.support - {Fraction(0)}):
-                exact = law.probability(lambda e, t=t: e >= t)  # type: ignore[misc]
+                exact = law.probability(lambda e: e >= t)
                 with precision(64):
                     fine = bool(ball(exact) <= tail_bound(q, t * power))
                 require(fine, f"alpha={alpha}, k/s={collision}, y={y}, tau={t}: {float(exact)}")

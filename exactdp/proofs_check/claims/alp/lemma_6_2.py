@@ -33,7 +33,7 @@ def _error(share: Fraction) -> str:
     for alpha, collision in ((1, Fraction(0)), (3, Fraction(1, 10)), (20, Fraction(0))):
         p, q = flip(Fraction(alpha)), 1 / (gamma(Fraction(alpha), collision) + 2)
         for place in (Fraction(n, 2) for n in range(2 * m + 1)):
-            law = round_law(place).then(lambda y, p=p, q=q: estimate_law(min(y, m), m, p, q))  # type: ignore[misc]
+            law = round_law(place).then(lambda y: estimate_law(min(y, m), m, p, q))
             with precision(64):
                 unit = _unit(q)
                 mean = sum((ball(w) * unit ** ball(abs(place - e)) for e, w in law.items()), arb(0))

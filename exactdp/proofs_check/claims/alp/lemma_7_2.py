@@ -17,7 +17,7 @@ def _error(share: Fraction) -> str:
         p = 1 / (base + 1)
         bound = share * 8 * base / (base - 1) ** 2
         for x in range(9):
-            error = estimate_law(x, 8, p, p).expectation(lambda e, x=x: abs(x - e))  # type: ignore[misc]
+            error = estimate_law(x, 8, p, p).expectation(lambda e: abs(x - e))
             require(error <= bound, f"e^eps={base}, x={x}: {float(error)} > {float(bound)}")
     return "e^eps = 3/2, 3, 50, 10^4, every x up to beta = 8, all noise"
 

@@ -32,7 +32,7 @@ def _error(counted: bool) -> str:
         p, q = 1 / (base + 1), rate(base, c)
         stated = bound(base, c if counted else Fraction(0))
         for x in range(8):
-            error = estimate_law(x, 7, p, q).expectation(lambda e, x=x: abs(x - e))  # type: ignore[misc]
+            error = estimate_law(x, 7, p, q).expectation(lambda e: abs(x - e))
             require(error <= stated, f"e^eps={base}, k/s={c}, x={x}: {float(error)}")
     return "e^eps = 3/2, 3, 50, k/s = 1/20, 2/5, every x up to beta = 7, all noise"
 

@@ -106,7 +106,7 @@ def _negative_private(scale: Fraction) -> str:
         laws = {}
         for x in grid:
             rounded = round_law(x)  # x stands for x/alpha
-            laws[x] = rounded.then(lambda y, a=alpha: noisy_law(_signed(y, 1, (0, 0), 1), flip(a)))  # type: ignore[misc]
+            laws[x] = rounded.then(lambda y: noisy_law(_signed(y, 1, (0, 0), 1), flip(alpha)))
         for x, y in product(grid, repeat=2):
             gap = alpha * abs(x - y)
             if 0 < gap <= 1:

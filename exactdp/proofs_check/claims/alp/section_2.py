@@ -18,7 +18,7 @@ def _rounding(up: int) -> str:
     """The shipped sampler has the stated law: up with the fractional part."""
     for numerator in range(-9, 10):
         r = Fraction(numerator, 4)
-        shipped = exact_law(lambda s, r=r: random_rounding(r, s), residual=0, progress=False)  # type: ignore[misc]
+        shipped = exact_law(lambda s: random_rounding(r, s), residual=0, progress=False)
         below = r.numerator // r.denominator
         chance = r - below if up else 1 - (r - below)
         require(shipped == Law({below + 1: chance, below: 1 - chance}), f"r={r}: {shipped}")
@@ -30,7 +30,7 @@ def _response(keep: int) -> str:
     for chance in (Fraction(0), Fraction(1, 5), Fraction(1, 2)):
         for bit in (0, 1):
             shipped = exact_law(
-                lambda s, c=chance, b=bit: RandomizedResponse(c).sample(b, s),  # type: ignore[misc]
+                lambda s: RandomizedResponse(chance).sample(bit, s),
                 residual=0,
                 progress=False,
             )

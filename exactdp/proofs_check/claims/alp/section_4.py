@@ -41,8 +41,8 @@ def _unscaled_error(rounding: Fraction) -> str:
         (Fraction(2), Fraction(10), Fraction(100)), (Fraction(1, 2), Fraction(2))
     ):
         p = 1 / (eps + 2)
-        law = round_law(x).then(lambda y, p=p: estimate_law(y, 4, p, p))  # type: ignore[misc]
-        error = law.expectation(lambda e, x=x: abs(x - e))  # type: ignore[misc]
+        law = round_law(x).then(lambda y: estimate_law(y, 4, p, p))
+        error = law.expectation(lambda e: abs(x - e))
         bound = rounding + (8 * eps + 8) / eps**2
         require(2 * spread(eps) == (8 * eps + 8) / eps**2, "twice the one-sided mean")
         require(

@@ -20,13 +20,13 @@ def basic_failures(noise: CountSampler, universe: int, a_1: int, a_2: int) -> Fr
     """The least beta with (a_1, beta)-per-query and (a_2, beta)-simultaneous accuracy."""
     sets = data_sets(noise.n, universe)
     one = max(
-        noise.law(c).probability(lambda z: abs(z - c) > a_1)  # noqa: B023
+        noise.law(c).probability(lambda z: abs(z - c) > a_1)
         for counts in sets
         for c in (counts.get(x, 0) for x in range(universe))
     )
     every = max(
         histogram_law(noise, counts, universe).probability(
-            lambda z: any(abs(z[x] - counts.get(x, 0)) > a_2 for x in range(universe))  # noqa: B023
+            lambda z: any(abs(z[x] - counts.get(x, 0)) > a_2 for x in range(universe))
         )
         for counts in sets
     )
@@ -40,7 +40,7 @@ def per_query_failure(
     least = 2 * a_2 + (1 if strict else 0)
     chosen = [x for x in range(universe) if counts.get(x, 0) >= least]
     return max(
-        (law.probability(lambda h: released_error(h, counts, x) > a_1) for x in chosen),  # noqa: B023
+        (law.probability(lambda h: released_error(h, counts, x) > a_1) for x in chosen),
         default=Fraction(0),
     )
 

@@ -29,7 +29,7 @@ def ord_sample(cdf: RationalCdf, variables: int, k: int, source: Source) -> tupl
     top = cdf.high
     for rest in range(variables, variables - k, -1):
         level = cdf.numerator(top) ** rest
-        step = RationalCdf(cdf.low, top, lambda z, r=rest: cdf.numerator(z) ** r, level)  # type: ignore[misc]
+        step = RationalCdf(cdf.low, top, lambda z: cdf.numerator(z) ** rest, level)
         top = source.inverse_cdf(step)
         found.append(top)
     return tuple(found)

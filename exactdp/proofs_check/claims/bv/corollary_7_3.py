@@ -74,7 +74,7 @@ def _accurate(factor: Fraction) -> str:
         for share in (1, universe):
             a = log_error(factor / epsilon, 2 * share / beta)
             noisy = max(beyond(compact.noise, c, a) for c in (0, n // 2, n))
-            empty = compact.inverse.law.probability(lambda z: z > a)  # noqa: B023
+            empty = compact.inverse.law.probability(lambda z: z > a)
             label = f"n={n}, epsilon={epsilon}, a={a}"
             require(max(noisy, empty) <= beta / share, f"{label}: {float(max(noisy, empty)):.3g}")
     return f"{len(_CASES)} parameter sets, c = 0, n/2, n"

@@ -33,10 +33,7 @@ def _histograms() -> Iterator[tuple[int, dict[int, int], Law[Any]]]:
 
 
 def _failures(law: Law[Any], counts: dict[int, int], universe: int, a: int) -> list[Fraction]:
-    return [
-        law.probability(lambda h: released_error(h, counts, x) > a)  # noqa: B023
-        for x in range(universe)
-    ]
+    return [law.probability(lambda h: released_error(h, counts, x) > a) for x in range(universe)]
 
 
 def _both_accuracies(union: bool) -> str:
@@ -45,7 +42,7 @@ def _both_accuracies(union: bool) -> str:
         for a in range(3):
             worst = max(_failures(law, counts, universe, a))
             some = law.probability(
-                lambda h: any(released_error(h, counts, x) > a for x in range(universe))  # noqa: B023
+                lambda h: any(released_error(h, counts, x) > a for x in range(universe))
             )
             most = universe * worst if union else worst
             require(worst <= some <= most, f"{counts}, a={a}: worst {worst}, some {some}")
@@ -61,7 +58,7 @@ def _large_counts(above: int) -> str:
     for counts in data_sets(2, 3):
         law = histogram_law(noise, counts, 3).map(lambda z: tuple(enumerate(z)))
         for x, c in counts.items():
-            fails = law.probability(lambda h: released_error(h, counts, x) > 0)  # noqa: B023
+            fails = law.probability(lambda h: released_error(h, counts, x) > 0)
             require(c <= above or fails == 0, f"{counts}, bin {x} of count {c}: fails with {fails}")
     return "t = 1, every data set"
 

@@ -39,7 +39,7 @@ def _largest(power: int) -> str:
     """P(Z_(l) <= v) = F(v)^(l + power)."""
     for law, size in product(_LAWS, _SIZES):
         for v in range(len(law)):
-            exact = _probability(law, size, lambda z, v=v: z[-1] <= v)  # type: ignore[misc]
+            exact = _probability(law, size, lambda z: z[-1] <= v)
             printed = _cdf(law, v) ** (size + power)
             require(exact == printed, f"l={size}, v={v}: exact {exact}, stated {printed}")
     return f"{len(_LAWS)} laws, l up to {max(_SIZES)}, every value"
@@ -49,9 +49,9 @@ def _next(stated: Callable[[Weights, int, int, int], Fraction]) -> str:
     """P(Z_(i) <= v | Z_(i+1) = w) as stated, for every i < l and w that can occur."""
     for law, size in product(_LAWS, _SIZES):
         for i, w in product(range(1, size), range(len(law))):
-            given = _probability(law, size, lambda z: z[i] == w)  # noqa: B023
+            given = _probability(law, size, lambda z: z[i] == w)
             for v in range(w + 1):
-                both = _probability(law, size, lambda z: z[i] == w and z[i - 1] <= v)  # noqa: B023
+                both = _probability(law, size, lambda z: z[i] == w and z[i - 1] <= v)
                 exact, printed = both / given, stated(law, i, v, w)
                 case = f"l={size}, i={i}, P(Z_(i) <= {v} | Z_(i+1) = {w}) = {exact}"
                 require(exact == printed, f"{case}, stated {printed}, law {law}")
@@ -67,7 +67,7 @@ def _depends_on_value_and_ties(ties: bool) -> str:
             for top in product(range(len(law)), repeat=size - i):
                 if list(top) != sorted(top):
                     continue
-                given = _probability(law, size, lambda z: tuple(z[i:]) == top)  # noqa: B023
+                given = _probability(law, size, lambda z: tuple(z[i:]) == top)
                 for v in range(top[0] + 1):
                     exact = _both(law, size, i, top, v) / given
                     key = (top[0], top.count(top[0]), v) if ties else (top[0], v)
@@ -91,9 +91,9 @@ def _given_ties(extra: int) -> str:
     """Given Z_(i+1) = w > Z_(i), the i smaller values are i independent draws below w."""
     for law, size in product(_LAWS, _SIZES):
         for i, w in product(range(1, size), range(1, len(law))):
-            given = _probability(law, size, lambda z: z[i] == w > z[i - 1])  # noqa: B023
+            given = _probability(law, size, lambda z: z[i] == w > z[i - 1])
             for v in range(w):
-                both = _probability(law, size, lambda z: z[i] == w and z[i - 1] <= v)  # noqa: B023
+                both = _probability(law, size, lambda z: z[i] == w and z[i - 1] <= v)
                 stated = (_cdf(law, v) / _cdf(law, w - 1)) ** (i + extra)
                 require(both / given == stated, f"l={size}, i={i}, v={v}, w={w}: {both / given}")
     return f"{len(_LAWS)} laws, l up to {max(_SIZES)}, every i, v < w"

@@ -74,7 +74,7 @@ def _order_of_release(sort: bool) -> str:
     for row in (0, 1):
         first = [row, 1 - row]
         law = histogram_law(noise, {row: 1}, 2).map(
-            lambda z, first=first: tuple((x, z[x]) for x in (sorted(first) if sort else first))  # type: ignore[misc]
+            lambda z: tuple((x, z[x]) for x in (sorted(first) if sort else first))
         )
         laws.append(law)
     require(

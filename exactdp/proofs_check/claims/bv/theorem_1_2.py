@@ -43,7 +43,7 @@ def _pure(make: Callable[[CountSampler, int], Any], share: Fraction, sizes: Any)
     cases = [(n, u, e) for n, u in sizes for e in (_EPSILONS if n == 1 else _EPSILONS[:1])]
     for n, universe, epsilon in cases:
         made = make(GeoSample(n, epsilon), universe)
-        worst = worst_ratio(lambda c: made.law(c, residual=0), n, universe)  # noqa: B023
+        worst = worst_ratio(lambda c: made.law(c, residual=0), n, universe)
         case = f"n={n}, |X|={universe}, epsilon={epsilon}"
         require(_within(worst, share * epsilon), f"{case}: ratio {float(worst):.5f}")
     return f"{len(cases)} cases, every pair of neighbours"
@@ -69,7 +69,7 @@ def _stability_private(lower: int) -> str:
         made = StabilityHistogram.of_delta(geo(n), 3, delta)
         used = StabilityHistogram(geo(n), 3, made.threshold - lower)
         factor = made.noise.e_half_epsilon**2
-        pairs = neighbouring_laws(lambda c: used.law(c, residual=0), n, 3)  # noqa: B023
+        pairs = neighbouring_laws(lambda c: used.law(c, residual=0), n, 3)
         worst = max(hockey_stick(p, q, e_epsilon=factor).upper for p, q in pairs)
         require(worst <= delta, f"n={n}, threshold {used.threshold}: {worst} > delta = {delta}")
     return "n = 1, 2, 3, |X| = 3, every pair of neighbours"
@@ -85,11 +85,11 @@ def _stability_errors(factor: Fraction) -> str:
         require(t <= limit, f"epsilon={epsilon}, delta={delta}: threshold {t} > {limit}")
         single, every = (log_error(factor / epsilon, x / beta) for x in (_F(1), _F(noise.n)))
         for c in range(1, noise.n + 1, 7):
-            law = noise.law(c).map(lambda z: z if z > t else 0)  # noqa: B023
+            law = noise.law(c).map(lambda z: z if z > t else 0)
             case = f"epsilon={epsilon}, delta={delta}, c={c}, t={t}"
-            one = law.probability(lambda z: abs(z - c) > single)  # noqa: B023
+            one = law.probability(lambda z: abs(z - c) > single)
             require(c <= t + single or one <= beta, f"{case}: fails with {float(one):.3g}")
-            some = law.probability(lambda z: abs(z - c) > t + every)  # noqa: B023
+            some = law.probability(lambda z: abs(z - c) > t + every)
             require(some <= beta / noise.n, f"{case}: {float(some):.3g} at once")
             cases += 1
     return f"{cases} counts, exact laws"

@@ -71,7 +71,7 @@ def _inequality(beyond: int) -> str:
         laws = [(counts, m.law(counts)) for counts in data_sets(m.n, m.universe)]
         for error in range(m.n + beyond):
             beta = max(
-                law.probability(lambda h: released_error(h, counts, x) > error)  # noqa: B023
+                law.probability(lambda h: released_error(h, counts, x) > error)
                 for counts, law in laws
                 for x in range(min(m.universe, 4))
             )

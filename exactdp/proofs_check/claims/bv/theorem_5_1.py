@@ -35,7 +35,7 @@ def _private(power: int) -> str:
         most = noise.e_half_epsilon**power
         for start in (0, 1):
             chosen = range(start, universe)
-            require_pure(lambda c: _on(noise, c, chosen), noise.n, universe, most)  # noqa: B023
+            require_pure(lambda c: _on(noise, c, chosen), noise.n, universe, most)
     return f"{len(_CASES)} cases, A = X and A = X without an element"
 
 
@@ -53,8 +53,7 @@ def _accurate(union: bool) -> str:
     for noise, universe in (*_CASES, (EXACT, 3), (STICKY, 3)):
         for a in range(noise.n + 1):
             beta = max(
-                noise.law(c).probability(lambda z: abs(z - c) > a)  # noqa: B023
-                for c in range(noise.n + 1)
+                noise.law(c).probability(lambda z: abs(z - c) > a) for c in range(noise.n + 1)
             )
             for size in range(1, universe + 1):
                 for counts in data_sets(noise.n, universe):
@@ -76,7 +75,7 @@ def _fixed_set(fixed: bool) -> str:
         chosen = range(3) if fixed else counts
         bins: Law[Any] = Law.point(())
         for x in chosen:
-            one = noise.law(counts.get(x, 0)).map(lambda z, x=x: (x, z))  # type: ignore[misc]
+            one = noise.law(counts.get(x, 0)).map(lambda z: (x, z))
             bins = bins.product(one).map(lambda pair: (*pair[0], pair[1]))
         return bins
 

@@ -33,7 +33,7 @@ _ACCURACY_CASES = ((geo(1), 2), (geo(2), 3), (EXACT, 3), (STICKY, 4), (_SKEW, 4)
 def _private(slack: Fraction) -> str:
     worst = [
         require_pure(
-            lambda counts: keep_heavy(noise, counts, universe),  # noqa: B023
+            lambda counts: keep_heavy(noise, counts, universe),
             noise.n,
             universe,
             noise.e_half_epsilon**2 * slack,

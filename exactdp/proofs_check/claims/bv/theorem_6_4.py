@@ -37,7 +37,7 @@ def _corrected(noise: CountSampler, counts: Counts, universe: int, inverse: int)
 def _private(law: Mechanism) -> str:
     worst = [
         require_pure(
-            lambda counts: law(noise, counts, universe, 2),  # noqa: B023
+            lambda counts: law(noise, counts, universe, 2),
             noise.n,
             universe,
             noise.e_half_epsilon**2,
@@ -52,7 +52,7 @@ def _accurate(failure: Callable[..., Fraction], noisy: int, mixed: Fraction | in
     several = ((geo(1), 4), (EXACT, 4), (STICKY, 8))
     for inverse, (law, cases) in product((1, 2), ((_corrected, several), (kh_second, several[:2]))):
         accuracy(
-            lambda noise, counts, universe: law(noise, counts, universe, inverse),  # noqa: B023
+            lambda noise, counts, universe: law(noise, counts, universe, inverse),
             cases,
             failure,
             noisy,

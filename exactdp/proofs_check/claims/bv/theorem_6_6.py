@@ -115,7 +115,7 @@ def _accurate(failure: Callable[..., Fraction], noisy: int, mixed: int) -> str:
     """Failure <= beta_1 + mixed beta_2 + noisy beta_3 for the law without its distance delta."""
     for inverse in (1, 4):
         require_heavy_accuracy(
-            lambda noise, counts, universe: _mixed(noise, counts, universe, inverse),  # noqa: B023
+            lambda noise, counts, universe: _mixed(noise, counts, universe, inverse),
             ((geo(1), 4), (EXACT, 4)),
             failure,
             noisy,

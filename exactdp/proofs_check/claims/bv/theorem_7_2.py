@@ -44,7 +44,7 @@ def _private(bound: Callable[[CompactHistogram], Fraction]) -> str:
     found = []
     for compact in _CASES:
         worst = worst_ratio(
-            lambda c: _law(compact, tuple(c.items())),  # noqa: B023
+            lambda c: _law(compact, tuple(c.items())),
             compact.n,
             compact.universe,
         )
@@ -99,9 +99,7 @@ def _accurate(union: bool) -> str:
     """Per query beta, and at once |X| beta (beta alone when not union), for the exact law."""
     for compact in _CASES:
         for counts in data_sets(compact.n, compact.universe)[:3]:
-            histograms = _law(compact, tuple(counts.items())).map(
-                lambda p: _histogram(compact, p)  # noqa: B023
-            )
+            histograms = _law(compact, tuple(counts.items())).map(lambda p: _histogram(compact, p))
             for a in range(compact.n + 1):
                 beta = _beta(compact, a)
                 _require_accurate(
@@ -118,8 +116,7 @@ def _histogram(compact: CompactHistogram, polynomial: tuple[int, ...]) -> tuple[
 def _beta(compact: CompactHistogram, a: int) -> Fraction:
     """The least beta of the theorem: that of M for every count, and of M_0."""
     noisy = [
-        compact.noise.law(c).probability(lambda z: abs(z - c) > a)  # noqa: B023
-        for c in range(compact.n + 1)
+        compact.noise.law(c).probability(lambda z: abs(z - c) > a) for c in range(compact.n + 1)
     ]
     return max(*noisy, compact.inverse.law.probability(lambda z: z > a))
 
@@ -131,7 +128,7 @@ def _require_accurate(
         return abs(h[x] - counts.get(x, 0)) > a
 
     bins = range(len(next(iter(histograms))))
-    worst = max(histograms.probability(lambda h: off(h, x)) for x in bins)  # noqa: B023
+    worst = max(histograms.probability(lambda h: off(h, x)) for x in bins)
     require(worst <= beta, f"{counts}, a={a}: a bin fails with {worst} > beta = {beta}")
     some = histograms.probability(lambda h: any(off(h, x) for x in bins))
     require(some <= most, f"{counts}, a={a}: some bin fails with {some} > {most}")

@@ -59,7 +59,7 @@ def _nine_tenths(constant: Fraction) -> str:
     done = 0
     for law, alpha in _error_laws():
         if law.expectation() <= alpha:
-            below = law.probability(lambda d: d <= constant * alpha)  # noqa: B023
+            below = law.probability(lambda d: d <= constant * alpha)
             require(below >= Fraction(9, 10), f"alpha={alpha}: P(d <= {constant} alpha) = {below}")
             done += 1
     return f"{done} laws with mean at most alpha"
@@ -68,7 +68,7 @@ def _nine_tenths(constant: Fraction) -> str:
 def _expectation(constant: Fraction) -> str:
     """P(d <= alpha) >= 0.9 implies E d <= constant alpha."""
     for law, alpha in _error_laws():
-        if law.probability(lambda d: d <= alpha) >= Fraction(9, 10):  # noqa: B023
+        if law.probability(lambda d: d <= alpha) >= Fraction(9, 10):
             mean = law.expectation()
             require(mean <= constant * alpha, f"alpha={alpha}: P(d<=alpha) >= 0.9, E d = {mean}")
     return "no counterexample"

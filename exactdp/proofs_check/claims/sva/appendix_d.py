@@ -26,7 +26,7 @@ def _mean(shift: Fraction) -> str:
         members = [tuple(int(i in ones) for i in range(d)) for ones in combinations(range(d), k)]
         law = Law.mixture([(eta, Law.point(members[0])), (1 - eta, Law.uniform(members))])
         for j in range(d):
-            found = law.expectation(lambda v: v[j])  # noqa: B023
+            found = law.expectation(lambda v: v[j])
             stated = eta * members[0][j] + (1 - eta) * Fraction(k, d) * shift
             require(found == stated, f"d={d}, k={k}, eta={eta}: mean {found}, stated {stated}")
     return "three sizes, every coordinate"

@@ -45,7 +45,7 @@ def _close(cut: Fraction) -> str:
         first, second = report(v, b, _A, _REACH), report(w, b, _A, _REACH)
         factor = _A**-delta_noise * (cut if delta_noise else 1)
         found = hockey_stick(first, second, e_epsilon=factor).upper
-        failing = _spread(v, w, b).probability(lambda x: x > delta_noise)  # noqa: B023
+        failing = _spread(v, w, b).probability(lambda x: x > delta_noise)
         require(
             found <= failing,
             f"b={b}, Delta={delta_noise}: delta is {found}, P(distance > Delta) is {failing}",

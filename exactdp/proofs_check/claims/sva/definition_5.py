@@ -30,7 +30,7 @@ def _least_delta(allowance: Fraction) -> str:
             for factor in _FACTORS:
                 events = _subsets(sorted(p.support | q.support))
                 worst = max(
-                    p.probability(lambda x: x in s) - factor * q.probability(lambda x: x in s)  # noqa: B023
+                    p.probability(lambda x: x in s) - factor * q.probability(lambda x: x in s)
                     for s in events
                 )
                 stated = hockey_stick(p, q, e_epsilon=factor).upper * allowance

@@ -40,7 +40,7 @@ def _unbiased(shift: int) -> str:
         flip = 1 / (e_eps + 1)
         scale = (e_eps + shift) / (e_eps - 1)
         laws = [_report(item, d, flip) for item in (0, 1)]
-        means = [law.expectation(lambda t: scale * (2 * (t[0][x] == t[1]) - 1)) for law in laws]  # noqa: B023
+        means = [law.expectation(lambda t: scale * (2 * (t[0][x] == t[1]) - 1)) for law in laws]
         truth = Fraction(int(x == 0) + int(x == 1), 2)
         require(sum(means) / 2 == truth, f"e^epsilon={e_eps}, x={x}: mean {sum(means) / 2}")
     return "d = 3, every s, two clients with different items"

@@ -72,8 +72,8 @@ def _sampled(power: int) -> str:
                 outcomes[s, bit] = outcomes.get((s, bit), Fraction(0)) + share * p
         law = Law(outcomes)
         for x in range(d):
-            mean = law.expectation(lambda t: k * gain * t[0][x] * t[1])  # noqa: B023
-            square = law.expectation(lambda t: (k * gain * t[0][x] * t[1]) ** 2)  # noqa: B023
+            mean = law.expectation(lambda t: k * gain * t[0][x] * t[1])
+            square = law.expectation(lambda t: (k * gain * t[0][x] * t[1]) ** 2)
             require(mean == (x < k), f"k={k}, item {x}: mean {mean}")
             require(square == gain**2 * k**power, f"k={k}: second moment {square}")
     return "k up to 4, every s and every choice of the item: second moment (k coth(epsilon/2))^2"
@@ -112,7 +112,7 @@ def _ratios(power: Fraction) -> str:
     gain = Fraction(2)  # (e^epsilon + 1)/(e^epsilon - 1) at e^epsilon = 3
     for k in (1, 2, 3, 4):
         law = _sample(tuple(range(k)), k, Fraction(3))
-        square = law.expectation(lambda t: (k * gain * t[0][0] * t[1]) ** 2)  # noqa: B023
+        square = law.expectation(lambda t: (k * gain * t[0][0] * t[1]) ** 2)
         found = square / (k * gain**2)
         require(found == Fraction(k) ** int(2 * power), f"k={k}: {found} times k coth^2")
     return "k up to 4, exact laws"
@@ -168,7 +168,7 @@ def _padded(fillers: bool) -> str:
         slots = tuple(range(k if fillers else own))  # slots from `own` on are filler items
         law = _sample(slots, k + 1, e_eps)
         for x in (*range(own), k):
-            mean = law.expectation(lambda t: k * gain * t[0][x] * t[1])  # noqa: B023
+            mean = law.expectation(lambda t: k * gain * t[0][x] * t[1])
             require(mean == (x < own), f"k={k}, {own} items, item {x}: mean {mean}")
     return "k = 2, 3, one to k items, an owned and a foreign item; fillers lie outside of [d]"
 

@@ -29,8 +29,8 @@ def _composed(second: Fraction) -> str:
     tried = 0
     for x, xp in product(_COINS[:4], repeat=2):
         for y0, y0p, y1, y1p in product(_COINS[:3:2], repeat=4):
-            pair = x.then(lambda i: Law.point(i).product((y0, y1)[i]))  # noqa: B023
-            other = xp.then(lambda i: Law.point(i).product((y0p, y1p)[i]))  # noqa: B023
+            pair = x.then(lambda i: Law.point(i).product((y0, y1)[i]))
+            other = xp.then(lambda i: Law.point(i).product((y0p, y1p)[i]))
             for f1, f2 in product(_FACTORS, repeat=2):
                 worst = max(_delta(y0, y0p, f2), _delta(y1, y1p, f2))
                 bound = _delta(x, xp, f1) + second * worst
@@ -44,7 +44,7 @@ def _processed(allowance: Fraction) -> str:
     """delta does not grow under a randomized function of the outcome."""
     tried = 0
     for x, xp, y0, y1, factor in product(_COINS, _COINS, _COINS, _COINS, _FACTORS):
-        after = _delta(x.then(lambda i: (y0, y1)[i]), xp.then(lambda i: (y0, y1)[i]), factor)  # noqa: B023
+        after = _delta(x.then(lambda i: (y0, y1)[i]), xp.then(lambda i: (y0, y1)[i]), factor)
         before = _delta(x, xp, factor)
         require(after <= before * allowance, f"{before} before, {after} after")
         tried += 1
