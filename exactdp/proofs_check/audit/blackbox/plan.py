@@ -10,7 +10,7 @@ __all__ = ["WEIGHTS", "Round", "rounds", "shares"]
 #: How the error budget of a look is divided over the events that are confirmed.
 WEIGHTS = (16, 2, 1, 1)
 
-_SPLIT = 10_000  # a budget from here on is preceded by a look at a quarter of it
+_SPLIT = 12_500  # a budget from here on is preceded by a look at a quarter of it
 _LAST = Fraction(7, 10)  # of alpha is kept for the last look
 _TRAIN = Fraction(12, 100)
 _TRAIN_MOST = 120_000
