@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 from tabulate import tabulate
 from tqdm import tqdm
@@ -39,10 +41,10 @@ def _row(case: Case, seed: int) -> list[str]:
     return [case.name, _word(found), outputs, f"{seconds:.1f}", _word(flagged)]
 
 
-def _audited(case: Case, run: object, budget: int) -> tuple[bool, str]:
+def _audited(case: Case, run: Callable[[Any, int], Any], budget: int) -> tuple[bool, str]:
     try:
         report = audit(
-            run,  # type: ignore[arg-type]
+            run,
             case.left,
             case.right,
             epsilon=case.epsilon,

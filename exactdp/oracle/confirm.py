@@ -58,7 +58,7 @@ def _value(group: str, question: str, given: Mapping[str, str]) -> Bounds:
     function: Callable[..., Bounds]
     if group == "composition":
         rest = {name: text for name, text in given.items() if name != "mechanism"}
-        function = getattr(module, f"_{given['mechanism']}")
+        function = module.COMPUTE[given["mechanism"], question]
         return function(**rest)
     name = "gaussian_delta" if group == "analytic_gaussian" else f"_{question}"
     function = getattr(module, name)

@@ -12,6 +12,7 @@ A check is a function without arguments. It returns its evidence as one line of 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -89,7 +90,7 @@ class Mutant:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class Claim(ABC):
     """One entry of the ledger.
 
     paper: a key of PAPERS. item: as the paper names it ("Lemma 2.9", "Section 5, threshold").
@@ -114,9 +115,9 @@ class Claim:
         return "-".join([self.paper, *(word.strip(".") for word in words)])
 
     @property
+    @abstractmethod
     def verdict(self) -> str:
         """The declared verdict; running the claim confirms it or fails."""
-        raise NotImplementedError
 
     @property
     def slow(self) -> bool:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from mpmath import mp, mpf
 
-from exactdp.oracle.generate.common import Bounds, bracket, number, root, settled
+from exactdp.oracle.generate.common import Bounds, Recipe, bracket, number, root, settled
 from exactdp.oracle.generate.normal import hockey, hockey_integral
 
-__all__ = ["ALL", "Hockey", "Term", "largest", "least_tau", "rough_hockey"]
+__all__ = ["ALL", "METHODS", "Hockey", "Term", "largest", "least_tau", "recipes", "rough_hockey"]
 
 #: Up to so many shared counters every term is evaluated at high precision.
 ALL = 400
+
+#: How the answers of a group of thresholded counters are found.
+METHODS = (
+    "the formula with mpmath's erfc at two precisions agreeing to 1e-45; up to k = 400 every "
+    "j, above that the 24 largest terms of a scan of every j in doubles",
+    "the largest term again with the Gaussian divergence by tanh-sinh quadrature, to 1e-32",
+    "tau: bisection over all j, ends checked to lie on different sides of the target",
+)
 
 #: How a Gaussian divergence is evaluated: (epsilon, mu) -> value.
 Hockey = Callable[[mpf, mpf], mpf]
@@ -51,6 +60,24 @@ def least_tau(delta: str, terms: Callable[[mpf], Sequence[Term]], sigma: str) ->
         return all(term(hockey) <= number(delta) for term in terms(tau))
 
     return root(enough, number(sigma))
+
+
+def recipes(
+    deltas: Sequence[tuple[str, ...]],
+    taus: Sequence[tuple[str, ...]],
+    delta: Callable[..., Bounds],
+    tau: Callable[..., Bounds],
+) -> list[Recipe]:
+    """Vectors from rows (k, sigma, tau, epsilon, analysis, comment, flags); taus: delta for tau."""
+    found = []
+    for *values, comment, flags in deltas:
+        given = dict(zip(("k", "sigma", "tau", "epsilon", "analysis"), values, strict=True))
+        found.append(Recipe("delta", given, comment, tuple(flags.split()), partial(delta, **given)))
+    for *values, comment, flags in taus:
+        given = dict(zip(("k", "sigma", "delta", "epsilon", "analysis"), values, strict=True))
+        marks = ("Calibration", *flags.split())
+        found.append(Recipe("tau", given, comment, marks, partial(tau, **given)))
+    return found
 
 
 def _tail(x: float) -> float:

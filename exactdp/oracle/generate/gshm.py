@@ -8,13 +8,15 @@ from functools import partial
 
 from mpmath import mp, mpf
 
-from exactdp.oracle.generate.common import Bounds, Group, Recipe, number
+from exactdp.oracle.generate.common import Bounds, Group, number
 from exactdp.oracle.generate.counters import (
     ALL,
+    METHODS,
     Hockey,
     Term,
     largest,
     least_tau,
+    recipes,
     rough_hockey,
 )
 from exactdp.oracle.generate.normal import log_cdf
@@ -154,19 +156,6 @@ TAUS = [
 ]
 
 
-def _recipes() -> list[Recipe]:
-    found = []
-    for k, sigma, tau, epsilon, analysis, comment, flags in DELTAS:
-        given = {"k": k, "sigma": sigma, "tau": tau, "epsilon": epsilon, "analysis": analysis}
-        marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
-    for k, sigma, delta, epsilon, analysis, comment, flags in TAUS:
-        given = {"k": k, "sigma": sigma, "delta": delta, "epsilon": epsilon, "analysis": analysis}
-        marks = ("Calibration", *flags.split())
-        found.append(Recipe("tau", given, comment, marks, partial(_tau, **given)))
-    return found
-
-
 GROUP = Group(
     name="gshm",
     description="Gaussian sparse histogram mechanism: N(0, sigma^2) on every non-zero counter, "
@@ -179,11 +168,6 @@ GROUP = Group(
     },
     source="Wilkins et al. 2024, as in Lebeda and Retschmeier, Lemma 2.7; Google Anonymization "
     "Team 2020, as in Lemma 2.6",
-    methods=(
-        "the formula with mpmath's erfc at two precisions agreeing to 1e-45; up to k = 400 every "
-        "j, above that the 24 largest terms of a scan of every j in doubles",
-        "the largest term again with the Gaussian divergence by tanh-sinh quadrature, to 1e-32",
-        "tau: bisection over all j, ends checked to lie on different sides of the target",
-    ),
-    recipes=_recipes,
+    methods=METHODS,
+    recipes=partial(recipes, DELTAS, TAUS, _delta, _tau),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsFloat, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +112,7 @@ def number(value: Any) -> float:
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
     if isinstance(value, numbers.Number) and not isinstance(value, complex):
-        return float(value)  # type: ignore[arg-type]
+        return float(cast(SupportsFloat, value))
     return float("nan")
 
 
@@ -163,8 +163,8 @@ def _hashable(value: Any) -> Hashable:
     if isinstance(value, (set, frozenset)):
         return frozenset(_hashable(inner) for inner in value)
     if isinstance(value, np.generic):
-        return value.item()  # type: ignore[no-any-return]
-    return value  # type: ignore[no-any-return]
+        return cast(Hashable, value.item())
+    return cast(Hashable, value)
 
 
 def _is_table(item: Any) -> bool:

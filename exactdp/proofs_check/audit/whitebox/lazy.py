@@ -14,6 +14,7 @@ import operator
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from numbers import Real as AnyReal
 from typing import Any
 
@@ -91,6 +92,9 @@ class LazyNumber:
             base.split(self._cuts(MAX_WIDTH if known else _FEW))
         return self._at(base.low)
 
+    def _is_other(self, value: Any, j: int) -> bool:
+        return bool(self._at(j) != value)
+
     def _cuts(self, most: int) -> list[int]:
         base = self._base
         cuts: list[int] = []
@@ -99,7 +103,7 @@ class LazyNumber:
         where = base.low
         while True:
             here = self._at(where)
-            where = _least(where, base.high, lambda j, here=here: self._at(j) != here)  # type: ignore[misc]
+            where = _least(where, base.high, partial(self._is_other, here))
             if where == base.high:
                 return cuts
             cuts.append(where)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal
 
 from exactdp.accounting import divergence
@@ -175,7 +176,7 @@ delta is [9.216444453e-6, 9.216444454e-6]
     loss, allowed = non_negative("epsilon", epsilon), rational("delta", delta)
     if not 0 <= allowed <= 1:
         raise InvalidParameter("delta", delta, ">= 0 and <= 1")
-    laws = [foreign_law(lambda rng, d=d: program(d, rng), **options) for d in (left, right)]  # type: ignore[misc]
+    laws = [foreign_law(partial(program, data), **options) for data in (left, right)]
     deltas = (
         divergence.hockey_stick(laws[0], laws[1], epsilon=loss),
         divergence.hockey_stick(laws[1], laws[0], epsilon=loss),

@@ -63,7 +63,8 @@ def _consistent(only_reached: bool) -> str:
         for size in range(1, n + 1):
             for bins in combinations(range(4), size):
                 for counts in product(values, repeat=size):
-                    some = any(all(g[x] == c for x, c in zip(bins, counts)) for g in members)  # noqa: B905
+                    wanted = dict(zip(bins, counts, strict=True))
+                    some = any(all(g[x] == c for x, c in wanted.items()) for g in members)
                     require(some, f"n={n}, M_0={inverse}: no member has counts {counts} on {bins}")
                     cases += 1
     return f"{cases} conditions"
