@@ -4,14 +4,22 @@ BIN := .venv/bin
 
 .PHONY: setup demo test test-slow claims vectors conformance check bench clean
 
-setup: .venv/installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.venv/installed: pyproject.toml
+setup: .venv/tools
+
+# what the library needs
+.venv/library: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,check]'
+	$(PIP) --editable .
 	touch $@
 
-demo: setup
+# what its tests and linters need as well
+.venv/tools: .venv/library
+	$(PIP) --editable '.[test,check]'
+	touch $@
+
+demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
 
 test: setup
@@ -31,7 +39,7 @@ vectors: setup
 
 # docs/conformance.md: every vector put to every library that is installed (about four minutes)
 conformance: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	$(PIP) --editable '.[peers]'
 	$(BIN)/python -m exactdp.oracle.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
@@ -42,7 +50,7 @@ check: setup
 	$(BIN)/lint-imports
 
 bench: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(PIP) --editable '.[bench]'
 	$(BIN)/python -m benchmarks.gshm
 	$(BIN)/python -m benchmarks.discrete
 	$(BIN)/python -m benchmarks.samplers

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.proofs_check.audit import audit
+from exactdp.audit import audit
 
 _SIZES = (10**7, 10**8)
 _FULL = 10**9

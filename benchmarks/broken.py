@@ -15,9 +15,9 @@ from typing import Any
 from tabulate import tabulate
 from tqdm import tqdm
 
-from exactdp.proofs_check.audit import CopiedRandomness, audit
-from tests.proofs_check.broken.case import Case
-from tests.proofs_check.broken.suite import SUITE
+from exactdp.audit import CopiedRandomness, audit
+from tests.audit.broken.case import Case
+from tests.audit.broken.suite import SUITE
 
 _BUDGET = 10_000_000
 _TWIN_BUDGET = 100_000

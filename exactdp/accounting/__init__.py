@@ -1,5 +1,12 @@
 """From parameters to certified delta, and back: one module per mechanism, imported when used."""
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from exactdp.accounting.sparse_histograms import csh, discrete_csh, gshm, top_k
+
 __all__ = [
     "composition",
     "csh",
@@ -11,3 +18,13 @@ __all__ = [
     "top_k",
     "zcdp",
 ]
+
+_GROUPED = {"csh", "discrete_csh", "gshm", "top_k"}
+
+
+def __getattr__(name: str) -> ModuleType:
+    """The modules by their short names, as in ``from exactdp.accounting import csh``."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    group = ".sparse_histograms" if name in _GROUPED else ""
+    return import_module(f"{__name__}{group}.{name}")

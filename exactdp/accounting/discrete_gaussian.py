@@ -12,15 +12,15 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.checking import Check, decide
-from exactdp.accounting.grid import Refuted, read_resolution, smallest_on_grid
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.lattice import (
+from exactdp.accounting.certify.checking import Check, decide
+from exactdp.accounting.certify.grid import Refuted, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.lattice import (
     combination,
     excess,
     is_smooth,
     smoothing,
 )
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.checking import Check, decide
-from exactdp.accounting.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.checking import Check, decide
+from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.hints import exp2, falling_root, log2
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.hints import exp2, falling_root, log2
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive

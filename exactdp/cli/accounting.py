@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import click
 
+from exactdp import accounting
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
@@ -65,7 +65,7 @@ def check() -> None:
 @json_option
 def compare(as_json: bool, **given: str) -> None:
     """Calibrate every mechanism and analysis for one target, side by side."""
-    from exactdp.accounting.comparison import compare as compare_all
+    from exactdp.accounting.sparse_histograms.comparison import compare as compare_all
 
     sparsity = integer("k", given["k"], least=1)
     rows = compare_all(k=sparsity, epsilon=given["epsilon"], delta=given["delta"])
@@ -105,7 +105,7 @@ def _add(verb: click.Group, mechanism: str, required: str, optional: str, exampl
     @options(required, optional, analyses=_ANALYSES[mechanism])
     @json_option
     def command(as_json: bool, **given: str | None) -> int:
-        module = import_module(f"exactdp.accounting.{mechanism.replace('-', '_')}")
+        module = getattr(accounting, mechanism.replace("-", "_"))
         present = {name: value for name, value in given.items() if value is not None}
         code: int = run(mechanism, module, present, as_json)
         return code

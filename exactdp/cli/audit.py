@@ -19,8 +19,8 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from exactdp.audit import AuditReport
     from exactdp.oracle.targets import NamedRun
-    from exactdp.proofs_check.audit import AuditReport
 
 __all__ = ["audit"]
 
@@ -92,7 +92,7 @@ def run(
     """
     from tqdm import tqdm
 
-    from exactdp.proofs_check.audit import audit as look
+    from exactdp.audit import audit as look
 
     mechanism = _made(target, given)
     data = _dataset("left", left), _dataset("right", right)
@@ -139,7 +139,8 @@ def replay(
     as_json: bool,
 ) -> int:
     """Count the event of an earlier --json REPORT on fresh outputs of TARGET, and judge by it."""
-    from exactdp.proofs_check.audit import AuditReport
+    from exactdp.audit import AuditReport
+    from exactdp.audit import replay as count_again
 
     mechanism = _made(target, given)
     data = _dataset("left", left), _dataset("right", right)
@@ -148,7 +149,8 @@ def replay(
     if not path.is_file():
         raise InvalidParameter("report", report, "a file written by 'exactdp audit ... --json'")
     earlier = AuditReport.from_dict(_json("report", path.read_text(encoding="utf-8")))
-    again = earlier.replay(mechanism, *data, samples=samples or 100_000, alpha=alpha or "0.01")
+    drawn, level = samples or 100_000, alpha or "0.01"
+    again = count_again(earlier, mechanism, *data, samples=drawn, alpha=level)
     return _show(again, target, page, as_json)
 
 
@@ -191,7 +193,7 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     MECHANISM: the name of a group of conformance vectors; its parameters are named as there.
     Exits 0 when the number is proved to be enough, 1 when it is proved not to be, 3 undecided.
     """
-    from exactdp.proofs_check.audit.numbers.claimed import audit_number
+    from exactdp.audit.numbers.claimed import audit_number
 
     if claim is None:
         raise InvalidParameter("claim", "nothing", "NAME=VALUE, such as sigma=7.4819")

@@ -29,7 +29,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None) -> No
     """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one)."""
     from tqdm import tqdm
 
-    from exactdp.accounting.curves import CURVES, threshold_curve
+    from exactdp.accounting.sparse_histograms.curves import CURVES, threshold_curve
 
     path = new_file("output", output, (".png", ".svg", ".pdf"))
     pyplot = _pyplot()
@@ -62,8 +62,8 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None) -> No
 @json_option
 def savings(epsilon: str, delta: str, sparsities: str | None, as_json: bool) -> None:
     """A table of the best thresholds over the sparsity k."""
-    from exactdp.accounting.curves import CURVES
-    from exactdp.accounting.curves import savings as compute
+    from exactdp.accounting.sparse_histograms.curves import CURVES
+    from exactdp.accounting.sparse_histograms.curves import savings as compute
 
     listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
     rows, data = [], []

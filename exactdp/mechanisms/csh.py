@@ -38,7 +38,7 @@ class CSH(Thresholded):
     Z_i ~ N_Z(0, 4 sigma^2), Z ~ N_Z(0, 4 sigma^2/sqrt k).
 
     k: sparsity; histograms with more non-zero counters are refused. lower: as for GSHM.
-    Source: CSH, Algorithms 2 and 4, Theorem 7.7; accounting.discrete_csh.
+    Source: CSH, Algorithms 2 and 4, Theorem 7.7; accounting.sparse_histograms.discrete_csh.
     """
 
     lower: int = 1

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.bounds.binomial import interval
+from exactdp.audit.whitebox.lazy import NotEnumerable, settled
+from exactdp.audit.whitebox.verdicts import compare, foreign_law, private
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
-from exactdp.proofs_check.audit.bounds.binomial import interval
-from exactdp.proofs_check.audit.whitebox.lazy import NotEnumerable, settled
-from exactdp.proofs_check.audit.whitebox.verdicts import compare, foreign_law, private
 from exactdp.samplers import SeededSource
 from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
 
@@ -173,7 +173,7 @@ def _audited(
     alpha: Real,
     seed: int,
 ) -> str:
-    from exactdp.proofs_check.audit import audit
+    from exactdp.audit import audit
 
     generator = _GENERATORS[interface](seed)
 

@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 
 from exactdp import Enclosure, InvalidParameter, Undecided
 from exactdp.accounting import discrete_csh, discrete_gaussian, gaussian
-from exactdp.accounting.lattice import smoothing
+from exactdp.accounting.certify.lattice import smoothing
 from exactdp.balls import FLOOR_BITS, precision
 from tests import reference
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from exactdp.audit.numbers import certified
 from exactdp.oracle import vectors
 from exactdp.oracle.vectors import Vector
-from exactdp.proofs_check.audit.numbers import certified
 
 #: A million terms each.
 LONG = ("composition-041", "composition-042")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from exactdp import __version__
+from exactdp.audit.numbers.certified import answer, quantities
 from exactdp.oracle.conformance import Unsupported
-from exactdp.proofs_check.audit.numbers.certified import answer, quantities
 
 __all__ = ["ExactDP", "make"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.accounting.csh_exact import Family
+from exactdp.accounting.sparse_histograms.csh_exact import Family
 from exactdp.proofs_check.claims.csh._model import point
 
 __all__ = ["FAMILIES", "PAIRS", "SETTINGS", "TOLERANCE", "settled"]

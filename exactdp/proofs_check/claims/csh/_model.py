@@ -10,8 +10,8 @@ from typing import NamedTuple
 from flint import acb, arb
 
 from exactdp.accounting import csh
-from exactdp.accounting.csh_exact import Family
 from exactdp.accounting.gaussian import cdf, hockey_stick, tail
+from exactdp.accounting.sparse_histograms.csh_exact import Family
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 

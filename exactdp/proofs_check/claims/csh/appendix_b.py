@@ -7,7 +7,7 @@ from itertools import product
 
 from flint import acb, arb
 
-from exactdp.accounting.csh_exact import pair, threshold_only
+from exactdp.accounting.sparse_histograms.csh_exact import pair, threshold_only
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.accounting.csh_exact import threshold_only
+from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (

@@ -9,8 +9,8 @@ from itertools import pairwise, product
 
 from flint import arb
 
-from exactdp.accounting.csh_exact import Family, evaluate, pair
-from exactdp.accounting.csh_terms import Terms
+from exactdp.accounting.sparse_histograms.csh_exact import Family, evaluate, pair
+from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
 from exactdp.proofs_check.claims.csh._densities import by_densities, side_b

@@ -7,8 +7,8 @@ from itertools import product
 
 from flint import acb, arb
 
-from exactdp.accounting.csh_terms import Line, Terms
-from exactdp.accounting.shared_noise import Profile, SharedNoise
+from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
+from exactdp.accounting.sparse_histograms.csh_exact.terms import Line, Terms
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
 from exactdp.proofs_check.claims.csh._model import (

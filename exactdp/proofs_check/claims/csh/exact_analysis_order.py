@@ -8,9 +8,9 @@ from itertools import pairwise, product
 
 from flint import arb
 
-from exactdp.accounting.csh_exact import evaluate, pair
-from exactdp.accounting.csh_terms import Terms
-from exactdp.accounting.shared_noise import Profile
+from exactdp.accounting.sparse_histograms.csh_exact import evaluate, pair
+from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile
+from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Holds, Mutant, require

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.csh_exact import threshold_only
+from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import Holds, Mutant, require
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, one_shows, precision

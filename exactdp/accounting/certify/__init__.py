@@ -1,0 +1,1 @@
+"""What all accounting shares: decisions, decimal grids, certified searches, sums on lattices."""

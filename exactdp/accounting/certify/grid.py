@@ -1,0 +1,125 @@
+"""The certified end of a calibration: two neighbouring decimals, one proved and one refuted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.parameters import Real, as_decimal, decimal_text, rational
+
+__all__ = ["Calibration", "Refuted", "read_resolution", "smallest_on_grid"]
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """The next smaller value on the grid: its delta provably exceeds the target."""
+
+    value: Decimal | Fraction
+    delta: Enclosure
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Noise, and threshold if there is one, for a target, with the evidence from both sides.
+
+    sigma, tau: short exact decimals (a sigma that was given stays as it is); tau is None for a
+    mechanism without a threshold.
+    delta: enclosure at the returned point; its upper end is at most the target.
+    refuted: the next smaller tau (sigma where there is no tau), whose delta is above the target;
+    None when the smallest value there is already suffices.
+    tau_bound: provably no sigma at all reaches a threshold this low; None when sigma was given.
+    given: the mechanism's other parameters, such as k.
+    """
+
+    mechanism: str
+    analysis: str
+    given: dict[str, Fraction]
+    epsilon: Fraction
+    target: Fraction
+    sigma: Decimal | Fraction
+    tau: Decimal | Fraction | None
+    delta: Enclosure
+    refuted: Refuted | None
+    guarantee: Guarantee = field(repr=False)
+    tau_bound: Decimal | Fraction | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON: numbers as decimal strings, rounded outward."""
+        sigma = {"sigma": decimal_text(Fraction(self.sigma))}
+        tau = {} if self.tau is None else {"tau": decimal_text(Fraction(self.tau))}
+        refuted = self.refuted and {
+            "sigma" if self.tau is None else "tau": decimal_text(Fraction(self.refuted.value)),
+            "delta": self.refuted.delta.as_dict(),
+        }
+        bound = self.tau_bound
+        return {
+            "mechanism": self.mechanism,
+            "analysis": self.analysis,
+            "given": {name: decimal_text(value) for name, value in self.given.items()},
+            "epsilon": decimal_text(self.epsilon),
+            "target": decimal_text(self.target),
+            "parameters": {**sigma, **tau},
+            "delta": self.delta.as_dict(),
+            "refuted": refuted,
+            "tau_bound": None if bound is None else decimal_text(Fraction(bound)),
+            "guarantee": self.guarantee.as_dict(),
+        }
+
+
+def read_resolution(resolution: Real) -> Fraction:
+    """The relative grid step of a calibration."""
+    step = rational("resolution", resolution)
+    if not Fraction(1, 10**15) <= step <= Fraction(1, 10):
+        raise InvalidParameter("resolution", resolution, "between 1e-15 and 0.1")
+    return step
+
+
+def smallest_on_grid(
+    check: Callable[[Fraction], Check], hint: Fraction, resolution: Fraction
+) -> tuple[Fraction, Refuted | None]:
+    """The smallest multiple of a power of ten that check proves, beside the one that it refutes.
+
+    check must be monotone: refuted below some value and proved above it. hint: where to start
+    looking; the grid is the coarsest decimal one whose step is <= resolution * hint.
+    """
+    if not hint:
+        return Fraction(0), None
+    unit = Fraction(10) ** _decade(hint * resolution)
+    seen: dict[int, Check] = {}
+
+    def proved(n: int) -> bool:
+        seen[n] = found = check(n * unit)
+        if found.verdict == "undecided":
+            value = decimal_text(n * unit)
+            raise Undecided(f"whether {value} is enough could not be decided; try another analysis")
+        return found.verdict == "proved"
+
+    low, high, stride = 0, math.ceil(hint / unit), 1
+    while not proved(high):
+        low, high, stride = high, high + stride, 2 * stride
+    stride = 1
+    while not low:
+        lower = max(high - stride, 1)
+        if proved(lower):
+            high, stride = lower, 2 * stride
+            if high == 1:
+                return unit, None
+        else:
+            low = lower
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if proved(middle) else (middle, high)
+    return high * unit, Refuted(as_decimal(low * unit), seen[low].delta)
+
+
+def _decade(value: Fraction) -> int:
+    """The largest d with 10^d <= value."""
+    guess = len(str(value.numerator)) - len(str(value.denominator))
+    return guess if Fraction(10) ** guess <= value else guess - 1

@@ -1,0 +1,204 @@
+"""From (epsilon, delta) back to noise and threshold, certified from both sides.
+
+Floats only suggest where to look. The returned point is checked by certified arithmetic: it
+satisfies the target, and the next smaller value on a stated decimal grid provably does not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum
+from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
+from exactdp.balls import ball, precision
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, as_decimal, decimal_text
+
+__all__ = ["best_tau", "calibrate_threshold"]
+
+#: Significant digits of a sigma chosen here.
+_SIGMA_DIGITS = 10
+#: Bits used while looking for a candidate.
+_HINT_BITS = 128
+#: How close to the best tau over all sigma the returned one is shown to be, and the work for that.
+_BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
+_BOUND_INTERVALS = 1_000
+
+
+def calibrate_threshold(
+    mechanism: str,
+    analysis: Analysis,
+    *,
+    k: int,
+    epsilon: Fraction,
+    target: Fraction,
+    sigma: Fraction | None,
+    resolution: Real,
+    given: dict[str, Fraction] | None = None,
+) -> Calibration:
+    """The shared body of gshm.calibrate and csh.calibrate; parameters are validated already."""
+    step = read_resolution(resolution)
+    hints = _Hints(analysis, k, epsilon, target)
+    noise = hints.best_sigma() if sigma is None else hints.feasible(sigma)
+
+    def check(tau: Fraction) -> Check:
+        return analysis.check(Point.of(k, noise, tau, epsilon), target)
+
+    tau, refuted = smallest_on_grid(check, hints.tau(noise), step)
+    promise = analysis.guarantee(Point.of(k, noise, Fraction(tau), epsilon))
+    bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
+    return Calibration(
+        mechanism=mechanism,
+        analysis=analysis.name,
+        given={"k": Fraction(k), **(given or {})},
+        epsilon=epsilon,
+        target=target,
+        sigma=as_decimal(noise),
+        tau=as_decimal(tau),
+        delta=promise.delta,
+        refuted=refuted,
+        guarantee=promise,
+        tau_bound=None if bound is None else as_decimal(bound),
+    )
+
+
+@dataclass(frozen=True)
+class _Hints:
+    """Where sigma and tau should be, in floats on a log scale."""
+
+    analysis: Analysis
+    k: int
+    epsilon: Fraction
+    target: Fraction
+
+    def tau(self, sigma: Fraction) -> Fraction:
+        """About the smallest tau for sigma; exactly 0 when 0 is enough."""
+        zero = Point.of(self.k, sigma, Fraction(0), self.epsilon)
+        with precision(_HINT_BITS):
+            hopeless = self.analysis.glance(zero) > ball(self.target)
+        if not hopeless and self.analysis.check(zero, self.target).verdict == "proved":
+            return Fraction(0)
+        ratio = self._ratio(sigma, 2.0)
+        if math.isinf(ratio):
+            raise self._too_small(sigma)
+        return sigma * exp2(ratio)
+
+    def best_sigma(self) -> Fraction:
+        """About the sigma with the smallest tau, a short decimal."""
+        least = self.log_least_sigma()
+        least = self.log_least_sigma()
+        if self.analysis.quick is not None:  # the larger of a noise and a threshold term:
+            return _rounded(exp2(least), ROUND_CEILING)  # at a fixed ratio, less noise is better
+        ratio = [2.0]
+
+        def log_tau(s: float) -> float:
+            found = self._ratio(exp2(s), ratio[0])
+            if math.isfinite(found):
+                ratio[0] = found
+            return s + found
+
+        # beyond tau/ratio the threshold term alone is above the target
+        most = log_tau(least + 0.5) - self.log_threshold_ratio()
+        best = minimum(log_tau, least, max(most, least + 0.5), 1e-7)
+        # the best sigma is often the least one, where the noise alone uses up the target
+        choices = [_rounded(exp2(s), ROUND_CEILING) for s in (least, best)]
+        return min(choices, key=lambda sigma: log_tau(_log2(sigma)))
+
+    def feasible(self, sigma: Fraction) -> Fraction:
+        """sigma itself, if some tau is enough for it."""
+        if self._noise_excess(_log2(sigma)) >= 0:
+            raise self._too_small(sigma)
+        return sigma
+
+    def least_sigma(self) -> Fraction:
+        """A little below the sigma at which the Gaussian noise alone uses up the target."""
+        return exp2(self.log_least_sigma() - 1e-9)
+
+    def _too_small(self, sigma: Fraction) -> InvalidParameter:
+        least = _rounded(exp2(self.log_least_sigma()), ROUND_CEILING)
+        allowed = f"> {decimal_text(least)} (about) for any tau to reach this delta"
+        return InvalidParameter("sigma", decimal_text(sigma), allowed)
+
+    def log_least_sigma(self) -> float:
+        return falling_root(self._noise_excess, math.log2(self.k) / 2)
+
+    def _noise_excess(self, s: float) -> float:
+        with precision(_HINT_BITS):
+            sigma, epsilon = ball(exp2(s)), ball(self.epsilon)
+            return log2(self.analysis.noise_only(self.k, sigma, epsilon) / ball(self.target))
+
+    def log_threshold_ratio(self) -> float:
+        def excess(t: float) -> float:
+            with precision(_HINT_BITS):
+                above = self.analysis.threshold_only(self.k, ball(exp2(t)))
+                return log2(above / ball(self.target))
+
+        return falling_root(excess, 2.0)
+
+    def _ratio(self, sigma: Fraction, start: float) -> float:
+        """log2(tau/sigma) at the target, infinity when no tau is enough."""
+        if self._noise_excess(_log2(sigma)) >= 0:
+            return math.inf
+
+        def excess(t: float) -> float:
+            with precision(_HINT_BITS):
+                point = Point.of(self.k, sigma, sigma * exp2(t), self.epsilon)
+                return log2(self.analysis.glance(point) / ball(self.target))
+
+        return falling_root(excess, start)
+
+
+def best_tau(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> float:
+    """About log2 of the smallest tau over all sigma, for an analysis with a quick bound: a hint."""
+    hints = _Hints(analysis, k, epsilon, target)
+    return hints.log_least_sigma() + hints.log_threshold_ratio()
+
+
+def _bound_over_sigma(hints: _Hints, sigma: Fraction, tau: Fraction) -> Fraction | None:
+    """A threshold, a little below tau, that provably no sigma at all reaches."""
+    for gap in _BOUND_GAPS:
+        bound = _rounded(tau * (1 - gap), ROUND_FLOOR)
+        if not bound or _unreachable(hints, sigma, bound):
+            return bound
+    return None
+
+
+def _unreachable(hints: _Hints, sigma: Fraction, tau: Fraction) -> bool:
+    """Whether delta exceeds the target at this tau for every sigma > 0.
+
+    Small sigma: the noise alone exceeds it. Large sigma: the threshold alone does. Between: on
+    [a, b] delta is at least its value with noise b and the threshold measured against a.
+    """
+    analysis, k, epsilon, target = hints.analysis, hints.k, hints.epsilon, hints.target
+    low, high = hints.least_sigma(), 2 * sigma
+    with precision(_HINT_BITS):
+        if not analysis.noise_only(k, ball(low), ball(epsilon)) > ball(target):
+            return False
+        while not analysis.threshold_only(k, ball(tau / high)) > ball(target):
+            high *= 2
+    stack = [(low, high)]
+    for _ in range(_BOUND_INTERVALS):
+        a, b = stack.pop()
+        with precision(_HINT_BITS):
+            exceeds = analysis.glance(Point(k, b, tau, epsilon, a)) > ball(target)
+        if not exceeds:
+            middle = _rounded((a + b) / 2, ROUND_FLOOR, digits=12)
+            stack += [(a, middle), (middle, b)]
+        if not stack:
+            return True
+    return False
+
+
+def _rounded(value: Fraction, rounding: str, digits: int = _SIGMA_DIGITS) -> Fraction:
+    context = Context(prec=digits, rounding=rounding, Emin=-(10**6), Emax=10**6)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def _log2(value: Fraction) -> float:
+    with precision(_HINT_BITS):
+        return log2(ball(value))

@@ -1,0 +1,286 @@
+"""The correlated sparse histogram (CSH): independent noise, one shared noise, then a threshold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.certify.hints import exp2, minimum
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.sparse_histograms import gshm
+from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
+from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
+from exactdp.accounting.sparse_histograms.csh_exact import (
+    Family,
+    Worst,
+    evaluate,
+    noise_only,
+    threshold_only,
+)
+from exactdp.accounting.sparse_histograms.csh_published import NEIGHBOURS, PUBLISHED
+from exactdp.balls import ball, precision, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import (
+    Real,
+    choice,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+    rational,
+)
+
+__all__ = [
+    "ANALYSES",
+    "DEFAULT_ANALYSIS",
+    "calibrate",
+    "check",
+    "delta",
+    "guarantee",
+    "total_noise",
+]
+
+ANALYSES = ("exact", *PUBLISHED)
+DEFAULT_ANALYSIS = "exact"
+
+#: Working precision of the search for the worst case, and the most an enclosure may use: what
+#: remains open there is a question of the search, not of precision.
+_WORST_BITS = 128
+_CAP_BITS = 256
+
+
+def delta(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Enclosure:
+    """delta of the CSH: N(0, sigma^2) per non-zero counter, one shared N(0, sigma^2/correlation).
+
+    k: sparsity of every histogram, >= 1. sigma: of the independent noise, > 0.
+    tau: counters are kept above 1 + tau, >= 0. epsilon: >= 0.
+    analysis: "exact" (the mechanism's true delta: the maximum over all neighbours), or the upper
+    bounds "published" and "add-the-deltas".
+    correlation: kappa > 0; None is the paper's sqrt(k), "infinity" no shared noise.
+    contributions: most counters one user can change, 1 to k; None is k. Both only with the exact
+    analysis.
+    Returns an enclosure, relative width <= 1e-9 (exact) or 1e-12.
+    Raises InvalidParameter, Undecided.
+    Source: docs/exact-csh.md (exact); CSH, Theorems 3.5 and 3.3.
+
+    >>> from exactdp.accounting import csh
+    >>> print(csh.delta(k=10, sigma="17.8", tau="97.1", epsilon="0.35"))
+    [9.925945529e-6, 9.92594553e-6]
+    >>> print(csh.delta(k=10, sigma="17.8", tau="132.3", epsilon="0.35", analysis="published"))
+    [1.078893902e-5, 1.078893903e-5]
+    """
+    chosen = _analysis(analysis, k, correlation, contributions)
+    return chosen.delta(_point(k, sigma, tau, epsilon))
+
+
+def check(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Check:
+    """Whether the CSH is (epsilon, delta)-DP by the analysis: proved, refuted, undecided.
+
+    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. With an analysis other
+    than "exact", refuted means that the bound does not show the claim.
+    """
+    chosen = _analysis(analysis, k, correlation, contributions)
+    point = _point(k, sigma, tau, epsilon)
+    return chosen.check(point, delta_target("delta", delta))
+
+
+def guarantee(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Guarantee:
+    """The promise of a release with these parameters, as in :func:`delta`."""
+    chosen = _analysis(analysis, k, correlation, contributions)
+    return chosen.guarantee(_point(k, sigma, tau, epsilon))
+
+
+def worst_case(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Worst:
+    """The neighbours with the largest delta found: j shared counters, a of them changed, r extra.
+
+    Parameters as in :func:`delta`; its lower end is the delta of these neighbours.
+    """
+    point = _point(k, sigma, tau, epsilon)
+    kappa, most = _family(point.k, correlation, contributions)
+    with precision(_WORST_BITS):
+        return evaluate(_as_family(point, kappa, most))[1]
+
+
+def calibrate(
+    *,
+    k: int,
+    epsilon: Real,
+    delta: Real,
+    sigma: Real | None = None,
+    analysis: str = DEFAULT_ANALYSIS,
+    resolution: Real = "1e-9",
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Calibration:
+    """The smallest threshold for (epsilon, delta); without sigma, also the sigma that allows it.
+
+    k: sparsity of every histogram, >= 1. epsilon: >= 0. delta: target, > 0 and < 1.
+    sigma: > 0, or None to choose it. resolution: relative step of the tau returned, 1e-15 to 0.1.
+    correlation: kappa > 0, None for sqrt(k), or "free" to choose it (sigma must be free too).
+    contributions: 1 to k, None for k. Both only with the exact analysis.
+    The returned point provably satisfies the target, and the next smaller tau provably does not
+    (by the chosen analysis).
+    Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
+    """
+    number = integer("k", k, least=1)
+    loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
+    if correlation == "free":
+        if sigma is not None:
+            raise InvalidParameter("correlation", correlation, "a number > 0 when sigma is given")
+        correlation = _best_correlation(number, loss, target, contributions)
+    chosen = _analysis(analysis, number, correlation, contributions)
+    given = {}
+    if correlation is not None and correlation != "infinity":
+        given["correlation"] = rational("correlation", correlation)
+    if contributions is not None:
+        given["contributions"] = rational("contributions", contributions)
+    return calibrate_threshold(
+        "csh",
+        chosen,
+        k=number,
+        epsilon=loss,
+        target=target,
+        sigma=None if sigma is None else positive("sigma", sigma),
+        resolution=resolution,
+        given=given,
+    )
+
+
+def total_noise(*, k: int, sigma: Real, correlation: Real | None = None) -> Enclosure:
+    """Standard deviation of all noise on one released counter: sigma sqrt(1 + 1/correlation)."""
+    number, noise = integer("k", k, least=1), positive("sigma", sigma)
+    kappa = None if correlation is None else positive("correlation", correlation)
+
+    def compute() -> arb:
+        shared = arb(number).rsqrt() if kappa is None else 1 / ball(kappa)
+        return ball(noise) * (1 + shared).sqrt()
+
+    return refine(compute)
+
+
+def _analysis(name: str, k: int, correlation: Real | None, contributions: int | None) -> Analysis:
+    choice("analysis", name, ANALYSES)
+    if name == "exact" and correlation == "infinity":
+        return _without_shared_noise(_family(k, None, contributions)[1])
+    if name == "exact":
+        return _exact_analysis(*_family(k, correlation, contributions))
+    for parameter, value in (("correlation", correlation), ("contributions", contributions)):
+        if value is not None:
+            raise InvalidParameter(parameter, value, "left out, except with analysis 'exact'")
+    return PUBLISHED[name]
+
+
+def _family(
+    k: int, correlation: Real | None, contributions: int | None
+) -> tuple[Fraction | None, int]:
+    number = integer("k", k, least=1)
+    kappa = None if correlation is None else positive("correlation", correlation)
+    most = number if contributions is None else integer("contributions", contributions, least=1)
+    if most > number:
+        raise InvalidParameter("contributions", contributions, f"at most k = {number}")
+    return kappa, most
+
+
+def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
+    def quick(point: Point) -> arb:
+        sigma, ratio = ball(point.sigma), ball(point.tau / point.threshold_sigma)
+        noise = noise_only(point.k, sigma, ball(point.epsilon), kappa, most)
+        return noise.max(threshold_only(point.k, ratio, kappa, most))
+
+    return Analysis(
+        name="exact",
+        source="docs/exact-csh.md, exact over all neighbours",
+        neighbours=NEIGHBOURS,
+        tight=True,
+        evaluate=lambda point: evaluate(_as_family(point, kappa, most))[0],
+        noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
+        threshold_only=lambda k, ratio: threshold_only(k, ratio, kappa, most),
+        quick=quick,
+        relative_width=Fraction(1, 10**9),
+        cap_bits=_CAP_BITS,
+    )
+
+
+def _without_shared_noise(most: int) -> Analysis:
+    """The GSHM in which one user changes at most so many counters."""
+    exact = gshm.ANALYSES["exact"]
+    return replace(
+        exact,
+        neighbours=NEIGHBOURS,
+        evaluate=lambda point: exact.evaluate(replace(point, k=most)),
+        noise_only=lambda _, sigma, epsilon: exact.noise_only(most, sigma, epsilon),
+        threshold_only=lambda _, ratio: exact.threshold_only(most, ratio),
+    )
+
+
+def _as_family(point: Point, kappa: Fraction | None, most: int) -> Family:
+    return Family(
+        point.k, point.sigma, point.tau, point.epsilon, point.threshold_sigma, kappa, most
+    )
+
+
+def _best_correlation(
+    k: int, epsilon: Fraction, target: Fraction, contributions: int | None
+) -> Decimal:
+    """About the kappa with the smallest threshold, to three digits."""
+
+    def log_tau(log_kappa: float) -> float:
+        analysis = _exact_analysis(*_family(k, exp2(log_kappa), contributions))
+        return best_tau(analysis, k, epsilon, target)
+
+    middle = math.log2(k) / 2
+    found = minimum(log_tau, middle - 6, middle + 10, 1e-2)
+    kappa = exp2(found)
+    return Context(prec=3).divide(Decimal(kappa.numerator), Decimal(kappa.denominator))
+
+
+def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:
+    return Point.of(
+        integer("k", k, least=1),
+        positive("sigma", sigma),
+        non_negative("tau", tau),
+        non_negative("epsilon", epsilon),
+    )

@@ -1,0 +1,12 @@
+"""The exact delta of the correlated sparse histogram (docs/exact-csh.md)."""
+
+from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
+    Worst,
+    evaluate,
+    noise_only,
+    pair,
+    threshold_only,
+)
+from exactdp.accounting.sparse_histograms.csh_exact.terms import MOST_BITS, Family
+
+__all__ = ["MOST_BITS", "Family", "Worst", "evaluate", "noise_only", "pair", "threshold_only"]

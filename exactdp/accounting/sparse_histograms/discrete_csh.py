@@ -1,0 +1,347 @@
+"""The correlated sparse histogram with discrete Gaussian noise, in steps of one half.
+
+Every non-zero counter gets (Z_i + Z)/2, Z_i ~ N_Z(0, V) with V = 4 sigma^2, and one shared
+Z ~ N_Z(0, V/sqrt k); counters above 1 + tau are kept. delta is bounded from two parts:
+
+- noise(j), for j counters that both histograms have: where H(X) - H(X') is in {0, 1}^j, releasing
+  (2 H(X)_i + Z_i, Z) against (2 H(X')_i + 1 + Z_i, -1 + Z) moves every coordinate by exactly one,
+  and the counters are half the sum of two of them;
+- threshold(r): one of r counters that only one histogram has (it is 1 there) shows if
+  Z_i + Z > 2 tau.
+
+The paper goes through zCDP and splits the threshold between the two noises. Both parts are computed
+exactly here: with A = Z_1 + .. + Z_j the loss is (A + j/2 + sqrt k (Z + 1/2))/V, so the noise part
+is a sum over the shared noise of tails of A, which is a discrete Gaussian up to a certified factor
+(or a list, where sigma is small); the threshold part is 1 - E[P(Z_i <= 2 tau - Z)^r].
+
+Their sum covers neighbours in both orders. Where the first histogram has the extra counters, that
+is the union bound. Where the second has them, it releases y with density G q rather than q, G being
+the probability that none of them shows given Z. As p - e^epsilon G q is at most
+(p - e^epsilon q)_+ + (1 - G) p, the excess is 1 - E_p[G]; and G, taken at the shared noise of q, is
+larger than at that of p, because behind the same output the noise of q is lower by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+from flint import arb, ctx
+
+from exactdp.accounting import zcdp
+from exactdp.accounting.certify.checking import Check, decide
+from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
+from exactdp.accounting.discrete_gaussian import many
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.parameters import (
+    Real,
+    as_decimal,
+    choice,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+)
+
+__all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
+
+#: Each is an upper bound on the mechanism's delta. From loose to tight:
+ANALYSES = {
+    "published": "CSH Theorem 7.7 with the conversion of its Lemma 7.3",
+    "renyi": "CSH Theorem 7.7 with the optimal conversion from zCDP",
+    "exact-parts": "the exact noise part of all k counters plus the exact threshold part of all k",
+    "by-cases": "the largest exact noise(k - r) + exact threshold(r); no counter has both roles",
+}
+DEFAULT_ANALYSIS = "exact-parts"
+
+_NEIGHBOURS = (
+    "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
+    "by one each, all in the same direction"
+)
+
+#: Most values of the shared noise that are visited.
+_MOST_SHARED = 100_000
+
+#: The cases are taken together in at most so many blocks.
+_BLOCKS = 64
+
+
+@dataclass(frozen=True)
+class _Point:
+    k: int
+    variance: Fraction  # V = 4 sigma^2
+    tau: Fraction
+    epsilon: Fraction
+    analysis: str
+
+
+def delta(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Enclosure:
+    """An upper bound on delta of the histogram that runs Algorithm 4 and keeps counts > 1 + tau.
+
+    k: sparsity of every histogram, >= 1. sigma: > 0; a counter gets half of N_Z(0, 4 sigma^2), and
+    half of one shared N_Z(0, 4 sigma^2/sqrt k). tau: >= 0. epsilon: >= 0.
+    analysis: "published" (through zCDP, Theorem 7.7 with Lemma 7.3), "renyi" (the same with the
+    optimal conversion), "exact-parts" (the sum of the exact noise part and the exact threshold
+    part: both exact, their sum still a bound), "by-cases" (the same parts, no counter in both).
+    Returns an enclosure of the bound, relative width <= 1e-12.
+    Raises InvalidParameter, and Undecided where the shared noise has too many values to visit.
+    Source: CSH, Algorithm 4, Lemmas 7.5 and 7.6, Theorem 7.7; the last two analyses are ours.
+
+    >>> from exactdp.accounting import discrete_csh
+    >>> for analysis in discrete_csh.ANALYSES:
+    ...     print(discrete_csh.delta(k=10, sigma=20, tau=120, epsilon="0.35", analysis=analysis))
+    [0.00137610621, 0.001376106211]
+    [0.0006868943326, 0.0006868943327]
+    [2.227844873e-6, 2.227844874e-6]
+    [1.428555767e-6, 1.428555768e-6]
+    """
+    point = _point(k, sigma, tau, epsilon, analysis)
+    return refine(lambda: _evaluate(point)).clamped(0, 1)
+
+
+def check(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Check:
+    """Whether the analysis shows the mechanism to be (epsilon, delta)-DP.
+
+    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. All analyses are upper
+    bounds, so refuted means that the bound does not show the claim.
+    """
+    point, target = _point(k, sigma, tau, epsilon, analysis), delta_target("delta", delta)
+    return decide(lambda: _evaluate(point), target, tight=False)
+
+
+def guarantee(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Guarantee:
+    """The promise of a release with these parameters, as in :func:`delta`."""
+    bound = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+    return Guarantee(non_negative("epsilon", epsilon), bound, _NEIGHBOURS, ANALYSES[analysis])
+
+
+def calibrate(
+    *,
+    k: int,
+    epsilon: Real,
+    delta: Real,
+    sigma: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+    resolution: Real = "1e-3",
+) -> Calibration:
+    """The smallest threshold for (epsilon, delta) at a given sigma.
+
+    k: >= 1. epsilon: >= 0. delta: target, > 0 and < 1. sigma: > 0.
+    resolution: relative step of the tau returned, 1e-15 to 0.1.
+    The returned tau provably satisfies the target, and the next smaller one provably does not (by
+    the chosen analysis). Raises InvalidParameter (also when no tau is enough), Undecided.
+    """
+    start = _point(k, sigma, 0, epsilon, analysis)
+    target, step = delta_target("delta", delta), read_resolution(resolution)
+    noise = decide(lambda: _noise_part(start), target, tight=False)
+    if noise.verdict != "proved":
+        raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
+    room = target - noise.delta.upper or target
+    log = math.log(room.numerator) - math.log(room.denominator)
+    width = math.sqrt((1 + math.exp(-math.log(start.k) / 2)) * 2 * (math.log(start.k) - log))
+    noise_size = positive("sigma", sigma)
+
+    def test(tau: Fraction) -> Check:
+        point = _point(k, noise_size, tau, epsilon, analysis)
+        return decide(lambda: _evaluate(point), target, tight=False)
+
+    tau, refuted = smallest_on_grid(test, noise_size * Fraction(width), step)
+    promise = guarantee(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+    return Calibration(
+        mechanism="discrete-csh",
+        analysis=analysis,
+        given={"k": Fraction(start.k)},
+        epsilon=start.epsilon,
+        target=target,
+        sigma=as_decimal(noise_size),
+        tau=as_decimal(tau),
+        delta=promise.delta,
+        refuted=refuted,
+        guarantee=promise,
+    )
+
+
+def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Point:
+    return _Point(
+        integer("k", k, least=1),
+        4 * positive("sigma", sigma) ** 2,
+        non_negative("tau", tau),
+        non_negative("epsilon", epsilon),
+        choice("analysis", analysis, tuple(ANALYSES)),
+    )
+
+
+def _evaluate(point: _Point) -> arb:
+    k = point.k
+    if point.analysis in ("published", "renyi"):
+        return _noise_part(point) + _split_threshold(point)
+    showing = _Showing.of(point)
+    if point.analysis == "exact-parts":
+        return _noise_part(point) + showing.any_of(k)
+    # r counters in one histogram only leave at most k - r to both; both parts are monotone, so a
+    # block of cases is covered by its largest r in one part and its smallest in the other
+    size = -(-k // _BLOCKS)
+    worst = showing.any_of(k).max(_case(k, point))
+    for first in range(1, k, size):
+        last = min(first + size, k) - 1
+        worst = worst.max(showing.any_of(last) + _case(k - first, point))
+    return worst
+
+
+def _case(j: int, point: _Point) -> arb:
+    """The better of two ways to see j counters as independent: sharing the shift, or not."""
+    return _noise(j, point.k, point.variance, point.epsilon, ctx.prec).min(
+        many(Counter({(2, point.variance): j}), point.epsilon)
+    )
+
+
+def _noise_part(point: _Point) -> arb:
+    if point.analysis == "exact-parts":
+        return _noise(point.k, point.k, point.variance, point.epsilon, ctx.prec)
+    if point.analysis == "by-cases":
+        return _case(point.k, point)
+    epsilon, rho = ball(point.epsilon), (point.k + arb(point.k).sqrt()) / (2 * ball(point.variance))
+    if point.analysis == "renyi":
+        return zcdp.optimal(rho, rho - epsilon)
+    room = (epsilon - rho).max(arb(0))
+    return (-room * room / (4 * rho)).exp()
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """P(Z = z) for -reach <= z <= reach + 1, and an upper bound on P(|Z| > reach)."""
+
+    reach: int
+    values: tuple[arb, ...]
+    missing: arb
+
+
+@lru_cache(16)
+def _shared(k: int, variance: Fraction, bits: int) -> _Shared:
+    """The law of the shared noise, whose parameter V/sqrt k need not be rational."""
+    reach = reach_of(variance / max(math.isqrt(k), 1))
+    if reach > _MOST_SHARED:
+        raise Undecided(f"the shared noise has more than {_MOST_SHARED} likely values")
+    rate = arb(k).sqrt() / (2 * ball(variance))
+    half = [(-rate * z * z).exp() for z in range(reach + 2)]
+    # exp(-rate z^2) falls by more than exp(-2 rate reach) with every step beyond reach + 1
+    rest = 2 * half[-1] / (1 - (-2 * rate * (reach + 1)).exp())
+    total = 2 * sum(half[1:-1], arb(0)) + half[0] + rest * arb(0.5, 0.5)
+    values = [w / total for w in half]
+    return _Shared(reach, (*values[-2:0:-1], *values), (rest / total).upper())
+
+
+@lru_cache(512)
+def _noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> arb:
+    """delta of j + 1 coordinates that move by one: P(loss > epsilon) - e^epsilon P'(..)."""
+    shared, tail, spread = _shared(k, variance, bits), _tail(j, variance), arb(0)
+    if is_smooth(j, variance):
+        spread = smoothing(j, variance) if j > 1 else spread
+    limit = variance * epsilon - Fraction(j, 2)
+    factor, total = ball(epsilon).exp(), arb(0)
+    for index, here in enumerate(shared.values[:-1]):
+        t = _floor_minus_root(limit, 2 * (index - shared.reach) + 1, k)
+        total += here * tail(t) - factor * shared.values[index + 1] * tail(t + j)
+    return total * (spread * arb(0, 1)).exp() + shared.missing * arb(0.5, 0.5)
+
+
+def _floor_minus_root(limit: Fraction, times: int, k: int) -> int:
+    """floor(limit - times sqrt(k)/2), exactly: ties only where sqrt k is an integer."""
+    d = limit.denominator
+    square = d * d * times * times * k
+    root = math.isqrt(square)
+    if times > 0:
+        root = -root if root * root == square else -root - 1
+    return (2 * limit.numerator + root) // (2 * d)
+
+
+class _Tail:
+    """P(A > z) for a sum of copies, from a list of its values."""
+
+    def __init__(self, copies: int, variance: Fraction) -> None:
+        masses, _ = sum_of_copies(copies, variance)
+        self.low, self.values = masses.low, masses.values
+        self.tails = list(accumulate(reversed(masses.values), initial=arb(0)))[::-1]
+        self.rest = masses.missing() * arb(0.5, 0.5)
+
+    def __call__(self, z: int) -> arb:
+        index = min(max(z + 1 - self.low, 0), len(self.values))
+        return self.tails[index] + self.rest
+
+
+def _tail(copies: int, variance: Fraction) -> _Tail | _SmoothTail:
+    if is_smooth(copies, variance):
+        return _SmoothTail(copies * variance)
+    return _Tail(copies, variance)
+
+
+@dataclass(frozen=True)
+class _SmoothTail:
+    variance: Fraction
+
+    def __call__(self, z: int) -> arb:
+        return above(z, self.variance)
+
+
+@dataclass(frozen=True)
+class _Showing:
+    """For every value of the shared noise: its probability, and log P(one counter stays hidden)."""
+
+    shared: _Shared
+    logs: tuple[arb, ...]
+
+    @classmethod
+    def of(cls, point: _Point) -> _Showing:
+        shared = _shared(point.k, point.variance, ctx.prec)
+        most = math.floor(2 * point.tau) + shared.reach
+        logs = [_log_cdf(most - i, point.variance) for i in range(len(shared.values) - 1)]
+        return cls(shared, tuple(logs))
+
+    def any_of(self, r: int) -> arb:
+        """P(some of r counters shows)."""
+        pairs = zip(self.shared.values, self.logs, strict=False)
+        total = sum((p * -(r * log).expm1() for p, log in pairs), arb(0))
+        return total + self.shared.missing * arb(0.5, 0.5)
+
+
+def _log_cdf(z: int, variance: Fraction) -> arb:
+    if z < 0:
+        return above(-z - 1, variance).log()
+    return (-above(z, variance)).log1p()
+
+
+def _split_threshold(point: _Point) -> arb:
+    """Lemma 7.6: the two noises get their parts of 2 tau, in the ratio k^(-1/4) to 1."""
+    k, double = point.k, 2 * point.tau
+    # the largest m with m (1 + k^(1/4)) <= 2 tau, and with m (1 + k^(-1/4)) <= 2 tau
+    for_shared = _largest(double, lambda m: k <= (double / m - 1) ** 4)
+    for_own = _largest(double, lambda m: m < double and k >= (double / (double - m) - 1) ** 4)
+    shared = _shared(k, point.variance, ctx.prec)
+    start = min(for_shared + 1 + shared.reach, len(shared.values) - 1)
+    beyond = sum(shared.values[start:-1], arb(0)) + shared.missing * arb(0.5, 0.5)
+    hidden = (-beyond).log1p() + k * (-above(for_own, point.variance)).log1p()
+    return -hidden.expm1()
+
+
+def _largest(most: Fraction, holds: Callable[[int], bool]) -> int:
+    """The largest integer m in [0, most] for which a falling condition holds; it holds at 0."""
+    low, high = 0, math.floor(most) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low

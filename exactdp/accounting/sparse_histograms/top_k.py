@@ -1,0 +1,49 @@
+"""Top-k counting queries: a k-sparse histogram made by subtracting the (k + 1)-th largest count."""
+
+from __future__ import annotations
+
+from flint import arb
+
+from exactdp.accounting.gaussian import hockey_stick
+from exactdp.accounting.sparse_histograms import csh
+from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.parameters import Real, integer, non_negative, positive
+
+__all__ = ["DEFAULT_ANALYSIS", "delta", "delta_with_base"]
+
+DEFAULT_ANALYSIS = "exact"
+
+
+def delta(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Enclosure:
+    """delta of the top-k mechanism without its base: that of the CSH, for any user.
+
+    Parameters as in csh.delta. Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
+    """
+    return csh.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+
+
+def delta_with_base(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
+    """An upper bound on delta when the (k + 1)-th largest count is released too.
+
+    That count gets N(0, sigma^2/sqrt k). It moves by at most one, which turns k + sqrt(k) into
+    k + 5 sqrt(k); the threshold part is exact. Parameters as in csh.delta.
+    Returns an enclosure of the bound, relative width <= 1e-12. Raises InvalidParameter, Undecided.
+    Source: CSH, Section 4 (after Corollary 4.2), with Theorem 3.3.
+
+    >>> from exactdp.accounting import top_k
+    >>> print(top_k.delta_with_base(k=10, sigma=27, tau=150, epsilon="0.35"))
+    [9.079764955e-6, 9.079764956e-6]
+    """
+    number, noise = integer("k", k, least=1), positive("sigma", sigma)
+    limit, loss = non_negative("tau", tau), non_negative("epsilon", epsilon)
+
+    def compute() -> arb:
+        mu = (number + 5 * arb(number).sqrt()).sqrt() / (2 * ball(noise))
+        shows = threshold_only(number, ball(limit / noise), None, number)
+        return hockey_stick(ball(loss), mu) + shows
+
+    return refine(compute, cap_bits=1024).clamped(0, 1)

@@ -1,0 +1,24 @@
+"""Audits of other implementations: exact laws where code allows, certified statistics elsewhere.
+
+- blackbox: outputs of run(dataset, n), with the events to look for and the bounds they certify
+- whitebox: code that is handed its random generator, by its exact law
+- numbers: a stated delta, epsilon, sigma or tau
+"""
+
+from exactdp.audit.blackbox.auditor import audit, replay
+from exactdp.audit.blackbox.independence import CopiedRandomness
+from exactdp.audit.blackbox.report import AuditReport
+from exactdp.audit.events.event import Event
+from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
+
+__all__ = [
+    "AuditReport",
+    "CopiedRandomness",
+    "Event",
+    "audit",
+    "compare",
+    "foreign_law",
+    "private",
+    "replay",
+    "shortcut",
+]

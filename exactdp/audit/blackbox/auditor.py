@@ -1,0 +1,102 @@
+"""The black-box audit: find an event that breaks a promise, and certify it on fresh outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from exactdp.audit.blackbox.looks import SIDES, Audit, other
+from exactdp.audit.blackbox.report import AuditReport
+from exactdp.audit.blackbox.state import Chosen
+from exactdp.audit.blackbox.tally import (
+    Checkpoint,
+    Run,
+)
+from exactdp.audit.bounds.evidence import allocation
+from exactdp.audit.events.event import Event
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, delta_target, integer, non_negative
+
+__all__ = ["audit", "replay"]
+
+
+def audit(
+    run: Run,
+    left: Any,
+    right: Any,
+    *,
+    epsilon: Real = "1",
+    delta: Real = "0",
+    samples: Real = 1_000_000,
+    alpha: Real = "0.01",
+    events: Sequence[Event] | None = None,
+    executor: Executor | None = None,
+    checkpoint: str | Path | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> AuditReport:
+    """Look for an event that shows that run is not (epsilon, delta)-private on two data sets.
+
+    run: run(dataset, n) returns n independent outputs: an array of shape (n,) or (n, d), or a list
+        of n hashable objects (numbers, None, strings, tuples, dictionaries for sparse histograms).
+        It must draw its own randomness; worker processes must be able to import it.
+    left, right: the two neighbouring data sets.
+    epsilon: >= 0. delta: >= 0 and < 1. The promise to be tested; either side may break it.
+    samples: outputs that may be drawn in all, >= 100.
+    alpha: probability of a false alarm over everything this audit does, > 0 and < 1.
+    events: count exactly these, instead of searching.
+    executor: any concurrent.futures.Executor; None runs here.
+    checkpoint: a file to resume from after a kill; no batch is lost or counted twice.
+    progress: called with the number of outputs counted so far.
+
+    Stops as soon as a violation is certain. Events are chosen on outputs that are not used to
+    confirm them. Raises InvalidParameter for parameters outside their domain, a checkpoint of
+    another audit, or a run that does not return n outputs; CopiedRandomness when batches repeat.
+    """
+    loss, slack = non_negative("epsilon", epsilon), non_negative("delta", delta)
+    if slack >= 1:
+        raise InvalidParameter("delta", delta, ">= 0 and < 1")
+    total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
+    fixed = None if events is None else _both_ways(events)
+    data = {"left": left, "right": right}
+    whole = Audit(run, data, loss, slack, total, level, fixed, 0.5, executor, progress=progress)
+    if checkpoint is not None:
+        whole.checkpoint = Checkpoint(Path(checkpoint), whole.fingerprint())
+    return whole.result()
+
+
+def replay(
+    report: AuditReport,
+    run: Run,
+    left: Any,
+    right: Any,
+    *,
+    samples: Real = 100_000,
+    alpha: Real = "0.01",
+) -> AuditReport:
+    """Count the one event of a report on fresh outputs, and judge the same promise by it.
+
+    run, left, right: as for :func:`audit`. samples: outputs that may be drawn, >= 100.
+    alpha: probability of a false alarm, > 0 and < 1. Raises as :func:`audit` does.
+    """
+    total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
+    fixed = [Chosen(report.event, report.direction, Fraction(1), report.few)]
+    (k, n), (y, m) = report.counts[report.direction], report.counts[other(report.direction)]
+    factor = math.exp(min(float(report.epsilon), 600.0))
+    share = allocation(k / max(n, 1), y / max(m, 1), factor, float(report.delta))
+    data = {"left": left, "right": right}
+    return Audit(run, data, report.epsilon, report.delta, total, level, fixed, share).result()
+
+
+def _both_ways(events: Sequence[Event]) -> list[Chosen]:
+    """Given events, each in both directions, with equal shares of the error budget."""
+    if not events or not all(isinstance(event, Event) for event in events):
+        raise InvalidParameter("events", events, "a sequence of Events, at least one")
+    for event in events:
+        if Event.from_dict(event.as_dict()) != event:
+            raise InvalidParameter("events", event, "made of tuples, frozensets and plain values")
+    share = Fraction(1, 2 * len(events))
+    return [Chosen(event, side, share) for event in events for side in SIDES]

@@ -1,0 +1,295 @@
+"""The looks of an audit: train, choose events, confirm them on fresh outputs, judge."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from exactdp.audit.blackbox.independence import CopiedRandomness, Marks, OneByOne
+from exactdp.audit.blackbox.plan import Round, rounds, shares
+from exactdp.audit.blackbox.report import AuditReport
+from exactdp.audit.blackbox.state import Chosen, State, identity
+from exactdp.audit.blackbox.tally import (
+    Checkpoint,
+    Done,
+    Run,
+    Tally,
+    batches,
+    count,
+    draw,
+    in_parallel,
+)
+from exactdp.audit.bounds.evidence import allocation, evidence
+from exactdp.audit.bounds.region import Region
+from exactdp.audit.events.candidates import Candidate, Promise
+from exactdp.audit.events.event import Event
+from exactdp.audit.events.outputs import Outputs
+from exactdp.audit.events.search import search
+from exactdp.enclosure import Enclosure
+
+__all__ = ["SIDES", "Audit", "other"]
+
+SIDES = ("left", "right")
+_WARNING = (
+    "outputs of one batch repeat each other ({}): they are not independent, so the stated "
+    "confidence does not hold"
+)
+_BYTES = 1 << 24  # of one batch of numbers
+_LARGEST = 1 << 18
+_SMALLEST = 1 << 10
+_SECONDS = 0.25  # one batch should take about so long; checkpoints are that far apart
+_TRAINING = 8192
+_PATIENCE, _PATIENT = (
+    3,
+    6000,
+)  # training goes on, up to so many times or outputs, until something shows
+_BOUNDS = 2  # events whose bounds are computed even where they refute nothing
+_FEW = 8  # hits expected on the other side up to which the region is shaped for few
+
+
+@dataclass
+class Audit:
+    run: Run
+    data: dict[str, Any]
+    epsilon: Fraction
+    delta: Fraction
+    samples: int
+    alpha: Fraction
+    fixed: list[Chosen] | None
+    share: float = 0.5
+    executor: Executor | None = None
+    checkpoint: Checkpoint | None = None
+    progress: Callable[[int], object] | None = None
+    state: State = field(default_factory=State)
+    marks: Marks = field(default_factory=Marks)
+    saved: float = 0.0
+
+    def result(self) -> AuditReport:
+        """Run the looks that are still to be run."""
+        started = time.perf_counter()
+        if self.checkpoint is not None and (found := self.checkpoint.load()) is not None:
+            self.state = State.from_dict(found)
+        looks = rounds(self.samples, self.alpha, self.fixed is None)
+        state = self.state
+        while True:
+            look = looks[state.look]
+            try:
+                if not state.ready:
+                    self._prepare(look)
+                self._confirm()
+            except CopiedRandomness:
+                if self.executor is not None or state.one_by_one:
+                    raise
+                self._call_anew()
+                continue
+            verdict = self._judge(look, state.look == len(looks) - 1, started)
+            if verdict is not None:
+                return verdict
+            state.look += 1
+            state.ready, state.done = False, Done()
+
+    def _call_anew(self) -> None:
+        """Start this look again, calling run once per output; nothing counted so far is used.
+
+        Only here, where run is the caller's own object: a copy of it in a worker process says
+        nothing about it.
+        """
+        state = self.state
+        state.one_by_one, state.ready, state.done = True, False, Done()
+        state.tallies, state.chosen = {}, []
+
+    @property
+    def _mechanism(self) -> Run:
+        return OneByOne(self.run) if self.state.one_by_one else self.run
+
+    def _note(self, marks: list[str]) -> None:
+        if not self.state.one_by_one:
+            self.marks.add(marks)
+
+    def fingerprint(self) -> str:
+        """What an audit is, in a hash: a checkpoint of another one is refused."""
+        parts = [
+            identity(self.run),
+            identity(self.data["left"]),
+            identity(self.data["right"]),
+            *map(str, (self.epsilon, self.delta, self.samples, self.alpha)),
+            None if self.fixed is None else [one.as_dict() for one in self.fixed],
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def _prepare(self, look: Round) -> None:
+        """Choose the events of a look, and how many outputs of each side confirm them."""
+        state = self.state
+        size, share = look.training + look.confirming, self.share
+        if self.fixed is not None:
+            state.chosen = self.fixed
+        else:
+            size, share = self._search(look)
+        many = min(max(round(size * share), 1), size - 1)
+        state.sizes = dict.fromkeys(SIDES, size - many)
+        state.sizes[state.chosen[0].direction] = many
+        state.ready = True
+        self._save(force=True)
+
+    def _search(self, look: Round) -> tuple[int, float]:
+        """Train: draw outputs, choose events. Returns what is left, and the favoured side's share.
+
+        Where nothing speaks against the promise yet, a few more outputs are drawn.
+        """
+        state = self.state
+        promise = Promise(math.exp(min(float(self.epsilon), 600.0)), float(self.delta))
+        known = [one.event for one in state.chosen]
+        sides = [Outputs([]), Outputs([])]
+        data = (self.data["left"], self.data["right"])
+        spent = 0
+        found: list[Candidate] = []
+        while not (found and found[0].score) and spent < max(
+            min(_PATIENCE * look.training, _PATIENT), 1
+        ):
+            more = self._training(look.training)
+            sides = [
+                Outputs.joined([a, b]) if len(a) else b for a, b in zip(sides, more, strict=True)
+            ]
+            spent += 2 * len(more[0])
+            found = search(sides[0], sides[1], data, promise, float(self.epsilon), known)
+        left_over = look.training + look.confirming - spent
+        if not found:
+            plain = Event(("length",), "at least", 1)
+            state.chosen = state.chosen or [Chosen(plain, "left", Fraction(1))]
+            return left_over, 0.5
+        best = found[0]
+        share = allocation(best.p, best.q, promise.factor, promise.delta)
+        state.chosen = []
+        for one, part in zip(found, shares(len(found)), strict=True):
+            others = left_over * (1 - share if one.direction == best.direction else share)
+            few = one.q * others < _FEW
+            state.chosen.append(Chosen(one.event, one.direction, part, few))
+        return left_over, share
+
+    def _training(self, size: int) -> tuple[Outputs, Outputs]:
+        sizes = dict.fromkeys(SIDES, size // 2)
+        plan = list(batches(sizes, _TRAINING))
+        tasks = [(b, draw, (self._mechanism, self.data[b.side], b, os.getpid())) for b in plan]
+        started = time.perf_counter()
+        parts: dict[int, Outputs] = {}
+        for batch, (outputs, seen, sign) in in_parallel(self.executor, tasks):
+            parts[batch.number] = outputs
+            self._note(seen)
+            if sign and not self.state.warning and not self.state.one_by_one:
+                self.state.warning = f"{batch.side}: {sign}"
+        self.state.drawn += 2 * (size // 2)
+        joined = [
+            Outputs.joined([parts[b.number] for b in plan if b.side == side]) for side in SIDES
+        ]
+        self.state.largest = _largest(joined[0], (time.perf_counter() - started) / max(size, 1))
+        self._report_progress()
+        return joined[0], joined[1]
+
+    def _confirm(self) -> None:
+        """Count the chosen events on fresh outputs; only the counts are kept."""
+        state = self.state
+        events = [one.event for one in state.chosen]
+        tasks = (
+            (batch, count, (self._mechanism, self.data[batch.side], batch, os.getpid(), events))
+            for batch in batches(state.sizes, state.largest)
+            if batch.number not in state.done
+        )
+        for batch, (hits, seen) in in_parallel(self.executor, tasks):
+            self._note(seen)
+            for event, number in dict(zip(events, hits, strict=True)).items():
+                new = Tally.counted(batch.side, number, batch.size)
+                state.tallies[event] = state.tallies.get(event, Tally()) + new
+            state.done.add(batch.number)
+            state.drawn += batch.size
+            self._save()
+            self._report_progress()
+        self._save(force=True)
+
+    def _judge(self, look: Round, last: bool, started: float) -> AuditReport | None:
+        """A report where a violation is certain, or nothing more may be drawn."""
+        bounds = []
+        chosen = sorted(self.state.chosen, key=self._evidence, reverse=True)
+        for rank, one in enumerate(chosen):
+            level = look.alpha * one.share
+            hopeless = self._evidence(one) < -0.7 * math.log(level)
+            if hopeless and not (last and rank < _BOUNDS):
+                continue
+            region = self._region(one, level)
+            if not hopeless and region.refutes(self.epsilon, self.delta):
+                return self._report(True, one, [region], started)
+            bounds.append((region.delta_lower(self.epsilon), one, region))
+        if not last:
+            return None
+        _, one, _ = max(bounds, key=lambda b: (b[2].epsilon_lower(self.delta), b[0]))
+        return self._report(False, one, [region for _, _, region in bounds], started)
+
+    def _evidence(self, one: Chosen) -> float:
+        tally = self.state.tallies[one.event]
+        counts = (*tally.of(one.direction), *tally.of(other(one.direction)))
+        factor = math.exp(min(float(self.epsilon), 600.0))
+        return float(evidence(*counts, factor, float(self.delta)))
+
+    def _region(self, one: Chosen, level: Fraction) -> Region:
+        tally = self.state.tallies[one.event]
+        return Region(*tally.of(one.direction), *tally.of(other(one.direction)), level, one.few)
+
+    def _report(
+        self, violation: bool, one: Chosen, regions: list[Region], started: float
+    ) -> AuditReport:
+        tally = self.state.tallies[one.event]
+        epsilons = [each.epsilon_lower(self.delta) for each in regions]
+        deltas = [each.delta_lower(self.epsilon) for each in regions]
+        if violation:  # the region leaves out (epsilon, delta), so both are lower bounds themselves
+            epsilons.append(self.epsilon)
+            deltas.append(self.delta)
+        return AuditReport(
+            violation=violation,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            epsilon_lower=_short(max(epsilons)),
+            delta_lower=_short(max(deltas)),
+            event=one.event,
+            direction=one.direction,
+            counts={side: tally.of(side) for side in SIDES},
+            samples=self.state.drawn,
+            alpha=self.alpha,
+            looks=self.state.look + 1,
+            few=one.few,
+            seconds=time.perf_counter() - started,
+            warning=_WARNING.format(self.state.warning) if self.state.warning else "",
+        )
+
+    def _save(self, force: bool = False) -> None:
+        now = time.monotonic()
+        if self.checkpoint is not None and (force or now - self.saved > _SECONDS):
+            self.checkpoint.save(self.state.as_dict())
+            self.saved = now
+
+    def _report_progress(self) -> None:
+        if self.progress is not None:
+            self.progress(self.state.drawn)
+
+
+def other(side: str) -> str:
+    return "right" if side == "left" else "left"
+
+
+def _short(value: Fraction) -> Fraction:
+    """A bound with twelve digits, rounded down."""
+    return Fraction(Enclosure.exact(value).decimal_lower(12))
+
+
+def _largest(outputs: Outputs, seconds: float) -> int:
+    """A batch size that takes a moment and little memory."""
+    size = int(_SECONDS / max(seconds, 1e-9))
+    if outputs.matrix is not None:
+        size = min(size, _BYTES // max(outputs.matrix[:1].nbytes, 1))
+    return 1 << max(min(size, _LARGEST), _SMALLEST).bit_length() - 1

@@ -1,0 +1,253 @@
+"""What two counts say together: the joint confidence region of an event's two probabilities.
+
+An event is seen hits times in trials on the favoured side (probability p) and other_hits times in
+other_trials on the other side (probability q). A promise (epsilon, delta) says p <= e^epsilon q +
+delta. The plain way to refute it takes a Clopper-Pearson bound for p and one for q, each at
+alpha/2; that wastes most of the error budget, because both bounds are rarely wrong together.
+
+Here the error budget is spread over the outcomes of the other side instead. For every q, count y
+on the other side gets the level
+
+    a_q(y) = min(1, t_q / F_q(y)^g),   F_q(y) = P(Binomial(other_trials, q) <= y),
+
+with t_q as large as E[a_q(Y)] <= alpha allows, and the point (p, q) is rejected when
+P(Binomial(trials, p) >= hits) <= a_q(other_hits). The two sides are independent, so a true point is
+rejected with probability at most E[a_q(Y)] <= alpha. For each q this is a Clopper-Pearson lower
+bound for p at the level a_q(other_hits); the rejected points hold for every epsilon and delta at
+once, so bounds on both may be read from the same region. The exponent g is 1 (Fisher's
+combination), or 2 where the other side is expected to show few or no hits; it is fixed before the
+counts are known.
+
+[0, 1] is covered by cells [a, b] of q; on each, t_q is bounded below for all its points:
+E[a_q(Y)] <= E_a[min(1, t/F_b(Y)^g)], because F falls with q and a_q falls with y.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from exactdp.audit.bounds import binomial
+from exactdp.audit.bounds.tails import at_most
+from exactdp.balls import ball, precision, refine
+
+__all__ = ["Region"]
+
+_BITS = 96
+_POWER = 2  # the exponent g where few hits are expected on the other side
+_LOOSE = 1e-6  # deviations by which bounds may be looser than they could
+_FEW = 12  # other_trials * q up to which the expectation is summed term by term
+_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first cells, in deviations
+_REFINE = 16  # cells that may be split to sharpen one answer
+
+
+@dataclass
+class Region:
+    """The joint confidence region of one event, in one direction.
+
+    hits, trials: of the favoured side. other_hits, other_trials: of the other side.
+    alpha: how likely the region misses the true pair of probabilities, exact, > 0 and < 1.
+    few: whether few hits were expected on the other side, before they were counted.
+    """
+
+    hits: int
+    trials: int
+    other_hits: int
+    other_trials: int
+    alpha: Fraction
+    few: bool = False
+    _cells: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
+
+    def delta_lower(self, epsilon: Fraction) -> Fraction:
+        """A lower bound on delta at this epsilon >= 0; 0 where nothing can be said."""
+        factor = _exp(epsilon)
+        return max(self._least(lambda low, q: low - factor * q), Fraction(0))
+
+    def epsilon_lower(self, delta: Fraction) -> Fraction:
+        """A lower bound on epsilon at this delta >= 0; 0 where nothing can be said."""
+        ratio = self._least(lambda low, q: (low - delta) / q if q else Fraction(10) ** 400)
+        if ratio <= 1:
+            return Fraction(0)
+        return refine(lambda: ball(ratio).log(), relative_width=Fraction(1, 10**12)).lower
+
+    def refutes(self, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether (epsilon, delta) is outside: violated, with confidence 1 - alpha."""
+        factor = _exp(epsilon)
+        return self._least(lambda low, q: low - factor * q, beyond=delta) > delta
+
+    def _least(
+        self, value: Callable[[Fraction, Fraction], Fraction], beyond: Fraction | None = None
+    ) -> Fraction:
+        """A lower bound on min over q of value(lower bound for p, q), value falling in q.
+
+        Sharpened until little is gained; given a number, until the bound is beyond it.
+        """
+        if not self.hits:
+            return Fraction(-1)
+        if not self._cells:
+            self._start()
+        small = Fraction(math.isqrt(self.hits) + 1, 100 * self.trials)
+        idle = 0
+        for _ in range(_REFINE if beyond is None else 2 * _REFINE):
+            worst = min(self._cells, key=lambda cell: value(self._cells[cell], cell[1]))
+            before = value(self._cells[worst], worst[1])
+            if beyond is not None and before > beyond:
+                break
+            if not self._split(*worst):
+                break
+            gain = min(value(low, b) for (_, b), low in self._cells.items()) - before
+            idle = idle + 1 if gain < small + abs(before) / 500 else 0
+            if idle == 2 and beyond is None:
+                break
+        return min(value(low, b) for (_, b), low in self._cells.items())
+
+    def _split(self, a: Fraction, b: Fraction) -> bool:
+        """Halve a cell, unless it is too narrow."""
+        middle = _short((a + b) / 2 if a * 8 > b else b / 2)
+        if not a < middle < b:
+            return False
+        del self._cells[a, b]
+        self._add(a, middle)
+        self._add(middle, b)
+        return True
+
+    def _start(self) -> None:
+        """Cells up to the q beyond which other_hits alone rejects every p."""
+        last = _short(self._beyond())
+        centre, spread = self.other_hits, math.sqrt(self.other_hits + 1)
+        inner = [
+            _short(Fraction(max(centre + z * spread, 0.0)) / self.other_trials) for z in _EDGES
+        ]
+        edges = sorted({Fraction(0), *(q for q in inner if q < last), last})
+        for a, b in pairwise(edges):
+            self._add(a, b)
+
+    def _beyond(self) -> Fraction:
+        if self.other_hits == self.other_trials:
+            return Fraction(1)
+        level = Fraction(math.nextafter(self._any_level() ** (1 / self._power), 0))
+        return binomial._upper(self.other_hits, self.other_trials, level)
+
+    def _add(self, a: Fraction, b: Fraction) -> None:
+        with precision(_BITS):
+            base = Fraction(self._level(a, b))
+            tail = at_most(self.other_hits, self.other_trials, a)
+            level = (ball(base) / tail**self._power).lower()
+            share = min(Fraction(math.nextafter(float(level), 0)), Fraction(1))
+        self._cells[a, b] = (
+            Fraction(1) if share >= 1 else binomial._lower(self.hits, self.trials, share, _LOOSE)
+        )
+
+    @property
+    def _power(self) -> int:
+        return _POWER if self.few else 1
+
+    def _any_level(self) -> float:
+        """t for every q at once: E[min(1, t/F^g)] is largest for a continuous F, uniform."""
+        return _level_for_any(self.alpha, self._power)
+
+    def _level(self, a: Fraction, b: Fraction) -> float:
+        """A t that is small enough for every q in [a, b]."""
+        safe = self._any_level()
+        if self.other_trials * b > _FEW or b >= 1:
+            return safe
+        pmf, cdf = _floats(self.other_trials, float(a), float(b))
+        weight = cdf ** -float(self._power)
+
+        def mean(t: float) -> float:
+            return float((pmf * np.minimum(1.0, t * weight)).sum())
+
+        t = _bisect(mean, float(self.alpha)) * (1 - 1e-6)
+        return t if t > safe and self._proved(a, b, t, len(pmf)) else safe
+
+    def _proved(self, a: Fraction, b: Fraction, t: float, terms: int) -> bool:
+        """Whether E_a[min(1, t/F_b^g)] <= alpha, in balls."""
+        n, level = self.other_trials, arb(t)
+        at_a, at_b = _Pmf(n, a), _Pmf(n, b)
+        total, seen, cdf = arb(0), arb(0), arb(0)
+        share = arb(1)
+        for _ in range(min(terms, n + 1)):
+            mass = at_a.next()
+            cdf += at_b.next()
+            share = (level / cdf**self._power).min(arb(1))
+            total += mass * share
+            seen += mass
+        total += (1 - seen).max(arb(0)) * share
+        return bool(total <= ball(self.alpha))
+
+
+@lru_cache(maxsize=64)
+def _exp(epsilon: Fraction) -> Fraction:
+    """e^epsilon, rounded up."""
+    return refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**20)).upper
+
+
+@lru_cache(maxsize=256)
+def _level_for_any(alpha: Fraction, power: int) -> float:
+    """The largest t with E[min(1, t/U^g)] <= alpha for a uniform U, about, proved to be one."""
+    if power == 1:
+        t = _bisect(lambda t: t * (1 - math.log(t)), float(alpha))
+    else:  # s + (s - t)/(g - 1) with s = t^(1/g) is at most s g/(g - 1)
+        t = (float(alpha) * (power - 1) / power) ** power
+    t *= 1 - 1e-9
+    with precision(_BITS):
+        x = arb(t)
+        mean = x * (1 - x.log()) if power == 1 else x.root(power) * power / (power - 1)
+        return t if bool(mean <= ball(alpha)) else 0.0
+
+
+class _Pmf:
+    """The probabilities of 0, 1, 2, ... successes in n trials, one after another."""
+
+    def __init__(self, n: int, p: Fraction) -> None:
+        self._n, self._j = n, 0
+        self._odds = ball(p / (1 - p))
+        self._mass = ball(1 - p) ** n
+
+    def next(self) -> arb:
+        mass = self._mass
+        self._mass = mass * self._odds * (self._n - self._j) / (self._j + 1)
+        self._j += 1
+        return mass
+
+
+def _floats(n: int, a: float, b: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Hints: probabilities at a and the distribution function at b, over the counts that matter."""
+    most = min(n, int(n * b + 8 * math.sqrt(n * b) + 14))
+    j = np.arange(most + 1)
+    choose = np.concatenate([[0.0], np.cumsum(np.log((n - j[:-1]) / j[1:]))])
+
+    def pmf(p: float) -> NDArray[Any]:
+        if p <= 0:
+            return np.asarray(j == 0, dtype=float)
+        return np.asarray(np.exp(choose + j * math.log(p) + (n - j) * math.log1p(-p)))
+
+    return pmf(a), np.minimum(np.cumsum(pmf(b)), 1.0)
+
+
+def _bisect(rising: Callable[[float], float], target: float) -> float:
+    """Where an increasing function of t in (0, 1] reaches the target."""
+    low, high = math.log(1e-300), 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if rising(math.exp(middle)) <= target:
+            low = middle
+        else:
+            high = middle
+    return math.exp(low)
+
+
+def _short(value: Fraction) -> Fraction:
+    """A nearby rational of 53 bits, not below."""
+    if not value:
+        return value
+    return min(Fraction(math.nextafter(float(value), 2)), Fraction(1))

@@ -1,0 +1,269 @@
+"""Candidate events from one feature: counted on training outputs, ranked by their evidence."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.bounds.evidence import evidence
+from exactdp.audit.events.event import Event
+from exactdp.audit.events.features import Feature
+
+__all__ = ["Candidate", "Promise", "candidates", "counted"]
+
+_DISTINCT = 128
+_QUANTILES = 64
+_CELLS = 32
+_JUDGES = 250  # outputs on each side without which no set is learned
+_ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more
+
+Column = NDArray[Any]
+_SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is tested, as floats: where to look is all they decide."""
+
+    factor: float
+    delta: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An event, the side it favours, and how often it was seen in training."""
+
+    event: Event
+    direction: str
+    score: float
+    p: float
+    q: float
+
+
+def candidates(
+    feature: Feature, left: Column, right: Column, promise: Promise, keep: int = 4
+) -> list[Candidate]:
+    """The best few events of a feature, in either direction."""
+    numeric = left.dtype != object and right.dtype != object
+    groups = list((_numeric if numeric else _discrete)(feature, left, right, promise))
+    return _best(groups, promise, keep)
+
+
+def counted(
+    event: Event, left: NDArray[np.bool_], right: NDArray[np.bool_], promise: Promise,
+    penalty: float = 0.0,
+) -> list[Candidate]:  # fmt: skip
+    """The event as a candidate, from its hits on training outputs."""
+    sizes = (len(left), len(right))
+    group = (lambda i: event, np.array([left.sum()]), np.array([right.sum()]), sizes, 1.0)
+    return [
+        dataclasses.replace(one, score=one.score - penalty)
+        for one in _best([group], promise, 2)
+        if one.score > penalty
+    ]
+
+
+Make = Callable[[int], Event]
+#: makes event i; hits at left and right, one entry per event; outputs looked at; weight of evidence
+Group = tuple[Make, Column, Column, tuple[int, int], float]
+
+
+def _best(groups: list[Group], promise: Promise, keep: int) -> list[Candidate]:
+    """The candidates with the most evidence, in either direction."""
+    groups = [group for group in groups if len(group[1])]
+    if not groups:
+        return []
+    rows = [
+        (k, y, trials, others, weight, 0.5 * np.log(len(at_left)))
+        for _, at_left, at_right, (n, m), weight in groups
+        for k, y, trials, others in ((at_left, at_right, n, m), (at_right, at_left, m, n))
+    ]
+    lengths = [len(row[0]) for row in rows]
+    k, y = (np.concatenate([row[i] for row in rows]) for i in (0, 1))
+    n, m, weight, price = (np.repeat([row[i] for row in rows], lengths) for i in (2, 3, 4, 5))
+    score = weight * evidence(k, n, y, m, promise.factor, promise.delta)
+    score = np.where(score > 0, np.maximum(score - price, 1e-3 * score), 0.0)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    found = []
+    for i in np.argsort(-score, kind="stable")[:keep]:
+        if score[i] > 0:
+            row = int(np.searchsorted(starts, i, side="right")) - 1
+            event = groups[row // 2][0](int(i - starts[row]))
+            p, q = float(k[i] / n[i]), float(y[i] / m[i])
+            found.append(Candidate(event, _SIDES[row % 2], float(score[i]), p, q))
+    return found
+
+
+def _numeric(feature: Feature, left: Column, right: Column, promise: Promise) -> Iterator[Group]:
+    sizes = (len(left), len(right))
+    undefined = [np.isnan(side) if side.dtype.kind == "f" else None for side in (left, right)]
+    blank = [0 if mask is None else int(mask.sum()) for mask in undefined]
+    if any(blank):
+        yield (
+            lambda i: Event(feature, "undefined", None),
+            np.array(blank[:1]), np.array(blank[1:]), sizes, 1.0,
+        )  # fmt: skip
+    a = np.sort(left if undefined[0] is None else left[~undefined[0]])
+    b = np.sort(right if undefined[1] is None else right[~undefined[1]])
+    values, counts = np.unique(np.concatenate([a, b]), return_counts=True)
+    if not len(values):
+        return
+    cuts = values if len(values) <= _DISTINCT else _cuts(a, b)
+    below = [np.searchsorted(side, cuts, side="left") for side in (a, b)]
+    upto = [np.searchsorted(side, cuts, side="right") for side in (a, b)]
+    plain = [value.item() for value in cuts]
+    yield (
+        lambda i: Event(feature, "at least", plain[i]),
+        len(a) - below[0], len(b) - below[1], sizes, 1.0,
+    )  # fmt: skip
+    yield lambda i: Event(feature, "at most", plain[i]), upto[0], upto[1], sizes, 1.0
+    repeated = values[np.argsort(-counts, kind="stable")[:_DISTINCT]]
+    repeated = repeated[counts[np.argsort(-counts, kind="stable")[:_DISTINCT]] > 1]
+    if len(repeated):
+        yield _points(feature, np.sort(repeated), a, b, sizes)
+    yield from _likely(feature, left, right, promise, len(values) <= _DISTINCT)
+
+
+def _points(
+    feature: Feature, values: Column, a: Column, b: Column, sizes: tuple[int, int]
+) -> Group:
+    at = [np.searchsorted(x, values, "right") - np.searchsorted(x, values, "left") for x in (a, b)]
+    plain = [value.item() for value in values]
+    return lambda i: Event(feature, "equals", plain[i]), at[0], at[1], sizes, 1.0
+
+
+def _cuts(a: Column, b: Column) -> Column:
+    """Quantiles of both together, and the outermost values of each."""
+    pooled = np.sort(np.concatenate([a, b]))
+    at = np.linspace(0, len(pooled) - 1, _QUANTILES).astype(int)
+    chosen = [pooled[at]]
+    for side in (a, b):
+        ranks = 2 ** np.arange(int(np.log2(max(len(side), 1))) + 1) - 1
+        if len(side):
+            chosen += [side[ranks], side[::-1][ranks]]
+    return np.unique(np.concatenate(chosen))
+
+
+def _likely(
+    feature: Feature, left: Column, right: Column, promise: Promise, discrete: bool
+) -> Iterator[Group]:
+    """Sets of values, or of cells, with a large likelihood ratio, learned on one half."""
+    train = [side[: (len(side) + 1) // 2] for side in (left, right)]
+    judge = [side[(len(side) + 1) // 2 :] for side in (left, right)]
+    if min(map(len, judge)) < _JUDGES:
+        return
+    names = _values(train) if discrete else _edges(train)
+    if not len(names):
+        return
+    total = len(names) + (not discrete)
+    place = _position if discrete else _cell
+    tables = [
+        np.bincount(place(names, side), minlength=total + 1)[:total] for side in (*train, *judge)
+    ]
+    sizes = (len(judge[0]), len(judge[1]))
+    for sign in (0, 1):
+        order = _by_ratio(tables[sign], tables[1 - sign], len(train[sign]), len(train[1 - sign]))
+        order = order[: max(1, int(_useful(order, tables, sign, promise, train)))]
+        at_left, at_right = (np.cumsum(table[order]) for table in tables[2:])
+        yield _sets(feature, names, order, discrete), at_left, at_right, sizes, _weight(sizes)
+
+
+def _weight(sizes: tuple[int, int]) -> float:
+    """Evidence from half of the outputs stands for more than itself, once there is enough."""
+    return 1.5 if min(sizes) >= _ENOUGH else 1.0
+
+
+def _sets(feature: Feature, names: Column, order: Column, discrete: bool) -> Make:
+    def make(i: int) -> Event:
+        chosen = sorted(order[: i + 1].tolist())
+        if discrete:
+            return Event(feature, "in", tuple(names[chosen].tolist()))
+        return Event(feature, "in cells", (tuple(names.tolist()), tuple(chosen)))
+
+    return make
+
+
+def _by_ratio(k: Column, y: Column, n: int, m: int) -> Column:
+    """Values by their estimated likelihood ratio, the largest first."""
+    return np.argsort(-((k + 0.5) / n) / ((y + 0.5) / m), kind="stable")
+
+
+def _useful(
+    order: Column, tables: list[Column], sign: int, promise: Promise, train: list[Column]
+) -> int:
+    """How many of them, at most: those that are likelier on this side at all."""
+    k, y = tables[sign][order], tables[1 - sign][order]
+    return int(((k + 0.5) / len(train[sign]) > (y + 0.5) / len(train[1 - sign])).sum())
+
+
+def _values(sides: list[Column]) -> Column:
+    pooled = np.concatenate(sides)
+    return np.unique(pooled[pooled == pooled])
+
+
+def _edges(sides: list[Column]) -> Column:
+    """Cut points that put about equally many outputs into each cell."""
+    pooled = np.sort(np.concatenate(sides))
+    pooled = pooled[np.isfinite(pooled)]
+    if not len(pooled):
+        return np.asarray(pooled)
+    return np.unique(pooled[np.linspace(0, len(pooled) - 1, _CELLS + 1).astype(int)[1:-1]])
+
+
+def _position(names: Column, values: Column) -> Column:
+    """The index of each value among the names; their number for other values."""
+    inside = np.minimum(np.searchsorted(names, values), len(names) - 1)
+    return np.where(names[inside] == values, inside, len(names))
+
+
+def _cell(edges: Column, values: Column) -> Column:
+    """The cell of each value; beyond the last one for NaN."""
+    at = np.searchsorted(edges, values, side="right")
+    return np.where(values == values, at, len(edges) + 1)
+
+
+def _discrete(feature: Feature, left: Column, right: Column, promise: Promise) -> Iterator[Group]:
+    sizes = (len(left), len(right))
+    counts = [Counter(left.tolist()), Counter(right.tolist())]
+    pooled = (counts[0] + counts[1]).most_common(4 * _DISTINCT)
+    values = [value for value, count in pooled]
+    at = [np.array([side[value] for value in values]) for side in counts]
+    if values:
+        yield lambda i: Event(feature, "equals", values[i]), at[0], at[1], sizes, 1.0
+    yield from _likely_values(feature, left, right, promise)
+
+
+def _likely_values(
+    feature: Feature, left: Column, right: Column, promise: Promise
+) -> Iterator[Group]:
+    train = [Counter(side[: (len(side) + 1) // 2].tolist()) for side in (left, right)]
+    judge = [Counter(side[(len(side) + 1) // 2 :].tolist()) for side in (left, right)]
+    sizes = (judge[0].total(), judge[1].total())
+    names = [value for value, _ in (train[0] + train[1]).most_common(20 * _DISTINCT)]
+    if min(sizes) < _JUDGES or not names:
+        return
+    for sign in (0, 1):
+        here, there = train[sign], train[1 - sign]
+        n, m = here.total(), there.total()
+        ratio = np.array([((here[v] + 0.5) / n) / ((there[v] + 0.5) / m) for v in names])
+        order = np.argsort(-ratio, kind="stable")[: max(1, int((ratio > 1).sum()))]
+        chosen = [names[i] for i in order]
+        at = [np.cumsum([side[value] for value in chosen]) for side in judge]
+        yield _prefixes(feature, chosen), at[0], at[1], sizes, _weight(sizes)
+        known = tuple(value for value in names if there[value])
+        out = [np.array([side.total() - sum(side[v] for v in known)]) for side in judge]
+        yield _others(feature, known), out[0], out[1], sizes, _weight(sizes)
+
+
+def _prefixes(feature: Feature, chosen: list[Any]) -> Make:
+    return lambda i: Event(feature, "in", tuple(chosen[: i + 1]))
+
+
+def _others(feature: Feature, known: tuple[Any, ...]) -> Make:
+    return lambda i: Event(feature, "not in", known)

@@ -1,0 +1,209 @@
+"""Event: a set of outputs, written down so that it can be counted anywhere and replayed later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.events.features import Feature, column, equal
+from exactdp.audit.events.outputs import as_outputs
+from exactdp.audit.events.words import describe
+from exactdp.errors import InvalidParameter
+
+__all__ = ["RELATIONS", "Event", "decoded", "encoded"]
+
+Hits = NDArray[np.bool_]
+
+#: relation -> how it reads
+RELATIONS = {
+    "at least": ">=",
+    "at most": "<=",
+    "equals": "is",
+    "in": "in",
+    "not in": "not in",
+    "in cells": "in cells",
+    "undefined": "is undefined",
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """The outputs whose feature stands in a relation to a value; or all, or any, of some events.
+
+    feature: a name and its arguments, see features.py: ("coordinate", 0), ("has", "key"), ...
+        ("all",) and ("any",) combine other events, given as value.
+    relation: "at least", "at most", "equals", "in", "not in" (value: a tuple), "in cells" (value:
+        the tuple of rising cut points, and the tuple of the numbers of the cells between them), or
+        "undefined" (NaN).
+    value: what the feature is compared with.
+
+    >>> event = Event(("coordinate", 0), "at least", 3)
+    >>> event.hits(np.array([1, 3, 5])).tolist()
+    [False, True, True]
+    >>> Event.from_dict(event.as_dict()) == event
+    True
+    >>> print(Event(("has", "b"), "equals", 1))
+    presence of key 'b' is 1
+    """
+
+    feature: Feature
+    relation: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        if self.feature[0] in ("all", "any"):
+            return
+        if self.relation not in RELATIONS:
+            raise InvalidParameter("relation", self.relation, "one of " + ", ".join(RELATIONS))
+
+    @classmethod
+    def present(cls, key: Any) -> Event:
+        """The key is in the released histogram."""
+        return cls(("has", key), "equals", 1)
+
+    @classmethod
+    def output(cls, value: Any) -> Event:
+        """The output is exactly this."""
+        return cls(("whole",), "equals", value)
+
+    @classmethod
+    def all_of(cls, *events: Event) -> Event:
+        """Every one of these happens."""
+        return cls(("all",), "", events)
+
+    @classmethod
+    def any_of(cls, *events: Event) -> Event:
+        """At least one of these happens."""
+        return cls(("any",), "", events)
+
+    def hits(self, outputs: Any) -> Hits:
+        """For each output, whether the event happens: one bool per output.
+
+        outputs: what run(dataset, n) returned. Depends on each output alone.
+        """
+        outputs = as_outputs(outputs)
+        if self.feature[0] == "all":
+            return np.asarray(np.logical_and.reduce([event.hits(outputs) for event in self.value]))
+        if self.feature[0] == "any":
+            return np.asarray(np.logical_or.reduce([event.hits(outputs) for event in self.value]))
+        with np.errstate(all="ignore"):
+            return self.of(column(outputs, self.feature))
+
+    def of(self, values: NDArray[Any]) -> Hits:
+        """The same, from the feature's column."""
+        if self.relation == "at least":
+            return np.asarray(values >= self.value, dtype=bool)
+        if self.relation == "at most":
+            return np.asarray(values <= self.value, dtype=bool)
+        if self.relation == "equals":
+            return equal(values, self.value)
+        if self.relation == "undefined":
+            return np.asarray(np.isnan(values.astype(float)))
+        if self.relation == "in cells":
+            edges, cells = self.value
+            chosen = np.zeros(len(edges) + 1, dtype=bool)
+            chosen[list(cells)] = True
+            found = chosen[np.searchsorted(np.array(edges), values, side="right")]
+            return np.asarray(found & (values == values), dtype=bool)
+        inside = _inside(values, self.value)
+        return inside if self.relation == "in" else ~inside
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event as JSON types; floats are written in hexadecimal, so nothing is rounded."""
+        return {
+            "feature": encoded(self.feature),
+            "relation": self.relation,
+            "value": encoded(self.value),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Event:
+        """The event that as_dict() wrote."""
+        try:
+            feature, relation = decoded(entry["feature"]), entry["relation"]
+            event = cls(tuple(feature), str(relation), decoded(entry["value"]))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InvalidParameter("event", entry, "what Event.as_dict() returns") from error
+        return event
+
+    def __str__(self) -> str:
+        if self.feature[0] in ("all", "any"):
+            word = " and " if self.feature[0] == "all" else " or "
+            return word.join(f"({event})" for event in self.value)
+        if self.relation == "undefined":
+            return f"{describe(self.feature)} is undefined"
+        return f"{describe(self.feature)} {RELATIONS[self.relation]} {_shown(self)}"
+
+
+def _shown(event: Event) -> str:
+    if event.relation == "in cells":
+        edges, cells = event.value
+        ends = [float("-inf"), *edges, float("inf")]
+        return " or ".join(f"[{ends[i]:.6g}, {ends[i + 1]:.6g})" for i in _few(cells))
+    if event.relation in ("in", "not in"):
+        return "{" + ", ".join(map(repr, _few(event.value))) + "}"
+    return repr(event.value)
+
+
+def _few(values: tuple[Any, ...], limit: int = 6) -> list[Any]:
+    return [*values[:limit]]
+
+
+def _inside(values: NDArray[Any], members: tuple[Any, ...]) -> Hits:
+    if values.dtype != object:
+        return np.isin(values, np.array(members))
+    known = frozenset(members)
+    return np.fromiter((value in known for value in values), dtype=bool, count=len(values))
+
+
+def encoded(value: Any) -> Any:
+    """A value as JSON types. Raises InvalidParameter for what cannot be written down."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**53 else {"integer": hex(value)}
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, Event):
+        return {"event": value.as_dict()}
+    for name, (kind, write, _) in _FORMS.items():
+        if isinstance(value, kind):
+            return {name: write(value)}
+    raise InvalidParameter("value", value, "made of numbers, strings, None, tuples and sets")
+
+
+def decoded(value: Any) -> Any:
+    """What encoded() was given."""
+    if not isinstance(value, dict):
+        if isinstance(value, (list, float)):
+            raise InvalidParameter("value", value, "written by Event.as_dict()")
+        return value
+    ((name, inner),) = value.items()
+    if name == "integer":
+        return int(inner, 16)
+    if name == "float":
+        return float.fromhex(inner)
+    if name == "event":
+        return Event.from_dict(inner)
+    if name in _FORMS:
+        return _FORMS[name][2](inner)
+    raise InvalidParameter("value", value, "written by Event.as_dict()")
+
+
+_FORMS: dict[str, tuple[type, Any, Any]] = {
+    "tuple": (tuple, lambda v: [encoded(x) for x in v], lambda v: tuple(map(decoded, v))),
+    "set": (
+        frozenset,
+        lambda v: sorted((encoded(x) for x in v), key=repr),
+        lambda v: frozenset(map(decoded, v)),
+    ),
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "fraction": (Fraction, str, Fraction),
+}

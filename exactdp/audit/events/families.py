@@ -1,0 +1,165 @@
+"""Families of features: what is worth looking at, given a first look at the outputs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+
+from exactdp.audit.events.features import Feature, column
+from exactdp.audit.events.floats import RECIPES
+from exactdp.audit.events.outputs import Outputs, kind
+
+__all__ = ["proposals"]
+
+_COORDINATES = 24
+_PAIRS = 28
+_KEYS = 200
+_KNOWN = 4000
+
+
+def proposals(
+    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
+) -> Iterator[Feature]:
+    """Features for outputs of this shape, the simple ones first."""
+    if left.sparse and right.sparse:
+        yield from _tables(left, right)
+        return
+    if left.matrix is not None and right.matrix is not None:
+        yield from _numbers(left, right)
+        if left.matrix.dtype.kind == "f" and right.matrix.dtype.kind == "f":
+            yield from _floats(left, right, data, epsilon)
+        return
+    yield from _mixed(left, right)
+
+
+def _numbers(left: Outputs, right: Outputs) -> Iterator[Feature]:
+    width = max(left.width, right.width)
+    for i in range(min(width, _COORDINATES)):
+        yield ("coordinate", i)
+    whole_numbers = left.matrix is not None and left.matrix.dtype.kind in "iub"
+    if width == 1:
+        if whole_numbers:
+            yield from (("residue", ("coordinate", 0), float(m)) for m in (2, 3, 4))
+        return
+    yield from _vectors(width)
+    if left.matrix is not None and left.matrix.dtype == bool:
+        yield from (("first", "true"), ("first", "false"))
+    if whole_numbers:
+        yield ("whole",)
+        yield from (("prefix", m) for m in range(2, min(width, 12)))
+
+
+def _vectors(width: int) -> Iterator[Feature]:
+    yield from (("argmax",), ("argmin",), ("total",), ("largest",), ("smallest",), ("spread",))
+    yield from (("norm",), ("ties",), ("signs",))
+    if width <= 6:
+        yield ("order",)
+    for i, j in islice(combinations(range(min(width, 8)), 2), _PAIRS):
+        yield ("difference", i, j)
+        yield ("ratio", i, j)
+        yield ("sum", i, j)
+
+
+def _mixed(left: Outputs, right: Outputs) -> Iterator[Feature]:
+    yield ("whole",)
+    width = min(max(left.width, right.width), _COORDINATES)
+    seen = {kind(v) for outputs in (left, right) for row in outputs.rows[:2000] for v in row}
+    if width > 1:
+        yield ("kinds",)
+        yield ("length",)
+        yield from (("prefix", m) for m in range(2, width))
+        for what in sorted(seen)[:8]:
+            yield ("first", what)
+            yield ("count", what)
+    for i in range(width):
+        yield ("value", i)
+        if seen & {"number", "true", "nan"}:
+            yield ("coordinate", i)
+            if _fractional(left, ("coordinate", i)):
+                yield ("granularity", ("coordinate", i), 0.0)
+    if width > 1 and "number" in seen:
+        yield from _vectors(width)
+
+
+def _tables(left: Outputs, right: Outputs) -> Iterator[Feature]:
+    yield from (("length",), ("total",), ("largest",))
+    counts = [Counter(key for table in side.tables for key in table) for side in (left, right)]
+    keys = sorted(
+        set(counts[0]) | set(counts[1]),
+        key=lambda key: (-abs(counts[0][key] - counts[1][key]), -counts[0][key], repr(key)),
+    )
+    yield from (("has", key) for key in keys[:_KEYS])
+    for key in keys[: _KEYS // 4]:
+        yield ("get", key)
+        if _fractional(left, ("get", key)) or _fractional(right, ("get", key)):
+            yield ("granularity", ("get", key), 0.0)
+    for side in counts:
+        if len(side) <= _KNOWN:
+            yield ("foreign keys", *sorted(side, key=repr))
+    yield ("keys",)
+    yield ("whole",)
+    if isinstance(left.items[0], dict):
+        yield ("key order",)
+
+
+def _fractional(outputs: Outputs, feature: Feature) -> bool:
+    """Whether the column has doubles that are not whole numbers."""
+    values = column(outputs, feature)
+    values = values[np.isfinite(values)][:200]
+    return bool(len(values)) and bool((values != np.rint(values)).any())
+
+
+def _floats(
+    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
+) -> Iterator[Feature]:
+    width = min(left.width, right.width, 8)
+    for i in range(width):
+        base = ("coordinate", i)
+        centres = sorted({*_centres(data[0], i), *_centres(data[1], i)} - {0.0})
+        yield ("granularity", base, 0.0)
+        yield ("zero bits", base)
+        yield ("low bits", base, 3)
+        for centre in (0.0, *centres):
+            yield ("absolute", base, centre)
+        yield from (("granularity", base, centre) for centre in centres)
+    for i, j in islice(combinations(range(width), 2), _PAIRS):
+        yield ("granularity", ("difference", i, j), 0.0)
+    for i in range(min(width, 2)):
+        yield from _reachability(left, right, data, epsilon, i)
+
+
+def _reachability(
+    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float, i: int
+) -> Iterator[Feature]:
+    values = [column(side, ("coordinate", i)) for side in (left, right)]
+    medians = [float(np.round(np.median(side))) for side in values]
+    spread = float(np.mean(np.abs(values[0] - np.median(values[0]))))
+    gaps = {1.0, 2.0, 0.5}
+    for a, b in zip(_centres(data[0], i), _centres(data[1], i), strict=False):
+        gaps.add(abs(a - b))
+    scales = {gap / epsilon for gap in gaps if gap and epsilon}
+    scales |= {float(f"{spread:.1g}"), float(f"{spread:.2g}")}
+    centres = {*_centres(data[0], i), *_centres(data[1], i), *medians}
+    for recipe in RECIPES:
+        for centre in sorted(centres):
+            for scale in sorted(scales):
+                if np.isfinite(scale) and spread / 3 < scale < spread * 3:
+                    yield ("reachable", ("coordinate", i), recipe, centre, scale)
+
+
+def _centres(data: Any, i: int) -> list[float]:
+    """Answers the data set may have been asked for: itself, its sum, its size, an entry."""
+    if isinstance(data, (int, float, np.number)) and not isinstance(data, bool):
+        return [float(data)]
+    try:
+        values = np.asarray(data, dtype=float)
+    except (TypeError, ValueError):
+        return [float(len(data))] if hasattr(data, "__len__") else []
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        return []
+    found = [float(values.sum()), float(len(values)), float(values.mean())]
+    return [*found, float(values[i])] if i < len(values) else found

@@ -1,0 +1,309 @@
+"""One certified answer per question: the least delta, epsilon, sigma or tau of a mechanism.
+
+A mechanism is known by the name and the parameters of its group of conformance vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting import composition, gshm, zcdp
+from exactdp.accounting.gaussian import hockey_stick
+from exactdp.accounting.sparse_histograms.analysis import Point
+from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
+from exactdp.audit.numbers import closed_forms
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import (
+    Real,
+    choice,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+    rational,
+)
+from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
+
+__all__ = ["MECHANISMS", "Answerer", "answer", "delta_at", "quantities"]
+
+#: What delta, and every search that rests on it, is known to.
+WIDTH = Fraction(1, 10**12)
+
+Parameters = Mapping[str, Real]
+Delta = Callable[[Parameters], Enclosure]
+Answerer = Callable[[Parameters], Enclosure]
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """How delta is found, and which of its parameters can be searched for.
+
+    integral: whether tau is an integer, given the other parameters.
+    """
+
+    delta: Delta
+    searches: Mapping[str, str]
+    others: Mapping[str, Answerer]
+    integral: Callable[[Parameters], bool] = lambda _: False
+
+
+def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
+    """The certified value of a quantity.
+
+    mechanism, parameters: as in the conformance vectors of that name; for epsilon, sigma and tau
+    the target is the parameter delta. quantity: "delta", "epsilon", "sigma", "tau" (the least that
+    suffices), "pmf" or "cdf", where the mechanism has it. Relative width about 1e-12.
+    Raises InvalidParameter, Undecided.
+
+    >>> print(answer("zcdp", "epsilon", {"rho": "0.5", "delta": "1e-5"}))
+    [4.728386984, 4.728386985]
+    """
+    found = MECHANISMS[choice("mechanism", mechanism, tuple(MECHANISMS))]
+    choice("quantity", quantity, quantities(mechanism))
+    if quantity == "delta":
+        return found.delta(parameters)
+    if quantity in found.others:
+        return found.others[quantity](parameters)
+    name = found.searches[quantity]
+    rest = {key: value for key, value in parameters.items() if key != "delta"}
+    target = delta_target("delta", _need(parameters, "delta"))
+
+    def at(value: Fraction) -> Enclosure:
+        return found.delta({**rest, name: value})
+
+    if quantity == "tau" and found.integral(parameters):
+        return _least_integer(at, target)
+    return _least(at, target, zero=quantity != "sigma")
+
+
+def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters) -> Enclosure:
+    """delta when the quantity (epsilon, sigma or tau) has this value."""
+    found = MECHANISMS[choice("mechanism", mechanism, tuple(MECHANISMS))]
+    name = found.searches[choice("quantity", quantity, tuple(found.searches))]
+    rest = {key: given for key, given in parameters.items() if key != "delta"}
+    return found.delta({**rest, name: value})
+
+
+def quantities(mechanism: str) -> tuple[str, ...]:
+    """What can be asked about a mechanism."""
+    found = MECHANISMS[mechanism]
+    return ("delta", *found.searches, *found.others)
+
+
+def _least(at: Callable[[Fraction], Enclosure], target: Fraction, *, zero: bool) -> Enclosure:
+    """The least value whose delta is at most the target; delta falls with the value."""
+    if zero and at(Fraction(0)).upper <= target:
+        return Enclosure.exact(0)
+    low = high = Fraction(1)
+    step = 2
+    while at(low).lower <= target:
+        low, step = low / step, min(step * step, 2**64)
+        if low < Fraction(1, 2**4000):
+            return Enclosure(Fraction(0), low * step)
+    step = 2
+    while at(high).upper > target:
+        high, step = high * step, min(step * step, 2**64)
+        if high > 2**4000:
+            raise InvalidParameter("delta", target, "one that can be reached")
+    while high - low > high * WIDTH:
+        middle = _between(low, high)
+        here = at(middle)
+        if here.upper <= target:
+            high = middle
+        elif here.lower > target:
+            low = middle
+        else:  # as close to the boundary as delta is known
+            return _around(at, target, low, middle, high)
+    return Enclosure(low, high)
+
+
+def _around(
+    at: Callable[[Fraction], Enclosure],
+    target: Fraction,
+    low: Fraction,
+    middle: Fraction,
+    high: Fraction,
+) -> Enclosure:
+    """The nearest decided values on both sides of an undecided one."""
+    gap = middle * WIDTH / 2
+    while middle - gap > low and at(middle - gap).lower <= target:
+        gap *= 2
+    left = max(low, middle - gap)
+    gap = middle * WIDTH / 2
+    while middle + gap < high and at(middle + gap).upper > target:
+        gap *= 2
+    return Enclosure(left, min(high, middle + gap))
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """A short number about half way, by ratio while the ends are far apart."""
+    if high > 4 * low:
+        up = (high.numerator * low.denominator) // (high.denominator * low.numerator)
+        return low * (1 << (up.bit_length() // 2))
+    return (low + high) / 2
+
+
+def _least_integer(at: Callable[[Fraction], Enclosure], target: Fraction) -> Enclosure:
+    low, high = -1, 1
+    while at(Fraction(high)).upper > target:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if at(Fraction(middle)) <= target:
+            high = middle
+        else:
+            low = middle
+    return Enclosure.exact(high)
+
+
+def _need(parameters: Parameters, name: str) -> Real:
+    if name not in parameters:
+        raise InvalidParameter("parameters", ", ".join(parameters), f"with a value for {name}")
+    return parameters[name]
+
+
+def _word(parameters: Parameters, name: str, options: tuple[str, ...]) -> str:
+    return choice(name, str(_need(parameters, name)), options)
+
+
+def _count(parameters: Parameters, name: str) -> int:
+    return integer(name, _need(parameters, name), least=1)
+
+
+def _size(parameters: Parameters, name: str) -> Fraction:
+    return positive(name, _need(parameters, name))
+
+
+def _loss(parameters: Parameters) -> Fraction:
+    return non_negative("epsilon", _need(parameters, "epsilon"))
+
+
+def _refined(compute: Callable[[], arb]) -> Enclosure:
+    return refine(compute, relative_width=WIDTH).clamped(0, 1)
+
+
+def _gaussian_delta(parameters: Parameters) -> Enclosure:
+    ratio = positive("sensitivity", parameters.get("sensitivity", 1)) / _size(parameters, "sigma")
+    copies, epsilon = integer("k", parameters.get("k", 1), least=1), _loss(parameters)
+    return _refined(lambda: hockey_stick(ball(epsilon), ball(ratio) * arb(copies).sqrt()))
+
+
+def _point(parameters: Parameters) -> Point:
+    tau = non_negative("tau", _need(parameters, "tau"))
+    return Point.of(_count(parameters, "k"), _size(parameters, "sigma"), tau, _loss(parameters))
+
+
+def _gshm_delta(parameters: Parameters) -> Enclosure:
+    name = _word(parameters, "analysis", tuple(gshm.ANALYSES))
+    return gshm.ANALYSES[name].delta(_point(parameters))
+
+
+def _csh_delta(parameters: Parameters) -> Enclosure:
+    name = _word(parameters, "analysis", tuple(PUBLISHED))
+    return PUBLISHED[name].delta(_point(parameters))
+
+
+def _threshold_delta(parameters: Parameters) -> Enclosure:
+    noise = _word(parameters, "noise", tuple(closed_forms.NOISES))
+    comparison = _word(parameters, "comparison", closed_forms.COMPARISONS)
+    scale, copies = _size(parameters, "scale"), _count(parameters, "k")
+    level = rational("threshold", _need(parameters, "threshold"))
+    return _refined(lambda: closed_forms.threshold_delta(noise, scale, level, comparison, copies))
+
+
+def _shift(parameters: Parameters) -> int:
+    return integer("sensitivity", parameters.get("sensitivity", 1), least=1)
+
+
+def _discrete_gaussian_delta(parameters: Parameters) -> Enclosure:
+    sigma2, epsilon, shift = _size(parameters, "sigma2"), _loss(parameters), _shift(parameters)
+    return _refined(lambda: closed_forms.discrete_gaussian_delta(sigma2, epsilon, shift))
+
+
+def _discrete_laplace_delta(parameters: Parameters) -> Enclosure:
+    scale, epsilon, shift = _size(parameters, "scale"), _loss(parameters), _shift(parameters)
+    if epsilon * scale >= shift:
+        return Enclosure.exact(0)
+    return _refined(lambda: closed_forms.discrete_laplace_delta(scale, epsilon, shift))
+
+
+def _place(parameters: Parameters) -> int:
+    return integer("z", _need(parameters, "z"), least=-(10**1000))
+
+
+def _below(parameters: Parameters, above: Callable[[int], arb]) -> Enclosure:
+    """P(X <= z), from the tail on its own side."""
+    z = _place(parameters)
+    return _refined(lambda: above(-z - 1) if z < 0 else 1 - above(z))
+
+
+def _gaussian_pmf(parameters: Parameters) -> Enclosure:
+    return DiscreteGaussian(_size(parameters, "sigma2")).pmf(_place(parameters))
+
+
+def _gaussian_cdf(parameters: Parameters) -> Enclosure:
+    sigma2 = _size(parameters, "sigma2")
+    return _below(parameters, lambda z: closed_forms.discrete_gaussian_above(z, sigma2))
+
+
+def _laplace_pmf(parameters: Parameters) -> Enclosure:
+    return DiscreteLaplace(_size(parameters, "scale")).pmf(_place(parameters))
+
+
+def _laplace_cdf(parameters: Parameters) -> Enclosure:
+    scale = _size(parameters, "scale")
+    return _below(parameters, lambda z: closed_forms.discrete_laplace_above(z, scale))
+
+
+def _zcdp_delta(parameters: Parameters) -> Enclosure:
+    return zcdp.delta(rho=_size(parameters, "rho"), epsilon=_loss(parameters))
+
+
+def _composed_delta(parameters: Parameters) -> Enclosure:
+    kind = _word(parameters, "mechanism", ("gaussian", "pure", "laplace"))
+    if kind == "gaussian":
+        return _gaussian_delta(parameters)
+    copies, epsilon = _count(parameters, "k"), _loss(parameters)
+    if kind == "laplace":
+        scale = _size(parameters, "scale")
+        if epsilon * scale >= copies:
+            return Enclosure.exact(0)
+        return _refined(lambda: closed_forms.laplace_delta(copies, scale, epsilon))
+    return composition.optimal(
+        k=copies,
+        epsilon=_need(parameters, "epsilon_each"),
+        delta=parameters.get("delta_each", 0),
+        total_epsilon=epsilon,
+    )
+
+
+#: Every mechanism, by the name of its group of conformance vectors.
+MECHANISMS: dict[str, Mechanism] = {
+    "analytic_gaussian": Mechanism(_gaussian_delta, {"sigma": "sigma", "epsilon": "epsilon"}, {}),
+    "gshm": Mechanism(_gshm_delta, {"tau": "tau"}, {}),
+    "csh": Mechanism(_csh_delta, {"tau": "tau"}, {}),
+    "thresholds": Mechanism(
+        _threshold_delta,
+        {"tau": "threshold"},
+        {},
+        lambda given: given["noise"] in ("geometric", "discrete_gaussian"),
+    ),
+    "discrete_gaussian": Mechanism(
+        _discrete_gaussian_delta,
+        {"epsilon": "epsilon"},
+        {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
+    ),
+    "discrete_laplace": Mechanism(
+        _discrete_laplace_delta,
+        {"epsilon": "epsilon"},
+        {"pmf": _laplace_pmf, "cdf": _laplace_cdf},
+    ),
+    "zcdp": Mechanism(_zcdp_delta, {"epsilon": "epsilon"}, {}),
+    "composition": Mechanism(_composed_delta, {"epsilon": "epsilon"}, {}),
+}

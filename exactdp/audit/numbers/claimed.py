@@ -1,0 +1,185 @@
+"""Audit of a number: is the delta, epsilon, sigma or tau that somebody states enough?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from exactdp.audit.numbers.certified import MECHANISMS, answer, delta_at, quantities
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.parameters import Real, choice, decimal_text, rational
+
+__all__ = ["QUANTITIES", "NumberAudit", "audit_number"]
+
+#: What may be claimed. Each is safe from its least true value upwards.
+QUANTITIES = ("delta", "epsilon", "sigma", "tau")
+
+Verdict = Literal["unsafe", "exact", "loose", "undecided"]
+
+
+@dataclass(frozen=True)
+class NumberAudit:
+    """What certified arithmetic says about a claimed number.
+
+    verdict: "unsafe" (the true value is provably larger), "exact" (enough, and within tolerance of
+    the true value), "loose" (enough, and further above), "undecided" (closer than the true value
+    is known). true: enclosure of the least value that is enough. relative: a bound on
+    |claimed - true|/true, in the direction that says most (None where the true value may be 0).
+    delta: enclosure of delta at the claimed epsilon, sigma or tau, the evidence; None for a delta.
+    """
+
+    mechanism: str
+    quantity: str
+    parameters: Mapping[str, str]
+    claimed: Fraction
+    verdict: Verdict
+    true: Enclosure
+    relative: Fraction | None
+    delta: Enclosure | None
+    tolerance: Fraction
+
+    @property
+    def safe(self) -> bool:
+        """The claim is proved to be enough."""
+        return self.verdict in ("exact", "loose")
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON: numbers as decimal strings, enclosures rounded outward."""
+        return {
+            "mechanism": self.mechanism,
+            "parameters": dict(self.parameters),
+            "quantity": self.quantity,
+            "claimed": _text(self.claimed),
+            "verdict": self.verdict,
+            "true": self.true.as_dict(),
+            "relative": None if self.relative is None else _short(self.relative),
+            "delta": None if self.delta is None else self.delta.as_dict(),
+            "tolerance": decimal_text(self.tolerance),
+        }
+
+    def text(self) -> str:
+        """The verdict in a few lines."""
+        given = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        claim = f"{self.quantity} = {_text(self.claimed)}"
+        lines = [
+            f"{self.verdict}: {claim} for {self.mechanism} ({given})",
+            f"  least {self.quantity} that is enough: {self.true}",
+        ]
+        if self.relative is not None and self.verdict in ("unsafe", "loose"):
+            side = "below" if self.verdict == "unsafe" else "above"
+            lines.append(f"  the claim is {_short(self.relative)} (relative) {side} it")
+        if self.delta is not None:
+            lines.append(f"  delta at the claimed {self.quantity}: {self.delta}")
+        return "\n".join(lines)
+
+
+def audit_number(
+    *,
+    mechanism: str,
+    quantity: str,
+    parameters: Mapping[str, Real],
+    claimed: Real,
+    tolerance: Real = "1e-9",
+) -> NumberAudit:
+    """Decide whether a stated delta, epsilon, sigma or tau is enough, and how far off it is.
+
+    mechanism: one of certified.MECHANISMS, the names of the groups of conformance vectors.
+    quantity: "delta", "epsilon", "sigma" or "tau", where the mechanism has it.
+    parameters: as in the vectors of that group; for epsilon, sigma and tau they hold the target
+    delta, for delta they hold epsilon.
+    claimed: the number. A float counts as the binary number it is, not as the decimal it prints:
+    the question is what the program that printed it goes on to use.
+    tolerance: relative distance up to which a sufficient number is called exact, >= 0.
+    Raises InvalidParameter, and Undecided where the true value cannot be had.
+
+    >>> found = audit_number(
+    ...     mechanism="analytic_gaussian",
+    ...     quantity="sigma",
+    ...     parameters={"epsilon": 1, "delta": "1e-15"},
+    ...     claimed="7.4819",
+    ... )
+    >>> print(found.text())
+    unsafe: sigma = 7.4819 for analytic_gaussian (epsilon = 1, delta = 1e-15)
+      least sigma that is enough: [7.487009467, 7.487009468]
+      the claim is 0.000683 (relative) below it
+      delta at the claimed sigma: [1.041041277e-15, 1.041041278e-15]
+    """
+    choice("mechanism", mechanism, tuple(MECHANISMS))
+    offered = tuple(name for name in quantities(mechanism) if name in QUANTITIES)
+    choice("quantity", quantity, offered)
+    number = _exactly(claimed)
+    bound = rational("tolerance", tolerance)
+    if bound < 0:
+        raise InvalidParameter("tolerance", tolerance, ">= 0")
+    true = answer(mechanism, quantity, parameters)
+    evidence = None
+    if quantity != "delta":
+        evidence = _evidence(mechanism, quantity, number, parameters)
+    verdict, relative = _verdict(number, true, bound, evidence, parameters)
+    return NumberAudit(
+        mechanism=mechanism,
+        quantity=quantity,
+        parameters={name: str(value) for name, value in parameters.items()},
+        claimed=number,
+        verdict=verdict,
+        true=true,
+        relative=relative,
+        delta=evidence,
+        tolerance=bound,
+    )
+
+
+def _verdict(
+    number: Fraction,
+    true: Enclosure,
+    tolerance: Fraction,
+    evidence: Enclosure | None,
+    parameters: Mapping[str, Real],
+) -> tuple[Verdict, Fraction | None]:
+    """From the enclosure of the least value, or from delta at the claim where that says more."""
+    unsafe, enough = number < true.lower, number >= true.upper
+    if evidence is not None and not (unsafe or enough):
+        target = rational("delta", parameters["delta"])
+        unsafe, enough = evidence.lower > target, evidence.upper <= target
+    if unsafe:
+        return "unsafe", (true.lower - number) / true.lower if true.lower else None
+    if not enough:
+        return "undecided", None
+    if number == true.lower == true.upper:
+        return "exact", Fraction(0)
+    if not true.lower:
+        return "loose", None
+    excess = max(number - true.lower, Fraction(0)) / true.lower
+    return ("exact" if excess <= tolerance else "loose"), excess
+
+
+def _evidence(
+    mechanism: str, quantity: str, number: Fraction, parameters: Mapping[str, Real]
+) -> Enclosure | None:
+    """delta at the claimed value; None where the mechanism is not defined there."""
+    try:
+        return delta_at(mechanism, quantity, number, parameters)
+    except (InvalidParameter, Undecided):
+        return None
+
+
+def _exactly(claimed: Real) -> Fraction:
+    if isinstance(claimed, float):
+        number = claimed
+        if number != number or number in (float("inf"), float("-inf")):
+            raise InvalidParameter("claimed", claimed, "a finite number")
+        return Fraction(number)
+    return rational("claimed", claimed)
+
+
+def _text(value: Fraction) -> str:
+    """A short decimal where there is one, else the nearest double's."""
+    text = decimal_text(value)
+    return text if len(text) <= 24 else f"about {_short(value, 17)}"
+
+
+def _short(value: Fraction, digits: int = 3) -> str:
+    return Enclosure.exact(value).decimal_upper(digits) if value > 0 else decimal_text(value)

@@ -1,0 +1,137 @@
+"""Balls around quantities of Laplace noise, and of thresholds, that have closed forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.certify.lattice import above, excess
+from exactdp.accounting.gaussian import tail
+from exactdp.balls import ball
+
+__all__ = [
+    "COMPARISONS",
+    "NOISES",
+    "discrete_gaussian_above",
+    "discrete_gaussian_delta",
+    "discrete_laplace_above",
+    "discrete_laplace_delta",
+    "laplace_delta",
+    "threshold_delta",
+]
+
+COMPARISONS = (">", ">=")
+
+
+def discrete_laplace_above(z: int, scale: Fraction) -> arb:
+    """P(X > z) for P(z) proportional to exp(-|z|/scale)."""
+    rate = ball(1 / scale)
+    share = 1 + (-rate).exp()
+    return (-rate * (z + 1)).exp() / share if z >= 0 else 1 - (rate * z).exp() / share
+
+
+def discrete_gaussian_above(z: int, sigma2: Fraction) -> arb:
+    """P(X > z) for P(z) proportional to exp(-z^2/(2 sigma2))."""
+    return above(z, sigma2)
+
+
+def discrete_gaussian_delta(sigma2: Fraction, epsilon: Fraction, shift: int) -> arb:
+    """The least delta between discrete Gaussian noise and its shift."""
+    return excess(epsilon, sigma2, shift)
+
+
+def discrete_laplace_delta(scale: Fraction, epsilon: Fraction, shift: int) -> arb:
+    """The least delta between discrete Laplace noise and its shift >= 1.
+
+    The loss of x is (|x + shift| - |x|)/scale; between -shift and 0 it exceeds epsilon exactly
+    where 2 x + shift > epsilon scale. For epsilon scale < shift; otherwise delta is 0.
+    """
+    t = math.floor((epsilon * scale - shift) / 2)
+    first, second = discrete_laplace_above(t, scale), discrete_laplace_above(t + shift, scale)
+    return first - ball(epsilon).exp() * second
+
+
+def laplace_delta(copies: int, scale: Fraction, epsilon: Fraction) -> arb:
+    """The least delta of copies of Laplace noise on queries that all move by 1.
+
+    With a = 1/scale the law of one loss is e^(l/2) times the symmetric measure e^(-a/2) (half an
+    atom at each of -a and a, density 1/4 between). So delta is an integral of
+    g(l) = (e^(l/2) - e^(epsilon - l/2))_+ against a product of such measures; its part with n
+    uniform factors is an alternating sum of n-fold antiderivatives of g. For epsilon scale <
+    copies; otherwise delta is 0.
+    """
+    total, distance = arb(0), ball(1 / scale)
+    for n in range(copies + 1):
+        values = {}
+        # the corners of the cube, moved by the atoms: all of them have the parity of copies
+        for corner in range(-copies, copies + 1, 2):
+            if corner > epsilon * scale:
+                gap = ball(corner / scale - epsilon) / 2
+                values[corner] = _antiderivative(n, gap)
+        for up in range(copies - n + 1):
+            centre = 2 * up - (copies - n)
+            ways = math.comb(copies, n) * math.comb(copies - n, up)
+            part = arb(0)
+            for i in range(n + 1):
+                value = values.get(centre + n - 2 * i)
+                if value is not None:
+                    part += (-1) ** i * math.comb(n, i) * value
+            total += part * ways / arb(2) ** (copies + n)
+    return total * (ball(epsilon) / 2).exp() * (-distance * copies / 2).exp()
+
+
+def _antiderivative(n: int, z: arb) -> arb:
+    """n-fold antiderivative of 2 sinh(x/2) from 0, at x = 2 z."""
+    odd: arb = _exp_rest(n, z) - (-1) ** n * _exp_rest(n, -z)
+    return odd * arb(2) ** n
+
+
+def _exp_rest(n: int, z: arb) -> arb:
+    """e^z minus the first n terms of its series."""
+    term, total = arb(1), z.exp()
+    for m in range(n):
+        total -= term
+        term = term * z / (m + 1)
+    return total
+
+
+def threshold_delta(
+    noise: str, scale: Fraction, threshold: Fraction, comparison: str, copies: int
+) -> arb:
+    """P(one of copies counts of 1 passes the threshold)."""
+    one = NOISES[noise](scale, threshold - 1, comparison)
+    return -((-one).log1p() * copies).expm1()
+
+
+def _laplace(scale: Fraction, distance: Fraction, _: str) -> arb:
+    ratio = ball(distance / scale)
+    return (-ratio).exp() / 2 if distance >= 0 else 1 - ratio.exp() / 2
+
+
+def _gaussian(scale: Fraction, distance: Fraction, _: str) -> arb:
+    return tail(ball(distance / scale))
+
+
+def _last_hidden(distance: Fraction, comparison: str) -> int:
+    """The largest integer that does not pass."""
+    return math.floor(distance) if comparison == ">" else math.ceil(distance) - 1
+
+
+def _geometric(scale: Fraction, distance: Fraction, comparison: str) -> arb:
+    return discrete_laplace_above(_last_hidden(distance, comparison), scale)
+
+
+def _discrete_gaussian(scale: Fraction, distance: Fraction, comparison: str) -> arb:
+    return above(_last_hidden(distance, comparison), scale**2)
+
+
+#: Kind of noise -> ball around P(noise passes a distance).
+NOISES: dict[str, Callable[[Fraction, Fraction, str], arb]] = {
+    "laplace": _laplace,
+    "geometric": _geometric,
+    "gaussian": _gaussian,
+    "discrete_gaussian": _discrete_gaussian,
+}

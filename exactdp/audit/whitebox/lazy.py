@@ -1,0 +1,377 @@
+"""LazyNumber: a uniform integer, or a monotone function of one, that is revealed when looked at.
+
+Branching over all 2^53 values of random(), or over a range of a million, would make foreign code
+impossible to enumerate. Such code mostly compares: so a comparison branches into the two sides,
+with their exact probabilities, and nothing else is decided. Arithmetic with constants is kept as a
+function and evaluated with Python's own numbers, so that floating-point rounding is reproduced; it
+is monotone, and a boundary is found by bisection.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from numbers import Real as AnyReal
+from typing import Any
+
+import numpy as np
+
+from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
+from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
+
+__all__ = ["LazyNumber", "NotEnumerable", "settled"]
+
+#: Distinct values looked for where neither the range nor the integers in it bound their number.
+_FEW = 1 << 10
+
+_PUBLIC = {name for kind in (int, float) for name in dir(kind) if not name.startswith("_")}
+
+_NUMPY = {name for name, kind in vars(np).items() if isinstance(kind, np.ufunc) and kind.nin == 1}
+
+
+class LazyNumber:
+    """A number computed monotonically from one uniform integer.
+
+    Comparisons, modulo and conversions to int branch over what can happen; other uses settle the
+    value where it has at most 65536 possible ones, and raise NotEnumerable otherwise.
+    """
+
+    __slots__ = ("_apply", "_base", "_origin", "_rising")
+
+    def __init__(
+        self,
+        base: Uniform,
+        apply: Callable[[int], Any] | None,
+        rising: bool,
+        origin: str,
+    ) -> None:
+        self._base = base
+        self._apply = apply  # None: the integer itself
+        self._rising = rising
+        self._origin = origin
+
+    @classmethod
+    def below(cls, source: EnumeratingSource, size: int, origin: str) -> Any:
+        """A uniform integer in [0, size); origin: the call it came from, for messages."""
+        return cls(Uniform(source, size), None, True, origin) if size > 1 else 0
+
+    @classmethod
+    def unit(cls, source: EnumeratingSource, origin: str) -> Any:
+        """k * 2^-53 for a uniform integer k in [0, 2^53), as a float."""
+        return cls(Uniform(source, 1 << 53), lambda k: k * 2.0**-53, True, origin)
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def _at(self, j: int) -> Any:
+        value = self._base.value(j)
+        return value if self._apply is None else self._apply(value)
+
+    def _first(self, test: Callable[[Any], bool]) -> int:
+        """The least j that passes a test, which every larger j then passes too."""
+        return _least(self._base.low, self._base.high, lambda j: test(self._at(j)))
+
+    def _decide(self, test: Callable[[Any], bool]) -> bool:
+        """Branch over a test that changes at most once along the range."""
+        base = self._base
+        first, last = bool(test(self._at(base.low))), bool(test(self._at(base.high - 1)))
+        if first == last:
+            return first
+        return last if base.split([self._first(lambda v: bool(test(v)) == last)]) else first
+
+    def _settle(self) -> Any:
+        """Branch over the values that are still possible."""
+        base = self._base
+        if base.size > 1:
+            low, high = sorted((self._at(base.low), self._at(base.high - 1)))
+            steps = high - low + 1 if isinstance(high, int) else base.size
+            known = min(steps, base.size) <= MAX_WIDTH
+            base.split(self._cuts(MAX_WIDTH if known else _FEW))
+        return self._at(base.low)
+
+    def _is_other(self, value: Any, j: int) -> bool:
+        return bool(self._at(j) != value)
+
+    def _cuts(self, most: int) -> list[int]:
+        base = self._base
+        cuts: list[int] = []
+        if self._apply is None and base.size <= most:
+            return list(range(base.low + 1, base.high))
+        where = base.low
+        while True:
+            here = self._at(where)
+            where = _least(where, base.high, partial(self._is_other, here))
+            if where == base.high:
+                return cuts
+            cuts.append(where)
+            if len(cuts) >= most:
+                raise NotEnumerable(
+                    f"a number from {self._origin} was used as a value, and it has more than "
+                    f"{most} of them; compare it (u < p), round it to an integer, or have the "
+                    "code draw integers by randrange"
+                )
+
+    def _map(self, function: Callable[[Any], Any], rising: bool) -> Any:
+        """A non-decreasing (or non-increasing) function of this number, without branching."""
+        base, inner = self._base, self._apply
+        apply = function if inner is None else lambda k: function(inner(k))
+        mapped = LazyNumber(base, apply, self._rising == rising, self._origin)
+        ends = mapped._at(base.low), mapped._at(base.high - 1)
+        if base.size == 1 or any(end != end for end in ends):
+            return function(self._settle())
+        return mapped
+
+    def _combine(self, other: Any, function: Callable[[Any, Any], Any], rising: bool) -> Any:
+        if isinstance(other, LazyNumber):
+            other = other._settle()
+        if not isinstance(other, (AnyReal, Decimal)):
+            return NotImplemented
+        return self._map(lambda value: function(value, other), rising)
+
+    # -- comparisons -----------------------------------------------------------------------------
+
+    def _compare(self, other: Any, test: Callable[[Any, Any], bool]) -> Any:
+        if isinstance(other, LazyNumber):
+            return self._versus(other, test)
+        if not isinstance(other, (AnyReal, Decimal)):
+            return NotImplemented
+        return self._decide(lambda value: test(value, other))
+
+    def _versus(self, other: LazyNumber, test: Callable[[Any, Any], bool]) -> bool:
+        """Reveal both numbers bit by bit until they differ: about 1 / residual branches."""
+        while True:
+            mine, theirs = self._ends(), other._ends()
+            answers = {bool(test(a, b)) for a in mine for b in theirs}
+            if len(answers) == 1:
+                return answers.pop()
+            wider = max((self._base, other._base), key=lambda base: base.size)
+            wider.split([(wider.low + wider.high) // 2])
+
+    def _ends(self) -> tuple[Any, Any]:
+        return self._at(self._base.low), self._at(self._base.high - 1)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, operator.ge)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, LazyNumber):
+            return not self._versus(other, operator.lt) and not self._versus(other, operator.gt)
+        if not isinstance(other, (AnyReal, Decimal)):
+            return NotImplemented
+        return self._equals(other)
+
+    def _equals(self, other: Any) -> bool:
+        reached = operator.ge if self._rising else operator.le
+        beyond = operator.gt if self._rising else operator.lt
+        cuts = [self._first(lambda v: reached(v, other)), self._first(lambda v: beyond(v, other))]
+        return cuts[0] < cuts[1] and self._base.split(cuts) == 1
+
+    def __bool__(self) -> bool:
+        return not self._equals(0)
+
+    def __hash__(self) -> int:
+        return hash(self._settle())
+
+    # -- arithmetic that stays lazy --------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: a + b, True)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: b + a, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: a - b, True)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: b - a, False)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._scaled(other, lambda a, b: a * b)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._scaled(other, lambda a, b: b * a)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._scaled(other, lambda a, b: a / b)
+
+    def __floordiv__(self, other: Any) -> Any:
+        whole = isinstance(other, int) and self.__class__ is int
+        return self._scaled(other, lambda a, b: a // b) if whole else self._settle() // other
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if isinstance(other, LazyNumber) or not isinstance(other, (AnyReal, Decimal)):
+            return NotImplemented
+        negative = self._decide(lambda value: value < 0)
+        if not negative and self._equals(0):
+            return other / self._settle()
+        return self._map(lambda value: other / value, other < 0)
+
+    def _scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
+        if isinstance(other, LazyNumber):
+            other = other._settle()
+        if not isinstance(other, (AnyReal, Decimal)):
+            return NotImplemented
+        return self._combine(other, function, not other < 0)
+
+    def __neg__(self) -> Any:
+        return self._map(operator.neg, False)
+
+    def __pos__(self) -> Any:
+        return self._map(operator.pos, True)
+
+    def __invert__(self) -> Any:
+        return self._map(operator.invert, False)
+
+    def __abs__(self) -> Any:
+        return -self if self._decide(lambda value: value < 0) else +self
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._combine(other, operator.lshift, True)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._combine(other, operator.rshift, True)
+
+    def __floor__(self) -> Any:
+        return self._map(math.floor, True)
+
+    def __ceil__(self) -> Any:
+        return self._map(math.ceil, True)
+
+    def __trunc__(self) -> Any:
+        return self._map(math.trunc, True)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self._map(lambda value: round(value, digits), True)
+
+    # -- arithmetic that branches ----------------------------------------------------------------
+
+    def __mod__(self, other: Any) -> Any:
+        if self._apply is None and isinstance(other, int) and other > 0:
+            return self._base.residue(int(other))
+        return self._settle() % other
+
+    def __and__(self, other: Any) -> Any:
+        if isinstance(other, LazyNumber):
+            other = other._settle()
+        if isinstance(other, int) and other >= 0 and not other & (other + 1):
+            return self % (other + 1)
+        return self._settle() & other
+
+    __rand__ = __and__
+
+    def __divmod__(self, other: Any) -> Any:
+        rest = self % other
+        return self // other, rest
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return pow(self._settle(), other, modulus)
+
+    def __int__(self) -> int:
+        return int(self.__trunc__()._settle() if self._base.size > 1 else self._settle())
+
+    def __index__(self) -> int:
+        return operator.index(self._settle())
+
+    def __float__(self) -> float:
+        return float(self._settle())
+
+    def __complex__(self) -> complex:
+        return complex(self._settle())
+
+    def __str__(self) -> str:
+        return str(self._settle())
+
+    def __repr__(self) -> str:
+        return repr(self._settle())
+
+    def __format__(self, form: str) -> str:
+        return format(self._settle(), form)
+
+    # -- passing for a number --------------------------------------------------------------------
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """int or float: what isinstance is told. Type checks in C see through it and convert."""
+        return type(self._at(self._base.low))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _PUBLIC:
+            return getattr(self._settle(), name)
+        if name in _NUMPY:  # numpy.log(x) calls x.log() on what it does not know
+            return lambda: getattr(np, name)(self._settle())
+        raise AttributeError(name)
+
+    def __copy__(self) -> LazyNumber:
+        return self  # a copy is the same number
+
+    def __deepcopy__(self, memo: Any) -> LazyNumber:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        value = self._settle()
+        return type(value), (value,)
+
+
+def _least(low: int, high: int, test: Callable[[int], bool]) -> int:
+    """The least j in [low, high) that passes a test, which every larger j then passes; or high."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if test(middle) else (middle + 1, high)
+    return low
+
+
+def _settling(function: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        value = self._settle()
+        return function(other, value) if swapped else function(value, other)
+
+    return method
+
+
+for _name in ("or", "xor"):
+    for _swapped in (False, True):
+        _method = _settling(getattr(operator, f"__{_name}__"), _swapped)
+        setattr(LazyNumber, f"__{'r' * _swapped}{_name}__", _method)
+for _name, _function in {
+    "pow": operator.pow,
+    "mod": operator.mod,
+    "floordiv": operator.floordiv,
+    "divmod": divmod,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+}.items():
+    setattr(LazyNumber, f"__r{_name}__", _settling(_function, True))
+
+
+def settled(outcome: Any) -> Any:
+    """An outcome with nothing lazy or mutable left in it: hashable, and fit for a Law.
+
+    Lists and arrays become tuples, sets frozensets, dicts frozensets of pairs; a Fraction or
+    another number is kept as it is.
+    """
+    if isinstance(outcome, LazyNumber):
+        return outcome._settle()
+    if isinstance(outcome, (str, bytes, int, float, Fraction)) or outcome is None:
+        return outcome
+    if isinstance(outcome, dict):
+        return frozenset((settled(key), settled(value)) for key, value in outcome.items())
+    if isinstance(outcome, (set, frozenset)):
+        return frozenset(settled(item) for item in outcome)
+    if isinstance(outcome, bytearray):
+        return bytes(outcome)
+    if isinstance(outcome, (list, tuple)) or type(outcome).__name__ == "ndarray":
+        return tuple(settled(item) for item in outcome)
+    return outcome

@@ -1,5 +1,0 @@
-"""The audit of numbers: is a stated delta, epsilon, sigma or tau enough?"""
-
-from exactdp.proofs_check.audit.numbers.claimed import NumberAudit, audit_number
-
-__all__ = ["NumberAudit", "audit_number"]

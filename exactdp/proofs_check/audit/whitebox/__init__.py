@@ -1,6 +1,0 @@
-"""The audit of code: foreign programs run through all choices of the generator they are given."""
-
-from exactdp.proofs_check.audit.whitebox.foreign import foreign_law, shortcut
-from exactdp.proofs_check.audit.whitebox.verdicts import Comparison, Privacy, compare, private
-
-__all__ = ["Comparison", "Privacy", "compare", "foreign_law", "private", "shortcut"]

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+from mpmath import mp
+
+from exactdp import InvalidParameter
+from exactdp.accounting import csh, gaussian, gshm
+from exactdp.accounting.certify.grid import Calibration, smallest_on_grid
+from exactdp.accounting.sparse_histograms.comparison import compare
+from tests import reference
+
+#: Thresholds quoted for epsilon = 0.35, delta = 1e-5 (design 3.2 and the papers' experiments).
+QUOTED = [
+    (51914, "gshm", "add-the-deltas", "14673"),
+    (51914, "gshm", "exact", "13913"),
+    (51914, "csh", "add-the-deltas", "7840"),
+    (51914, "csh", "published", "7434"),
+    (10, "gshm", "add-the-deltas", "157.6"),
+    (10, "gshm", "exact", "146.6"),
+    (10, "csh", "add-the-deltas", "141.8"),
+    (10, "csh", "published", "131.9"),
+    (10, "csh", "exact", "96.3"),
+    (51914, "csh", "exact", "6987"),
+]
+MODULES = {"gshm": gshm, "csh": csh}
+REFERENCES: dict[tuple[str, str], Callable[..., mp.mpf]] = {
+    ("gshm", "exact"): reference.gshm_exact,
+    ("gshm", "add-the-deltas"): reference.gshm_add_the_deltas,
+    ("csh", "published"): reference.csh_published,
+    ("csh", "add-the-deltas"): reference.csh_add_the_deltas,
+}
+
+
+def assert_certified(found: Calibration, target: Fraction) -> None:
+    """Both sides, by the independent evaluation."""
+    delta = REFERENCES[found.mechanism, found.analysis]
+    k, sigma, epsilon = int(found.given["k"]), Fraction(found.sigma), found.epsilon
+    assert found.delta.upper <= target
+    assert found.tau is not None
+    with mp.workprec(400):
+        limit = reference.to_mp(target)
+        assert delta(k, sigma, Fraction(found.tau), epsilon) <= limit
+    if found.refuted is None:
+        assert found.tau == 0
+    else:
+        below = Fraction(found.refuted.value)
+        assert found.refuted.delta.lower > target
+        assert delta(k, sigma, below, epsilon) > limit
+        assert 0 < Fraction(found.tau) - below <= Fraction(found.tau) / 10**9
+
+
+@pytest.mark.parametrize(("k", "mechanism", "analysis", "tau"), QUOTED)
+def test_quoted_thresholds(k: int, mechanism: str, analysis: str, tau: str) -> None:
+    found = MODULES[mechanism].calibrate(k=k, epsilon="0.35", delta="1e-5", analysis=analysis)
+    unit = Fraction(1, 10) if "." in tau else Fraction(1)
+    assert found.tau is not None
+    assert abs(Fraction(found.tau) - Fraction(tau)) <= unit / 2
+    assert found.tau_bound is not None
+    assert Fraction(found.tau) * (1 - Fraction(2, 10**4)) < found.tau_bound < found.tau
+    if k == 10 and (mechanism, analysis) in REFERENCES:
+        assert_certified(found, Fraction(1, 10**5))
+
+
+def test_random_targets_with_and_without_sigma() -> None:
+    rng = random.Random(3)
+    for number in range(24):
+        k = rng.choice([1, 2, 5, 30])
+        target = Fraction(f"{10 ** rng.uniform(-20, -0.5):.3e}")
+        epsilon = Fraction(f"{10 ** rng.uniform(-3, 1.5):.3e}")
+        mechanism, analysis = list(REFERENCES)[number % 4]
+        module = MODULES[mechanism]
+        free = module.calibrate(k=k, epsilon=epsilon, delta=target, analysis=analysis)
+        assert_certified(free, target)
+        sigma = Fraction(free.sigma) * Fraction(f"{rng.uniform(1.01, 3):.4f}")
+        fixed = module.calibrate(k=k, epsilon=epsilon, delta=target, analysis=analysis, sigma=sigma)
+        assert_certified(fixed, target)
+        assert fixed.tau_bound is None
+        if free.tau_bound is not None and fixed.tau is not None:
+            assert fixed.tau > free.tau_bound
+
+
+def test_tau_zero_is_returned_when_it_suffices() -> None:
+    found = gshm.calibrate(k=1, epsilon=1, delta="0.6", sigma=10)
+    assert found.tau == 0
+    assert found.refuted is None
+
+
+def test_a_sigma_below_the_least_is_an_error_that_names_it() -> None:
+    least = gaussian.calibrate(epsilon="0.35", delta="1e-5", sensitivity=3)
+    with pytest.raises(InvalidParameter, match=r"^sigma must be > \d.* got '3'$") as caught:
+        gshm.calibrate(k=9, epsilon="0.35", delta="1e-5", sigma=3)
+    assert str(least.sigma)[:8] in str(caught.value)
+
+
+@pytest.mark.parametrize("resolution", ["1e-3", "1e-12", "1e-15"])
+def test_resolution(resolution: str) -> None:
+    found = gshm.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma=31, resolution=resolution)
+    assert found.refuted is not None
+    assert found.tau is not None
+    step = Fraction(found.tau) - Fraction(found.refuted.value)
+    assert 0 < step <= Fraction(resolution) * Fraction(found.tau)
+    assert step.numerator == 1  # a power of ten
+
+
+@pytest.mark.parametrize("resolution", ["0", "1", "1e-16", "nan"])
+def test_bad_resolution(resolution: str) -> None:
+    with pytest.raises(InvalidParameter, match=r"^resolution must be"):
+        gshm.calibrate(k=10, epsilon="0.35", delta="1e-5", resolution=resolution)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sensitivity"),
+    [("1", "1e-5", "1"), ("0", "0.1", "3"), ("1e4", "1e-300", "1e-6"), ("1e-12", "1e-1000", "2")],
+)
+def test_gaussian_from_both_sides(epsilon: str, delta: str, sensitivity: str) -> None:
+    found = gaussian.calibrate(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
+    arguments = Fraction(epsilon), Fraction(sensitivity)
+    with mp.workprec(10_000):
+        target = reference.to_mp(Fraction(delta))
+        assert reference.gaussian_delta(Fraction(found.sigma), *arguments) <= target
+        assert found.refuted is not None
+        assert reference.gaussian_delta(Fraction(found.refuted.value), *arguments) > target
+
+
+def test_what_is_returned_can_be_pasted_back() -> None:
+    found = csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="17.7")
+    arguments = {"k": 10, "sigma": str(found.sigma), "tau": str(found.tau), "epsilon": "0.35"}
+    assert csh.delta(**arguments) == found.delta
+    assert csh.check(**arguments, delta="1e-5").verdict == "proved"
+    assert found.refuted is not None
+    arguments["tau"] = str(found.refuted.value)
+    assert csh.check(**arguments, delta="1e-5").verdict == "refuted"
+    assert "add-remove" in found.guarantee.neighbours
+    assert csh.guarantee(k=10, sigma=found.sigma, tau=found.tau, epsilon="0.35") == found.guarantee
+    json.dumps(found.as_dict())
+
+
+def test_a_claim_that_is_exactly_met_is_undecided() -> None:
+    """tau = 0 and k = 1: delta is exactly 1/2, which no ball can tell from a claim of 1/2."""
+    found = gshm.check(k=1, sigma=10, tau=0, epsilon=1, delta="0.5")
+    assert found.verdict == "undecided"
+    assert Fraction(1, 2) in found.delta
+
+
+def test_correlation_and_contributions() -> None:
+    arguments = {"k": 10, "sigma": "17.7", "tau": "97", "epsilon": "0.35"}
+    usual = csh.delta(**arguments)
+    assert csh.delta(**arguments, contributions=10) == usual
+    assert csh.delta(**arguments, contributions=3).upper < usual.lower
+    far = csh.delta(**arguments, correlation="1e15")
+    limit = csh.delta(**arguments, correlation="infinity")
+    assert limit == gshm.delta(**arguments)
+    assert abs(far.lower - limit.lower) < limit.lower / 10**12
+    fewer = csh.delta(**arguments, correlation="infinity", contributions=4)
+    assert fewer == gshm.delta(**{**arguments, "k": 4})
+    assert csh.worst_case(**arguments) == csh.Worst(10, 7, 0, "A")
+    for wrong in (
+        {"contributions": 11},
+        {"contributions": 0},
+        {"correlation": 0},
+        {"correlation": "free"},
+        {"correlation": 3, "analysis": "published"},
+        {"contributions": 3, "analysis": "add-the-deltas"},
+    ):
+        with pytest.raises(InvalidParameter):
+            csh.delta(**arguments, **wrong)
+
+
+def test_the_best_correlation_is_no_worse_than_the_usual_one() -> None:
+    usual = csh.calibrate(k=10, epsilon="0.35", delta="1e-5")
+    free = csh.calibrate(k=10, epsilon="0.35", delta="1e-5", correlation="free")
+    assert free.tau is not None
+    assert usual.tau is not None
+    assert free.tau < usual.tau
+    kappa = free.given["correlation"]
+    again = {"k": 10, "sigma": free.sigma, "tau": free.tau, "epsilon": "0.35"}
+    assert csh.delta(**again, correlation=kappa) == free.delta
+    assert free.delta.upper <= Fraction(1, 10**5)
+    with pytest.raises(InvalidParameter, match="correlation"):
+        csh.calibrate(k=10, epsilon="0.35", delta="1e-5", correlation="free", sigma=20)
+
+
+def test_grid_search_from_bad_hints() -> None:
+    root = Fraction(2**0.5)
+
+    def check(value: Fraction) -> object:
+        verdict = "proved" if value >= root else "refuted"
+        return type("Check", (), {"verdict": verdict, "delta": None})()
+
+    for hint in ("1e-3", "1", "1.41", "1.42", "5000"):
+        value, refuted = smallest_on_grid(check, Fraction(hint), Fraction(1, 1000))  # type: ignore[arg-type]
+        assert refuted is not None
+        assert Fraction(refuted.value) < root <= value
+
+
+def test_comparison_rows() -> None:
+    rows = compare(k=10, epsilon="0.35", delta="1e-5")
+    assert [(r.calibration.mechanism, r.calibration.analysis) for r in rows] == [
+        ("gshm", "add-the-deltas"),
+        ("gshm", "exact"),
+        ("csh", "add-the-deltas"),
+        ("csh", "published"),
+        ("csh", "exact"),
+    ]
+    assert rows[1].saving == 0
+    assert rows[4].saving > rows[3].saving
+    assert rows[3].saving > 0
+    noise = Fraction(rows[3].calibration.sigma) ** 2 * (1 + Fraction(10**15, 3162277660168379))
+    assert abs(rows[3].noise.lower ** 2 - noise) < Fraction(1, 10**9)

@@ -1,0 +1,212 @@
+"""The audit end to end: what is broken is found, what is not is left alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from exactdp import InvalidParameter
+from exactdp.audit import Event, audit
+from exactdp.audit.blackbox.plan import rounds, shares
+from tests.audit.mechanisms import Counter, Response, Thresholded, Vector
+
+#: Released with probability e^-4/(1 + e^-1) where the threshold is 5, e^-5/(1 + e^-1) at 6.
+OFF_BY_ONE = "0.013391"
+CLAIMED = "0.0049263"
+
+
+def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each() -> None:
+    for seed in range(6):
+        run = Thresholded(seed, 5)
+        report = audit(run, {"a": 1}, {}, epsilon="1", delta=CLAIMED, samples=10_000)
+        assert report.violation
+        assert report.direction == "left"
+        assert report.samples <= 10_000
+        assert report.delta_lower > Fraction(CLAIMED)
+        assert report.event.hits([{"a": 5}, {}]).tolist() == [True, False]
+
+
+def test_a_threshold_off_by_one_is_mostly_found_with_5000_outputs_of_both() -> None:
+    """A test that knew the event, and spent all its outputs on it, would find it 17 times in 20."""
+    found = sum(
+        audit(Thresholded(s, 5), {"a": 1}, {}, delta=CLAIMED, samples=5000).violation
+        for s in range(100, 114)
+    )
+    assert found >= 6
+
+
+def test_the_right_threshold_is_left_alone() -> None:
+    for seed in range(5):
+        report = audit(Thresholded(seed, 6), {"a": 1}, {}, delta=CLAIMED, samples=5000)
+        assert not report.violation
+        assert report.delta_lower < Fraction(CLAIMED)
+
+
+def float_laplace(rng: np.random.Generator) -> Callable[[Any, int], Any]:
+    def run(data: float, n: int) -> Any:
+        u = rng.random(n) - 0.5
+        return data - np.sign(u) * np.log(1 - 2 * np.abs(u))
+
+    return run
+
+
+def reused_noise(rng: np.random.Generator) -> Callable[[Any, int], Any]:
+    return lambda data, n: np.array(data) + rng.normal(0, 10, (n, 1))
+
+
+def no_noise_on_size(rng: np.random.Generator) -> Callable[[Any, int], Any]:
+    return lambda data, n: [{k: float(v) for k, v in data.items()} for _ in range(n)]
+
+
+def endless_answers(rng: np.random.Generator) -> Callable[[Any, int], Any]:
+    """A sparse vector technique that does not add noise to the queries."""
+
+    def run(data: tuple[int, ...], n: int) -> Any:
+        above = np.array(data) >= rng.laplace(0, 1, (n, 1))
+        return [tuple(True if one else None for one in row) for row in above]
+
+    return run
+
+
+GROSS: list[tuple[str, Callable[[np.random.Generator], Any], Any, Any]] = [
+    ("floating-point Laplace", float_laplace, 0.0, 1.0),
+    ("the same noise twice", reused_noise, (0, 0), (0, 1)),
+    ("no noise at all", no_noise_on_size, {"a": 1}, {"a": 2}),
+    ("sparse vector without query noise", endless_answers, (0, 1, 0, 1), (1, 0, 1, 0)),
+]
+
+
+@pytest.mark.parametrize(("name", "make", "left", "right"), GROSS, ids=[row[0] for row in GROSS])
+def test_gross_violations_cost_few_outputs(
+    name: str, make: Callable[[np.random.Generator], Any], left: Any, right: Any
+) -> None:
+    report = audit(make(np.random.default_rng(1)), left, right, samples=1_000_000)
+    assert report.violation, name
+    assert report.samples <= 20_000
+    assert report.epsilon_lower > 1
+
+
+def test_a_small_excess_is_found_with_more_outputs() -> None:
+    report = audit(Counter(3, 1.1), 0, 1, samples=400_000)
+    assert report.violation
+    assert 1 < report.epsilon_lower < Fraction(11, 10)
+
+
+def test_a_learned_direction_is_found() -> None:
+    """Each of eight counters is fine on its own; together they spend 8 x 0.35 > 1."""
+    data = [(0,) * 8, (1,) * 8]
+    report = audit(Vector(5, 0.35), *data, epsilon="1.5", samples=400_000)
+    assert report.violation
+
+
+def test_given_events_are_counted_and_nothing_else() -> None:
+    event = Event(("coordinate", 0), "at least", 1)
+    report = audit(Counter(1), 0, 1, events=[event], samples=10_000)
+    assert report.event == event
+    assert sum(trials for _, trials in report.counts.values()) == report.samples == 10_000
+    assert not report.violation
+
+
+def test_bounds_are_reached_even_where_nothing_is_violated() -> None:
+    report = audit(Counter(1), 0, 1, epsilon="1", samples=200_000)
+    assert not report.violation
+    assert Fraction(8, 10) < report.epsilon_lower <= 1
+    assert report.delta_lower == 0
+
+
+def test_a_fixed_seed_is_seen_through() -> None:
+    """Within a call the noise looks fresh; between calls it is the same."""
+
+    def run(data: float, n: int) -> Any:
+        return data + np.random.default_rng(7).laplace(0, 1, n)
+
+    report = audit(run, 0.0, 1.0, samples=20_000)
+    assert report.violation
+    assert report.epsilon_lower > 3
+
+
+def test_repeated_outputs_are_warned_about() -> None:
+    rng = np.random.default_rng(1)
+    report = audit(lambda d, n: np.repeat(rng.normal(0, 1, n), 2)[:n], 0, 1, samples=3000)
+    assert "not independent" in report.warning
+
+
+CORRECT: list[tuple[str, Callable[[int], Any], Any, Any, str]] = [
+    ("counter", Counter, 0, 1, "0"),
+    ("threshold", lambda seed: Thresholded(seed, 5), {"a": 1}, {}, OFF_BY_ONE),
+    ("response", Response, True, False, "0"),
+    ("vector", Vector, (0, 5, 5), (1, 5, 5), "0"),
+]
+
+
+def alarms(audits: int) -> int:
+    """False alarms of audits of mechanisms that use their whole budget, at alpha = 0.01."""
+    count = 0
+    for i in range(audits):
+        _, make, left, right, delta = CORRECT[i % len(CORRECT)]
+        samples = (2000, 5000, 12_000)[i % 3]
+        count += audit(make(i), left, right, delta=delta, samples=samples).violation
+    return count
+
+
+def test_false_alarms_are_rare() -> None:
+    audits = 40
+    assert alarms(audits) <= binom.isf(1e-4, audits, 0.01)
+
+
+@pytest.mark.slow
+def test_a_thousand_audits_raise_no_more_false_alarms_than_alpha_allows() -> None:
+    assert alarms(1000) <= 10
+
+
+def test_error_budgets_add_up() -> None:
+    for samples in (100, 5000, 10_000, 10**6, 10**9):
+        for search in (False, True):
+            looks = rounds(samples, Fraction(1, 100), search)
+            assert sum(look.alpha for look in looks) == Fraction(1, 100)
+            assert sum(look.training + look.confirming for look in looks) == samples
+            assert all(look.confirming > 0 for look in looks)
+    for count in range(1, 9):
+        assert sum(shares(count)) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"epsilon": "-1"}, "epsilon"),
+        ({"delta": "1"}, "delta"),
+        ({"delta": "-0.1"}, "delta"),
+        ({"samples": 99}, "samples"),
+        ({"samples": 1000.5}, "samples"),
+        ({"alpha": "0"}, "alpha"),
+        ({"alpha": "1"}, "alpha"),
+        ({"events": []}, "events"),
+        ({"events": ["x"]}, "events"),
+        ({"events": [Event(("whole",), "in", [1, 2])]}, "value"),
+    ],
+)
+def test_bad_input_is_named(changes: dict[str, Any], name: str) -> None:
+    with pytest.raises(InvalidParameter, match=name):
+        audit(Counter(1), 0, 1, **changes)
+
+
+def test_a_run_that_returns_the_wrong_number_of_outputs_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="run"):
+        audit(lambda data, n: [0] * (n + 1), 0, 1, samples=1000)
+
+
+def test_outputs_that_cannot_be_written_down_are_audited_by_what_can() -> None:
+    thing = object()
+    report = audit(lambda data, n: [thing] * n, 0, 1, samples=1000)
+    assert not report.violation
+
+
+def test_huge_epsilon() -> None:
+    assert not audit(Counter(1), 0, 1, epsilon="1000", samples=1000).violation
+    assert math.isfinite(float(audit(Counter(1), 0, 1, epsilon="0", samples=3000).epsilon_lower))

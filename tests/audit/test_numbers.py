@@ -1,0 +1,147 @@
+"""Audits of stated numbers against values computed with mpmath (the conformance vectors)."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+from exactdp.audit.numbers.claimed import audit_number
+from exactdp.errors import InvalidParameter
+from exactdp.oracle import vectors
+
+#: One vector of every mechanism and quantity.
+CASES = [
+    "analytic_gaussian-003",
+    "analytic_gaussian-057",
+    "analytic_gaussian-085",
+    "gshm-006",
+    "gshm-044",
+    "csh-004",
+    "csh-038",
+    "thresholds-001",
+    "thresholds-025",
+    "thresholds-058",
+    "discrete_gaussian-046",
+    "discrete_laplace-032",
+    "zcdp-003",
+    "zcdp-025",
+    "composition-004",
+    "composition-016",
+    "composition-029",
+    "composition-046",
+    "composition-060",
+]
+
+
+@pytest.mark.parametrize("identifier", CASES)
+def test_verdicts(identifier: str) -> None:
+    vector = vectors.find(identifier)
+    for factor, verdict in (
+        (Fraction(999, 1000), "unsafe"),
+        (1 + Fraction(1, 10**10), "exact"),
+        (Fraction(1001, 1000), "loose"),
+    ):
+        found = audit_number(
+            mechanism=vector.group,
+            quantity=vector.question,
+            parameters=vector.parameters,
+            claimed=vector.most * factor,
+        )
+        assert found.verdict == verdict
+        assert found.safe == (verdict != "unsafe")
+        assert found.true.lower <= vector.most
+        assert vector.least <= found.true.upper
+        if verdict != "exact":
+            assert found.relative is not None
+            assert abs(found.relative - Fraction(1, 1000)) < Fraction(1, 10**9)
+        if vector.question != "delta":
+            target = Fraction(vector.parameters["delta"])
+            assert found.delta is not None
+            assert (found.delta.lower > target) == (verdict == "unsafe")
+        assert found.verdict in found.text()
+        assert json.loads(json.dumps(found.as_dict()))["verdict"] == verdict
+
+
+def test_thresholds_of_integers() -> None:
+    given = {"noise": "geometric", "scale": 1, "comparison": ">=", "k": 1, "delta": "1e-5"}
+    for claimed, verdict in ((12, "unsafe"), (13, "exact"), (14, "loose")):
+        found = audit_number(
+            mechanism="thresholds", quantity="tau", parameters=given, claimed=claimed
+        )
+        assert found.verdict == verdict
+        assert found.true.lower == found.true.upper == 13
+
+
+def test_a_float_counts_as_it_is() -> None:
+    vector = vectors.find("analytic_gaussian-003")
+    nearest = float(vector.least)
+    for claimed in (nearest, math.nextafter(nearest, 0), math.nextafter(nearest, 1)):
+        found = audit_number(
+            mechanism="analytic_gaussian",
+            quantity="delta",
+            parameters=vector.parameters,
+            claimed=claimed,
+        )
+        assert found.safe == (Fraction(claimed) >= vector.most)
+
+
+def test_zero_and_tiny_numbers() -> None:
+    found = audit_number(
+        mechanism="analytic_gaussian",
+        quantity="delta",
+        parameters={"epsilon": 1, "sigma": 128},
+        claimed=0.0,
+    )
+    assert found.verdict == "unsafe"
+    assert found.relative == 1
+    enough = audit_number(
+        mechanism="analytic_gaussian",
+        quantity="epsilon",
+        parameters={"delta": "0.5", "sigma": 1},
+        claimed=0,
+    )
+    assert enough.verdict == "exact"
+    assert "exact: epsilon = 0" in enough.text()
+
+
+def test_more_than_enough_of_nothing() -> None:
+    found = audit_number(
+        mechanism="discrete_laplace",
+        quantity="delta",
+        parameters={"scale": 1, "epsilon": 1},
+        claimed="1e-9",
+    )
+    assert (found.verdict, found.relative) == ("loose", None)
+
+
+def test_a_target_out_of_reach() -> None:
+    given = {"k": 10, "sigma": 1, "epsilon": "0.5", "delta": "1e-9", "analysis": "exact"}
+    with pytest.raises(InvalidParameter, match="delta must be one that can be reached"):
+        audit_number(mechanism="gshm", quantity="tau", parameters=given, claimed=100)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mechanism": "laplace"}, "mechanism must be one of"),
+        ({"quantity": "tau"}, "quantity must be one of"),
+        ({"quantity": "pmf"}, "quantity must be one of"),
+        ({"claimed": math.nan}, "claimed must be a finite number"),
+        ({"claimed": "much"}, "claimed must be"),
+        ({"tolerance": -1}, "tolerance must be >= 0"),
+        ({"parameters": {"epsilon": 1}}, "parameters must be with a value for sigma"),
+        ({"parameters": {"epsilon": -1, "sigma": 1}}, "epsilon must be"),
+    ],
+)
+def test_bad_input(change: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {
+        "mechanism": "analytic_gaussian",
+        "quantity": "delta",
+        "parameters": {"epsilon": 1, "sigma": 1},
+        "claimed": "0.1",
+    }
+    with pytest.raises(InvalidParameter, match=message):
+        audit_number(**{**given, **change})  # type: ignore[arg-type]
