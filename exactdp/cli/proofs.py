@@ -13,7 +13,16 @@ from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
-from exactdp.proofs_check.claim import PAPERS, SEVERITIES, VERDICTS, Claim, Refuted
+from exactdp.proofs_check.claim import (
+    PAPERS,
+    SEVERITIES,
+    VERDICTS,
+    Claim,
+    Conditional,
+    Fails,
+    Holds,
+    Refuted,
+)
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.runner import Result, run
 
@@ -23,11 +32,12 @@ _FULL = 8  # up to so many results are printed whole, more of them as a table
 
 
 @click.command(
-    epilog="Example: exactdp proofs BV-Lemma-2.9        Errata: exactdp proofs --verdict refuted"
+    epilog="Example: exactdp proofs BV-Lemma-2.9        Errata: exactdp proofs --severity unsafe"
 )
 @click.argument("ids", nargs=-1, metavar="[ID ...]")
 @click.option("--paper", metavar="PAPER", help="Only one paper: " + ", ".join(PAPERS) + ".")
 @click.option("--verdict", metavar="VERDICT", help="Only one of: " + ", ".join(VERDICTS) + ".")
+@click.option("--severity", metavar="SEVERITY", help="Only one of: " + ", ".join(SEVERITIES) + ".")
 @click.option("--quick", is_flag=True, help="Leave out the slow ones.")
 @click.option("--list", "only_list", is_flag=True, help="List the entries without running them.")
 @click.option("--workers", metavar="WORKERS", help="Processes (default: one per core).")
@@ -37,6 +47,7 @@ def proofs(
     ids: tuple[str, ...],
     paper: str | None,
     verdict: str | None,
+    severity: str | None,
     quick: bool,
     only_list: bool,
     workers: str | None,
@@ -48,7 +59,7 @@ def proofs(
     Exits 0 when every run reached its declared verdict (refuted ones were refuted again), else 1.
     """
     key = paper.upper() if paper else None
-    claims = [c for c in select(ids, key, verdict) if not (quick and c.slow)]
+    claims = [c for c in select(ids, key, verdict, severity) if not (quick and c.slow)]
     if only_list:
         return _print_list(claims, as_json)
     path = new_file("html", html, (".html",)) if html else None
@@ -119,21 +130,35 @@ def _verdict(result: Result) -> str:
 def _whole(result: Result) -> str:
     claim = result.claim
     parts = [f"{claim.id}: {_verdict(result)}", _wrapped(claim.statement)]
-    label = "counterexample" if isinstance(claim, Refuted) else "evidence"
+    label = "counterexample" if isinstance(claim, Fails) else "evidence"
     if result.problem:
         parts.append(_wrapped(f"problem: {result.problem}"))
     parts.append(_wrapped(f"{label}: {result.evidence}"))
-    if isinstance(claim, Refuted):
-        parts += [
-            _wrapped(f"{claim.severity}: {SEVERITIES[claim.severity]}"),
-            _wrapped(f"corrected ({claim.corrected.id}): {claim.corrected.statement}"),
-            _wrapped(f"extraction error? {claim.extraction}"),
-            "  to see it yourself:",
-            textwrap.indent(claim.example.strip("\n"), "    "),
-        ]
+    if isinstance(claim, Holds):
+        parts.append(_wrapped(f"must reject: {claim.mutant.statement}"))
+    if isinstance(claim, Conditional):
+        parts.append(_wrapped(f"condition: {claim.condition}"))
+    if isinstance(claim, Fails):
+        parts += _correction(claim)
     if claim.note:
         parts.append(_wrapped(f"note: {claim.note}"))
     return "\n".join(parts)
+
+
+def _correction(claim: Fails) -> list[str]:
+    said, parts = claim.printed, []
+    if said:
+        parts.append(_wrapped(f'printed ({said.where}, line {said.line}): "{said.words}"'))
+    if isinstance(claim, Refuted):
+        parts.append(_wrapped(f"{claim.severity}: {SEVERITIES[claim.severity]}"))
+        if claim.follows_from:
+            parts.append(_wrapped(f"follows from {claim.follows_from}"))
+    parts.append(_wrapped(f"corrected ({claim.corrected.id}): {claim.corrected.statement}"))
+    parts.append(_wrapped(f"extraction error? {claim.extraction}"))
+    if claim.example:
+        parts.append("  to see it yourself:")
+        parts.append(textwrap.indent(claim.example.strip("\n"), "    "))
+    return parts
 
 
 def _wrapped(text: str) -> str:

@@ -1,11 +1,13 @@
 """Claim: one statement of a paper, the check that decides it, and a false variant it must reject.
 
 A check is a function without arguments. It returns its evidence as one line of text, or raises
-:class:`Counterexample` with the case in which the statement fails. Three kinds of entry exist:
+:class:`Counterexample` with the case in which the statement fails. The kinds of entry:
 
 - :class:`Holds`: the statement passes its check, and a mutated statement does not.
+- :class:`Conditional`: the same, under a condition the text lacks or on a refuted step.
 - :class:`Refuted`: the printed statement fails its check and, independently, the example; a
   corrected statement, itself a :class:`Holds`, stands beside it.
+- :class:`Quibble`: fails to the letter, but no reader is misled; recorded, not held against it.
 - :class:`NotCheckable`: no machine can decide it; the reason is given.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from exactdp.errors import InvalidParameter
 
@@ -25,10 +27,14 @@ __all__ = [
     "VERDICTS",
     "Check",
     "Claim",
+    "Conditional",
     "Counterexample",
+    "Fails",
     "Holds",
     "Mutant",
     "NotCheckable",
+    "Printed",
+    "Quibble",
     "Refuted",
     "require",
 ]
@@ -49,7 +55,9 @@ VERDICTS = {
     "verified": "exact on stated instances",
     "reproduced": "a published number, within a stated tolerance",
     "supported": "statistical, at a stated alpha",
+    "conditional": "true under a stated condition the text lacks, or resting on a refuted step",
     "refuted": "false as printed; a corrected statement stands beside it",
+    "note": "fails to the letter, but no reader is misled; not held against the paper",
     "not checkable": "no machine can decide it; the reason is given",
 }
 
@@ -83,10 +91,36 @@ def require(holds: bool, case: str) -> None:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A deliberately false variant of a statement; its check must raise Counterexample."""
+    """A deliberately false variant of a statement; its check must raise Counterexample.
+
+    elsewhere: why it rightly fails at another place than the statement passes last, or at a point
+        the statement does not visit (as a variant that widens the domain does); else empty.
+    """
 
     statement: str
     check: Check
+    elsewhere: str = ""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The words of a paper that an erratum speaks of.
+
+    words: an exact quotation, short; " ... " stands for words left out.
+    where: section, item, display or sentence.
+    line: of the paper's text, counted from 1.
+    """
+
+    words: str
+    where: str
+    line: int
+
+    def __post_init__(self) -> None:
+        for name in ("words", "where"):
+            if not getattr(self, name).strip():
+                raise InvalidParameter(name, "nothing", "a text")
+        if self.line < 1:
+            raise InvalidParameter("line", self.line, "at least 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +129,14 @@ class Claim(ABC):
 
     paper: a key of PAPERS. item: as the paper names it ("Lemma 2.9", "Section 5, threshold").
     statement: in our own words. note: how a damaged or ambiguous text was read.
+    ours: whether we state it beside the paper (shipped code, a sharper bound), not the paper.
     """
 
     paper: str
     item: str
     statement: str
     note: str = ""
+    ours: bool = False
 
     def __post_init__(self) -> None:
         _one_of("paper", self.paper, PAPERS)
@@ -131,6 +167,7 @@ class Holds(Claim):
 
     outcome: "proved", "verified", "reproduced" or "supported".
     seconds: the time limit for check and mutant together; more than 10 marks the claim slow.
+    slack: why the check rightly stays far from its bound (an order of magnitude, say); else empty.
     """
 
     outcome: str
@@ -138,6 +175,7 @@ class Holds(Claim):
     check: Check = field(repr=False)
     mutant: Mutant = field(repr=False)
     seconds: int = 10
+    slack: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -154,37 +192,87 @@ class Holds(Claim):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refuted(Claim):
-    """A statement that is false as printed, refuted twice, with its corrected form.
+class Conditional(Holds):
+    """A statement that is true only under a condition, or whose proof leans on a refuted step.
 
+    condition: what must be added to the printed statement, or which step is missing.
+    rests_on: the id of the refuted entry it leans on; else empty.
+    """
+
+    condition: str
+    rests_on: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.condition.strip():
+            raise InvalidParameter("condition", "nothing", "a text")
+
+    @property
+    def verdict(self) -> str:
+        return "conditional"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fails(Claim):
+    """A statement that fails its check as printed, with its corrected form.
+
+    statement: our reading; printed: the words and where they stand, kept apart from the reading.
     check: the checker applied to the printed statement; must raise Counterexample.
     example: a minimal counterexample as a short doctest that does not use the checker: the second,
         independent refutation, for a reader to paste and run.
     extraction: whether the fault may lie in the extraction of the text, and why (not).
     """
 
-    severity: str
     method: str
     check: Check = field(repr=False)
-    example: str = field(repr=False)
     corrected: Holds = field(repr=False)
     extraction: str
+    printed: Printed | None = None
+    example: str = field(default="", repr=False)
     seconds: int = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _one_of("severity", self.severity, SEVERITIES)
         _one_of("method", self.method, METHODS)
-        if ">>>" not in self.example:
+        if self.example and ">>>" not in self.example:
             raise InvalidParameter("example", self.example, "a doctest")
+        # a corrected form is never the paper's own statement
+        object.__setattr__(self, "corrected", replace(self.corrected, ours=True))
+
+    @property
+    def slow(self) -> bool:
+        return self.seconds > 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refuted(Fails):
+    """A statement that is false as printed, refuted twice: an erratum, or what follows from one.
+
+    follows_from: the id of the refuted entry that is the cause, if this one is a consequence; an
+        erratum and its consequences count once.
+    """
+
+    severity: str
+    follows_from: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _one_of("severity", self.severity, SEVERITIES)
+        if not self.example:
+            raise InvalidParameter("example", "nothing", "a doctest")
 
     @property
     def verdict(self) -> str:
         return "refuted"
 
+
+@dataclass(frozen=True, kw_only=True)
+class Quibble(Fails):
+    """A statement that fails to the letter although its meaning is plain: no accusation."""
+
     @property
-    def slow(self) -> bool:
-        return self.seconds > 10
+    def verdict(self) -> str:
+        return "note"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import date
 from html import escape
 from importlib.resources import files
@@ -16,6 +16,9 @@ from exactdp.proofs_check.claim import (
     SEVERITIES,
     VERDICTS,
     Claim,
+    Conditional,
+    Fails,
+    Holds,
     Refuted,
 )
 from exactdp.proofs_check.registry import source_file
@@ -29,6 +32,8 @@ def html_report(results: Sequence[Result]) -> str:
     page = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
     verdicts = Counter(_state(result) for result in results)
     papers = Counter(result.claim.paper for result in results)
+    severities = Counter(_severity(result) for result in results)
+    shown = {result.claim.id for result in results}
     return page.substitute(
         version=escape(__version__),
         date=date.today().isoformat(),
@@ -36,7 +41,8 @@ def html_report(results: Sequence[Result]) -> str:
         seconds=f"{sum(result.seconds for result in results):.0f}",
         papers=_buttons("paper", papers, list(PAPERS), PAPERS),
         verdicts=_buttons("verdict", verdicts, [*VERDICTS, "not confirmed"], VERDICTS),
-        entries="\n".join(_entry(result) for result in results),
+        severities=_buttons("severity", severities, list(SEVERITIES), SEVERITIES),
+        entries="\n".join(_entry(result, shown) for result in results),
     )
 
 
@@ -54,42 +60,74 @@ def _buttons(kind: str, counts: Counter[str], order: list[str], titles: dict[str
     )
 
 
-def _entry(result: Result) -> str:
-    claim, state = result.claim, _state(result)
-    severity = claim.severity if isinstance(claim, Refuted) else ""
+def _severity(result: Result) -> str:
+    return result.claim.severity if isinstance(result.claim, Refuted) else ""
+
+
+def _entry(result: Result, shown: Set[str]) -> str:
+    claim, state, severity = result.claim, _state(result), _severity(result)
     label = f"{state}, {severity}" if severity and result.confirmed else state
-    rows = [(name, text) for name, text in _rows(result) if text]
+    label += ", ours" if claim.ours else ""
+    rows = [(name, text) for name, text in _rows(result, shown) if text]
     details = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     return (
-        f'<article id="{escape(claim.id)}" data-paper="{claim.paper}" data-verdict="{state}">'
+        f'<article id="{escape(claim.id)}" data-paper="{claim.paper}" data-verdict="{state}" '
+        f'data-severity="{severity}">'
         f'<h2><a href="#{escape(claim.id)}">{escape(claim.paper)} {escape(claim.item)}</a>'
         f'<span class="verdict {state.replace(" ", "-")} {severity}">{escape(label)}</span></h2>'
         f"<p>{escape(claim.statement)}</p><dl>{details}</dl></article>"
     )
 
 
-def _rows(result: Result) -> list[tuple[str, str]]:
+def _rows(result: Result, shown: Set[str]) -> list[tuple[str, str]]:
     claim = result.claim
     method = getattr(claim, "method", "")
-    evidence = "counterexample" if isinstance(claim, Refuted) else "evidence"
+    evidence = "counterexample" if isinstance(claim, Fails) else "evidence"
     rows = [
         ("problem", escape(result.problem)),
+        *_quotation(claim),
         (evidence, escape(result.evidence)),
         ("checked by", escape(f"{method}: {METHODS[method]}" if method else "")),
-        *_refutation(claim),
+        ("must reject", escape(claim.mutant.statement if isinstance(claim, Holds) else "")),
+        *_condition(claim, shown),
+        *_correction(claim, shown),
         ("note", escape(claim.note)),
     ]
     where = f"<code>{escape(source_file(claim))}</code>"
     return [*rows, ("source", f"{where}, {result.seconds:.2f} s")]
 
 
-def _refutation(claim: Claim) -> list[tuple[str, str]]:
-    if not isinstance(claim, Refuted):
+def _link(target: str, text: str, shown: Set[str]) -> str:
+    """A link within the page, or plain text where the target was not run."""
+    return f'<a href="#{escape(target)}">{escape(text)}</a>' if target in shown else escape(text)
+
+
+def _quotation(claim: Claim) -> list[tuple[str, str]]:
+    if not isinstance(claim, Fails) or not claim.printed:
         return []
-    right = claim.corrected
+    said = claim.printed
+    return [("printed", escape(f"“{said.words}” ({said.where}, line {said.line})"))]
+
+
+def _condition(claim: Claim, shown: Set[str]) -> list[tuple[str, str]]:
+    if not isinstance(claim, Conditional):
+        return []
+    rest = _link(claim.rests_on, claim.rests_on, shown) if claim.rests_on else ""
+    return [("condition", escape(claim.condition)), ("rests on", rest)]
+
+
+def _correction(claim: Claim, shown: Set[str]) -> list[tuple[str, str]]:
+    if not isinstance(claim, Fails):
+        return []
+    rows = []
+    if isinstance(claim, Refuted):
+        rows.append(("severity", escape(f"{claim.severity}: {SEVERITIES[claim.severity]}")))
+        cause = _link(claim.follows_from, claim.follows_from, shown) if claim.follows_from else ""
+        rows.append(("follows from", cause))
+    example = f"<pre>{escape(claim.example.strip())}</pre>" if claim.example else ""
     return [
-        ("severity", escape(f"{claim.severity}: {SEVERITIES[claim.severity]}")),
-        ("corrected", f'<a href="#{escape(right.id)}">{escape(right.statement)}</a>'),
+        *rows,
+        ("corrected", _link(claim.corrected.id, claim.corrected.statement, shown)),
         ("extraction error?", escape(claim.extraction)),
-        ("see it yourself", f"<pre>{escape(claim.example.strip())}</pre>"),
+        ("see it yourself", example),
     ]

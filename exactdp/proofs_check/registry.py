@@ -9,7 +9,7 @@ from importlib import import_module
 
 from exactdp.errors import InvalidParameter
 from exactdp.proofs_check import claims as _claims
-from exactdp.proofs_check.claim import PAPERS, VERDICTS, Claim, Refuted
+from exactdp.proofs_check.claim import PAPERS, SEVERITIES, VERDICTS, Claim, Fails, Refuted
 
 __all__ = ["ledger", "select", "source_file"]
 
@@ -36,16 +36,25 @@ def source_file(claim: Claim) -> str:
 
 
 def select(
-    ids: Iterable[str] = (), paper: str | None = None, verdict: str | None = None
+    ids: Iterable[str] = (),
+    paper: str | None = None,
+    verdict: str | None = None,
+    severity: str | None = None,
 ) -> list[Claim]:
-    """The entries with these ids (all when none are given), of one paper, with one verdict.
+    """The entries with these ids (all when none are given), of one paper, verdict and severity.
 
     An id may also be the beginning of one: "BV-Lemma" selects every lemma of BV.
     """
     _known("paper", paper, PAPERS)
     _known("verdict", verdict, VERDICTS)
+    _known("severity", severity, SEVERITIES)
     chosen = _named(list(ids), [paper] if paper else list(PAPERS))
-    return [claim for claim in chosen if verdict in (None, claim.verdict)]
+    fitting = [claim for claim in chosen if verdict in (None, claim.verdict)]
+    return [claim for claim in fitting if severity in (None, _severity(claim))]
+
+
+def _severity(claim: Claim) -> str:
+    return claim.severity if isinstance(claim, Refuted) else ""
 
 
 def _named(ids: list[str], papers: list[str]) -> list[Claim]:
@@ -73,7 +82,7 @@ def _listed(module: str) -> list[Claim]:
     entries: list[Claim] = []
     for claim in import_module(module).CLAIMS:
         entries.append(claim)
-        if isinstance(claim, Refuted):
+        if isinstance(claim, Fails):
             entries.append(claim.corrected)
     return entries
 

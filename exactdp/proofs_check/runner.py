@@ -6,10 +6,18 @@ import doctest
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import TimeoutError as TimeLimit
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 
-from exactdp.proofs_check.claim import Claim, Counterexample, Holds, NotCheckable, Refuted
+from exactdp.proofs_check.claim import (
+    Claim,
+    Conditional,
+    Counterexample,
+    Fails,
+    Holds,
+    NotCheckable,
+    Refuted,
+)
 from exactdp.proofs_check.registry import select
 
 __all__ = ["Result", "run", "run_one"]
@@ -46,11 +54,22 @@ class Result:
             "evidence": self.problem or self.evidence,
             "seconds": round(self.seconds, 3),
         }
-        if isinstance(claim, Refuted):
-            entry |= {"severity": claim.severity, "corrected": claim.corrected.id}
-        if claim.note:
-            entry["note"] = claim.note
-        return entry
+        return entry | {name: value for name, value in _particulars(claim).items() if value}
+
+
+def _particulars(claim: Claim) -> dict[str, object]:
+    """What only some kinds of entry have to say."""
+    found: dict[str, object] = {"ours": claim.ours, "note": claim.note}
+    if isinstance(claim, Holds):
+        found |= {"rejects": claim.mutant.statement, "slack": claim.slack}
+    if isinstance(claim, Conditional):
+        found |= {"condition": claim.condition, "rests_on": claim.rests_on}
+    if isinstance(claim, Fails):
+        found |= {"printed": claim.printed and asdict(claim.printed), "example": claim.example}
+        found |= {"corrected": claim.corrected.id}
+    if isinstance(claim, Refuted):
+        found |= {"severity": claim.severity, "follows_from": claim.follows_from}
+    return found
 
 
 def run_one(claim: Claim) -> Result:
@@ -101,8 +120,8 @@ def _verdict(claim: Claim) -> tuple[str, str]:
     """The evidence, and a problem or nothing."""
     if isinstance(claim, Holds):
         return _holds(claim)
-    if isinstance(claim, Refuted):
-        return _refuted(claim)
+    if isinstance(claim, Fails):
+        return _fails(claim)
     assert isinstance(claim, NotCheckable)
     return claim.reason, ""
 
@@ -119,7 +138,7 @@ def _holds(claim: Holds) -> tuple[str, str]:
     return evidence, f"the check also accepts a false statement: {claim.mutant.statement}"
 
 
-def _refuted(claim: Refuted) -> tuple[str, str]:
+def _fails(claim: Fails) -> tuple[str, str]:
     try:
         claim.check()
     except Counterexample as case:
@@ -127,7 +146,7 @@ def _refuted(claim: Refuted) -> tuple[str, str]:
     return "", "the printed statement passes its check"
 
 
-def _example_fails(claim: Refuted) -> str:
+def _example_fails(claim: Fails) -> str:
     """Empty when the doctest of the example passes, else what went wrong."""
     report: list[str] = []
     test = doctest.DocTestParser().get_doctest(claim.example, {}, claim.id, None, 0)

@@ -48,6 +48,7 @@ class _Tags(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.ids: list[str] = []
+        self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
@@ -55,6 +56,8 @@ class _Tags(HTMLParser):
         assert tag != "link"
         if tag == "article":
             self.ids.append(str(given["id"]))
+        if tag == "a":
+            self.links.append(str(given["href"]).removeprefix("#"))
         if tag not in ("meta", "input"):
             self.open.append(tag)
 
@@ -73,8 +76,28 @@ def test_html(tmp_path: Path) -> None:
     assert not page.open
     assert "BV-Lemma-2.9" in page.ids
     assert len(page.ids) >= 3
+    assert len(set(page.ids)) == len(page.ids)
+    assert set(page.links) <= set(page.ids), "a link within the page leads nowhere"
     assert not re.search(r"https?://", text)
     assert "&gt;&gt;&gt; from fractions" in text
+    assert 'data-severity="unsafe"' in text
+    assert 'data-kind="severity" data-value="unsafe"' in text
+
+
+def test_a_link_to_what_was_not_run_is_plain_text(tmp_path: Path) -> None:
+    path = tmp_path / "one.html"
+    assert run("proofs", "BV-Lemma-2.9-Markov-property", "--html", str(path))[0] == 0
+    page = _Tags()
+    page.feed(path.read_text(encoding="utf-8"))
+    assert page.links == page.ids == ["BV-Lemma-2.9-Markov-property"]
+
+
+def test_severity() -> None:
+    code, out, _ = run("proofs", "--list", "--severity", "unsafe", "--json")
+    assert code == 0
+    listed = [entry["id"] for entry in json.loads(out)]
+    assert "BV-Lemma-2.9" in listed
+    assert "BV-Theorem-1.5" not in listed
 
 
 @pytest.mark.parametrize(
@@ -83,6 +106,7 @@ def test_html(tmp_path: Path) -> None:
         (["BV-Lemma-99"], "ID must be"),
         (["--paper", "XX"], "paper must be one of BV"),
         (["--verdict", "maybe"], "verdict must be one of"),
+        (["--severity", "bad"], "severity must be one of"),
         (["BV-Lemma-2.9", "--workers", "0"], "workers must be"),
         (["BV-Lemma-2.9", "--html", "report.txt"], "html must be"),
     ],

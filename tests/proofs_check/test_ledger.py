@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from exactdp.proofs_check.claim import Claim, Refuted
+from exactdp.proofs_check.claim import SEVERITIES, Claim, Conditional, Fails, Refuted
+from exactdp.proofs_check.counts import errata, table
 from exactdp.proofs_check.markdown import PAGES
 from exactdp.proofs_check.registry import ledger, source_file
 from exactdp.proofs_check.runner import run_one
@@ -30,7 +32,28 @@ def test_claim(claim: Claim) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_page_is_current(page: str) -> None:
     written = (ROOT / page).read_text(encoding="utf-8")
-    assert written == PAGES[page](ledger()), "run python -m exactdp.proofs_check.markdown"
+    assert written == PAGES[page](ledger(), written), "run python -m exactdp.proofs_check.markdown"
+
+
+@pytest.mark.parametrize("page", ["CLAIMS.md", "docs/errata.md"])
+def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)\s]+)\)", _prose(path)):
+        file, _, anchor = target.partition("#")
+        linked = (path.parent / file).resolve() if file else path
+        assert linked.is_file(), target
+        assert not anchor or f'<a id="{anchor}"></a>' in linked.read_text(encoding="utf-8"), target
+
+
+def test_anchors_are_unique() -> None:
+    for page in ("CLAIMS.md", "docs/errata.md"):
+        anchors = re.findall(r'<a id="([^"]+)"></a>', _prose(ROOT / page))
+        assert len(anchors) == len(set(anchors)) > 10
+
+
+def _prose(path: Path) -> str:
+    """A page without its code blocks."""
+    return re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
 @pytest.mark.parametrize("file", sorted(INVENTORY.glob("*.txt")), ids=lambda file: file.stem)
@@ -45,6 +68,52 @@ def test_every_numbered_item_has_an_entry(file: Path) -> None:
 def test_files_exist() -> None:
     for claim in ledger():
         assert (ROOT / source_file(claim)).is_file()
+
+
+ENTRIES = {claim.id: claim for claim in ledger()}
+FAILING = [claim for claim in ledger() if isinstance(claim, Fails)]
+
+#: Papers whose refuted entries and notes all carry the printed words.
+QUOTED: tuple[str, ...] = ()
+
+
+@pytest.mark.parametrize("claim", [c for c in FAILING if c.paper in QUOTED], ids=lambda c: c.id)
+def test_a_failing_entry_quotes_the_paper(claim: Fails) -> None:
+    assert claim.printed is not None
+    assert len(claim.printed.words) <= 320, "a quotation is short"
+    assert claim.printed.words != claim.statement, "our reading is not the quotation"
+    assert re.match(r"(Abstract|Section|Appendix|Figure|Table)\b", claim.printed.where)
+
+
+def test_a_consequence_names_an_erratum_that_is_as_severe() -> None:
+    order = list(SEVERITIES)
+    for claim in ledger():
+        if isinstance(claim, Refuted) and claim.follows_from:
+            cause = ENTRIES[claim.follows_from]
+            assert isinstance(cause, Refuted), claim.id
+            assert not cause.follows_from, f"{claim.id}: {cause.id} is a consequence itself"
+            assert cause.paper == claim.paper
+            assert order.index(cause.severity) <= order.index(claim.severity), claim.id
+
+
+def test_what_rests_on_a_refuted_step_names_it() -> None:
+    for claim in ledger():
+        if isinstance(claim, Conditional) and claim.rests_on:
+            assert isinstance(ENTRIES[claim.rests_on], Refuted), claim.id
+
+
+def test_the_counts_add_up() -> None:
+    """Counted again from the page's rows, which the counting code does not write."""
+    rows = re.findall(r"^\| (<a id=.*) \|$", (ROOT / "CLAIMS.md").read_text(), flags=re.MULTILINE)
+    last = [row.rpartition(" | ")[2] for row in rows]
+    assert len(rows) == len(ENTRIES)
+    heading, *body = table(ledger())
+    totals = dict(zip(heading, body[-1], strict=True))
+    for word, verdict in (("refuted", "refuted"), ("[note]", "note"), ("conditional", None)):
+        assert sum(word in text for text in last) == totals[verdict or word]
+    follow = sum(isinstance(c, Refuted) and bool(c.follows_from) for c in ledger())
+    assert len(errata(ledger())) == totals["refuted"] - follow
+    assert f" {len(errata(ledger()))} errata (" in (ROOT / "README.md").read_text()
 
 
 def test_what_the_contract_promises() -> None:

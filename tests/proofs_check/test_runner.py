@@ -9,13 +9,17 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.proofs_check.claim import (
     Check,
+    Conditional,
     Counterexample,
     Holds,
     Mutant,
     NotCheckable,
+    Printed,
+    Quibble,
     Refuted,
     require,
 )
+from exactdp.proofs_check.entries import varied
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.runner import run, run_one
 
@@ -30,6 +34,11 @@ def fails() -> str:
 
 def crashes() -> str:
     raise ZeroDivisionError("oops")
+
+
+def accepts(true: bool) -> str:
+    require(true, "it is false")
+    return "seen"
 
 
 def holds(check: Check = passes, mutant: Check = fails) -> Holds:
@@ -101,6 +110,54 @@ def test_not_checkable() -> None:
     assert result.evidence == "asymptotic"
 
 
+def test_conditional_is_run_like_any_statement() -> None:
+    claim = Conditional(
+        paper="CP",
+        item="Theorem 9",
+        statement="It holds.",
+        outcome="verified",
+        method="enumeration",
+        condition="n >= 2",
+        rests_on="CP-Lemma-8",
+        **varied(accepts, True, False, "for n = 1, too"),
+    )
+    entry = run_one(claim).as_dict()
+    assert (entry["verdict"], entry["condition"], entry["rests_on"]) == (
+        "conditional",
+        "n >= 2",
+        "CP-Lemma-8",
+    )
+    loose = dataclasses.replace(claim, mutant=Mutant("the same", lambda: accepts(True)))
+    assert "also accepts a false statement: the same" in run_one(loose).problem
+
+
+def test_a_note_fails_to_the_letter() -> None:
+    claim = Quibble(
+        paper="BV",
+        item="Definition 9",
+        statement="It holds to the letter.",
+        printed=Printed("it holds", "Section 9, first sentence", 7),
+        method="enumeration",
+        check=fails,
+        extraction="no",
+        corrected=holds(),
+    )
+    entry = run_one(claim).as_dict()
+    assert (entry["verdict"], entry["evidence"]) == ("note", "n = 3")
+    assert entry["printed"] == {
+        "words": "it holds",
+        "where": "Section 9, first sentence",
+        "line": 7,
+    }
+    assert "severity" not in entry
+    assert not run_one(dataclasses.replace(claim, check=passes)).confirmed
+
+
+def test_corrected_forms_are_ours() -> None:
+    assert refuted().corrected.ours
+    assert not holds().ours
+
+
 def test_ids() -> None:
     claim = dataclasses.replace(holds(), item="Theorem 3.5, proof: term (4)")
     assert claim.id == "BV-Theorem-3.5-proof-term-4"
@@ -113,6 +170,15 @@ def test_ids() -> None:
 def test_bad_claims(name: str, value: str) -> None:
     with pytest.raises(InvalidParameter, match=name):
         dataclasses.replace(holds(), **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("words", (" ", "Section 1", 1)), ("where", ("w", "", 1)), ("line", ("w", "Section 1", 0))],
+)
+def test_bad_quotations(name: str, arguments: tuple[str, str, int]) -> None:
+    with pytest.raises(InvalidParameter, match=name):
+        Printed(*arguments)
 
 
 def test_require() -> None:
@@ -138,3 +204,7 @@ def test_selection() -> None:
         select(["BV-Lemma-99"])
     with pytest.raises(InvalidParameter, match="verdict"):
         select(verdict="true")
+    assert all(c.severity == "unsafe" for c in select(severity="unsafe") if isinstance(c, Refuted))
+    assert 0 < len(select(severity="unsafe")) < len(select(verdict="refuted"))
+    with pytest.raises(InvalidParameter, match="severity"):
+        select(severity="bad")

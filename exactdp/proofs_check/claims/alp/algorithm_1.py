@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -24,13 +24,11 @@ def _private(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 1",
         "Laplace noise of scale 1/eps on every entry changes densities by at most a factor "
         "e^(eps * l1 distance).",
-        "verified",
         "enumeration",
-        lambda: _private(Fraction(1)),
-        ("scale 0.98/eps is enough", lambda: _private(Fraction(49, 50))),
+        **varied(_private, Fraction(1), Fraction(49, 50), "scale 0.98/eps is enough"),
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import embedding, estimate
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,20 +33,16 @@ def _levels(b: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 10",
         "With beta columns and no scaling, integer entries up to beta are represented exactly.",
-        "verified",
         "enumeration",
-        lambda: _noiseless(0),
-        ("beta - 1 columns", lambda: _noiseless(-1)),
+        **varied(_noiseless, 0, -1, "beta - 1 columns"),
     ),
-    holds(
+    ALP.verified(
         "Algorithm 10, one bit",
         "Raising an entry by 1 changes at most one bit of z.",
-        "verified",
         "enumeration",
-        lambda: _levels(1),
-        ("raising it by 2", lambda: _levels(2)),
+        **varied(_levels, 1, 2, "raising it by 2"),
     ),
 )

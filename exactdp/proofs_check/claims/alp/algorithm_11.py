@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import all_hashes
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -24,12 +24,10 @@ def _table(start: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 11",
         "Each cell holds the largest entry hashed to it (0 when there is none), so y_h(i) >= x_i.",
-        "verified",
         "enumeration",
-        lambda: _table(0),
-        ("cells start at 1", lambda: _table(1)),
+        **varied(_table, 0, 1, "cells start at 1"),
     ),
 )

@@ -7,13 +7,13 @@ from itertools import product
 
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import (
     all_hashes,
     columns,
     embedding,
     projection_law,
 )
+from exactdp.proofs_check.entries import ALP, varied
 from exactdp.samplers import Bernoulli, exact_law, random_rounding
 from exactdp.samplers.source import Source
 
@@ -80,30 +80,24 @@ def _unary(least: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 2",
         "Scaling, random rounding, unary encoding and randomized response with probability "
         "1/(alpha + 2) give the law that the exact model of this ledger uses.",
-        "verified",
         "exact law",
-        lambda: _steps(2),
-        ("the flip probability is 1/(alpha + 3)", lambda: _steps(3)),
+        **varied(_steps, 2, 3, "the flip probability is 1/(alpha + 3)"),
         note="The requirement s > 2k matters for accuracy only; the model drops it.",
     ),
-    holds(
+    ALP.verified(
         "Algorithm 2, number of columns",
         "m = ceil(beta/alpha) is exactly the largest rounded value of an entry at most beta.",
-        "verified",
         "enumeration",
-        lambda: _array_size(0),
-        ("one column more is needed", lambda: _array_size(1)),
+        **varied(_array_size, 0, 1, "one column more is needed"),
     ),
-    holds(
+    ALP.verified(
         "Algorithm 2, Step (2)",
         "Bit (a, b) is one iff some entry with y_i >= b is hashed to a by h_b.",
-        "verified",
         "enumeration",
-        lambda: _unary(0),
-        ("the condition is b < y_i", lambda: _unary(1)),
+        **varied(_unary, 0, 1, "the condition is b < y_i"),
     ),
 )

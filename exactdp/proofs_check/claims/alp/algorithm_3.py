@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate, peaks
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -36,22 +36,18 @@ def _peaks(gap: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 3",
         "Without noise the average of the arguments that maximize the sum of (2 bit - 1) is y, "
         "for every y in 0..m.",
-        "verified",
         "enumeration",
-        lambda: _noiseless(True),
-        ("1 is subtracted once, outside the sum", lambda: _noiseless(False)),
+        **varied(_noiseless, True, False, "1 is subtracted once, outside the sum"),
         note="The text prints the sum of '2z - 1' without parentheses; they are meant.",
     ),
-    holds(
+    ALP.verified(
         "Algorithm 3, Step (2)",
         "P holds exactly the maximizers, and any two of them differ by an even number.",
-        "verified",
         "enumeration",
-        lambda: _peaks(2),
-        ("by a multiple of 4", lambda: _peaks(4)),
+        **varied(_peaks, 2, 4, "by a multiple of 4"),
     ),
 )

@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import columns, round_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -25,14 +25,12 @@ def _enough(scaled: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 4",
         "On x eps with bound beta eps, Algorithm 2 uses m = ceil(beta eps/alpha) columns, as many "
         "as the largest rounded entry needs.",
-        "verified",
         "enumeration",
-        lambda: _enough(True),
-        ("Algorithm 2 is called with beta", lambda: _enough(False)),
+        **varied(_enough, True, False, "Algorithm 2 is called with beta"),
         note="Step (2) prints the parameters 'alpha, beta, epsilon, s'; by the text above it the "
         "second is the product beta epsilon.",
     ),

@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -25,13 +25,11 @@ def _inverse(power: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 5",
         "Dividing by epsilon undoes the scaling of Algorithm 4: noiseless entries that are "
         "multiples of alpha/epsilon come back unchanged.",
-        "verified",
         "enumeration",
-        lambda: _inverse(1),
-        ("divide by epsilon twice", lambda: _inverse(2)),
+        **varied(_inverse, 1, 2, "divide by epsilon twice"),
     ),
 )

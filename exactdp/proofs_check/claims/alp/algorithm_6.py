@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -24,13 +24,11 @@ def _truncated(noisy: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 6",
         "Noisy values below t are truncated to 0, so every stored value is at least t.",
-        "verified",
         "enumeration",
-        lambda: _truncated(True),
-        ("the test is on the true value", lambda: _truncated(False)),
+        **varied(_truncated, True, False, "the test is on the true value"),
         note="Step (2) prints the condition y_i >= t; no y occurs in this algorithm, v_i is meant. "
         "A test on x_i would not be private.",
     ),

@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -25,14 +25,12 @@ def _range(part: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 7",
         "With t = 2 ln(d)/epsilon1 the m = ceil(t epsilon2/alpha) columns represent every entry "
         "that the threshold can drop without help of the noise.",
-        "verified",
         "certified numerics",
-        lambda: _range(2),
-        ("m = ceil(t epsilon1/alpha)", lambda: _range(1)),
+        **varied(_range, 2, 1, "m = ceil(t epsilon1/alpha)"),
         note="m in the line 'Input' uses t of Step (1).",
     ),
 )

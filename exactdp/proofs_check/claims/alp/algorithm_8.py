@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import columns, estimate
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -26,13 +26,11 @@ def _noiseless(prefer_stored: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 8",
         "The stored value when there is one, else the estimate from the embedding: noiseless "
         "entries come back.",
-        "verified",
         "enumeration",
-        lambda: _noiseless(True),
-        ("always the embedding", lambda: _noiseless(False)),
+        **varied(_noiseless, True, False, "always the embedding"),
     ),
 )

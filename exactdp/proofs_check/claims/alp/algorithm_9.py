@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._threshold import power, rounded_law, stored
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -52,33 +52,29 @@ def _log_base(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Algorithm 9",
         "Only nonzero entries can be stored, so every output is k-sparse.",
-        "verified",
         "enumeration",
-        lambda: _support(True),
-        ("noise is added to zero entries too", lambda: _support(False)),
+        **varied(_support, True, False, "noise is added to zero entries too"),
     ),
-    holds(
+    ALP.verified(
         "Algorithm 9, Step (1)",
         "With random rounding, d entries of size 1/d are stored with probability below delta; "
         "without it this fails for many entries.",
-        "verified",
         "enumeration",
-        lambda: _rounding_needed(True),
-        ("no rounding", lambda: _rounding_needed(False)),
+        **varied(_rounding_needed, True, False, "no rounding"),
     ),
-    holds(
+    ALP.verified(
         "Algorithm 9, Step (3)",
         "t = log(1/delta)/epsilon + 2 with the natural logarithm gives a nonzero entry of 1 the "
         "chance delta/(2 e^epsilon) to be stored.",
-        "verified",
         "enumeration",
-        lambda: _log_base(Fraction(1)),
-        (
+        **varied(
+            _log_base,
+            Fraction(1),
+            Fraction(1, 2),
             "half of the natural logarithm (about the decimal one)",
-            lambda: _log_base(Fraction(1, 2)),
         ),
         note="The step prints log, the proof ln; log to base 10 would not be private.",
     ),

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import comb, factorial
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -77,40 +77,32 @@ def _general(terms: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Appendix A",
         "The sum over k of k C(2k, k) z^k is 2z/(1 - 4z)^(3/2) for |z| < 1/4.",
-        "verified",
         "enumeration",
-        lambda: _closed(Fraction(3, 2)),
-        ("the exponent is 1", lambda: _closed(Fraction(1))),
+        **varied(_closed, Fraction(3, 2), Fraction(1), "the exponent is 1"),
         note="The text asks for z < 1/4 only; the series needs |z| < 1/4 (here z >= 0).",
     ),
-    holds(
+    ALP.verified(
         "Appendix A, steps",
         "All lines of the derivation have the same coefficients, down to binomial(-3/2, k - 1).",
-        "verified",
         "enumeration",
-        lambda: _coefficients(Fraction(-3, 2)),
-        ("binomial(-1/2, k - 1)", lambda: _coefficients(Fraction(-1, 2))),
+        **varied(_coefficients, Fraction(-3, 2), Fraction(-1, 2), "binomial(-1/2, k - 1)"),
     ),
-    holds(
+    ALP.verified(
         "Appendix A, binomial theorem",
         "(1 + z)^r is the sum of binomial(r, k) z^k for real r and |z| < 1.",
-        "verified",
         "enumeration",
-        lambda: _general(60),
-        ("15 terms suffice for 20 digits", lambda: _general(15)),
+        **varied(_general, 60, 15, "15 terms suffice for 20 digits"),
     ),
-    holds(
+    ALP.proved(
         "Appendix A, last display",
         "At z = p - p^2, p < 1/2, the value is 2 (p - p^2)/(1 - 2p)^3.",
-        "proved",
         "symbolic",
-        lambda: _substituted(3),
-        ("(1 - 2p)^2", lambda: _substituted(2)),
+        **varied(_substituted, 3, 2, "(1 - 2p)^2"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Appendix A, numbers of cited equations",
         "The definition and the theorem are Equations 5.1 and 5.12 of [GKP94].",
         "the book is not at hand",

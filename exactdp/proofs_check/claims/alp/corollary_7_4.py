@@ -10,7 +10,7 @@ from flint import arb
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -88,47 +88,37 @@ def _bits_exponential(most_ratio: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.proved(
         "Corollary 7.4",
         "For s = 4 k epsilon and epsilon >= 1 the bound of Lemma 7.3 is below 22/epsilon.",
-        "proved",
         "interval search",
-        lambda: _one_over_epsilon(Fraction(22)),
-        ("below 21/epsilon", lambda: _one_over_epsilon(Fraction(21))),
+        **varied(_one_over_epsilon, Fraction(22), Fraction(21), "below 21/epsilon"),
     ),
-    holds(
+    ALP.proved(
         "Corollary 7.4, (2)",
         "For s = 4 k e^epsilon and epsilon >= 1 the bound is below 40/e^epsilon.",
-        "proved",
         "interval search",
-        lambda: _one_over_exponential(Fraction(40)),
-        ("below 25/e^epsilon", lambda: _one_over_exponential(Fraction(25))),
+        **varied(_one_over_exponential, Fraction(40), Fraction(25), "below 25/e^epsilon"),
     ),
-    holds(
+    ALP.proved(
         "Corollary 7.4, (2), limit",
         "e^epsilon times the bound tends to 4 + 5 = 9 for s = 4 k e^epsilon.",
-        "proved",
         "symbolic",
-        lambda: _limit("9"),
-        ("to 8", lambda: _limit("8")),
+        **varied(_limit, "9", "8", "to 8"),
     ),
-    holds(
+    ALP.verified(
         "Corollary 7.4, (1), space",
         "s ceil(t) = 4 k epsilon ceil(2 ln(d)/epsilon) bits are at most 20 k log2 d while epsilon "
         "<= 2 ln d.",
-        "verified",
         "certified numerics",
-        lambda: _bits(2),
-        ("for every epsilon", lambda: _bits(1000)),
+        **varied(_bits, 2, 1000, "for every epsilon"),
         note="For epsilon above 2 ln d a single column already takes Theta(k epsilon) bits; the "
         "corollary lets epsilon grow without saying so.",
     ),
-    holds(
+    ALP.verified(
         "Corollary 7.4, (2), space",
         "s ceil(2 ln(d)/epsilon) bits are O(e^epsilon k log(d)/epsilon) while epsilon <= 2 ln d.",
-        "verified",
         "certified numerics",
-        lambda: _bits_exponential(2),
-        ("for every epsilon", lambda: _bits_exponential(1000)),
+        **varied(_bits_exponential, 2, 1000, "for every epsilon"),
     ),
 )

@@ -8,7 +8,7 @@ from math import ceil
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -46,31 +46,27 @@ def _rows(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Corollary 8.3",
         "With n = |x|_1 known, s = ceil(epsilon n) <= 2 epsilon n words suffice for error "
         "2/epsilon, given epsilon n >= 1.",
-        "verified",
         "enumeration",
-        lambda: _words(Fraction(1)),
-        ("for epsilon n >= 2/5 too", lambda: _words(Fraction(2, 5))),
+        **varied(_words, Fraction(1), Fraction(2, 5), "for epsilon n >= 2/5 too"),
     ),
-    holds(
+    ALP.verified(
         "Corollary 8.3, (2)",
         "k entries limited to t = 2 ln(d)/epsilon have epsilon |x|_1 <= 2 k ln d, so that "
         "s = ceil(epsilon |x|_1) <= 3 k ln d words suffice (d >= 2).",
-        "verified",
         "certified numerics",
-        lambda: _rows(Fraction(3)),
-        ("2.8 k ln d words", lambda: _rows(Fraction(28, 10))),
+        **varied(_rows, Fraction(3), Fraction(28, 10), "2.8 k ln d words"),
     ),
-    holds(
+    ALP.verified(
         "Corollary 8.3, (2), restriction to small entries",
         "Limiting each entry to min(x, t) keeps neighbours neighbours, so both parts compose.",
-        "verified",
         "enumeration",
-        lambda: _restricted(True),
-        ("entries whose true value reaches t are dropped instead", lambda: _restricted(False)),
+        **varied(
+            _restricted, True, False, "entries whose true value reaches t are dropped instead"
+        ),
         note="The proof says 'the entries below the threshold'. Read by true values that is not "
         "private; read by noisy values it needs adaptive composition, which Lemma 2.3 is not.",
     ),

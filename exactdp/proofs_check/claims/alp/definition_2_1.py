@@ -8,7 +8,7 @@ from itertools import combinations
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,13 +33,11 @@ def _events(shift: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Definition 2.1",
         "The smallest delta with P(M(x) in S) <= e^epsilon P(M(x') in S) + delta for every event S "
         "is the sum over outcomes of the positive parts of P(x) - e^epsilon P(x').",
-        "verified",
         "enumeration",
-        lambda: _events(Fraction(1)),
-        ("delta is half that sum", lambda: _events(Fraction(1, 2))),
+        **varied(_events, Fraction(1), Fraction(1, 2), "delta is half that sum"),
     ),
 )

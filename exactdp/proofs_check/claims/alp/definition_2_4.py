@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -23,13 +23,11 @@ def _distribution(factor: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.proved(
         "Definition 2.4",
         "The density eps/2 e^(-|t| eps) integrates to e^(t eps)/2 below 0 and 1 - e^(-t eps)/2 "
         "from 0 on.",
-        "proved",
         "symbolic",
-        lambda: _distribution(1),
-        ("the exponent is doubled", lambda: _distribution(2)),
+        **varied(_distribution, 1, 2, "the exponent is doubled"),
     ),
 )

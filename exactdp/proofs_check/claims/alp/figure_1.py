@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import embedding
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS", "HASHES", "ROWS"]
 
@@ -22,13 +22,11 @@ def _table(y: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.reproduced(
         "Figure 1",
         "The hash values 2, 3, 5, 3, 4, 4, 1, 2 and y_i = 5 give the printed array, with m = 8 "
         "columns and s = 5 rows.",
-        "reproduced",
         "reproduction",
-        lambda: _table(5),
-        ("y_i = 4", lambda: _table(4)),
+        **varied(_table, 5, 4, "y_i = 4"),
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate, peaks
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -22,13 +22,11 @@ def _example(answer: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.reproduced(
         "Figure 2",
         "When the partial sums peak at 3 and 5, the estimate is 4 (the true value being 5).",
-        "reproduced",
         "enumeration",
-        lambda: _example(4),
-        ("the estimate is 5", lambda: _example(5)),
+        **varied(_example, 4, 5, "the estimate is 5"),
         note="The plotted bits are not in the text; every string with these peaks is checked.",
     ),
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from exactdp.proofs_check.claims.alp._entries import not_checkable
+from exactdp.proofs_check.entries import ALP
 
 __all__ = ["CLAIMS"]
 
 CLAIMS = (
-    not_checkable(
+    ALP.not_checkable(
         "Figure 3",
         "Upper bound and observed mean error over alpha and k/s.",
         "curves without data; the formula is under Lemma 4.8, points of it and of the simulation "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from exactdp.proofs_check.claims.alp._entries import not_checkable
+from exactdp.proofs_check.entries import ALP
 
 __all__ = ["CLAIMS"]
 
 CLAIMS = (
-    not_checkable(
+    ALP.not_checkable(
         "Figure 4",
         "Error distribution for epsilon = 1, alpha = 3 and collision probability 0.1.",
         "a histogram without data; its mean, deviation and 90th percentile are under Section 9",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from exactdp.proofs_check.claims.alp._entries import not_checkable
+from exactdp.proofs_check.entries import ALP
 
 __all__ = ["CLAIMS"]
 
 CLAIMS = (
-    not_checkable(
+    ALP.not_checkable(
         "Figure 5",
         "Mean error of Algorithms 4 and 10 for epsilon from 0.25 to 10.",
         "curves without data; their crossing and their ends are under Section 9",

@@ -8,7 +8,7 @@ from itertools import product
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,12 +33,10 @@ def _coin(chance: Fraction) -> Law[int]:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 2.2",
         "Any randomized mapping of the output keeps (epsilon, delta).",
-        "verified",
         "enumeration",
-        lambda: _processed(Fraction(1)),
-        ("it lowers delta by 2 %", lambda: _processed(Fraction(49, 50))),
+        **varied(_processed, Fraction(1), Fraction(49, 50), "it lowers delta by 2 %"),
     ),
 )

@@ -8,7 +8,7 @@ from itertools import product
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,13 +33,13 @@ def _composed(share: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 2.3",
         "Two independent releases with (e1, d1) and (e2, d2) are together (e1 + e2, d1 + d2)-"
         "differentially private.",
-        "verified",
         "enumeration",
-        lambda: _composed(Fraction(1)),
-        ("a factor of e^(e1 + e2)/1.02 is enough", lambda: _composed(Fraction(50, 51))),
+        **varied(
+            _composed, Fraction(1), Fraction(50, 51), "a factor of e^(e1 + e2)/1.02 is enough"
+        ),
     ),
 )

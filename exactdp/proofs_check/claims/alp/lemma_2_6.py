@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 from exactdp.samplers import exact_law, random_rounding
 
 __all__ = ["CLAIMS"]
@@ -27,12 +27,10 @@ def _error(bound: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 2.6",
         "E|r - RandRound(r)| = 2 f (1 - f) for the fractional part f, at most 1/2, at f = 1/2.",
-        "verified",
         "exact law",
-        lambda: _error(Fraction(1, 2)),
-        ("at most 0.49", lambda: _error(Fraction(49, 100))),
+        **varied(_error, Fraction(1, 2), Fraction(49, 100), "at most 0.49"),
     ),
 )

@@ -8,7 +8,6 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import (
     Hashes,
     all_hashes,
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.alp._model import (
     flip,
     projection_law,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -134,65 +134,51 @@ def _response_bounds(low: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.1",
         "For every sequence of hash functions, Algorithm 2 changes no output probability by more "
         "than a factor e^(l1 distance), so it is 1-differentially private.",
-        "verified",
         "enumeration",
-        lambda: _private(Fraction(1)),
-        ("the loss is 17/20 of the distance", lambda: _private(Fraction(17, 20))),
+        **varied(_private, Fraction(1), Fraction(17, 20), "the loss is 17/20 of the distance"),
         note="The proof's general steps are the entries below; this one is the whole, on a grid.",
     ),
-    holds(
+    ALP.proved(
         "Lemma 4.1, proof, difference of probabilities",
         "Moving one entry inside one bit changes the probability of that bit by exactly "
         "|x_i - x'_i|/(alpha + 2), and by no more when the bit is hit by other entries.",
-        "proved",
         "symbolic",
-        lambda: _one_bit(2),
-        ("p = 1/(alpha + 1)", lambda: _one_bit(1)),
+        **varied(_one_bit, 2, 1, "p = 1/(alpha + 1)"),
     ),
-    holds(
+    ALP.proved(
         "Lemma 4.1, proof, ratio of one bit",
         "With p = 1/(alpha + 2) the ratio is at most 1 + |x_i - x'_i| <= e^|x_i - x'_i|.",
-        "proved",
         "symbolic",
-        lambda: _ratio(2),
-        ("p = 1/(alpha + 3)", lambda: _ratio(3)),
+        **varied(_ratio, 2, 3, "p = 1/(alpha + 3)"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.1, proof, range of a response",
         "A bit is reported as one with probability between p and 1 - p.",
-        "verified",
         "enumeration",
-        lambda: _response_bounds(Fraction(1)),
-        ("between 1.02 p and 1 - 1.02 p", lambda: _response_bounds(Fraction(51, 50))),
+        **varied(_response_bounds, Fraction(1), Fraction(51, 50), "between 1.02 p and 1 - 1.02 p"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.1, proof, several bits",
         "When an entry moves across several bits, the ratios of the single bits multiply.",
-        "verified",
         "enumeration",
-        lambda: _induction(1),
-        ("only the first bit counts", lambda: _induction(0)),
+        **varied(_induction, 1, 0, "only the first bit counts"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.1, exact loss of one entry",
         "Beyond the paper: when alpha >= 1 and one entry moves by 1, the worst ratio is 2, so "
         "the loss is ln 2 = 0.693 instead of 1.",
-        "verified",
         "enumeration",
-        lambda: _exact_loss(Fraction(2)),
-        ("the worst ratio is 2.02", lambda: _exact_loss(Fraction(101, 50))),
+        **varied(_exact_loss, Fraction(2), Fraction(101, 50), "the worst ratio is 2.02"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.1, tightness",
         "Beyond the paper: spread over n entries the worst ratio is at least (1 + 1/n)^n, so the "
         "constant 1 cannot be lowered for all sparsities.",
-        "verified",
         "enumeration",
-        lambda: _tight(Fraction(9999, 10000)),
-        ("the ratio exceeds e", lambda: _tight(Fraction(10001, 10000))),
+        **varied(_tight, Fraction(9999, 10000), Fraction(10001, 10000), "the ratio exceeds e"),
     ),
 )

@@ -7,9 +7,9 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate_law
 from exactdp.proofs_check.claims.alp._tails import CASES, quantile_steps, rates, tail_bound
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -42,22 +42,18 @@ def _quantile(share: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.10",
         "With probability at least 1 - psi, |y_i - y~_i| <= 2 log(2/(psi sqrt(pi) (1 - 2p)))/"
         "log(1/(4p - 4p^2)), for y_i <= m.",
-        "verified",
         "certified numerics",
-        lambda: _quantile(Fraction(1)),
-        ("3/5 of that", lambda: _quantile(Fraction(3, 5))),
+        **varied(_quantile, Fraction(1), Fraction(3, 5), "3/5 of that"),
         note="The condition y_i <= m is not repeated in the lemma.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.10, proof, display",
         "psi = 2 (4 (p - p^2))^(tau/2)/(sqrt(pi) (1 - 2p)) solved for tau gives the stated value.",
-        "verified",
         "certified numerics",
-        lambda: _solved(Fraction(1)),
-        ("without the factor 2, tau/2", lambda: _solved(Fraction(1, 2))),
+        **varied(_solved, Fraction(1), Fraction(1, 2), "without the factor 2, tau/2"),
     ),
 )

@@ -7,7 +7,6 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate_law, round_law
 from exactdp.proofs_check.claims.alp._tails import (
     CASES,
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.alp._tails import (
     rates,
     tail_bound,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -63,31 +63,25 @@ def _pointwise(one: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.11",
         "For x_i <= beta and tau >= alpha, P(|x_i - x~_i| >= tau) < 2 (4 (p - p^2))^(tau/(2 alpha) "
         "- 1/2)/(sqrt(pi) (1 - 2p)), p = 1/(gamma + 2).",
-        "verified",
         "certified numerics",
-        lambda: _tail(Fraction(1, 2)),
-        ("the exponent is 0.8 tau/alpha - 1/2", lambda: _tail(Fraction(4, 5))),
+        **varied(_tail, Fraction(1, 2), Fraction(4, 5), "the exponent is 0.8 tau/alpha - 1/2"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.11, quantile",
         "With probability at least 1 - psi, |x_i - x~_i| < (1 + 2 log(2/(psi sqrt(pi) (1 - 2p)))/"
         "log(1/(4p - 4p^2))) alpha.",
-        "verified",
         "certified numerics",
-        lambda: _quantile(Fraction(1)),
-        ("0.3 instead of 1", lambda: _quantile(Fraction(3, 10))),
+        **varied(_quantile, Fraction(1), Fraction(3, 10), "0.3 instead of 1"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.11, proof",
         "|x_i - x~_i| < (1 + |y_i - y~_i|) alpha for every outcome.",
-        "verified",
         "enumeration",
-        lambda: _pointwise(Fraction(1)),
-        ("0.85 instead of 1", lambda: _pointwise(Fraction(17, 20))),
+        **varied(_pointwise, Fraction(1), Fraction(17, 20), "0.85 instead of 1"),
         note="The text prints x'_i for the estimate.",
     ),
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -47,22 +48,20 @@ def _single(alpha: Fraction, factor: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.12",
         "Scaling x by epsilon before Algorithm 2 gives e^(epsilon * l1 distance), so Algorithm 4 "
         "is epsilon-differentially private.",
-        "verified",
         "enumeration",
-        lambda: _private(Fraction(1)),
-        ("0.9 epsilon", lambda: _private(Fraction(9, 10))),
+        **varied(_private, Fraction(1), Fraction(9, 10), "0.9 epsilon"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.12, exact loss of one entry",
         "Beyond the paper: a single entry that moves by 1 at epsilon = n alpha costs exactly "
         "n ln(1 + alpha) = epsilon ln(1 + alpha)/alpha, less than epsilon.",
-        "verified",
         "enumeration",
-        lambda: _single(Fraction(3), Fraction(1)),
-        ("1.02 times the ratio", lambda: _single(Fraction(3), Fraction(51, 50))),
+        **varied(
+            partial(_single, Fraction(3)), Fraction(1), Fraction(51, 50), "1.02 times the ratio"
+        ),
     ),
 )

@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import columns
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -23,14 +23,12 @@ def _bits(least: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.13",
         "With alpha = 1 and s = 3k the array and the hash functions (w bits each) take at most "
         "6 (k + w) beta epsilon bits, provided beta epsilon >= 1.",
-        "verified",
         "enumeration",
-        lambda: _bits(Fraction(1)),
-        ("provided beta epsilon >= 2/5", lambda: _bits(Fraction(2, 5))),
+        **varied(_bits, Fraction(1), Fraction(2, 5), "provided beta epsilon >= 2/5"),
         note="Unstated: beta epsilon = Omega(1). One column is the least.",
     ),
 )

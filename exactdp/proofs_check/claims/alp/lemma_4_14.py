@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import (
     columns,
     estimate_law,
@@ -15,6 +14,7 @@ from exactdp.proofs_check.claims.alp._model import (
     round_law,
     spread,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -34,14 +34,12 @@ def _bounded(excess: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.14",
         "E|x_i - x~_i| <= max(0, x_i - beta) + C/epsilon with C = (1/2 + (4 alpha + 4)/alpha^2 + "
         "(4 gamma + 4)/gamma^2) alpha.",
-        "verified",
         "enumeration",
-        lambda: _bounded(1),
-        ("without the first term", lambda: _bounded(0)),
+        **varied(_bounded, 1, 0, "without the first term"),
         note="Evaluation reads m = ceil(beta epsilon/alpha) bits, see Lemma 4.3.",
     ),
 )

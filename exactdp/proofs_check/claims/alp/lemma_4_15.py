@@ -6,8 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._tails import (
     CASES,
     entry_law,
@@ -15,6 +14,7 @@ from exactdp.proofs_check.claims.alp._tails import (
     rates,
     tail_bound,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -55,14 +55,16 @@ def _quantile(factor: int) -> str:
 
 
 CLAIMS = (
-    refuted(
-        "Lemma 4.15",
-        "With probability at least 1 - psi the error is below (1 + 2 log(2/(psi sqrt(pi) (1 - "
+    Refuted(
+        paper="ALP",
+        item="Lemma 4.15",
+        statement="With probability at least 1 - psi the error is below (1 + 2 log(2/(psi "
+        "sqrt(pi) (1 - "
         "2p)))/log(1/(4p - p^2))) alpha/epsilon.",
-        "cosmetic",
-        "certified numerics",
-        lambda: _quantile(1),
-        """
+        severity="cosmetic",
+        method="certified numerics",
+        check=lambda: _quantile(1),
+        example="""
 >>> from math import log, pi, sqrt
 >>> alpha, eps, psi, p = 1, 1, 0.1, 1 / 3                 # no collisions: gamma = alpha
 >>> above = 2 * log(2 / (psi * sqrt(pi) * (1 - 2 * p)))
@@ -71,25 +73,21 @@ True
 >>> (1 + above / log(1 / (4 * p - 4 * p * p))) * alpha / eps > 0
 True
 """,
-        "possible, a single digit; Lemmas 4.10 and 4.11 print 4p - 4p^2 correctly",
-        holds(
+        extraction="possible, a single digit; Lemmas 4.10 and 4.11 print 4p - 4p^2 correctly",
+        corrected=ALP.verified(
             "Lemma 4.15, corrected",
             "The denominator is log(1/(4p - 4p^2)), as in Lemma 4.11.",
-            "verified",
             "certified numerics",
-            lambda: _quantile(4),
-            ("the denominator is log(1/(4p - p^2))", lambda: _quantile(1)),
+            **varied(_quantile, 4, 1, "the denominator is log(1/(4p - p^2))"),
         ),
         note="For 4p - p^2 > 1 (p > 0.268, e.g. alpha = 1) the printed bound is negative; for "
         "smaller p it is true but weaker.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.15, first bound",
         "For x_i <= beta and tau >= alpha/epsilon, P(|x_i - x~_i| >= tau) < 2 (4 (p - p^2))^(tau "
         "epsilon/(2 alpha) - 1/2)/(sqrt(pi) (1 - 2p)).",
-        "verified",
         "certified numerics",
-        lambda: _tail(Fraction(1, 2)),
-        ("the exponent is tau epsilon/alpha - 1/2", lambda: _tail(Fraction(1))),
+        **varied(_tail, Fraction(1, 2), Fraction(1), "the exponent is tau epsilon/alpha - 1/2"),
     ),
 )

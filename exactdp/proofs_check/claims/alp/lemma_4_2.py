@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import columns
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -22,14 +22,12 @@ def _bits(least_ratio: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.2",
         "The array and m hash functions of w bits take m (s + w) <= 2 (s + w) beta/alpha bits, "
         "provided beta >= alpha.",
-        "verified",
         "enumeration",
-        lambda: _bits(Fraction(1)),
-        ("provided beta >= 0.45 alpha", lambda: _bits(Fraction(45, 100))),
+        **varied(_bits, Fraction(1), Fraction(45, 100), "provided beta >= 0.45 alpha"),
         note="Unstated: beta = Omega(alpha). A smaller beta still costs one column, m = 1.",
     ),
 )

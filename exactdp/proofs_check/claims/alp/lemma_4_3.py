@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -34,13 +34,11 @@ def _passes(strict: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.3",
         "Reading each of the m = ceil(beta/alpha) bits once, with constant work per bit, gives the "
         "estimate.",
-        "verified",
         "enumeration",
-        lambda: _passes(False),
-        ("ties need not be kept", lambda: _passes(True)),
+        **varied(_passes, False, True, "ties need not be kept"),
     ),
 )

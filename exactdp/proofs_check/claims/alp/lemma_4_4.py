@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate_law, flip, gamma, round_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,12 +33,10 @@ def _bound(half: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.4",
         "The expected error of an entry at most beta is at most (1/2 + E|y_i - y~_i|) alpha.",
-        "verified",
         "enumeration",
-        lambda: _bound(Fraction(1, 2)),
-        ("1/2 is replaced by 0.49", lambda: _bound(Fraction(49, 100))),
+        **varied(_bound, Fraction(1, 2), Fraction(49, 100), "1/2 is replaced by 0.49"),
     ),
 )

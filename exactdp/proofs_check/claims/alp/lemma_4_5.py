@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._walk import hit_bounds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -23,21 +24,17 @@ def _reaches(level: int, slack: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.5",
         "A simple random walk with p < 1/2 later exceeds its present value with probability "
         "p/(1 - p).",
-        "verified",
         "enumeration",
-        lambda: _reaches(1, Fraction(1)),
-        ("1.0001 p/(1 - p)", lambda: _reaches(1, Fraction(10001, 10000))),
+        **varied(partial(_reaches, 1), Fraction(1), Fraction(10001, 10000), "1.0001 p/(1 - p)"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.5, proof, cited theorem",
         "It later gains k with probability (p/(1 - p))^k (here k = 3).",
-        "verified",
         "enumeration",
-        lambda: _reaches(3, Fraction(1)),
-        ("1.0001 times that", lambda: _reaches(3, Fraction(10001, 10000))),
+        **varied(partial(_reaches, 3), Fraction(1), Fraction(10001, 10000), "1.0001 times that"),
     ),
 )

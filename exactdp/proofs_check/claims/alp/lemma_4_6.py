@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._walk import hit_bounds, last_return, last_return_bounds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -50,41 +50,33 @@ def _law(index: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.6",
         "For p < 1/2 the last step with S_n >= 0 has mean 4 (p - p^2)/(1 - 2p)^2.",
-        "verified",
         "enumeration",
-        lambda: _mean(Fraction(1)),
-        ("1.0001 times that", lambda: _mean(Fraction(10001, 10000))),
+        **varied(_mean, Fraction(1), Fraction(10001, 10000), "1.0001 times that"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.6, proof, first display",
         "S_n is the unique maximum from step n on with probability (1 - p)(1 - p/(1 - p)) = "
         "1 - 2p.",
-        "verified",
         "enumeration",
-        lambda: _unique(Fraction(1)),
-        ("1.0001 (1 - 2p)", lambda: _unique(Fraction(10001, 10000))),
+        **varied(_unique, Fraction(1), Fraction(10001, 10000), "1.0001 (1 - 2p)"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.6, proof, second display",
         "The last nonnegative step is 2i with probability C(2i, i) (p - p^2)^i (1 - 2p); these "
         "sum to 1.",
-        "verified",
         "enumeration",
-        lambda: _law(2),
-        ("the step is i", lambda: _law(1)),
+        **varied(_law, 2, 1, "the step is i"),
         note="The text multiplies by P(S_i > later maximum); the index must be 2i, with the same "
         "value 1 - 2p.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.6, proof, third display",
         "The sum of 2i C(2i, i) (p - p^2)^i (1 - 2p) is 4 (p - p^2)/(1 - 2p)^2.",
-        "verified",
         "enumeration",
-        lambda: _law(2),
-        ("the step is i", lambda: _law(1)),
+        **varied(_law, 2, 1, "the step is i"),
         note="The identity for the series is proved under Appendix A.",
     ),
 )

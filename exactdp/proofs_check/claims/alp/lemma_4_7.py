@@ -6,8 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._model import (
     all_hashes,
     embedding,
@@ -17,6 +16,7 @@ from exactdp.proofs_check.claims.alp._model import (
     spread,
 )
 from exactdp.proofs_check.claims.alp._walk import last_return_bounds, peak_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -117,13 +117,15 @@ def _dominates(slack: Fraction) -> str:
     return "p = 1/10, 1/5, walks of 36 steps"
 
 
-_CONDITIONAL = refuted(
-    "Lemma 4.7, proof, conditional expectations",
-    "E[y_i - y_bar | y_bar <= y_i] <= (4 alpha + 4)/alpha^2 for the furthest maximizer y_bar.",
-    "cosmetic",
-    "enumeration",
-    lambda: _conditional(True),
-    """
+_CONDITIONAL = Refuted(
+    paper="ALP",
+    item="Lemma 4.7, proof, conditional expectations",
+    statement="E[y_i - y_bar | y_bar <= y_i] <= (4 alpha + 4)/alpha^2 for the furthest maximizer "
+    "y_bar.",
+    severity="cosmetic",
+    method="enumeration",
+    check=lambda: _conditional(True),
+    example="""
 >>> from itertools import accumulate, product
 >>> p, c, y, m = 1 / 22, 99 / 201, 4, 12             # alpha = 20, k = 100, s = 201
 >>> wrong = [p] * y + [p + c * (1 - 2 * p)] * (m - y)     # chance that a bit is wrong
@@ -139,69 +141,58 @@ _CONDITIONAL = refuted(
 >>> mean / mass > (4 * 20 + 4) / 20**2
 True
 """,
-    "no: both conditional expectations are printed again in the last display of the proof",
-    holds(
+    extraction="no: both conditional expectations are printed again in the last display of the "
+    "proof",
+    corrected=ALP.verified(
         "Lemma 4.7, proof, conditional expectations, corrected",
         "Without the condition, E(y_i - y_bar)+ <= (4 alpha + 4)/alpha^2, and both one-sided means "
         "add up to the bound of the lemma.",
-        "verified",
         "enumeration",
-        lambda: _conditional(False),
-        ("conditioned on y_bar <= y_i", lambda: _conditional(True)),
+        **varied(_conditional, False, True, "conditioned on y_bar <= y_i"),
     ),
     note="k = 100 entries with nonzero i leave 99 that collide, at most 99/s by a union bound "
     "(reached when they exclude each other); s = 201 > 2k. The lemma itself is unaffected.",
 )
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.7",
         "E|y_i - y~_i| <= (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2 for y_i <= m, with "
         "independent hash functions in the columns.",
-        "verified",
         "enumeration",
-        lambda: _bounded(True),
-        ("one hash function serves all columns", lambda: _bounded(False)),
+        **varied(_bounded, True, False, "one hash function serves all columns"),
         note="Independence of the columns is used but never said ('a sequence of universal hash "
         "functions').",
     ),
     _CONDITIONAL,
-    holds(
+    ALP.verified(
         "Lemma 4.7, proof, first display",
         "The one-sided distance to the furthest maximizer has mean at most 4 (p - p^2)/(1 - 2p)^2 "
         "= (4 alpha + 4)/alpha^2.",
-        "verified",
         "enumeration",
-        lambda: _one_sided(spread),
-        ("at most 7/10 of that", lambda: _one_sided(lambda a: spread(a) * 7 / 10)),
+        **varied(_one_sided, spread, lambda a: spread(a) * 7 / 10, "at most 7/10 of that"),
         note="In the second case the text says y_i >= y_bar; y_bar >= y_i is meant.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.7, proof, hash collisions",
         "A column beyond y_i is reported as one with probability at most (1 - k/s) p + k/s (1 - p) "
         "= (1 + alpha k/s)/(alpha + 2).",
-        "verified",
         "enumeration",
-        lambda: _collision(1),
-        ("without the 1 in the numerator", lambda: _collision(0)),
+        **varied(_collision, 1, 0, "without the 1 in the numerator"),
         note="The extraction reads '(1 + alpha k/s)/9 alpha + 20' for .../(alpha + 2).",
     ),
-    holds(
+    ALP.proved(
         "Lemma 4.7, proof, value of gamma",
         "1/(gamma + 2) = (1 + alpha k/s)/(alpha + 2) gives the stated gamma, positive iff s > 2k.",
-        "proved",
         "symbolic",
-        lambda: _gamma_algebra(2),
-        ("minus 1 instead of minus 2", lambda: _gamma_algebra(1)),
+        **varied(_gamma_algebra, 2, 1, "minus 1 instead of minus 2"),
     ),
-    holds(
+    ALP.verified(
         "Equation (4.1)",
         "The sum of both one-sided means bounds the expected error; each furthest maximizer lies "
         "within the last nonnegative step of its walk.",
-        "verified",
         "enumeration",
-        lambda: _dominates(Fraction(1)),
-        ("within 0.7 of it", lambda: _dominates(Fraction(7, 10))),
+        **varied(_dominates, Fraction(1), Fraction(7, 10), "within 0.7 of it"),
         note="With the conditional means replaced by one-sided means, see the corrected entry.",
     ),
 )

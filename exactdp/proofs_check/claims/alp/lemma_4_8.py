@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import (
     columns,
     estimate_law,
@@ -15,6 +14,7 @@ from exactdp.proofs_check.claims.alp._model import (
     round_law,
     spread,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -39,28 +39,6 @@ def _bounded(excess: int) -> str:
     return "alpha = 1, 7/2, k/s = 0, 1/5, beta = 4, 5, x up to 80"
 
 
-CLAIMS = (
-    holds(
-        "Lemma 4.8",
-        "E|x_i - x~_i| <= max(0, x_i - beta) + (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/"
-        "gamma^2) alpha.",
-        "verified",
-        "enumeration",
-        lambda: _bounded(1),
-        ("without the first term", lambda: _bounded(0)),
-    ),
-    holds(
-        "Lemma 4.8, proof, entries at most beta",
-        "For x_i <= beta the constant (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2) alpha "
-        "suffices.",
-        "verified",
-        "enumeration",
-        lambda: _small(Fraction(1)),
-        ("0.37 times the constant", lambda: _small(Fraction(37, 100))),
-    ),
-)
-
-
 def _small(share: Fraction) -> str:
     beta = Fraction(5)
     for alpha, collision in product((Fraction(1), Fraction(30)), (Fraction(0), Fraction(1, 5))):
@@ -69,3 +47,21 @@ def _small(share: Fraction) -> str:
             error = entry_error(x, alpha, beta, collision)
             require(error <= share * constant, f"alpha={alpha}, x={x}: {float(error / constant)}")
     return "alpha = 1, 30, k/s = 0, 1/5, beta = 5, x = 0, 1/2, ..., 5"
+
+
+CLAIMS = (
+    ALP.verified(
+        "Lemma 4.8",
+        "E|x_i - x~_i| <= max(0, x_i - beta) + (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/"
+        "gamma^2) alpha.",
+        "enumeration",
+        **varied(_bounded, 1, 0, "without the first term"),
+    ),
+    ALP.verified(
+        "Lemma 4.8, proof, entries at most beta",
+        "For x_i <= beta the constant (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2) alpha "
+        "suffices.",
+        "enumeration",
+        **varied(_small, Fraction(1), Fraction(37, 100), "0.37 times the constant"),
+    ),
+)

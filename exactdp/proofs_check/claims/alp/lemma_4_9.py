@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import comb
 
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.alp._model import estimate_law
 from exactdp.proofs_check.claims.alp._tails import CASES, rates, tail_bound
 from exactdp.proofs_check.claims.alp._walk import last_return
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -62,39 +63,32 @@ def _central(shift: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 4.9",
         "P(|y_i - y~_i| >= tau) <= 2 (4 (p - p^2))^(tau/2)/(sqrt(pi) (1 - 2p)) for tau > 0 and "
         "y_i <= m, p = 1/(gamma + 2).",
-        "verified",
         "certified numerics",
-        lambda: _tail(0, Fraction(1, 2)),
-        ("y_i may exceed m", lambda: _tail(6, Fraction(1, 2))),
+        **varied(_tail, 0, 6, "y_i may exceed m", Fraction(1, 2)),
         note="The condition y_i <= m is not repeated in the lemma; Lemmas 4.7 and 4.11 state it.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.9, decay",
         "The exponent tau/2 of the bound cannot be doubled.",
-        "verified",
         "certified numerics",
-        lambda: _tail(0, Fraction(1, 2)),
-        ("the exponent is tau", lambda: _tail(0, Fraction(1))),
+        **varied(partial(_tail, 0), Fraction(1, 2), Fraction(1), "the exponent is tau"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 4.9, proof, display",
         "The last nonnegative step is >= tau with probability at most (4 (p - p^2))^(tau/2)/"
         "(sqrt(pi) (1 - 2p)).",
-        "verified",
         "certified numerics",
-        lambda: _walk_tail(None),
-        ("2.1 instead of sqrt(pi) = 1.77", lambda: _walk_tail(arb("2.1"))),
+        check=lambda: _walk_tail(None),
+        mutant=Mutant("2.1 instead of sqrt(pi) = 1.77", lambda: _walk_tail(arb("2.1"))),
     ),
-    holds(
+    ALP.proved(
         "Lemma 4.9, proof, central binomial coefficient",
         "C(2j, j) <= 4^j/sqrt(pi j) for j >= 1.",
-        "proved",
         "symbolic",
-        lambda: _central(Fraction(0)),
-        ("sqrt(pi (j + 0.3)) in the denominator", lambda: _central(Fraction(3, 10))),
+        **varied(_central, Fraction(0), Fraction(3, 10), "sqrt(pi (j + 0.3)) in the denominator"),
     ),
 )

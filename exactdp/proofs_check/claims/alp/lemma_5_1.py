@@ -8,8 +8,8 @@ from itertools import product
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._threshold import distance, power, threshold_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,13 +33,11 @@ def _private(on_noisy_value: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 5.1",
         "Which entries are stored depends on x by a factor of at most e^(epsilon * l1 distance).",
-        "verified",
         "enumeration",
-        lambda: _private(True),
-        ("the threshold test is on the true value", lambda: _private(False)),
+        **varied(_private, True, False, "the threshold test is on the true value"),
         note="Stored values of entries up to t carry no further information, see the model.",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -31,21 +31,19 @@ def _zero(factor: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 5.2",
         "With t = 2 ln(d)/epsilon the output of Algorithm 6 is k-sparse with probability at least "
         "1 - 1/(2d).",
-        "verified",
         "enumeration",
-        lambda: _sparse(Fraction(2)),
-        ("a zero is stored with probability 1/(1.95 d^2)", lambda: _sparse(Fraction(39, 20))),
+        **varied(
+            _sparse, Fraction(2), Fraction(39, 20), "a zero is stored with probability 1/(1.95 d^2)"
+        ),
     ),
-    holds(
+    ALP.proved(
         "Lemma 5.2, proof, display",
         "A zero entry is stored with probability e^(-t epsilon)/2 = 1/(2 d^2).",
-        "proved",
         "symbolic",
-        lambda: _zero(2),
-        ("t = ln(d)/epsilon", lambda: _zero(1)),
+        **varied(_zero, 2, 1, "t = ln(d)/epsilon"),
     ),
 )

@@ -7,9 +7,9 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law
 from exactdp.proofs_check.claims.alp._threshold import distance, power, threshold_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -34,12 +34,10 @@ def _private(second: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 5.3",
         "Algorithm 7 is (epsilon1 + epsilon2)-differentially private.",
-        "verified",
         "enumeration",
-        lambda: _private(Fraction(1, 2)),
-        ("epsilon2 is not counted", lambda: _private(Fraction(0))),
+        **varied(_private, Fraction(1, 2), Fraction(0), "epsilon2 is not counted"),
     ),
 )

@@ -6,7 +6,7 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -23,14 +23,12 @@ def _bits(hashes: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 5.4",
         "Embedding and hash functions take at most 8 (k log2 d + log2(d)^2) bits (alpha = 1, s = "
         "3k, epsilon1 = epsilon2, d >= 2).",
-        "verified",
         "certified numerics",
-        lambda: _bits(1),
-        ("without the term for the hash functions", lambda: _bits(0)),
+        **varied(_bits, 1, 0, "without the term for the hash functions"),
         note="The O(k log(d + u)) bits of the thresholded vector are cited; see Lemma 5.2 for the "
         "probability.",
     ),

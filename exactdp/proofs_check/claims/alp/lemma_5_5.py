@@ -8,9 +8,9 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._model import columns, estimate
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -87,24 +87,24 @@ def _maximum(threshold: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.proved(
         "Lemma 5.5",
         "The expected error of an entry is at most 1/epsilon1 + C/epsilon2, with C the constant of "
         "Lemma 4.14.",
-        "proved",
         "symbolic",
-        lambda: _mean(Fraction(1)),
-        ("0.98/epsilon1 + C/epsilon2", lambda: _mean(Fraction(49, 50))),
+        **varied(_mean, Fraction(1), Fraction(49, 50), "0.98/epsilon1 + C/epsilon2"),
         note="Evaluation time: m = ceil(2 ln(d) epsilon2/(epsilon1 alpha)) bits are read.",
     ),
-    refuted(
-        "Lemma 5.5, proof, integration limits",
-        "(max(0, x - beta) + c) P(Lap < beta - x) < integral over v < beta - x of (|v - x| + c) "
+    Refuted(
+        paper="ALP",
+        item="Lemma 5.5, proof, integration limits",
+        statement="(max(0, x - beta) + c) P(Lap < beta - x) < integral over v < beta - x of (|v - "
+        "x| + c) "
         "times the density at v - x.",
-        "cosmetic",
-        "certified numerics",
-        lambda: _limits(True),
-        """
+        severity="cosmetic",
+        method="certified numerics",
+        check=lambda: _limits(True),
+        example="""
 >>> from math import exp
 >>> x = beta = 5; c = 1                            # eps1 = 1; P(Lap < 0) = 1/2
 >>> left = (max(0, x - beta) + c) * 0.5
@@ -113,49 +113,44 @@ CLAIMS = (
 >>> left < right
 False
 """,
-        "no: the limit beta - x occurs in four integrals, beside the integrand |v - x|",
-        holds(
+        extraction="no: the limit beta - x occurs in four integrals, beside the integrand |v - x|",
+        corrected=ALP.verified(
             "Lemma 5.5, proof, integration limits, corrected",
             "The limit is beta (or beta - x for the noise as variable).",
-            "verified",
             "certified numerics",
-            lambda: _limits(False),
-            ("the limit is beta - x", lambda: _limits(True)),
+            **varied(_limits, False, True, "the limit is beta - x"),
         ),
     ),
-    refuted(
-        "Lemma 5.5, proof, largest estimate",
-        "The output of Algorithm 5 is at most beta.",
-        "cosmetic",
-        "enumeration",
-        lambda: _largest(0),
-        """
+    Refuted(
+        paper="ALP",
+        item="Lemma 5.5, proof, largest estimate",
+        statement="The output of Algorithm 5 is at most beta.",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _largest(0),
+        example="""
 >>> from math import ceil
 >>> alpha, eps, beta = 3, 1, 1
 >>> m = ceil(beta * eps / alpha)
 >>> m * alpha / eps                    # the estimate when all m bits are one
 3.0
 """,
-        "no: it is a sentence",
-        holds(
+        extraction="no: it is a sentence",
+        corrected=ALP.verified(
             "Lemma 5.5, proof, largest estimate, corrected",
             "It is at most m alpha/epsilon < beta + alpha/epsilon.",
-            "verified",
             "enumeration",
-            lambda: _largest(1),
-            ("at most beta", lambda: _largest(0)),
+            **varied(_largest, 1, 0, "at most beta"),
         ),
         note="The restriction to [0, u] does not help when u > beta. The order of the maximum "
         "error is not affected.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.5, maximum error",
         "Every entry errs by at most beta + alpha/epsilon2 plus its Laplace noise, so the expected "
         "maximum is at most (2 ln d + 1 + ln d)/epsilon1 + alpha/epsilon2.",
-        "verified",
         "enumeration",
-        lambda: _maximum(1),
-        ("without beta", lambda: _maximum(0)),
+        **varied(_maximum, 1, 0, "without beta"),
         note="The maximum of the noise is in Proposition 2.5.",
     ),
 )

@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.alp._threshold import (
     Vector,
     distance,
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.alp._threshold import (
     rounded_law,
     stored,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -115,56 +115,50 @@ def _sum(two: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 5.6",
         "Algorithm 9 is (epsilon, delta)-differentially private.",
-        "verified",
         "enumeration",
-        lambda: _private(Fraction(1)),
-        ("also with t = ln(1/delta)/epsilon", lambda: _private(Fraction(1), Fraction(1))),
+        check=lambda: _private(Fraction(1)),
+        mutant=Mutant(
+            "also with t = ln(1/delta)/epsilon", lambda: _private(Fraction(1), Fraction(1))
+        ),
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.6, exact delta",
         "Beyond the paper: on the grid delta/(2 e^epsilon) suffices, so t could be lower by "
         "1 + ln(2)/epsilon.",
-        "verified",
         "enumeration",
-        lambda: _private(1 / (2 * _BASE)),
-        ("0.98 times that", lambda: _private(Fraction(49, 100) / _BASE)),
+        **varied(_private, 1 / (2 * _BASE), Fraction(49, 100) / _BASE, "0.98 times that"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.6, proof, intermediate vectors",
         "x and x^, and x' and x^', differ in entries up to 1 only, x^ and x^' in entries from 1 "
         "on; all distances stay at most 1.",
-        "verified",
         "enumeration",
-        lambda: _intermediate(True),
-        ("x^' is x' itself", lambda: _intermediate(False)),
+        **varied(_intermediate, True, False, "x^' is x' itself"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.6, proof, small entries",
         "An entry x_i <= 1 is stored with probability x_i e^(-(t - 1) epsilon)/2 = x_i delta/(2 "
         "e^epsilon).",
-        "verified",
         "enumeration",
-        lambda: _small_entry(1),
-        ("t = ln(1/delta)/epsilon + 1", lambda: _small_entry(0)),
+        **varied(_small_entry, 1, 0, "t = ln(1/delta)/epsilon + 1"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.6, proof, distance of small entries",
         "For entries up to 1, probabilities differ by at most |x^ - x|_1 delta/(2 e^epsilon).",
-        "verified",
         "enumeration",
-        lambda: _variation(Fraction(1)),
-        ("0.98 times that", lambda: _variation(Fraction(49, 50))),
+        **varied(_variation, Fraction(1), Fraction(49, 50), "0.98 times that"),
     ),
-    refuted(
-        "Lemma 5.6, proof, pure step",
-        "P(Threshold2(x^) in S) <= ... <= e^epsilon P(Threshold2(x) in S).",
-        "cosmetic",
-        "enumeration",
-        lambda: _chain(lambda x, first, second: x),
-        """
+    Refuted(
+        paper="ALP",
+        item="Lemma 5.6, proof, pure step",
+        statement="P(Threshold2(x^) in S) <= ... <= e^epsilon P(Threshold2(x) in S).",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _chain(lambda x, first, second: x),
+        example="""
 >>> from math import exp, log
 >>> eps, delta, x, other = 1, 0.01, 0, 1              # one entry
 >>> x_hat = min(1, other)                             # = 1, since x <= 1
@@ -173,22 +167,23 @@ CLAIMS = (
 >>> stored[x_hat] <= exp(eps) * stored[x]
 False
 """,
-        "possible, a hat and a prime; the display after it uses x^' correctly",
-        holds(
+        extraction="possible, a hat and a prime; the display after it uses x^' correctly",
+        corrected=ALP.verified(
             "Lemma 5.6, proof, pure step, corrected",
             "P(Threshold2(x^) in S) <= e^epsilon P(Threshold2(x^') in S).",
-            "verified",
             "enumeration",
-            lambda: _chain(lambda x, first, second: second),
-            ("with x in place of x^'", lambda: _chain(lambda x, first, second: x)),
+            **varied(
+                _chain,
+                lambda x, first, second: second,
+                lambda x, first, second: x,
+                "with x in place of x^'",
+            ),
         ),
     ),
-    holds(
+    ALP.proved(
         "Lemma 5.6, proof, last display",
         "e^epsilon delta/(2 e^epsilon) + delta/(2 e^epsilon) <= delta.",
-        "proved",
         "symbolic",
-        lambda: _sum(2),
-        ("without the factor 2", lambda: _sum(1)),
+        **varied(_sum, 2, 1, "without the factor 2"),
     ),
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._large_epsilon import max_error
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -24,14 +25,16 @@ def _pointwise(below: int) -> str:
 
 
 CLAIMS = (
-    refuted(
-        "Lemma 5.7",
-        "For delta = O(1/k) the expected maximum error of Algorithm 9 is O(log(1/delta)/epsilon), "
+    Refuted(
+        paper="ALP",
+        item="Lemma 5.7",
+        statement="For delta = O(1/k) the expected maximum error of Algorithm 9 is "
+        "O(log(1/delta)/epsilon), "
         "for every epsilon > 0.",
-        "loose",
-        "certified numerics",
-        lambda: max_error(1000, Fraction(0)),
-        """
+        severity="loose",
+        method="certified numerics",
+        check=lambda: max_error(1000, Fraction(0)),
+        example="""
 >>> from math import exp, log
 >>> eps, delta, x = 1000, 0.25, 2                      # k = 1
 >>> t = log(1 / delta) / eps + 2
@@ -39,27 +42,23 @@ CLAIMS = (
 >>> 2 * dropped > 1000 * log(1 / delta) / eps
 True
 """,
-        "no: t = log(1/delta)/epsilon + 2 is printed twice and used in the proofs",
-        holds(
+        extraction="no: t = log(1/delta)/epsilon + 2 is printed twice and used in the proofs",
+        corrected=ALP.verified(
             "Lemma 5.7, corrected",
             "It is O(log(1/delta)/epsilon + 1), that is O(log(1/delta)/epsilon) for epsilon = "
             "O(log(1/delta)); for k = 1 and delta = 1/4, 2 + 2 ln(1/delta)/epsilon suffices.",
-            "verified",
             "certified numerics",
-            lambda: max_error(2, Fraction(2)),
-            ("1.95 instead of 2", lambda: max_error(2, Fraction(39, 20))),
+            **varied(partial(max_error, 2), Fraction(2), Fraction(39, 20), "1.95 instead of 2"),
         ),
         note="One cause in Lemmas 5.7, 5.8, 5.9: the summand 2 of t. It and the rounding of "
         "entries below 1 do not shrink with 1/epsilon.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.7, proof, display",
         "Every entry errs by at most t plus its noise, so the expected maximum is at most "
         "(1 + ln k)/epsilon + t.",
-        "verified",
         "enumeration",
-        lambda: _pointwise(1),
-        ("without the noise", lambda: _pointwise(0)),
+        **varied(_pointwise, 1, 0, "without the noise"),
         note="The maximum of the noise of k entries is in Proposition 2.5.",
     ),
 )

@@ -6,11 +6,11 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.alp._large_epsilon import access
 from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law
 from exactdp.proofs_check.claims.alp._threshold import distance, rounded_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -52,49 +52,46 @@ def _small_entries(share: Fraction) -> str:
 
 
 CLAIMS = (
-    refuted(
-        "Lemma 5.8",
-        "With Algorithm 9 inside Algorithm 7 the access time is O(log(1/delta)), for every "
+    Refuted(
+        paper="ALP",
+        item="Lemma 5.8",
+        statement="With Algorithm 9 inside Algorithm 7 the access time is O(log(1/delta)), for "
+        "every "
         "epsilon.",
-        "loose",
-        "enumeration",
-        lambda: access(1000, 0),
-        """
+        severity="loose",
+        method="enumeration",
+        check=lambda: access(1000, 0),
+        example="""
 >>> from math import ceil, log
 >>> alpha, eps1, eps2, delta = 3, 5000, 5000, 1e-6
 >>> beta = log(1 / delta) / eps1 + 2
 >>> ceil(beta * eps2 / alpha), round(log(1 / delta), 1)   # columns read, log(1/delta)
 (3338, 13.8)
 """,
-        "no: the summand 2 of t is printed in Algorithm 9 and in Lemma 5.9",
-        holds(
+        extraction="no: the summand 2 of t is printed in Algorithm 9 and in Lemma 5.9",
+        corrected=ALP.verified(
             "Lemma 5.8, corrected",
             "The access reads at most ln(1/delta) + epsilon columns (alpha = 3, epsilon1 = "
             "epsilon2), which is O(log(1/delta)) for epsilon = O(log(1/delta)).",
-            "verified",
             "enumeration",
-            lambda: access(1, 1),
-            ("without the summand epsilon", lambda: access(1000, 0)),
+            check=lambda: access(1, 1),
+            mutant=Mutant("without the summand epsilon", lambda: access(1000, 0)),
         ),
         note="One cause in Lemmas 5.7, 5.8, 5.9: the summand 2 of t. The maximum error needs the "
         "same condition, see Lemma 5.7.",
     ),
-    holds(
+    ALP.proved(
         "Lemma 5.8, per-entry error",
         "An entry below 1 adds at most 0.61/epsilon1 when it is stored; all others are covered by "
         "Lemma 5.5, so the expected error is at most 1/epsilon1 + C/epsilon2 for every epsilon.",
-        "proved",
         "symbolic",
-        lambda: _small_entries(Fraction(1)),
-        ("at most 0.6/epsilon1", lambda: _small_entries(Fraction(4, 5))),
+        **varied(_small_entries, Fraction(1), Fraction(4, 5), "at most 0.6/epsilon1"),
         note="Lemma 5.5 alone does not cover rounded entries, whose error is not the noise.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 5.8, privacy",
         "The combined mechanism is (epsilon1 + epsilon2, delta)-differentially private.",
-        "verified",
         "enumeration",
-        lambda: _private(Fraction(2)),
-        ("epsilon2 is counted by 1/5", lambda: _private(Fraction(2, 5))),
+        **varied(_private, Fraction(2), Fraction(2, 5), "epsilon2 is counted by 1/5"),
     ),
 )

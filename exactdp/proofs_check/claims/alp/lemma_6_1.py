@@ -9,7 +9,7 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -48,21 +48,17 @@ def _derivative(shift: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 6.1",
         "x -> max(log_B(x ln B), 0) never increases distances, so the projection on logarithms is "
         "epsilon-differentially private.",
-        "verified",
         "certified numerics",
-        lambda: _lipschitz(True),
-        ("without the factor ln B", lambda: _lipschitz(False)),
+        **varied(_lipschitz, True, False, "without the factor ln B"),
     ),
-    holds(
+    ALP.proved(
         "Lemma 6.1, proof, derivative",
         "The derivative 1/(x ln B) is at most 1 from x = 1/ln B on, where the map leaves 0.",
-        "proved",
         "symbolic",
-        lambda: _derivative(1),
-        ("from 2/ln B on", lambda: _derivative(2)),
+        **varied(_derivative, 1, 2, "from 2/ln B on"),
     ),
 )

@@ -8,10 +8,10 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.alp._model import estimate_law, flip, gamma, round_law
 from exactdp.proofs_check.claims.alp._walk import last_return
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -106,22 +106,21 @@ def _largest(one: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 6.2",
         "For x_i >= 1/ln B the expected multiplicative error is at most (2 - 4p)/((4p - 4p^2)^"
         "(1/4) - (4p - 4p^2)^(3/4)), a constant for fixed alpha and k/s.",
-        "verified",
         "certified numerics",
-        lambda: _error(Fraction(1)),
-        ("0.27 times that", lambda: _error(Fraction(27, 100))),
+        **varied(_error, Fraction(1), Fraction(27, 100), "0.27 times that"),
     ),
-    refuted(
-        "Lemma 6.2, evaluation time",
-        "The evaluation time is O(log beta), for every epsilon > 0.",
-        "loose",
-        "certified numerics",
-        lambda: _time(100, False),
-        """
+    Refuted(
+        paper="ALP",
+        item="Lemma 6.2, evaluation time",
+        statement="The evaluation time is O(log beta), for every epsilon > 0.",
+        severity="loose",
+        method="certified numerics",
+        check=lambda: _time(100, False),
+        example="""
 >>> from math import ceil, log
 >>> alpha, p, beta = 3, 1 / 5, 100
 >>> for eps in (1, 10**10, 10**40):
@@ -131,62 +130,53 @@ CLAIMS = (
 219 4.6
 838 4.6
 """,
-        "no: m is defined in the text, and the proof's own u = 1 + O(log(beta)/epsilon) times "
+        extraction="no: m is defined in the text, and the proof's own u = 1 + "
+        "O(log(beta)/epsilon) times "
         "epsilon leaves a summand epsilon",
-        holds(
+        corrected=ALP.verified(
             "Lemma 6.2, evaluation time, corrected",
             "It is O(log beta + log(1 + epsilon)): m <= 12 (ln beta + ln(1 + epsilon)) for alpha = "
             "3 without collisions; O(log beta) when log epsilon = O(log beta).",
-            "verified",
             "certified numerics",
-            lambda: _time(12, True),
-            ("without the term in epsilon", lambda: _time(100, False)),
+            check=lambda: _time(12, True),
+            mutant=Mutant("without the term in epsilon", lambda: _time(100, False)),
         ),
         note="The space bound has the same factor m. The growth with epsilon is only logarithmic.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 6.2, space",
         "m columns of s bits and m hash functions: for epsilon <= 1000 and beta >= 100, m <= 12 ln "
         "beta + 12 ln(1 + epsilon).",
-        "verified",
         "certified numerics",
-        lambda: _time(12, True, 1000),
-        ("m <= 100 ln beta for every epsilon", lambda: _time(100, False)),
+        check=lambda: _time(12, True, 1000),
+        mutant=Mutant("m <= 100 ln beta for every epsilon", lambda: _time(100, False)),
         note="Same condition as for the evaluation time.",
     ),
-    holds(
+    ALP.verified(
         "Lemma 6.2, proof, first display",
         "The sum over tau of B^((2 tau + 1) alpha/epsilon) 2 P(last nonnegative step = 2 tau) is "
         "at most the constant.",
-        "verified",
         "certified numerics",
-        lambda: _series(2),
-        ("B^((4 tau + 1) alpha/epsilon)", lambda: _series(4)),
+        **varied(_series, 2, 4, "B^((4 tau + 1) alpha/epsilon)"),
     ),
-    holds(
+    ALP.proved(
         "Lemma 6.2, proof, second display",
         "With B = (4 (p - p^2))^(-epsilon/(4 alpha)) the geometric series sums to the constant.",
-        "proved",
         "symbolic",
-        lambda: _closed(Fraction(1, 4)),
-        ("the exponent is -epsilon/(8 alpha)", lambda: _closed(Fraction(1, 8))),
+        **varied(_closed, Fraction(1, 4), Fraction(1, 8), "the exponent is -epsilon/(8 alpha)"),
     ),
-    holds(
+    ALP.proved(
         "Lemma 6.2, proof, log_B(ln B) < 1",
         "log_B(ln B) < 1 for every B > 1; the largest value is 1/e.",
-        "proved",
         "symbolic",
-        lambda: _ln_ln(Fraction(1)),
-        ("below 0.36", lambda: _ln_ln(Fraction(9, 25))),
+        **varied(_ln_ln, Fraction(1), Fraction(9, 25), "below 0.36"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 6.2, proof, bound on the logarithms",
         "The largest transformed entry is at most u = 1 + O(log(beta)/epsilon), with constant "
         "4 alpha/ln(1/(4p - 4p^2)).",
-        "verified",
         "certified numerics",
-        lambda: _largest(Fraction(1)),
-        ("1/3 + O(log(beta)/epsilon)", lambda: _largest(Fraction(1, 3))),
+        **varied(_largest, Fraction(1), Fraction(1, 3), "1/3 + O(log(beta)/epsilon)"),
         note="Times epsilon this is O(log beta) + epsilon, not O(log beta).",
     ),
 )

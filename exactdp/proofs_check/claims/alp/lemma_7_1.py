@@ -7,8 +7,8 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import all_hashes, projection_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -53,29 +53,23 @@ def _response(shift: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 7.1",
         "Algorithm 10 is epsilon-differentially private for histograms, with no slack.",
-        "verified",
         "enumeration",
-        lambda: _private(1),
-        ("the flip probability is 1/(e^epsilon + 2)", lambda: _private(2)),
+        **varied(_private, 1, 2, "the flip probability is 1/(e^epsilon + 2)"),
     ),
-    holds(
+    ALP.proved(
         "Lemma 7.1, proof, display",
         "(1 - p)/p = e^epsilon for p = 1/(e^epsilon + 1).",
-        "proved",
         "symbolic",
-        lambda: _response(1),
-        ("p = 1/(e^epsilon + 2)", lambda: _response(2)),
+        **varied(_response, 1, 2, "p = 1/(e^epsilon + 2)"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 7.1, integer entries",
         "The restriction to integers is needed: with random rounding of real entries, neighbours "
         "reach the ratio ((e^epsilon + 1)/2)^2 > e^epsilon.",
-        "verified",
         "enumeration",
-        lambda: _real(2),
-        ("the ratio stays at (e^epsilon + 1)/2", lambda: _real(1)),
+        **varied(_real, 2, 1, "the ratio stays at (e^epsilon + 1)/2"),
     ),
 )

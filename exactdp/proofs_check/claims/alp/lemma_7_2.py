@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import estimate_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -36,29 +36,23 @@ def _algebra(factor: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 7.2",
         "Without collisions E|x_i - x~_i| <= 8 e^epsilon/(e^epsilon - 1)^2 for entries up to beta.",
-        "verified",
         "enumeration",
-        lambda: _error(Fraction(1)),
-        ("0.49 times that", lambda: _error(Fraction(49, 100))),
+        **varied(_error, Fraction(1), Fraction(49, 100), "0.49 times that"),
     ),
-    holds(
+    ALP.proved(
         "Lemma 7.2, proof, display",
         "2 * 4 (p - p^2)/(1 - 2p)^2 = 8 e^epsilon/(e^epsilon - 1)^2 at p = 1/(e^epsilon + 1).",
-        "proved",
         "symbolic",
-        lambda: _algebra(8),
-        ("4 instead of 8", lambda: _algebra(4)),
+        **varied(_algebra, 8, 4, "4 instead of 8"),
     ),
-    holds(
+    ALP.proved(
         "Section 7, growth of the bound of Lemma 7.2",
         "The bound is O(1/e^epsilon) for large and O(1/epsilon^2) for small epsilon, with constant "
         "8 both times.",
-        "proved",
         "symbolic",
-        lambda: _algebra(8),
-        ("the bound is half as large", lambda: _algebra(4)),
+        **varied(_algebra, 8, 4, "the bound is half as large"),
     ),
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._model import all_hashes, embedding, estimate_law
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS", "bound", "rate"]
 
@@ -64,45 +64,41 @@ def _algebra(minus: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 7.3",
         "With collisions the expected error is at most 4 e^eps/(e^eps - 1)^2 + (4 gamma + 4)/"
         "gamma^2, gamma = (e^eps + 1)/(1 + (e^eps - 1) k/s) - 2.",
-        "verified",
         "enumeration",
-        lambda: _error(True),
-        ("collisions are ignored", lambda: _error(False)),
+        **varied(_error, True, False, "collisions are ignored"),
         note="Independent hash functions in the columns, as in Lemma 4.7.",
     ),
-    refuted(
-        "Lemma 7.3, proof, probability of a wrong one",
-        "A zero becomes a one with probability at most (e^epsilon - 1) (k/s)/(e^epsilon + 1).",
-        "cosmetic",
-        "enumeration",
-        lambda: _flipped(0),
-        """
+    Refuted(
+        paper="ALP",
+        item="Lemma 7.3, proof, probability of a wrong one",
+        statement="A zero becomes a one with probability at most (e^epsilon - 1) (k/s)/(e^epsilon "
+        "+ 1).",
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _flipped(0),
+        example="""
 >>> from math import exp
 >>> eps, k, s = 1, 1, 100
 >>> p = 1 / (exp(eps) + 1)                     # flipped without any collision
 >>> (1 - k / s) * p <= (exp(eps) - 1) * (k / s) / (exp(eps) + 1)
 False
 """,
-        "possible but unlikely: '1 +' and a pair of parentheses would have to be lost",
-        holds(
+        extraction="possible but unlikely: '1 +' and a pair of parentheses would have to be lost",
+        corrected=ALP.verified(
             "Lemma 7.3, proof, probability of a wrong one, corrected",
             "At most (1 + (e^epsilon - 1) k/s)/(e^epsilon + 1), as in the display after it.",
-            "verified",
             "enumeration",
-            lambda: _flipped(1),
-            ("without the 1", lambda: _flipped(0)),
+            **varied(_flipped, 1, 0, "without the 1"),
         ),
     ),
-    holds(
+    ALP.proved(
         "Lemma 7.3, proof, value of gamma",
         "(4 gamma + 4)/gamma^2 is the printed quotient; gamma > 0 iff s > 2k.",
-        "proved",
         "symbolic",
-        lambda: _algebra(4),
-        ("minus 2 in the numerator", lambda: _algebra(2)),
+        **varied(_algebra, 4, 2, "minus 2 in the numerator"),
     ),
 )

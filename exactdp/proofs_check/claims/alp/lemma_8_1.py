@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import all_hashes
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -29,14 +29,12 @@ def _distance(weight: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 8.1",
         "The vector of maxima moves by at most |x - x'|_1, so Laplace noise of scale 1/epsilon "
         "makes it epsilon-differentially private.",
-        "verified",
         "enumeration",
-        lambda: _distance(1),
-        ("for twice the maxima", lambda: _distance(2)),
+        **varied(_distance, 1, 2, "for twice the maxima"),
         note="The noise is covered by Algorithm 1.",
     ),
 )

@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import all_hashes
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -37,20 +37,16 @@ def _total(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Lemma 8.2",
         "With s >= epsilon |x|_1 rows the expected error of an entry is at most 2/epsilon.",
-        "verified",
         "enumeration",
-        lambda: _total(Fraction(2)),
-        ("at most 1.98/epsilon", lambda: _total(Fraction(99, 50))),
+        **varied(_total, Fraction(2), Fraction(99, 50), "at most 1.98/epsilon"),
     ),
-    holds(
+    ALP.verified(
         "Lemma 8.2, proof, display",
         "E|x_i - y_h(i)| <= (1/s) sum of max(x_j - x_i, 0) <= |x|_1/s for a universal family.",
-        "verified",
         "enumeration",
-        lambda: _error(Fraction(1), 12),
-        ("at most 0.98 |x|_1/s", lambda: _error(Fraction(49, 50), 12)),
+        **varied(_error, Fraction(1), Fraction(49, 50), "at most 0.98 |x|_1/s", 12),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -50,29 +50,23 @@ def _maximum(offset: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.proved(
         "Proposition 2.5",
         "P(|Lap(1/eps)| <= ln(1/psi)/eps) >= 1 - psi, with equality for psi <= 1.",
-        "proved",
         "symbolic",
-        lambda: _tail(2),
-        ("only one tail counts", lambda: _tail(1)),
+        **varied(_tail, 2, 1, "only one tail counts"),
     ),
-    holds(
+    ALP.proved(
         "Proposition 2.5, per-entry error",
         "The expected error of an entry is exactly 1/eps.",
-        "proved",
         "symbolic",
-        lambda: _mean(Fraction(1)),
-        ("it is 0.98/eps", lambda: _mean(Fraction(49, 50))),
+        **varied(_mean, Fraction(1), Fraction(49, 50), "it is 0.98/eps"),
     ),
-    holds(
+    ALP.verified(
         "Proposition 2.5, maximum error",
         "The expected maximum error is (1 + 1/2 + ... + 1/d)/eps <= (1 + ln d)/eps.",
-        "verified",
         "symbolic",
-        lambda: _maximum(Fraction(1)),
-        ("at most (0.98 + ln d)/eps", lambda: _maximum(Fraction(49, 50))),
+        **varied(_maximum, Fraction(1), Fraction(49, 50), "at most (0.98 + ln d)/eps"),
         note="O(log d/eps) needs d >= 2: at d = 1 the logarithm is 0 and the error is 1/eps.",
     ),
 )

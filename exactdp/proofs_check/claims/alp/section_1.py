@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
 from exactdp.proofs_check.claims.alp._model import flip
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -25,24 +25,20 @@ def _addresses(bits: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.reproduced(
         "Section 1, number of IPv4 addresses",
         "There are over 4 billion IPv4 addresses.",
-        "reproduced",
         "reproduction",
-        lambda: _addresses(32),
-        ("31 bits", lambda: _addresses(31)),
+        **varied(_addresses, 32, 31, "31 bits"),
     ),
-    holds(
+    ALP.verified(
         "Section 1.2, constant flip probability",
         "Scaling makes the flip probability a constant bounded away from 1/2 that does not depend "
         "on epsilon.",
-        "verified",
         "enumeration",
-        lambda: _constant_flip(Fraction(10)),
-        ("for alpha up to 10.3", lambda: _constant_flip(Fraction(103, 10))),
+        **varied(_constant_flip, Fraction(10), Fraction(103, 10), "for alpha up to 10.3"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 1, cited error bounds",
         "O(1/epsilon) is optimal [HT10]; [KKMN09] has O(log(1/delta)/epsilon), [CPST12] O(log(d)/"
         "epsilon); [BV19] needs time about n/epsilon; over 10^12 URLs.",

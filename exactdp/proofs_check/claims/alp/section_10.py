@@ -7,8 +7,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick, max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._model import (
     Bits,
     estimate,
@@ -18,6 +17,7 @@ from exactdp.proofs_check.claims.alp._model import (
     round_law,
 )
 from exactdp.proofs_check.claims.alp._threshold import distance, stored
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -144,100 +144,88 @@ def _signed_threshold(sign_rule: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 10, histograms",
         "The sparsity of neighbouring histograms differs by at most 1; for real vectors all "
         "entries can change.",
-        "verified",
         "enumeration",
-        lambda: _sparsity(Fraction(1)),
-        ("also for entries that are multiples of 1/3", lambda: _sparsity(Fraction(1, 3))),
+        **varied(
+            _sparsity, Fraction(1), Fraction(1, 3), "also for entries that are multiples of 1/3"
+        ),
     ),
-    holds(
+    ALP.proved(
         "Section 10, estimated sparsity",
         "k + Lap(1/epsilon) + ln(d/2)/epsilon is at most k with probability 1/d.",
-        "proved",
         "symbolic",
-        lambda: _estimated_k("d/2"),
-        ("with ln(d)/epsilon", lambda: _estimated_k("d")),
+        **varied(_estimated_k, "d/2", "d", "with ln(d)/epsilon"),
     ),
-    refuted(
-        "Section 10, known l1 norm, collisions",
-        "Read with the s x m array of Algorithm 2: with |x|_1 = n known and u = n, an embedding of "
+    Refuted(
+        paper="ALP",
+        item="Section 10, known l1 norm, collisions",
+        statement="Read with the s x m array of Algorithm 2: with |x|_1 = n known and u = n, an "
+        "embedding of "
         "Theta(n epsilon) bits bounds the probability of a hash collision by a constant below 1/2.",
-        "cosmetic",
-        "enumeration",
-        lambda: _collision(False),
-        """
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _collision(False),
+        example="""
 >>> n, bits_per_unit = 100, 10              # eps = alpha = 1: n entries of 1, u = n
 >>> m = n                                   # columns
 >>> s = bits_per_unit * n // m              # rows, so that s m = 10 n eps bits
 >>> 1 - (1 - 1 / s) ** n > 0.9999           # all n ones are in the first column
 True
 """,
-        "no: it is running text; the embedding is the s x m array of Algorithm 2",
-        holds(
+        extraction="no: it is running text; the embedding is the s x m array of Algorithm 2",
+        corrected=ALP.verified(
             "Section 10, known l1 norm, collisions, corrected",
             "It holds when all columns share one array of Theta(n epsilon) bits, pairs (entry, "
             "column) being hashed; an s x m array needs s = Theta(n epsilon) rows.",
-            "verified",
             "enumeration",
-            lambda: _collision(True),
-            ("the array is split into m columns", lambda: _collision(False)),
+            **varied(_collision, True, False, "the array is split into m columns"),
         ),
         note="The collision probability averaged over all columns is bounded, that of the first "
         "columns is not.",
     ),
-    holds(
+    ALP.verified(
         "Section 10, known l1 norm",
         "After scaling |x|_1 is n epsilon, and the expected number of ones of all unary codes is "
         "n epsilon/alpha.",
-        "verified",
         "enumeration",
-        lambda: _ones(Fraction(1)),
-        ("1.02 times that", lambda: _ones(Fraction(51, 50))),
+        **varied(_ones, Fraction(1), Fraction(51, 50), "1.02 times that"),
     ),
-    holds(
+    ALP.verified(
         "Section 10, negative values",
         "With 2m columns, the first m set by default, the estimate minus m recovers noiseless "
         "values from -m to m.",
-        "verified",
         "enumeration",
-        lambda: _negative(3),
-        ("the offset is m - 1", lambda: _negative(2)),
+        **varied(_negative, 3, 2, "the offset is m - 1"),
     ),
-    holds(
+    ALP.verified(
         "Section 10, negative values, privacy",
         "The signed encoding has the same privacy as Algorithm 2, also when an entry changes sign.",
-        "verified",
         "enumeration",
-        lambda: _negative_private(Fraction(1)),
-        ("4/5 of the loss", lambda: _negative_private(Fraction(4, 5))),
+        **varied(_negative_private, Fraction(1), Fraction(4, 5), "4/5 of the loss"),
     ),
-    holds(
+    ALP.verified(
         "Section 10, known l1 norm, with a threshold",
         "A threshold does not lower the size Theta(n epsilon): vectors with all entries below it "
         "still set n epsilon/alpha bits in the mean.",
-        "verified",
         "enumeration",
-        lambda: _ones_below(Fraction(1)),
-        ("1.02 times that", lambda: _ones_below(Fraction(51, 50))),
+        **varied(_ones_below, Fraction(1), Fraction(51, 50), "1.02 times that"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 10, suggestions",
         "When to prefer the Laplace mechanism, thresholding or the ALP mechanism; an "
         "implementation in OpenDP.",
         "advice and a pointer to software",
     ),
-    holds(
+    ALP.verified(
         "Section 10, signs in Algorithm 9",
         "When only entries whose true and noisy values have the same sign are released, signed "
         "vectors need no more than delta/(2 e^epsilon), as nonnegative ones (Lemma 5.6, exact "
         "delta).",
-        "verified",
         "enumeration",
-        lambda: _signed_threshold(True),
-        ("when the sign does not matter", lambda: _signed_threshold(False)),
+        **varied(_signed_threshold, True, False, "when the sign does not matter"),
         note="The mechanism is Algorithm 9 with |v| >= t for v >= t and rounding towards 0 or "
         "+-1. Without the sign rule an entry of 1 is stored 1 + e^(-2 epsilon) times as often.",
     ),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from exactdp.proofs_check.claims.alp._entries import not_checkable
+from exactdp.proofs_check.entries import ALP
 
 __all__ = ["CLAIMS"]
 
 CLAIMS = (
-    not_checkable(
+    ALP.not_checkable(
         "Section 11, open problem",
         "Constant access time with the same space and error and strong tails is open.",
         "an open problem",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
 from exactdp.proofs_check.claims.alp._model import all_hashes, round_law
+from exactdp.proofs_check.entries import ALP, varied
 from exactdp.samplers import RandomizedResponse, exact_law, random_rounding
 
 __all__ = ["CLAIMS"]
@@ -87,65 +88,53 @@ def _negative(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 2, RandRound",
         "r is rounded up with its fractional part as probability, down otherwise.",
-        "verified",
         "exact law",
-        lambda: _rounding(1),
-        ("up and down are exchanged", lambda: _rounding(0)),
+        **varied(_rounding, 1, 0, "up and down are exchanged"),
     ),
-    holds(
+    ALP.verified(
         "Section 2, RandResponse",
         "A bit is flipped with probability p and kept with probability 1 - p.",
-        "verified",
         "exact law",
-        lambda: _response(1),
-        ("kept with probability p", lambda: _response(0)),
+        **varied(_response, 1, 0, "kept with probability p"),
     ),
-    holds(
+    ALP.verified(
         "Section 2, universal hashing",
         "A family is universal when two keys collide with probability at most 1/|R|; the family of "
         "all functions is, with equality.",
-        "verified",
         "enumeration",
-        lambda: _universal(3, Fraction(1, 3)),
-        ("at most 0.98/|R|", lambda: _universal(3, Fraction(49, 150))),
+        **varied(partial(_universal, 3), Fraction(1, 3), Fraction(49, 150), "at most 0.98/|R|"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 2, universal hashing, cited construction",
         "A construction of O(log |U|) bits with constant evaluation time is presented in [DHKP97].",
         "cited; the construction is not given",
     ),
-    holds(
+    ALP.verified(
         "Section 2, universal hashing, multiply-shift",
         "For the multiply-shift family two keys collide with probability at most 2/|R|.",
-        "verified",
         "enumeration",
-        lambda: _multiply_shift(5, 2, 2),
-        ("at most 1/|R|", lambda: _multiply_shift(5, 2, 1)),
+        **varied(partial(_multiply_shift, 5, 2), 2, 1, "at most 1/|R|"),
         note="Whether [DHKP97] is cited for this family is not said here. If it is meant, the "
         "bounds hold with 2k/s for k/s, and the requirement is s > 4k; adding a random constant "
         "before the shift gives a universal family (Woelfel).",
     ),
-    holds(
+    ALP.verified(
         "Section 2, restricted output",
         "Restricting estimates to [0, u] never increases the error of an entry in [0, u].",
-        "verified",
         "enumeration",
-        lambda: _clipped(0),
-        ("the restriction may be to [1, u]", lambda: _clipped(1)),
+        **varied(_clipped, 0, 1, "the restriction may be to [1, u]"),
     ),
-    holds(
+    ALP.verified(
         "Section 2, negative values",
         "Splitting a vector into its positive and negative parts preserves the l1 distance, and "
         "the difference of two estimates has at most twice the error.",
-        "verified",
         "enumeration",
-        lambda: _negative(Fraction(2)),
-        ("at most 1.98 times the error", lambda: _negative(Fraction(99, 50))),
+        **varied(_negative, Fraction(2), Fraction(99, 50), "at most 1.98 times the error"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 2, model of computation",
         "A k-sparse vector takes O(k log(d + u)) bits with constant look-up on a word RAM with "
         "words of Theta(log d + log u) bits.",

@@ -8,7 +8,7 @@ from math import comb
 
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -53,50 +53,44 @@ def _binomial(ordered: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.proved(
         "Section 3, threshold of [KKMN09]",
         "With t = 1 + ln(1/(2 delta))/epsilon = O(log(1/delta)/epsilon) + 1 an entry of 1 is "
         "released with probability delta.",
-        "proved",
         "symbolic",
-        lambda: _released_one(1),
-        ("t = ln(1/(2 delta))/epsilon", lambda: _released_one(0)),
+        **varied(_released_one, 1, 0, "t = ln(1/(2 delta))/epsilon"),
     ),
-    holds(
+    ALP.proved(
         "Section 3, entry at the threshold",
         "An entry of size t is removed by any negative noise, so its expected error is t/2 + "
         "1/(2 epsilon) = O(t).",
-        "proved",
         "symbolic",
-        lambda: _at_threshold(Fraction(1, 2)),
-        ("0.49 t + 1/(2 epsilon)", lambda: _at_threshold(Fraction(49, 100))),
+        **varied(_at_threshold, Fraction(1, 2), Fraction(49, 100), "0.49 t + 1/(2 epsilon)"),
     ),
-    holds(
+    ALP.verified(
         "Section 3, construction of [CPST12]",
         "Drawing the number of stored zeros from a binomial distribution and then their places "
         "gives the same law as noise on every zero.",
-        "verified",
         "enumeration",
-        lambda: _binomial(True),
-        ("the places are the first ones", lambda: _binomial(False)),
+        **varied(_binomial, True, False, "the places are the first ones"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 3, maximum error of [KKMN09]",
         "The expected maximum error is O(log(max(k, 1/delta))/epsilon).",
         "cited; asymptotic. Lemma 5.7 checks the variant of this paper",
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 3, output size of [CPST12]",
         "The number of noisy entries above t is O(k) with high probability.",
         "cited; Lemma 5.2 has the precise statement for t = 2 ln(d)/epsilon",
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 3, lower bound for sparse outputs",
         "Mechanisms with sparse output have error Omega(min(log d, log(epsilon/delta), n)/"
         "epsilon).",
         "cited from [BV19, Theorem 7.2]; asymptotic",
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 3, compact representation of [BV19]",
         "Expected error O(1/epsilon), maximum O(log(d)/epsilon), about n log(d)/epsilon bits and "
         "time n/epsilon.",

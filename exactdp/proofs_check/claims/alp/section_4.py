@@ -7,8 +7,7 @@ from itertools import pairwise, product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, refuted
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.alp._model import (
     estimate_law,
     exp_lower,
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.alp._model import (
     round_law,
     spread,
 )
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -84,59 +84,54 @@ def _balance(sign: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 4.1, balance of alpha",
         "A smaller alpha lowers the rounding error alpha/2 and raises the flip probability "
         "1/(alpha + 2) and the expected distance (4 alpha + 4)/alpha^2.",
-        "verified",
         "enumeration",
-        lambda: _balance(1),
-        ("it lowers the distance", lambda: _balance(-1)),
+        **varied(_balance, 1, -1, "it lowers the distance"),
     ),
-    holds(
+    ALP.verified(
         "Section 4.3, flip probability 1/(epsilon + 2)",
         "Without scaling and with p = 1/(epsilon + 2) the projection is epsilon-differentially "
         "private.",
-        "verified",
         "enumeration",
-        lambda: _unscaled_privacy(Fraction(1)),
-        ("0.97 epsilon", lambda: _unscaled_privacy(Fraction(97, 100))),
+        **varied(_unscaled_privacy, Fraction(1), Fraction(97, 100), "0.97 epsilon"),
     ),
-    refuted(
-        "Section 4.3, error of flip probability 1/(epsilon + 2)",
-        "Without collisions the expected error of that variant is at most (8 epsilon + 8)/"
+    Refuted(
+        paper="ALP",
+        item="Section 4.3, error of flip probability 1/(epsilon + 2)",
+        statement="Without collisions the expected error of that variant is at most (8 epsilon + "
+        "8)/"
         "epsilon^2.",
-        "cosmetic",
-        "enumeration",
-        lambda: _unscaled_error(Fraction(0)),
-        """
+        severity="cosmetic",
+        method="enumeration",
+        check=lambda: _unscaled_error(Fraction(0)),
+        example="""
 >>> eps = 100
 >>> x = 0.5                       # rounded to 0 or 1; all peaks have the same parity, so the
 >>> guesses = [0, 1, 2, 3]        # average of peaks is 0 or at least 1: the error is >= 0.5
 >>> min(abs(x - g) for g in guesses) > (8 * eps + 8) / eps**2
 True
 """,
-        "no: Equation (4.1) bounds the distance to the rounded value, before rounding is counted",
-        holds(
+        extraction="no: Equation (4.1) bounds the distance to the rounded value, before rounding "
+        "is counted",
+        corrected=ALP.verified(
             "Section 4.3, error of flip probability 1/(epsilon + 2), corrected",
             "The expected error is at most 1/2 + (8 epsilon + 8)/epsilon^2 (integers: without the "
             "1/2).",
-            "verified",
             "enumeration",
-            lambda: _unscaled_error(Fraction(1, 2)),
-            ("0.42 for 1/2", lambda: _unscaled_error(Fraction(42, 100))),
+            **varied(_unscaled_error, Fraction(1, 2), Fraction(42, 100), "0.42 for 1/2"),
         ),
         note="The point made, O(1/epsilon^2) for small epsilon, stands.",
     ),
-    holds(
+    ALP.verified(
         "Section 4.3, other flip probabilities",
         "Every flip probability that makes the unscaled projection epsilon-differentially private "
         "is at least 1/(e^epsilon + 1), and for those the bound of Equation (4.1) is at least 0.92 "
         "times 8/epsilon^2, epsilon <= 1: no choice of p avoids the order 1/epsilon^2.",
-        "verified",
         "certified numerics",
-        lambda: _other_choices(Fraction(92, 100)),
-        ("0.93 times", lambda: _other_choices(Fraction(93, 100))),
+        **varied(_other_choices, Fraction(92, 100), Fraction(93, 100), "0.93 times"),
         note="The text names no choices; this covers all of them.",
     ),
 )

@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -51,30 +51,24 @@ def _changed(real: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 5, ratio of the epsilons",
         "The number of columns scales with epsilon2/epsilon1.",
-        "verified",
         "certified numerics",
-        lambda: _ratio(1),
-        ("with its square", lambda: _ratio(2)),
+        **varied(_ratio, 1, 2, "with its square"),
     ),
-    holds(
+    ALP.proved(
         "Section 5, constant factors",
         "The Laplace mechanism has the lower constant: the bound for the projection is never below "
         "12/epsilon, at alpha = 4 without collisions.",
-        "proved",
         "symbolic",
-        lambda: _constants(Fraction(12)),
-        ("the minimum is 11.8", lambda: _constants(Fraction(59, 5))),
+        **varied(_constants, Fraction(12), Fraction(59, 5), "the minimum is 11.8"),
     ),
-    holds(
+    ALP.verified(
         "Section 5.1, discrete setting",
         "Between integer neighbours at most one entry changes from zero to nonzero; between real "
         "ones several can.",
-        "verified",
         "enumeration",
-        lambda: _changed(False),
-        ("at most one between real neighbours", lambda: _changed(True)),
+        **varied(_changed, False, True, "at most one between real neighbours"),
     ),
 )

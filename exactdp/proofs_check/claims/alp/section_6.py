@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -98,56 +99,44 @@ def _applications(log_of_threshold: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 6, estimation",
         "B^y/ln B undoes the map x -> log_B(x ln B) for x >= 1/ln B.",
-        "verified",
         "certified numerics",
-        lambda: _inverse(True),
-        ("without the division by ln B", lambda: _inverse(False)),
+        **varied(_inverse, True, False, "without the division by ln B"),
     ),
-    holds(
+    ALP.verified(
         "Section 6, number of columns",
         "m = ceil(log_B(beta ln B) epsilon/alpha) columns represent the logarithm of every entry "
         "up to beta.",
-        "verified",
         "certified numerics",
-        lambda: _enough(True),
-        ("ceil(log_B(beta) epsilon/alpha), for large B", lambda: _enough(False)),
+        **varied(_enough, True, False, "ceil(log_B(beta) epsilon/alpha), for large B"),
     ),
-    holds(
+    ALP.proved(
         "Section 6, capped entries",
         "Entries up to 1/ln B are treated as 1/ln B = 4 alpha/(ln(1/(4p - 4p^2)) epsilon).",
-        "proved",
         "symbolic",
-        lambda: _capped(4),
-        ("2 alpha in the numerator", lambda: _capped(2)),
+        **varied(_capped, 4, 2, "2 alpha in the numerator"),
     ),
-    holds(
+    ALP.reproduced(
         "Section 6, minimum 4.83 at alpha = 20.26",
         "Without collisions the constant of Lemma 6.2 is smallest, 4.83, near alpha = 20.26.",
-        "reproduced",
         "symbolic",
-        lambda: _best_constant("4.83", "20.26"),
-        ("4.73", lambda: _best_constant("4.73", "20.26")),
+        **varied(_best_constant, "4.83", "4.73", "4.73", "20.26"),
         note="Exactly 2 + 2 sqrt 2 at alpha = 20.2667; the text truncates instead of rounding.",
     ),
-    holds(
+    ALP.reproduced(
         "Section 6, minimum 26.89/epsilon at alpha = 3.07",
         "The additive error 1/ln B is smallest, 26.89/epsilon, at alpha = 3.07.",
-        "reproduced",
         "reproduction",
-        lambda: _best_additive("26.89", "3.07"),
-        ("at alpha = 3.17", lambda: _best_additive("26.89", "3.17")),
+        **varied(partial(_best_additive, "26.89"), "3.07", "3.17", "at alpha = 3.17"),
     ),
-    holds(
+    ALP.verified(
         "Section 6.1, applications",
         "With the threshold's beta = 2 ln(d)/epsilon the logarithm of beta is at most 3 log(log(d)/"
         "epsilon), given log(d)/epsilon >= 2.",
-        "verified",
         "certified numerics",
-        lambda: _applications(True),
-        ("also with beta = u = d", lambda: _applications(False)),
+        **varied(_applications, True, False, "also with beta = u = d"),
         note="Item (1), beta = u, and the variant with 1/delta are the same substitution. For "
         "epsilon > log d the printed log(log(d)/epsilon) is negative.",
     ),

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -47,38 +47,30 @@ def _bits(extra: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 7, real-valued neighbours",
         "Two k-sparse neighbours can differ by 1/(2k) in 2k entries.",
-        "verified",
         "enumeration",
-        lambda: _many(2),
-        ("in 3k entries", lambda: _many(3)),
+        **varied(_many, 2, 3, "in 3k entries"),
     ),
-    holds(
+    ALP.verified(
         "Section 7, neighbouring histograms",
         "Integer neighbours differ in one entry only.",
-        "verified",
         "enumeration",
-        lambda: _single(Fraction(1)),
-        ("also at distance 2", lambda: _single(Fraction(2))),
+        **varied(_single, Fraction(1), Fraction(2), "also at distance 2"),
     ),
-    holds(
+    ALP.proved(
         "Section 7, collisions with probability q",
         "With collision probability q a zero becomes a one with probability at least q/2.",
-        "proved",
         "enumeration",
-        lambda: _flip(Fraction(1, 2)),
-        ("at least 0.51 q", lambda: _flip(Fraction(51, 100))),
+        **varied(_flip, Fraction(1, 2), Fraction(51, 100), "at least 0.51 q"),
     ),
-    holds(
+    ALP.verified(
         "Section 7, number of bits",
         "With threshold t the array has s ceil(t) bits, O(s log(d)/epsilon) while t = 2 ln(d)/"
         "epsilon >= 1.",
-        "verified",
         "enumeration",
-        lambda: _bits(0),
-        ("for every t > 0", lambda: _bits(1)),
+        **varied(_bits, 0, 1, "for every t > 0"),
         note="With 1/delta for d the threshold is ln(1/delta)/epsilon + 2 and epsilon = O(log("
         "1/delta)) is needed as well.",
     ),

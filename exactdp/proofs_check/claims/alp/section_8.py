@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -23,13 +23,11 @@ def _collides(share: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Section 8, collisions of zero entries",
         "With s = k log d rows a zero entry collides with probability at most 1/log d, and not "
         "much less, so about (d - k)/log d zero entries have a large error.",
-        "verified",
         "enumeration",
-        lambda: _collides(Fraction(1)),
-        ("at most 0.99/log d", lambda: _collides(Fraction(99, 100))),
+        **varied(_collides, Fraction(1), Fraction(99, 100), "at most 0.99/log d"),
     ),
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable, refuted
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.alp._extremes import largest_between
 from exactdp.proofs_check.claims.alp._model import columns, gamma, spread
 from exactdp.proofs_check.claims.alp._simulation import (
@@ -19,6 +19,7 @@ from exactdp.proofs_check.claims.alp._simulation import (
     wrong_one,
 )
 from exactdp.proofs_check.claims.alp._tails import quantile_steps
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -173,157 +174,143 @@ def _shape(turn: Fraction) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.supported(
         "Section 9, upper bound",
         "The mean error is at most (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2) alpha.",
-        "supported",
         "statistics",
-        lambda: _formula(Fraction(1)),
-        ("at most 2/5 of that", lambda: _formula(Fraction(2, 5))),
+        **varied(_formula, Fraction(1), Fraction(2, 5), "at most 2/5 of that"),
         note="The exact statement is under Lemma 4.8; here entries far from both ends.",
     ),
-    holds(
+    ALP.supported(
         "Section 9, bound against experiment",
         "The upper bound is about twice the observed error: between 2 and 3 times.",
-        "supported",
         "statistics",
-        lambda: _twice(3.0),
-        ("at most 2.8 times", lambda: _twice(2.8)),
+        **varied(_twice, 3.0, 2.8, "at most 2.8 times"),
         note="'Approximately twice' is generous; at alpha = 3 the factor is 2.6.",
     ),
-    holds(
+    ALP.verified(
         "Section 9, shape over alpha",
         "As alpha grows the error first falls and then climbs slowly (for the bound, from alpha = "
         "4 on).",
-        "verified",
         "enumeration",
-        lambda: _shape(Fraction(4)),
-        ("from alpha = 4.1 on", lambda: _shape(Fraction(41, 10))),
+        **varied(_shape, Fraction(4), Fraction(41, 10), "from alpha = 4.1 on"),
     ),
-    holds(
+    ALP.reproduced(
         "Section 9, bound 75.33",
         "Lemma 4.11 with alpha = 3, collision probability 0.1 and psi = 0.1 gives 3 + 6 log(5/("
         "0.12 sqrt(pi)))/log(25/19.24) = 75.33.",
-        "reproduced",
         "certified numerics",
-        lambda: _quantile("75.33"),
-        ("75.31", lambda: _quantile("75.31")),
+        **varied(_quantile, "75.33", "75.31", "75.31"),
         note="75.337, truncated; rounded it would be 75.34.",
     ),
-    holds(
+    ALP.supported(
         "Section 9, collision probability 0.1",
         "alpha = 3: mean absolute error 6.4, standard deviation 11, mean error 2.33.",
-        "supported",
         "statistics",
-        lambda: _moments(0.1, (6.4, 11.0, 2.33), (0.5, 0.005)),
-        ("mean absolute error 6.9", lambda: _moments(0.1, (6.9, 11.0, 2.33), (0.5, 0.005))),
+        **varied(
+            partial(_moments, 0.1),
+            (6.4, 11.0, 2.33),
+            (6.9, 11.0, 2.33),
+            "mean absolute error 6.9",
+            (0.5, 0.005),
+        ),
     ),
-    holds(
+    ALP.supported(
         "Section 9, 90th percentile 15.78",
         "alpha = 3, collision probability 0.1: the 90th percentile of the error is 15.78.",
-        "supported",
         "statistics",
-        lambda: _percentile(0.1, 15.78),
-        ("17", lambda: _percentile(0.1, 17.0)),
+        **varied(partial(_percentile, 0.1), 15.78, 17.0, "17"),
     ),
-    holds(
+    ALP.supported(
         "Section 9, collision probability 0.01",
         "alpha = 3: mean absolute error 4.8, standard deviation 7.8, mean error 0.18.",
-        "supported",
         "statistics",
-        lambda: _moments(0.01, (4.8, 7.8, 0.18), (0.05, 0.005)),
-        ("mean absolute error 5.1", lambda: _moments(0.01, (5.1, 7.8, 0.18), (0.05, 0.005))),
+        **varied(
+            partial(_moments, 0.01),
+            (4.8, 7.8, 0.18),
+            (5.1, 7.8, 0.18),
+            "mean absolute error 5.1",
+            (0.05, 0.005),
+        ),
     ),
-    holds(
+    ALP.supported(
         "Section 9, 90th percentile 11.5",
         "alpha = 3, collision probability 0.01: the 90th percentile of the error is 11.5.",
-        "supported",
         "statistics",
-        lambda: _percentile(0.01, 11.5),
-        ("12.5", lambda: _percentile(0.01, 12.5)),
+        **varied(partial(_percentile, 0.01), 11.5, 12.5, "12.5"),
     ),
-    holds(
+    ALP.reproduced(
         "Section 9, Laplace distribution with scale 4.5",
         "Its standard deviation is 6.36.",
-        "reproduced",
         "reproduction",
-        lambda: _laplace_deviation("4.5"),
-        ("scale 4.6", lambda: _laplace_deviation("4.6")),
+        **varied(_laplace_deviation, "4.5", "4.6", "scale 4.6"),
     ),
-    refuted(
-        "Section 9, mean absolute error of the Laplace distribution",
-        "The mean absolute error of the Laplace distribution with scale 4.5 is similar to that of "
+    Refuted(
+        paper="ALP",
+        item="Section 9, mean absolute error of the Laplace distribution",
+        statement="The mean absolute error of the Laplace distribution with scale 4.5 is similar "
+        "to that of "
         "the ALP mechanism, 6.4 (within 10 %).",
-        "cosmetic",
-        "reproduction",
-        lambda: _similar(Fraction(9, 2), Fraction("6.4")),
-        """
+        severity="cosmetic",
+        method="reproduction",
+        check=lambda: _similar(Fraction(9, 2), Fraction("6.4")),
+        example="""
 >>> from math import exp
 >>> scale, step = 4.5, 0.001                  # E|Lap(scale)| by the midpoint rule
 >>> points = ((i + 0.5) * step for i in range(200_000))
 >>> round(sum(h * exp(-h / scale) / scale for h in points) * step, 2)
 4.5
 """,
-        "no: scale 4.5 and standard deviation 6.36 are both printed; 6.36 is what resembles 6.4",
-        holds(
+        extraction="no: scale 4.5 and standard deviation 6.36 are both printed; 6.36 is what "
+        "resembles 6.4",
+        corrected=ALP.reproduced(
             "Section 9, mean absolute error of the Laplace distribution, corrected",
             "Its mean absolute error is 4.5; a scale of 6.4 would match the ALP mechanism.",
-            "reproduced",
             "reproduction",
-            lambda: _similar(Fraction("6.4"), Fraction("6.4")),
-            ("scale 4.5", lambda: _similar(Fraction(9, 2), Fraction("6.4"))),
+            **varied(_similar, Fraction("6.4"), Fraction(9, 2), "scale 4.5", Fraction("6.4")),
         ),
         note="'Similar' has no stated tolerance: 4.5 is 30 % below 6.4.",
     ),
-    holds(
+    ALP.supported(
         "Section 9, Algorithm 10 preferred from epsilon 0.7",
         "Without collisions Algorithm 10 beats Algorithm 4 (alpha = 3) from about epsilon = 0.7.",
-        "supported",
         "statistics",
-        lambda: _crossing(0.6, 0.75),
-        ("from 0.8 on only", lambda: _crossing(0.75, 0.85)),
+        check=lambda: _crossing(0.6, 0.75),
+        mutant=Mutant("from 0.8 on only", lambda: _crossing(0.75, 0.85)),
     ),
-    holds(
+    ALP.supported(
         "Section 9, epsilon 0.05",
         "At epsilon = 0.05 Algorithm 4 beats Algorithm 10 by about an order of magnitude.",
-        "supported",
         "statistics",
-        lambda: _small(8.0),
-        ("by a factor 10.5", lambda: _small(10.5)),
+        **varied(_small, 8.0, 10.5, "by a factor 10.5"),
         seconds=10,
     ),
-    holds(
+    ALP.supported(
         "Section 9, large epsilon",
         "With collision probability 0.1/epsilon Algorithm 10 beats Algorithm 4 at large epsilon by "
         "more than an order of magnitude.",
-        "supported",
         "statistics",
-        lambda: _large(10.0),
-        ("by a factor 20", lambda: _large(20.0)),
+        **varied(_large, 10.0, 20.0, "by a factor 20"),
     ),
-    holds(
+    ALP.reproduced(
         "Section 9, space for small epsilon",
         "For epsilon <= 1 Algorithm 10 uses more columns than Algorithm 4 with alpha = 3, at least "
         "2.9 times as many.",
-        "reproduced",
         "reproduction",
-        lambda: _more_space(Fraction(29, 10)),
-        ("at least 3.1 times as many", lambda: _more_space(Fraction(31, 10))),
+        **varied(_more_space, Fraction(29, 10), Fraction(31, 10), "at least 3.1 times as many"),
     ),
-    not_checkable(
+    ALP.not_checkable(
         "Section 9, setup",
         "beta = 5000, steps of 0.1 in alpha up to 10, of 0.05 in the collision probability up to "
         "0.2 and of 0.05 in epsilon; 10^5 and 10^6 repetitions.",
         "a description of experiments",
     ),
-    holds(
+    ALP.supported(
         "Section 9, largest observed errors",
         "-114, 274 (collision probability 0.1) and 147 (0.01) are plausible extremes of 10^6 runs: "
         "none is among the 0.1 % smallest or largest values of such an extreme.",
-        "supported",
         "statistics",
-        lambda: _extremes(0.01),
-        ("147 with collision probability 0.1, too", lambda: _extremes(0.1)),
+        **varied(_extremes, 0.01, 0.1, "147 with collision probability 0.1, too"),
         note="Bounds from counted paths, for entries far from both ends.",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exactdp.proofs_check.claims.alp._entries import not_checkable
+from exactdp.proofs_check.entries import ALP
 
 __all__ = ["CLAIMS"]
 
@@ -24,10 +24,17 @@ _ROWS = (
 )  # fmt: skip
 
 CLAIMS = (
-    not_checkable(
+    ALP.not_checkable(
         "Table 2",
         "Space, access time and expected errors of six mechanisms for worst-case input.",
         "a summary; its rows follow",
     ),
-    *(not_checkable(f"Table 2, row {name}", text, reason) for name, text, reason in _ROWS),
+    *(
+        ALP.not_checkable(
+            f"Table 2, row {name}",
+            text,
+            reason,
+        )
+        for name, text, reason in _ROWS
+    ),
 )

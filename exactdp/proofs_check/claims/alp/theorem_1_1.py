@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds, not_checkable
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -22,19 +22,17 @@ def _hash_cost(condition: bool) -> str:
 
 
 CLAIMS = (
-    not_checkable(
+    ALP.not_checkable(
         "Theorem 1.1",
         "There is an (epsilon, delta)-private representation with the error of the Laplace "
         "mechanism up to constants, small space and fast access.",
         "informal and asymptotic; its parts are checked under Theorems 5.10 and 5.11, where the "
         "second needs epsilon = O(log(1/delta)) and delta = O(1/k)",
     ),
-    holds(
+    ALP.verified(
         "Theorem 1.1, space of hash functions",
         "The additional log^2 d or log(1/delta) log d bits matter only when k < log d.",
-        "verified",
         "enumeration",
-        lambda: _hash_cost(True),
-        ("they never matter", lambda: _hash_cost(False)),
+        **varied(_hash_cost, True, False, "they never matter"),
     ),
 )

@@ -7,9 +7,9 @@ from functools import cache
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
 from exactdp.proofs_check.claims.alp._model import columns, gamma, spread
 from exactdp.proofs_check.claims.alp.lemma_4_8 import entry_error
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -43,15 +43,13 @@ def _bounds(trivial: bool) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Theorem 4.16",
         "With beta = u the error is at most C/epsilon, at most 2 u epsilon columns are read, and "
         "the space is at most 8 (k + w) u epsilon bits (alpha = 1, s = 4k, w bits per hash "
         "function).",
-        "verified",
         "enumeration",
-        lambda: _bounds(True),
-        ("also when one column is kept for u epsilon < 1", lambda: _bounds(False)),
+        **varied(_bounds, True, False, "also when one column is kept for u epsilon < 1"),
         note="For u epsilon < 1 the algorithm that answers 0 must be taken; Algorithm 4 itself "
         "keeps one column.",
     ),

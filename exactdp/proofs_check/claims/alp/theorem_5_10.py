@@ -5,8 +5,8 @@ from __future__ import annotations
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._entries import holds
+from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.entries import ALP
 
 __all__ = ["CLAIMS"]
 
@@ -25,14 +25,15 @@ def _summary(columns_per_log: arb, log_terms: int) -> str:
 
 
 CLAIMS = (
-    holds(
+    ALP.verified(
         "Theorem 5.10",
         "For d >= 2, alpha = 1 and epsilon1 = epsilon2 the access reads at most 2 log2 d columns "
         "and the expected maximum error is at most 6 ln(d)/epsilon1.",
-        "verified",
         "certified numerics",
-        lambda: _summary(arb(2), 6),
-        ("1.38 log2 d columns (below the limit 2 ln 2 = 1.386)", lambda: _summary(arb("1.38"), 6)),
+        check=lambda: _summary(arb(2), 6),
+        mutant=Mutant(
+            "1.38 log2 d columns (below the limit 2 ln 2 = 1.386)", lambda: _summary(arb("1.38"), 6)
+        ),
         note="Privacy: Lemma 5.3; space: Lemmas 5.2 and 5.4; per-entry error: Lemma 5.5. It holds "
         "for every epsilon.",
     ),

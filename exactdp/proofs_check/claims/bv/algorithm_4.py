@@ -7,9 +7,10 @@ from math import comb
 
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms import KeepHeavy
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.bv._data_sets import data_sets
 from exactdp.proofs_check.claims.bv._laws import fast, geo, keep_heavy
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -67,34 +68,25 @@ IndexError: list index out of range
 """,
         extraction="no: Algorithms 5, 7 and 8 carry their conditions |X| >= 2n+1 and 4n in the "
         "same place, Algorithm 4 and Theorem 6.1 none",
-        corrected=Holds(
-            paper="BV",
-            item="Algorithm 4, corrected",
-            statement="It is defined for |X| >= n + 1.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _defined(1),
-            mutant=Mutant("for |X| >= n", lambda: _defined(0)),
+        corrected=BV.verified(
+            "Algorithm 4, corrected",
+            "It is defined for |X| >= n + 1.",
+            "enumeration",
+            **varied(_defined, 1, 0, "for |X| >= n"),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 4, shipped code",
-        statement="KeepHeavy as shipped has the law of noise on every bin, of which those strictly "
+    BV.verified(
+        "Algorithm 4, shipped code",
+        "KeepHeavy as shipped has the law of noise on every bin, of which those strictly "
         "above the (n + 1)-th largest are kept; at most n bins are released.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _shipped_law(0),
-        mutant=Mutant("strictly above the n-th largest", lambda: _shipped_law(-1)),
+        "exact law",
+        **varied(_shipped_law, 0, -1, "strictly above the n-th largest"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.1, output length",
-        statement="A release is one of at most (|X| (n + 1))^n histograms, so "
+    BV.verified(
+        "Section 6.1, output length",
+        "A release is one of at most (|X| (n + 1))^n histograms, so "
         "O(n (log|X| + log n)) bits suffice.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _output_bits(0),
-        mutant=Mutant("of at most (|X| (n + 1))^(n - 1)", lambda: _output_bits(1)),
+        "enumeration",
+        **varied(_output_bits, 0, 1, "of at most (|X| (n + 1))^(n - 1)"),
     ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,17 +34,14 @@ def _least(scaled: tuple[int, ...], v: int, rest: int, u: int) -> int:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Algorithm 6",
-        statement="With u uniform on 1, ..., F(v)^(m-i), v the previous value, the least z <= v "
+    BV.verified(
+        "Algorithm 6",
+        "With u uniform on 1, ..., F(v)^(m-i), v the previous value, the least z <= v "
         "with F(z)^(m-i) >= u has the distribution function (F(z)/F(v))^(m-i). (That this is the "
         "wrong law for a next order statistic is the entry of Proposition 6.3.)",
+        "enumeration",
+        **varied(_one_step, True, False, "u is drawn up to d^(m-i) every time"),
         note="the text reads F(v)^(m-i) without an index in step 2a, and [d] with a dot for [d]_+; "
         "both are read as v_(i-1) and [d]_+, as in step 2b and Proposition 6.3",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _one_step(True),
-        mutant=Mutant("u is drawn up to d^(m-i) every time", lambda: _one_step(False)),
     ),
 )

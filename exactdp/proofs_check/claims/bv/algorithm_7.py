@@ -10,9 +10,10 @@ from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavyResampled
 from exactdp.mechanisms.histogram import Bins
 from exactdp.mechanisms.mixing import mixed_law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._laws import geo
 from exactdp.proofs_check.claims.bv._printed import too_few_distinct
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -75,53 +76,40 @@ def _law(mechanism: KeepHeavyResampled) -> Law[Bins]:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Algorithm 7",
-        statement="With true order statistics KH'' has the law of KeepHeavy, except that with a "
+    BV.verified(
+        "Algorithm 7",
+        "With true order statistics KH'' has the law of KeepHeavy, except that with a "
         "probability that does not depend on the data it releases nothing.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _mixture(Fraction(0)),
-        mutant=Mutant("the probability is 1/1000 larger", lambda: _mixture(Fraction(1, 1000))),
+        "exact law",
+        **varied(_mixture, Fraction(0), Fraction(1, 1000), "the probability is 1/1000 larger"),
         seconds=60,
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 7, failure probability",
-        statement="ceil((4n + 2)/beta_1) uniform draws from |X| >= 4n elements show fewer than "
+    BV.verified(
+        "Algorithm 7, failure probability",
+        "ceil((4n + 2)/beta_1) uniform draws from |X| >= 4n elements show fewer than "
         "2n + 1 distinct ones with probability at most beta_1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _fails_rarely(4),
-        mutant=Mutant("|X| >= 2n + 2 is enough", lambda: _fails_rarely(2)),
+        "enumeration",
+        **varied(_fails_rarely, 4, 2, "|X| >= 2n + 2 is enough"),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 7, mean number of draws",
-        statement="When |X| >= 4n, the mean number of draws until 2n + 1 distinct elements have "
+    BV.verified(
+        "Algorithm 7, mean number of draws",
+        "When |X| >= 4n, the mean number of draws until 2n + 1 distinct elements have "
         "shown is at most 4n + 2.",
+        "enumeration",
+        **varied(_mean_draws, Fraction(1), Fraction(69, 100), "at most 0.69 (4n + 2)"),
         note="n = 1 at |X| = 4: 13/3 <= 6",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _mean_draws(Fraction(1)),
-        mutant=Mutant("at most 0.69 (4n + 2)", lambda: _mean_draws(Fraction(69, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.1, footnote 4",
-        statement="2n + 1 distinct elements contain n + 1 outside the at most n elements of the "
+    BV.verified(
+        "Section 6.1, footnote 4",
+        "2n + 1 distinct elements contain n + 1 outside the at most n elements of the "
         "data, so that a failure has the exact occupancy probability.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _occupancy(1),
-        mutant=Mutant("2n distinct elements do", lambda: _occupancy(0)),
+        "enumeration",
+        **varied(_occupancy, 1, 0, "2n distinct elements do"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Section 6.1, footnote 4, running time",
-        statement="Drawing with replacement takes time nearly linear in n for "
+    BV.not_checkable(
+        "Section 6.1, footnote 4, running time",
+        "Drawing with replacement takes time nearly linear in n for "
         "beta_1 >= 1/polylog(n), drawing distinct elements nearly quadratic.",
-        reason="asymptotic running time in the word RAM model",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -7,8 +7,9 @@ from math import log2
 
 from exactdp.balls import ball, precision
 from exactdp.mechanisms import CompactHistogram
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -93,63 +94,47 @@ def _size(factor: float) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Corollary 7.3",
-        statement="With epsilon' = 1/ceil(10/(9 epsilon)), gamma = beta/(2|X|) and a suitable M_0, "
+    BV.verified(
+        "Corollary 7.3",
+        "With epsilon' = 1/ceil(10/(9 epsilon)), gamma = beta/(2|X|) and a suitable M_0, "
         "CompactHistogram is (epsilon, 0)-DP.",
+        "exact law",
+        **varied(_private, Fraction(1), Fraction(6, 10), "(0.6 epsilon, 0)-DP"),
         note="the text omits M_0; checked with the shipped one, on the exact laws of M(0) and M_0",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _private(Fraction(1)),
-        mutant=Mutant("(0.6 epsilon, 0)-DP", lambda: _private(Fraction(6, 10))),
     ),
-    Holds(
-        paper="BV",
-        item="Corollary 7.3, constant 5",
-        statement="The errors ceil(5/epsilon ln(2/beta)) and ceil(5/epsilon ln(2|X|/beta)) follow "
+    BV.proved(
+        "Corollary 7.3, constant 5",
+        "The errors ceil(5/epsilon ln(2/beta)) and ceil(5/epsilon ln(2|X|/beta)) follow "
         "from Theorem 4.6: 2/eps~' <= 5/epsilon for epsilon = 1/k.",
+        "enumeration",
+        **varied(_constant, Fraction(5), Fraction(448, 100), "2/eps~' <= 4.48/epsilon"),
         note="the interval of Theorem 4.5 gives only 9/(2 eps'), 9/epsilon at epsilon = 1; the "
         "constant needs the exact eps~'",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _constant(Fraction(5)),
-        mutant=Mutant("2/eps~' <= 4.48/epsilon", lambda: _constant(Fraction(448, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Corollary 7.3, room for M_0",
-        statement="epsilon' leaves at least epsilon/10 for the two losses of M_0.",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _room(Fraction(1, 10)),
-        mutant=Mutant("at least epsilon/9", lambda: _room(Fraction(1, 9))),
+    BV.proved(
+        "Corollary 7.3, room for M_0",
+        "epsilon' leaves at least epsilon/10 for the two losses of M_0.",
+        "enumeration",
+        **varied(_room, Fraction(1, 10), Fraction(1, 9), "at least epsilon/9"),
     ),
-    Holds(
-        paper="BV",
-        item="Corollary 7.3, accuracy",
-        statement="The errors ceil(5/epsilon ln(2/beta)) per query and "
+    BV.verified(
+        "Corollary 7.3, accuracy",
+        "The errors ceil(5/epsilon ln(2/beta)) per query and "
         "ceil(5/epsilon ln(2|X|/beta)) at once hold for the exact laws of M and M_0.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accurate(Fraction(5)),
-        mutant=Mutant("with 2.5/epsilon in place of 5/epsilon", lambda: _accurate(Fraction(5, 2))),
+        "exact law",
+        **varied(_accurate, Fraction(5), Fraction(5, 2), "with 2.5/epsilon in place of 5/epsilon"),
     ),
-    Holds(
-        paper="BV",
-        item="Corollary 7.3, log d_0",
-        statement="A field with d_0 >= |X| and log2 d_0 <= 6/epsilon (log2 n + log2 |X| + "
+    BV.verified(
+        "Corollary 7.3, log d_0",
+        "A field with d_0 >= |X| and log2 d_0 <= 6/epsilon (log2 n + log2 |X| + "
         "log2(1/beta) + 1) is enough.",
+        "exact law",
+        **varied(_size, 6, 5.9, "5.9/epsilon (...) is enough"),
         note="the text says log d_0 = quasi-O(1/epsilon)(log n + log|X|), for beta >= 1/poly(n)",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _size(6),
-        mutant=Mutant("5.9/epsilon (...) is enough", lambda: _size(5.9)),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Corollary 7.3, running times",
-        statement="Running time and evaluation time.",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Corollary 7.3, running times",
+        "Running time and evaluation time.",
+        "asymptotic running time in the word RAM model",
     ),
 )

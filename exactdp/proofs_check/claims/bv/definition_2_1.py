@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._data_sets import data_sets
-from exactdp.proofs_check.claims.bv._entry import verified
 from exactdp.proofs_check.claims.bv._laws import (
     EXACT,
     Table,
@@ -19,6 +18,7 @@ from exactdp.proofs_check.claims.bv._laws import (
     keep_heavy,
     released_error,
 )
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -64,27 +64,24 @@ def _large_counts(above: int) -> str:
 
 
 CLAIMS = (
-    verified(
+    BV.verified(
         "Definition 2.1",
         "Per-query accuracy follows from simultaneous accuracy with the same a and beta, and gives "
         "it with |X| beta (this entry checks Definitions 2.1 and 2.2 against each other).",
         "exact law",
-        lambda: _both_accuracies(True),
-        Mutant("gives it with beta", lambda: _both_accuracies(False)),
+        **varied(_both_accuracies, True, False, "gives it with beta"),
     ),
-    verified(
+    BV.verified(
         "Definition 2.2",
         "The simultaneous failure probability lies between the worst bin's and |X| times it, for "
         "dense and sparse histograms.",
         "exact law",
-        lambda: _both_accuracies(True),
-        Mutant("it equals the worst bin's", lambda: _both_accuracies(False)),
+        **varied(_both_accuracies, True, False, "it equals the worst bin's"),
     ),
-    verified(
+    BV.verified(
         "Definition 2.3",
         "Per-query accuracy on counts larger than t says nothing about a bin of count exactly t.",
         "enumeration",
-        lambda: _large_counts(1),
-        Mutant("counts of at least t are included", lambda: _large_counts(0)),
+        **varied(_large_counts, 1, 0, "counts of at least t are included"),
     ),
 )

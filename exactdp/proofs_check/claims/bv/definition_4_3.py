@@ -8,8 +8,9 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -72,27 +73,23 @@ def _name(noise: CountSampler) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Definition 4.1",
-        statement="Privacy for counting queries, defined over neighbouring bit strings, is the "
+    BV.verified(
+        "Definition 4.1",
+        "Privacy for counting queries, defined over neighbouring bit strings, is the "
         "same as over counts c and c + 1 in either order.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _counts_suffice(1),
-        mutant=Mutant("over counts c and c + 2", lambda: _counts_suffice(2)),
+        "exact law",
+        **varied(_counts_suffice, 1, 2, "over counts c and c + 2"),
     ),
-    Holds(
-        paper="BV",
-        item="Definition 4.2",
-        statement="(a, beta)-accuracy: for every count the error exceeds a with probability at "
+    BV.verified(
+        "Definition 4.2",
+        "(a, beta)-accuracy: for every count the error exceeds a with probability at "
         "most beta; an error of exactly a counts as accurate.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accuracy(lambda law, c, a: law.probability(lambda z: abs(z - c) > a)),
-        mutant=Mutant(
+        "exact law",
+        **varied(
+            _accuracy,
+            lambda law, c, a: law.probability(lambda z: abs(z - c) > a),
+            lambda law, c, a: law.probability(lambda z: abs(z - c) >= a),
             "the error reaches a",
-            lambda: _accuracy(lambda law, c, a: law.probability(lambda z: abs(z - c) >= a)),
         ),
     ),
     Refuted(
@@ -111,23 +108,17 @@ CLAIMS = (
 """,
         extraction="no: [n], [d]_+ and [n]_+ are kept apart throughout; the range is printed as "
         "[d]_+ here and in Proposition 6.3",
-        corrected=Holds(
-            paper="BV",
-            item="Definition 4.3, corrected",
-            statement="It takes its values in 0, ..., d (in 1, ..., d where P(M(0) = 0) > 0).",
-            outcome="proved",
-            method="enumeration",
-            check=lambda: _scaled_range(0),
-            mutant=Mutant("in 1, ..., d", lambda: _scaled_range(1)),
+        corrected=BV.proved(
+            "Definition 4.3, corrected",
+            "It takes its values in 0, ..., d (in 1, ..., d where P(M(0) = 0) > 0).",
+            "enumeration",
+            **varied(_scaled_range, 0, 1, "in 1, ..., d"),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Definition 4.3, shipped code",
-        statement="The integer numerators of the shipped samplers are d P(M(0) <= z), and d at n.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _shipped_scaled(0),
-        mutant=Mutant("one less than that", lambda: _shipped_scaled(1)),
+    BV.verified(
+        "Definition 4.3, shipped code",
+        "The integer numerators of the shipped samplers are d P(M(0) <= z), and d at n.",
+        "exact law",
+        **varied(_shipped_scaled, 0, 1, "one less than that"),
     ),
 )

@@ -6,10 +6,11 @@ from fractions import Fraction
 from math import ceil
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import fast, geo
 from exactdp.proofs_check.claims.bv._table_rows import Column, require_column
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -60,57 +61,42 @@ def _geometric_row(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Figure 1",
-        statement="FastSample with gamma = beta/(2|X|) has errors ceil(9/(2 epsilon) ln(2/beta)) "
+    BV.proved(
+        "Figure 1",
+        "FastSample with gamma = beta/(2|X|) has errors ceil(9/(2 epsilon) ln(2/beta)) "
         "per query and ceil(9/(2 epsilon) ln(2|X|/beta)) at once by Theorem 4.6: beta and "
         "beta/|X| exceed gamma by beta/2 and beta/(2|X|) at least.",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _fast_columns(_HALF),
-        mutant=Mutant("gamma = 0.51 beta/|X|", lambda: _fast_columns(Fraction(51, 100))),
+        "enumeration",
+        **varied(_fast_columns, _HALF, Fraction(51, 100), "gamma = 0.51 beta/|X|"),
     ),
-    Holds(
-        paper="BV",
-        item="Figure 1, row GeometricMechanism",
-        statement="Errors ceil(2/epsilon ln(1/beta)) per query and ceil(2/epsilon ln(|X|/beta)) at "
-        "once.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _geometric_row(Fraction(2)),
-        mutant=Mutant(
-            "1.9/epsilon in place of 2/epsilon", lambda: _geometric_row(Fraction(19, 10))
+    BV.verified(
+        "Figure 1, row GeometricMechanism",
+        "Errors ceil(2/epsilon ln(1/beta)) per query and ceil(2/epsilon ln(|X|/beta)) at once.",
+        "certified numerics",
+        **varied(
+            _geometric_row, Fraction(2), Fraction(19, 10), "1.9/epsilon in place of 2/epsilon"
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Figure 1, row GeoSample",
-        statement="Errors ceil(9/(2 epsilon) ln(1/beta)) per query and "
+    BV.verified(
+        "Figure 1, row GeoSample",
+        "Errors ceil(9/(2 epsilon) ln(1/beta)) per query and "
         "ceil(9/(2 epsilon) ln(|X|/beta)) at once hold for the exact law.",
+        "exact law",
+        **varied(_exact_errors, Fraction(9, 2), Fraction(7, 2), "3.5/epsilon", False),
         note="4/epsilon would do in place of 9/(2 epsilon): epsilon~ > epsilon/2 for 1/epsilon an "
         "integer",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _exact_errors(Fraction(9, 2), False),
-        mutant=Mutant("3.5/epsilon", lambda: _exact_errors(Fraction(7, 2), False)),
     ),
-    Holds(
-        paper="BV",
-        item="Figure 1, row FastSample",
-        statement="Errors ceil(9/(2 epsilon) ln(2/beta)) per query and "
+    BV.verified(
+        "Figure 1, row FastSample",
+        "Errors ceil(9/(2 epsilon) ln(2/beta)) per query and "
         "ceil(9/(2 epsilon) ln(2|X|/beta)) at once hold for the exact law, "
         "gamma = beta/(2|X|).",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _exact_errors(Fraction(9, 2), True),
-        mutant=Mutant("3.1/epsilon", lambda: _exact_errors(Fraction(31, 10), True)),
+        "exact law",
+        **varied(_exact_errors, Fraction(9, 2), Fraction(31, 10), "3.1/epsilon", True),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Figure 1, running times",
-        statement="Running times of BasicHistogram for GeoSample and FastSample, "
-        "beta >= 1/poly(n).",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Figure 1, running times",
+        "Running times of BasicHistogram for GeoSample and FastSample, beta >= 1/poly(n).",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -8,10 +8,11 @@ from functools import cache
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.bv._errors import log_error
 from exactdp.proofs_check.claims.bv._laws import fast
 from exactdp.proofs_check.claims.bv._table_rows import Column, require_column
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -77,85 +78,69 @@ def _whole_row(bins: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Figure 2, row FastSample",
-        statement="The error and threshold printed in the row hold with the printed gamma = "
+    BV.proved(
+        "Figure 2, row FastSample",
+        "The error and threshold printed in the row hold with the printed gamma = "
         "beta/(4|X|): counting each bin once, the failure probabilities add up to "
         "(1 - 1/(8|X|)) beta.",
+        "enumeration",
+        **varied(_whole_row, 1, 0, "counting the queried bin twice as well"),
         note="an argument beside Theorem 6.6, which counts the queried bin twice. The threshold "
         "column does not follow from Theorems 4.6 and 6.6 as stated: they need a failure "
         "probability of beta/4 for noise on every bin, and 0.2504 beta occurs; "
         "gamma = beta/(8|X|) would do",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _whole_row(1),
-        mutant=Mutant("counting the queried bin twice as well", lambda: _whole_row(0)),
     ),
-    Holds(
-        paper="BV",
-        item="Figure 2, row FastSample, threshold by Theorem 6.6",
-        statement="gamma <= beta/(8|X|) gives (a_2, beta/4)-simultaneous accuracy by Theorem 4.6, "
+    BV.proved(
+        "Figure 2, row FastSample, threshold by Theorem 6.6",
+        "gamma <= beta/(8|X|) gives (a_2, beta/4)-simultaneous accuracy by Theorem 4.6, "
         "a_2 = ceil(9/(2 epsilon) ln(8|X|/beta)), which is what the threshold t = 2 a_2 needs in "
         "Theorem 6.6.",
-        note="Theorem 4.6 says nothing here for the printed gamma, because beta/(4|X|) is not "
-        "larger than gamma",
-        outcome="proved",
-        method="enumeration",
+        "enumeration",
         check=lambda: _fast_threshold(_F(1, 8)),
         mutant=Mutant("gamma = beta/(4|X|), as printed", lambda: _fast_threshold(_F(1, 4))),
+        note="Theorem 4.6 says nothing here for the printed gamma, because beta/(4|X|) is not "
+        "larger than gamma",
     ),
-    Holds(
-        paper="BV",
-        item="Figure 2, row FastSample, exact failure",
-        statement="At epsilon = 1/33, n = 5 10^5, |X| = 2 10^6, beta = 1/100 some empty bin errs "
+    BV.verified(
+        "Figure 2, row FastSample, exact failure",
+        "At epsilon = 1/33, n = 5 10^5, |X| = 2 10^6, beta = 1/100 some empty bin errs "
         "by more than a_2 with probability below beta/4 for gamma = beta/(8|X|), but not for the "
         "printed beta/(4|X|).",
-        note="FastSample's construction is not printed; the exact failure is that of the shipped "
-        "one",
-        outcome="verified",
-        method="certified numerics",
+        "certified numerics",
         check=lambda: _fails_at_most(8, _F(1, 4)),
         mutant=Mutant("gamma = beta/(4|X|), as printed", lambda: _fails_at_most(4, _F(1, 4))),
+        note="FastSample's construction is not printed; the exact failure is that of the shipped "
+        "one",
     ),
-    Holds(
-        paper="BV",
-        item="Figure 2, row FastSample, other columns",
-        statement="gamma = beta/(4|X|) suffices for the per-query error with ln(8/beta) and for "
+    BV.proved(
+        "Figure 2, row FastSample, other columns",
+        "gamma = beta/(4|X|) suffices for the per-query error with ln(8/beta) and for "
         "the simultaneous error with ln(4|X|/beta).",
-        outcome="proved",
-        method="enumeration",
+        "enumeration",
         check=lambda: _fast_others(_F(1, 4)),
         mutant=Mutant("gamma = 0.26 beta/|X| does", lambda: _fast_others(_F(26, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Figure 2",
-        statement="Row GeoSample: ceil(9/(2 epsilon) ln(4/beta)) per query on counts above "
+    BV.proved(
+        "Figure 2",
+        "Row GeoSample: ceil(9/(2 epsilon) ln(4/beta)) per query on counts above "
         "2 ceil(9/(2 epsilon) ln(4|X|/beta)), and 2 ceil(9/(2 epsilon) ln(2|X|/beta)) at once, "
         "follow from Theorem 6.6 with beta_3 = beta/4 and beta/2.",
-        outcome="proved",
-        method="enumeration",
+        "enumeration",
         check=lambda: _geo_row(_F(4)),
         mutant=Mutant("threshold with ln(3.9 |X|/beta)", lambda: _geo_row(_F(39, 10))),
     ),
-    Holds(
-        paper="BV",
-        item="Figure 2, caption",
-        statement="With beta_1 = beta_2 = beta/6, Theorem 6.6 leaves beta_3 = beta/4 per query and "
+    BV.proved(
+        "Figure 2, caption",
+        "With beta_1 = beta_2 = beta/6, Theorem 6.6 leaves beta_3 = beta/4 per query and "
         "beta/2 at once: the sums are exactly beta.",
+        "enumeration",
+        **varied(_shares, 2, 1, "beta_3 counted once per query"),
         note="the caption names SparseHistogram with the four parameters of PureSparseHistogram, "
         "and an (epsilon, 0)-DP release; PureSparseHistogram is meant",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _shares(2),
-        mutant=Mutant("beta_3 counted once per query", lambda: _shares(1)),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Figure 2, running times",
-        statement="Running times quadratic in n and log|X|, for epsilon >= 1/O(n) and "
-        "beta >= 1/polylog(n).",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Figure 2, running times",
+        "Running times quadratic in n and log|X|, for epsilon >= 1/O(n) and beta >= 1/polylog(n).",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -117,15 +118,12 @@ Fraction(2, 3)
 Fraction(1, 2)
 """,
     extraction="no: formula, Algorithm 6 and the prose agree",
-    corrected=Holds(
-        paper="BV",
-        item="Lemma 2.9, corrected",
-        statement="Given Z_(i+1) = w > Z_(i), the i smaller values are i independent draws "
+    corrected=BV.verified(
+        "Lemma 2.9, corrected",
+        "Given Z_(i+1) = w > Z_(i), the i smaller values are i independent draws "
         "conditioned to lie below w: P(Z_(i) <= v) = (F(v)/F(w-1))^i; ties are drawn first.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _given_ties(0),
-        mutant=Mutant("the exponent is i + 1", lambda: _given_ties(1)),
+        "enumeration",
+        **varied(_given_ties, 0, 1, "the exponent is i + 1"),
     ),
 )
 
@@ -149,28 +147,20 @@ _MARKOV = Refuted(
 (Fraction(1, 4), Fraction(1, 3))
 """,
     extraction="no: the equality of both conditional laws is the middle of the displayed formula",
-    corrected=Holds(
-        paper="BV",
-        item="Lemma 2.9, Markov property, corrected",
-        statement="It depends on Z_(i+1) and on how many of the larger ones equal it.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _depends_on_value_and_ties(True),
-        mutant=Mutant(
-            "the number of ties is irrelevant", lambda: _depends_on_value_and_ties(False)
-        ),
+    corrected=BV.verified(
+        "Lemma 2.9, Markov property, corrected",
+        "It depends on Z_(i+1) and on how many of the larger ones equal it.",
+        "enumeration",
+        **varied(_depends_on_value_and_ties, True, False, "the number of ties is irrelevant"),
     ),
 )
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Lemma 2.9, first half",
-        statement="The largest of l independent variables has the distribution function F^l.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _largest(0),
-        mutant=Mutant("the exponent is l + 1", lambda: _largest(1)),
+    BV.verified(
+        "Lemma 2.9, first half",
+        "The largest of l independent variables has the distribution function F^l.",
+        "enumeration",
+        **varied(_largest, 0, 1, "the exponent is l + 1"),
     ),
     _CONDITIONAL,
     _MARKOV,

@@ -9,7 +9,8 @@ from itertools import product
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
 from exactdp.mechanisms.mixing import mixed_law, required_distance
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import Source, exact_law
 
 __all__ = ["CLAIMS"]
@@ -119,72 +120,58 @@ def _from_approximate(weight: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Lemma 3.1",
-        statement="If M is (eps, 0)-DP and M' within delta of it on every data set, "
+    BV.proved(
+        "Lemma 3.1",
+        "If M is (eps, 0)-DP and M' within delta of it on every data set, "
         "(1 - gamma) M' + gamma D is (eps, 0)-DP when "
         "delta <= (e^eps - 1)/(e^eps + 1) gamma/(1 - gamma) min D.",
+        "symbolic",
+        **varied(_algebra, 1, 0, "delta <= (e^eps - 1)/e^eps gamma/(1 - gamma) min D"),
         note="for gamma = 1 the bound divides by 0: nothing is required then",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _algebra(1),
-        mutant=Mutant("delta <= (e^eps - 1)/e^eps gamma/(1 - gamma) min D", lambda: _algebra(0)),
     ),
-    Holds(
-        paper="BV",
-        item="Lemma 3.1, equation (1)",
-        statement="The bound on delta cannot be improved: randomised response and a fair coin "
+    BV.verified(
+        "Lemma 3.1, equation (1)",
+        "The bound on delta cannot be improved: randomised response and a fair coin "
         "attain e^eps exactly.",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: _attained(_F(1)),
         mutant=Mutant("delta may be 1 % larger", lambda: _attained(_F(101, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 1",
-        statement="The algorithm's law is (1 - gamma) M'(D) + gamma D.",
-        note="the text reads 'with probability 1gamma' in step 1; 1 - gamma is meant",
-        outcome="verified",
-        method="exact law",
+    BV.verified(
+        "Algorithm 1",
+        "The algorithm's law is (1 - gamma) M'(D) + gamma D.",
+        "exact law",
         check=lambda: _program(_F(1)),
         mutant=Mutant("gamma M'(D) + (1 - gamma) D", lambda: _program(_F(0))),
+        note="the text reads 'with probability 1gamma' in step 1; 1 - gamma is meant",
     ),
-    Holds(
-        paper="BV",
-        item="Section 3, distance of the mixture",
-        statement="The mixture lies within gamma + delta of M in total variation.",
-        outcome="verified",
-        method="enumeration",
+    BV.verified(
+        "Section 3, distance of the mixture",
+        "The mixture lies within gamma + delta of M in total variation.",
+        "enumeration",
         check=lambda: _distance(lambda gamma, delta: gamma + delta),
         mutant=Mutant("within max(gamma, delta)", lambda: _distance(max)),
     ),
-    Holds(
-        paper="BV",
-        item="Section 3, uniform mixing law",
-        statement="The uniform law on the outputs makes the least probability largest.",
-        outcome="verified",
-        method="enumeration",
+    BV.verified(
+        "Section 3, uniform mixing law",
+        "The uniform law on the outputs makes the least probability largest.",
+        "enumeration",
         check=lambda: _uniform_is_best(_F(1)),
         mutant=Mutant("no law reaches 1/r", lambda: _uniform_is_best(_F(99, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Section 1, from approximate to pure",
-        statement="An (eps, delta)-DP mechanism with delta small against 1/|R| becomes (eps, 0)-DP "
+    BV.verified(
+        "Section 1, from approximate to pure",
+        "An (eps, delta)-DP mechanism with delta small against 1/|R| becomes (eps, 0)-DP "
         "by a uniform output of small probability gamma: "
         "delta <= (e^eps - 1) gamma/((1 - gamma)|R|) is needed and enough.",
-        note="the text gives no constant; derived here",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: _from_approximate(_F(1)),
         mutant=Mutant("delta may be 1 % larger", lambda: _from_approximate(_F(101, 100))),
+        note="the text gives no constant; derived here",
     ),
-    NotCheckable(
-        paper="BV",
-        item="Lemma 3.1, running time",
-        statement="O(log(1/gamma)) + Time(M') + Time(D).",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Lemma 3.1, running time",
+        "O(log(1/gamma)) + Time(M') + Time(D).",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -6,8 +6,9 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.bv._field import evaluate, polynomials
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -118,57 +119,41 @@ CLAIMS = (
 """,
         extraction="no: the item says 'for all' counts in [n]^A, and M_0 is only assumed to map "
         "into [n]",
-        corrected=Holds(
-            paper="BV",
-            item="Lemma 7.1, fourth item, corrected",
-            statement="For all counts that M_0 reaches.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _consistent(True),
-            mutant=Mutant("for all counts in [n]", lambda: _consistent(False)),
+        corrected=BV.verified(
+            "Lemma 7.1, fourth item, corrected",
+            "For all counts that M_0 reaches.",
+            "enumeration",
+            **varied(_consistent, True, False, "for all counts in [n]"),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Lemma 7.1",
-        statement="The counts of any n + 1 bins of a uniform member of the family are independent.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _independence(0),
-        mutant=Mutant("of any n + 2 bins", lambda: _independence(1)),
+    BV.verified(
+        "Lemma 7.1",
+        "The counts of any n + 1 bins of a uniform member of the family are independent.",
+        "enumeration",
+        **varied(_independence, 0, 1, "of any n + 2 bins"),
     ),
-    Holds(
-        paper="BV",
-        item="Lemma 7.1, marginal law",
-        statement="Each count of a uniform member has the law of M_0 on a uniform argument.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _marginals(4),
-        mutant=Mutant("also when the constant term is never 3", lambda: _marginals(3)),
+    BV.verified(
+        "Lemma 7.1, marginal law",
+        "Each count of a uniform member has the law of M_0 on a uniform argument.",
+        "enumeration",
+        **varied(_marginals, 4, 3, "also when the constant term is never 3"),
     ),
-    Holds(
-        paper="BV",
-        item="Lemma 7.1, proof, sampling",
-        statement="A uniform preimage under M_0 on each bin of A and uniform field elements at "
+    BV.verified(
+        "Lemma 7.1, proof, sampling",
+        "A uniform preimage under M_0 on each bin of A and uniform field elements at "
         "n + 1 - |A| further points give a uniform member with these counts.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sampling(True),
-        mutant=Mutant("uniform field elements everywhere", lambda: _sampling(False)),
+        "enumeration",
+        **varied(_sampling, True, False, "uniform field elements everywhere"),
     ),
-    Holds(
-        paper="BV",
-        item="Lemma 7.1, length",
-        statement="A member is one of d_0^(n+1), hence (n + 1) log2 d_0 <= 2 n log2 d_0 bits.",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _length(2),
-        mutant=Mutant("at most n log2 d_0 bits", lambda: _length(1)),
+    BV.proved(
+        "Lemma 7.1, length",
+        "A member is one of d_0^(n+1), hence (n + 1) log2 d_0 <= 2 n log2 d_0 bits.",
+        "enumeration",
+        **varied(_length, 2, 1, "at most n log2 d_0 bits"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Lemma 7.1, running times",
-        statement="Evaluation in O(n) quasi-linear field operations, sampling in n log^2 d_0.",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Lemma 7.1, running times",
+        "Evaluation in O(n) quasi-linear field operations, sampling in n log^2 d_0.",
+        "asymptotic running time in the word RAM model",
     ),
 )

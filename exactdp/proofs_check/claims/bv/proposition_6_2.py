@@ -10,10 +10,11 @@ from typing import Any
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavySampled
 from exactdp.mechanisms.keep_heavy import heaviest
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
 from exactdp.proofs_check.claims.bv._laws import fast, geo, keep_heavy, top_values
 from exactdp.proofs_check.claims.bv._printed import kh_prime
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -85,45 +86,32 @@ def _heaviest_n(ties: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Proposition 6.2",
-        statement="KH', which adds noise to the non-empty bins and gives the n + 1 largest of the "
+    BV.verified(
+        "Proposition 6.2",
+        "KH', which adds noise to the non-empty bins and gives the n + 1 largest of the "
         "empty bins' counts to random empty bins, has exactly the law of KeepHeavy, when the order "
         "statistics are the true ones.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _same_law(_literal),
-        mutant=Mutant("when they are those of OrdSample as printed", lambda: _same_law(kh_prime)),
+        "enumeration",
+        **varied(_same_law, _literal, kh_prime, "when they are those of OrdSample as printed"),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 5",
-        statement="The shipped KH' (KeepHeavySampled) has exactly the law of KeepHeavy.",
+    BV.verified(
+        "Algorithm 5",
+        "The shipped KH' (KeepHeavySampled) has exactly the law of KeepHeavy.",
+        "exact law",
+        **varied(_same_law, _shipped, _shipped_one_more, "over a universe with one more element"),
         note="the text reads |X| >= 2n+1^2 in the header: 2n + 1 with the mark of footnote 2",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _same_law(_shipped),
-        mutant=Mutant(
-            "over a universe with one more element", lambda: _same_law(_shipped_one_more)
-        ),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.1, footnote 2",
-        statement="|X| >= 2n + 1 leaves at least n + 1 empty bins (and even |X| = 2n + 1 does).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _enough_empty(1),
-        mutant=Mutant("|X| >= 2n is enough", lambda: _enough_empty(0)),
+    BV.verified(
+        "Section 6.1, footnote 2",
+        "|X| >= 2n + 1 leaves at least n + 1 empty bins (and even |X| = 2n + 1 does).",
+        "enumeration",
+        **varied(_enough_empty, 1, 0, "|X| >= 2n is enough"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.1, footnote 3",
-        statement="Releasing the bins strictly above the (n + 1)-th largest count equals releasing "
+    BV.verified(
+        "Section 6.1, footnote 3",
+        "Releasing the bins strictly above the (n + 1)-th largest count equals releasing "
         "the n heaviest bins when no counts are tied.",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: _heaviest_n(ties=False),
         mutant=Mutant("also when counts are tied", lambda: _heaviest_n(ties=True)),
     ),

@@ -7,9 +7,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.bv._laws import top_values
 from exactdp.proofs_check.claims.bv._printed import ord_sample_law
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import OrderStatistics, RationalCdf, exact_law
 
 __all__ = ["CLAIMS"]
@@ -41,6 +42,16 @@ def _shipped(scaled: Sequence[int], variables: int, k: int) -> Law[tuple[int, ..
     return exact_law(lambda source: order.sample(k, source), residual=0)
 
 
+def _largest_only(surplus: int) -> str:
+    for scaled in _SCALED:
+        weights = [Fraction(b - a, scaled[-1]) for a, b in pairwise((0, *scaled))]
+        for m in range(len(scaled), 6):
+            exact = top_values(weights, m, 1)
+            drawn = ord_sample_law(scaled, m + surplus, len(scaled)).map(lambda top: top[:1])
+            require(exact == drawn, f"F={scaled}, m={m}: {drawn} instead of {exact}")
+    return f"{len(_SCALED)} distribution functions, m up to 5"
+
+
 CLAIMS = (
     Refuted(
         paper="BV",
@@ -62,43 +73,23 @@ Fraction(54, 125)
 Fraction(882, 3125)
 """,
         extraction="no: algorithm, Lemma 2.9 and the proposition agree with each other",
-        corrected=Holds(
-            paper="BV",
-            item="Proposition 6.3, corrected",
-            statement="Drawing the largest value, then how many variables share it, then the "
+        corrected=BV.verified(
+            "Proposition 6.3, corrected",
+            "Drawing the largest value, then how many variables share it, then the "
             "largest of the rest below it, gives the n + 1 largest with their exact joint law.",
-            outcome="verified",
-            method="exact law",
-            check=lambda: _is_top_values(_shipped),
-            mutant=Mutant(
-                "OrdSample as printed has that law", lambda: _is_top_values(ord_sample_law)
-            ),
+            "exact law",
+            **varied(_is_top_values, _shipped, ord_sample_law, "OrdSample as printed has that law"),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Proposition 6.3, largest value",
-        statement="The first value OrdSample returns is distributed as the largest of the m "
-        "variables.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _largest_only(0),
-        mutant=Mutant("as the largest of m + 1 variables", lambda: _largest_only(1)),
+    BV.verified(
+        "Proposition 6.3, largest value",
+        "The first value OrdSample returns is distributed as the largest of the m variables.",
+        "exact law",
+        **varied(_largest_only, 0, 1, "as the largest of m + 1 variables"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Proposition 6.3, running time",
-        statement="OrdSample runs in time O(n log n) (O(m log d) + Time(F)).",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Proposition 6.3, running time",
+        "OrdSample runs in time O(n log n) (O(m log d) + Time(F)).",
+        "asymptotic running time in the word RAM model",
     ),
 )
-
-
-def _largest_only(surplus: int) -> str:
-    for scaled in _SCALED:
-        weights = [Fraction(b - a, scaled[-1]) for a, b in pairwise((0, *scaled))]
-        for m in range(len(scaled), 6):
-            exact = top_values(weights, m, 1)
-            drawn = ord_sample_law(scaled, m + surplus, len(scaled)).map(lambda top: top[:1])
-            require(exact == drawn, f"F={scaled}, m={m}: {drawn} instead of {exact}")
-    return f"{len(_SCALED)} distribution functions, m up to 5"

@@ -7,14 +7,14 @@ from itertools import chain, combinations, product
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.bv._data_sets import (
     data_sets,
     neighbours,
 )
-from exactdp.proofs_check.claims.bv._entry import verified
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import geo
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import GeoSample
 
 __all__ = ["CLAIMS"]
@@ -114,82 +114,74 @@ def _synthetic(own_size: bool) -> str:
 
 
 CLAIMS = (
-    verified(
+    BV.verified(
         "Definition 1.1",
         "The largest P(S) - e^eps Q(S) over events S is the sum of the positive parts of "
         "P(r) - e^eps Q(r): for delta > 0 all events matter.",
         "enumeration",
-        lambda: _events(False),
-        Mutant("single outputs are enough", lambda: _events(True)),
+        **varied(_events, False, True, "single outputs are enough"),
     ),
-    verified(
+    BV.verified(
         "Section 1, Laplace Mechanism",
         "Lap(2/epsilon) on every bin is (epsilon, 0)-DP: neighbouring histograms differ by 2 in "
         "sum.",
         "enumeration",
-        lambda: _sensitivity(2),
-        Mutant("Lap(1/epsilon) is", lambda: _sensitivity(1)),
+        **varied(_sensitivity, 2, 1, "Lap(1/epsilon) is"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 1, errors of the Laplace Mechanism",
-        statement="P(|Lap(2/epsilon)| > (2/epsilon) ln(1/beta)) = beta: errors O(1/epsilon) per "
+    BV.proved(
+        "Section 1, errors of the Laplace Mechanism",
+        "P(|Lap(2/epsilon)| > (2/epsilon) ln(1/beta)) = beta: errors O(1/epsilon) per "
         "query and O(log(|X|)/epsilon) at once.",
-        outcome="proved",
-        method="symbolic",
+        "symbolic",
         check=lambda: _laplace_tail(_F(2)),
         mutant=Mutant("at (1.99/epsilon) ln(1/beta)", lambda: _laplace_tail(_F(199, 100))),
     ),
-    verified(
+    BV.verified(
         "Section 1, expected number of bins",
         "With the threshold t = ceil(9/(2 epsilon) ln|X|) fewer than one empty bin is expected to "
         "exceed it, though with some probability all do.",
         "exact law",
-        lambda: _expected_bins(_F(9, 2)),
-        Mutant("with 3.1/epsilon in place of 9/(2 epsilon)", lambda: _expected_bins(_F(31, 10))),
+        check=lambda: _expected_bins(_F(9, 2)),
+        mutant=Mutant(
+            "with 3.1/epsilon in place of 9/(2 epsilon)", lambda: _expected_bins(_F(31, 10))
+        ),
     ),
-    verified(
+    BV.verified(
         "Section 1, denominators linear in |X|",
         "The probability that no empty bin exceeds a threshold has a denominator of bit length "
         "linear in the number of empty bins.",
         "exact law",
-        lambda: _long_denominators(1),
-        Mutant("twice as many bits", lambda: _long_denominators(2)),
+        **varied(_long_denominators, 1, 2, "twice as many bits"),
     ),
-    verified(
+    BV.verified(
         "Section 1, elements of neighbours",
         "Two neighbouring data sets together contain at most n + 1 distinct elements.",
         "enumeration",
-        lambda: _distinct(1),
-        Mutant("at most n", lambda: _distinct(0)),
+        **varied(_distinct, 1, 0, "at most n"),
     ),
-    verified(
+    BV.verified(
         "Section 1, synthetic data",
         "A histogram lists the answers to all point functions; released counts are the answers of "
         "a synthetic data set with as many rows as they add up to, sparse ones of few rows.",
         "enumeration",
-        lambda: _synthetic(True),
-        Mutant("with n rows", lambda: _synthetic(False)),
+        **varied(_synthetic, True, False, "with n rows"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Section 1, running times of Theorems 1.2, 1.3, 1.4 and 1.6",
-        statement="Strict running times of the four mechanisms, quasi-polynomial factors hidden.",
-        reason="asymptotic running times in the word RAM model",
+    BV.not_checkable(
+        "Section 1, running times of Theorems 1.2, 1.3, 1.4 and 1.6",
+        "Strict running times of the four mechanisms, quasi-polynomial factors hidden.",
+        "asymptotic running times in the word RAM model",
     ),
-    NotCheckable(
-        paper="BV",
-        item="Section 1, cited results",
-        statement="Attacks on floating point, universal optimality of the geometric mechanism, "
+    BV.not_checkable(
+        "Section 1, cited results",
+        "Attacks on floating point, universal optimality of the geometric mechanism, "
         "lower bounds for synthetic data and for learners of point functions.",
-        reason="cited from other papers, without statements to check",
+        "cited from other papers, without statements to check",
     ),
-    NotCheckable(
-        paper="BV",
-        item="Abstract, comparison of errors",
-        statement="Simultaneous error within constant factors of the Laplace Mechanism, per-bin "
+    BV.not_checkable(
+        "Abstract, comparison of errors",
+        "Simultaneous error within constant factors of the Laplace Mechanism, per-bin "
         "error of the sparse histogram worse by a factor log|X|; error log(1/delta)/epsilon better "
         "than log(|X|)/epsilon when delta > 1/|X|.",
-        reason="up to constant factors; the explicit bounds are the entries of Figures 1 and 2",
+        "up to constant factors; the explicit bounds are the entries of Figures 1 and 2",
     ),
 )

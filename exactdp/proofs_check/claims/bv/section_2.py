@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import chain, combinations, product
 from math import comb
 
 from exactdp.accounting.divergence import total_variation
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.bv._data_sets import data_sets
-from exactdp.proofs_check.claims.bv._entry import verified
 from exactdp.proofs_check.claims.bv._laws import (
     geo,
     histogram_law,
 )
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -185,88 +186,81 @@ def _irreducible(base: int) -> str:
 
 
 CLAIMS = (
-    verified(
+    BV.verified(
         "Section 2, notation",
         "[n] = {0, ..., n} has n + 1 elements; the counts of a data set of n rows add up to n.",
         "enumeration",
-        lambda: _sizes(0),
-        Mutant("[n] has n elements", lambda: _sizes(-1)),
+        **varied(_sizes, 0, -1, "[n] has n elements"),
     ),
-    verified(
+    BV.verified(
         "Section 2.1.1, storage",
         "H_{n,n'}(X) has at most (1 + n|X|)^n' members, so O(n' (log n + log|X|)) bits suffice.",
         "enumeration",
-        lambda: _stored(0),
-        Mutant("at most (1 + n|X|)^(n'-1)", lambda: _stored(1)),
+        **varied(_stored, 0, 1, "at most (1 + n|X|)^(n'-1)"),
     ),
-    verified(
+    BV.verified(
         "Section 2.1.1, comparison of lengths",
         "Partial vectors take no more bits than full vectors when n' <= |X|/(2 log2(1 + |X|)).",
         "enumeration",
-        lambda: _shorter(_F(1, 2)),
-        Mutant("when n' <= 1.2 |X|/log2(1 + |X|)", lambda: _shorter(_F(6, 5))),
+        check=lambda: _shorter(_F(1, 2)),
+        mutant=Mutant("when n' <= 1.2 |X|/log2(1 + |X|)", lambda: _shorter(_F(6, 5))),
         note="the text says n' = o(|X|/log|X|)",
     ),
-    verified(
+    BV.verified(
         "Section 2.1.1, footnote 1",
         "Releasing the bins of the data before the others breaks privacy; sorted bins do not.",
         "enumeration",
-        lambda: _order_of_release(True),
-        Mutant("bins of the data first are harmless", lambda: _order_of_release(False)),
+        **varied(_order_of_release, True, False, "bins of the data first are harmless"),
     ),
-    verified(
+    BV.verified(
         "Definition 2.4",
         "f(z) = F(z) - F(z - 1), and the support is where f is not 0.",
         "enumeration",
-        lambda: _mass(1),
-        Mutant("f(z) = F(z) - F(z - 2)", lambda: _mass(2)),
+        **varied(_mass, 1, 2, "f(z) = F(z) - F(z - 2)"),
     ),
-    verified(
+    BV.verified(
         "Definition 2.5",
         "The largest difference of an event's probabilities is half the sum of absolute "
         "differences.",
         "enumeration",
-        lambda: _variation(_F(1, 2)),
-        Mutant("it is the whole sum", lambda: _variation(_F(1))),
+        check=lambda: _variation(_F(1, 2)),
+        mutant=Mutant("it is the whole sum", lambda: _variation(_F(1))),
     ),
-    verified(
+    BV.verified(
         "Lemma 2.6",
         "For U uniform on (0, 1], the least z in the support with F(z) >= U has the law of Z.",
         "enumeration",
-        lambda: _inversion(True),
-        Mutant("u = F(z - 1) inverts to z, too", lambda: _inversion(False)),
+        **varied(_inversion, True, False, "u = F(z - 1) inverts to z, too"),
         note="for a law without a largest value the inverse is undefined at U = 1, an event of "
         "probability 0",
     ),
-    verified(
+    BV.verified(
         "Lemma 2.7",
         "When every F(z) is a multiple of 1/d, U uniform on 1/d, ..., d/d inverts to Z; binary "
         "search over the support finds the inverse.",
         "enumeration",
-        lambda: _discrete_inversion(12, 1),
-        Mutant("U uniform on 0/d, ..., (d-1)/d does, too", lambda: _discrete_inversion(12, 0)),
+        **varied(
+            partial(_discrete_inversion, 12), 1, 0, "U uniform on 0/d, ..., (d-1)/d does, too"
+        ),
     ),
-    verified(
+    BV.verified(
         "Definition 2.8",
         "The i-th smallest of l variables is <= z when at least i of them are.",
         "enumeration",
-        lambda: _order_statistic(0),
-        Mutant("when at least i + 1 of them are", lambda: _order_statistic(1)),
+        **varied(_order_statistic, 0, 1, "when at least i + 1 of them are"),
     ),
-    verified(
+    BV.verified(
         "Section 2.3, irreducible polynomial",
         "x^(2 3^l) + x^(3^l) + 1 is irreducible over F_2, so it represents the field with "
         "2^(2 3^l) elements.",
         "enumeration",
-        lambda: _irreducible(3),
-        Mutant("x^(2 5^l) + x^(5^l) + 1 is", lambda: _irreducible(5)),
+        **varied(_irreducible, 3, 5, "x^(2 5^l) + x^(5^l) + 1 is"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Section 2.3, assumptions (i) to (v)",
-        statement="Quasi-linear products of integers, field elements and polynomials; evaluation "
+    BV.not_checkable(
+        "Section 2.3, assumptions (i) to (v)",
+        "Quasi-linear products of integers, field elements and polynomials; evaluation "
         "and interpolation in O(q) and quasi-O(q) field operations; tree operations in "
         "O(log n log|X|); words of O(log n + log log|X|) bits.",
-        reason="running times assumed or cited, in the word RAM model",
+        "running times assumed or cited, in the word RAM model",
     ),
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import permutations
 from typing import NamedTuple
 
-from exactdp.proofs_check.claim import Mutant, require
-from exactdp.proofs_check.claims.bv._entry import verified
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -97,12 +97,11 @@ def _order_hidden(traversal: bool) -> str:
 
 
 CLAIMS = (
-    verified(
+    BV.verified(
         "Section 2.3, in-order traversal",
         "The shape of a red-black tree depends on the order of insertion, so it could tell more "
         "than the bins; the list of an in-order traversal does not.",
         "enumeration",
-        lambda: _order_hidden(True),
-        Mutant("the tree itself does not tell either", lambda: _order_hidden(False)),
+        **varied(_order_hidden, True, False, "the tree itself does not tell either"),
     ),
 )

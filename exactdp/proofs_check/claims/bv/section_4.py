@@ -6,8 +6,9 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric, geo, pmf
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -94,54 +95,38 @@ def _bits(tenths: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Section 4.1, mass function of Geo(s)",
-        statement="f(z) = (e^(1/s) - 1)/(e^(1/s) + 1) e^(-|z - c|/s) sums to 1.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _mass(1),
-        mutant=Mutant("with e^(1/s) - 2 in the numerator", lambda: _mass(2)),
+    BV.proved(
+        "Section 4.1, mass function of Geo(s)",
+        "f(z) = (e^(1/s) - 1)/(e^(1/s) + 1) e^(-|z - c|/s) sums to 1.",
+        "symbolic",
+        **varied(_mass, 1, 2, "with e^(1/s) - 2 in the numerator"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 4.1, distribution function of Geo(s)",
-        statement="F(z) = e^(1/s)/(e^(1/s) + 1) e^(-(c-z)/s) for z <= c, and "
+    BV.proved(
+        "Section 4.1, distribution function of Geo(s)",
+        "F(z) = e^(1/s)/(e^(1/s) + 1) e^(-(c-z)/s) for z <= c, and "
         "1 - e^(-(z-c)/s)/(e^(1/s) + 1) above.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _distribution(1),
-        mutant=Mutant("without e^(1/s) in the first line", lambda: _distribution(0)),
+        "symbolic",
+        **varied(_distribution, 1, 0, "without e^(1/s) in the first line"),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 2",
-        statement="The clamped noisy count has the distribution function of the noise below n, and "
-        "1 at n.",
+    BV.verified(
+        "Algorithm 2",
+        "The clamped noisy count has the distribution function of the noise below n, and 1 at n.",
+        "enumeration",
+        **varied(_clamped, 0, 1, "that of the noise at n, too"),
         note="the header of the algorithm is damaged in the text; its displayed formula is not",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _clamped(0),
-        mutant=Mutant("that of the noise at n, too", lambda: _clamped(1)),
     ),
-    Holds(
-        paper="BV",
-        item="Section 1, truncating long executions",
-        statement="Clamping to [0, n] keeps every output possible for both neighbours, while noise "
+    BV.verified(
+        "Section 1, truncating long executions",
+        "Clamping to [0, n] keeps every output possible for both neighbours, while noise "
         "cut to a fixed range makes some output impossible for one of them.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _truncated(None),
-        mutant=Mutant("noise cut to [-3, 3] does, too", lambda: _truncated(3)),
+        "enumeration",
+        **varied(_truncated, None, 3, "noise cut to [-3, 3] does, too"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 4.2, bit length",
-        statement="The integers of GeoSample have at least 1.5 n bits.",
+    BV.verified(
+        "Section 4.2, bit length",
+        "The integers of GeoSample have at least 1.5 n bits.",
+        "exact law",
+        **varied(_bits, 15, 16, "at least 1.6 n bits"),
         note="for the shipped construction",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _bits(15),
-        mutant=Mutant("at least 1.6 n bits", lambda: _bits(16)),
     ),
 )

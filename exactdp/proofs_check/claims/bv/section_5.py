@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Mutant, require
-from exactdp.proofs_check.claims.bv._entry import verified
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -29,14 +29,13 @@ def _truncated(ends: int) -> str:
 
 
 CLAIMS = (
-    verified(
+    BV.verified(
         "Section 5, Truncated Geometric Mechanism",
         "Each bin of BasicHistogram with GeometricMechanism has the explicit law of Ghosh et al.: "
         "q^c/(1 + q) at 0, q^(n-c)/(1 + q) at n, (1 - q)/(1 + q) q^|z-c| between, "
         "q = e^(-epsilon/2).",
         "enumeration",
-        lambda: _truncated(1),
-        Mutant("2 + q in the denominators at 0 and n", lambda: _truncated(2)),
+        **varied(_truncated, 1, 2, "2 + q in the denominators at 0 and n"),
         note="the same law is announced in Section 1; that bins are independent is the entry of "
         "Algorithm 3, that the errors match known lower bounds is cited",
     ),

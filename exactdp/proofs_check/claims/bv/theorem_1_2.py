@@ -21,9 +21,9 @@ from exactdp.proofs_check.claims.bv._data_sets import (
     neighbouring_laws,
     worst_ratio,
 )
-from exactdp.proofs_check.claims.bv._entry import verified
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import geo
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import GeoSample
 from exactdp.samplers.counting import CountSampler
 
@@ -108,63 +108,66 @@ def _compact_private(share: Fraction) -> str:
 
 
 CLAIMS = (
-    verified(
+    BV.verified(
         "Theorem 1.2",
         "The shipped BasicHistogram over GeoSample is (epsilon, 0)-DP, for real epsilon in (0, 1].",
         "exact law",
-        lambda: _pure(BasicHistogram, _F(1), ((1, 2), (2, 3))),
-        Mutant("(0.8 epsilon, 0)-DP", lambda: _pure(BasicHistogram, _F(8, 10), ((1, 2),))),
+        check=lambda: _pure(BasicHistogram, _F(1), ((1, 2), (2, 3))),
+        mutant=Mutant("(0.8 epsilon, 0)-DP", lambda: _pure(BasicHistogram, _F(8, 10), ((1, 2),))),
     ),
-    verified(
+    BV.verified(
         "Theorem 1.2, errors",
         "Errors ceil(9/(2 epsilon) ln(1/beta)) per query and ceil(9/(2 epsilon) ln(|X|/beta)) at "
         "once: O(1/epsilon) and O(log(|X|)/epsilon).",
         "exact law",
-        lambda: _tails(_F(9, 2), 1),
-        Mutant("3.3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(33, 10), 1)),
+        check=lambda: _tails(_F(9, 2), 1),
+        mutant=Mutant("3.3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(33, 10), 1)),
     ),
-    verified(
+    BV.verified(
         "Theorem 1.3",
         "The shipped stability-based histogram is (epsilon, delta)-DP for delta < 1/n.",
         "exact law",
-        lambda: _stability_private(0),
-        Mutant("with the threshold one lower", lambda: _stability_private(1)),
+        **varied(_stability_private, 0, 1, "with the threshold one lower"),
         note="the paper's construction is omitted from this version",
     ),
-    verified(
+    BV.verified(
         "Theorem 1.3, errors",
         "Its threshold t is at most ceil(9/(2 epsilon) ln(1/delta)); the error is "
         "ceil(9/(2 epsilon) ln(1/beta)) on a count > t + that, t + ceil(9/(2 epsilon) ln(n/beta)) "
         "at once; delta < 1/n makes this O(log(1/delta)/epsilon).",
         "exact law",
-        lambda: _stability_errors(_F(9, 2)),
-        Mutant("3.2/epsilon in place of 9/(2 epsilon)", lambda: _stability_errors(_F(32, 10))),
+        check=lambda: _stability_errors(_F(9, 2)),
+        mutant=Mutant(
+            "3.2/epsilon in place of 9/(2 epsilon)", lambda: _stability_errors(_F(32, 10))
+        ),
     ),
-    verified(
+    BV.verified(
         "Theorem 1.4",
         "The shipped PureSparseHistogram is (epsilon, 0)-DP, for real epsilon in (0, 1].",
         "exact law",
-        lambda: _pure(PureSparseHistogram, _F(1), ((1, 3), (1, 8), (2, 5))),
-        Mutant("(0.8 epsilon, 0)-DP", lambda: _pure(PureSparseHistogram, _F(8, 10), ((1, 3),))),
+        check=lambda: _pure(PureSparseHistogram, _F(1), ((1, 3), (1, 8), (2, 5))),
+        mutant=Mutant(
+            "(0.8 epsilon, 0)-DP", lambda: _pure(PureSparseHistogram, _F(8, 10), ((1, 3),))
+        ),
         note="true with order statistics that know ties; the algorithm printed for it is refuted "
         "under Theorem 6.6",
     ),
-    verified(
+    BV.verified(
         "Theorem 1.4, errors",
         "a_1 = ceil(9/(2 epsilon) ln(2/beta)) per query on counts above 2 a_2, and 2 a_2 at once, "
         "a_2 = ceil(9/(2 epsilon) ln(2|X|/beta)): one count fails with beta/2, some count with "
         "beta/2.",
         "exact law",
-        lambda: _tails(_F(9, 2), 2),
-        Mutant("3.3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(33, 10), 2)),
+        check=lambda: _tails(_F(9, 2), 2),
+        mutant=Mutant("3.3/epsilon in place of 9/(2 epsilon)", lambda: _tails(_F(33, 10), 2)),
         note="with Theorem 6.1 for the step from noisy counts to the released ones",
     ),
-    verified(
+    BV.verified(
         "Theorem 1.6",
         "The shipped CompactHistogram is (epsilon, 0)-DP.",
         "exact law",
-        lambda: _compact_private(_F(1)),
-        Mutant("(0.36 epsilon, 0)-DP", lambda: _compact_private(_F(36, 100))),
+        check=lambda: _compact_private(_F(1)),
+        mutant=Mutant("(0.36 epsilon, 0)-DP", lambda: _compact_private(_F(36, 100))),
         note="errors: entries of Corollary 7.3",
     ),
 )

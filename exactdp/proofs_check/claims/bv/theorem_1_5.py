@@ -10,16 +10,10 @@ from typing import Any
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.mechanisms import StabilityHistogram
-from exactdp.proofs_check.claim import (
-    Counterexample,
-    Holds,
-    Mutant,
-    NotCheckable,
-    Refuted,
-    require,
-)
+from exactdp.proofs_check.claim import Counterexample, Refuted, require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
 from exactdp.proofs_check.claims.bv._laws import EXACT, geo, keep_heavy, released_error
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -126,24 +120,20 @@ False
 False
 """,
         extraction="no: the list of conditions is complete in the text and none involves n",
-        corrected=Holds(
-            paper="BV",
-            item="Theorem 1.5, corrected",
-            statement="If E < n then with a = floor(E) + 1 and failure probability beta: "
+        corrected=BV.verified(
+            "Theorem 1.5, corrected",
+            "If E < n then with a = floor(E) + 1 and failure probability beta: "
             "1 - beta <= e^(a eps) n'/(|X| - 1) + delta (e^(a eps) - 1)/(e^eps - 1); with "
             "|X| >= n'^2 and eps^2 > delta, E + 1 >= (min(ln|X|, ln(1/delta))/2 - ln(3/(1 - beta)))"
             "/eps.",
-            outcome="verified",
-            method="exact law",
-            check=lambda: _inequality(0),
-            mutant=Mutant("also for E = n (the printed form)", lambda: _inequality(1)),
+            "exact law",
+            **varied(_inequality, 0, 1, "also for E = n (the printed form)"),
         ),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Section 1, optimality of known bounds",
-        statement="The Laplace Mechanism's errors, and the error log(1/delta)/epsilon of the "
+    BV.not_checkable(
+        "Section 1, optimality of known bounds",
+        "The Laplace Mechanism's errors, and the error log(1/delta)/epsilon of the "
         "stability-based histogram, are optimal up to constants.",
-        reason="cited from other papers without a formula, up to constants",
+        "cited from other papers without a formula, up to constants",
     ),
 )

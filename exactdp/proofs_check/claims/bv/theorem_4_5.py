@@ -9,9 +9,10 @@ from itertools import product
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric, geo
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -111,98 +112,77 @@ def _denominator(most: Callable[[int, int], int]) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Theorem 4.4",
-        statement="The geometric mechanism clamped to [0, n] is (epsilon/2, 0)-DP for counting "
-        "queries.",
-        outcome="verified",
-        method="enumeration",
+    BV.verified(
+        "Theorem 4.4",
+        "The geometric mechanism clamped to [0, n] is (epsilon/2, 0)-DP for counting queries.",
+        "enumeration",
         check=lambda: _private(_F(1)),
         mutant=Mutant("with e^(epsilon/2) 2 % smaller", lambda: _private(_F(98, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.4, accuracy",
-        statement="It errs by more than a = ceil((2/epsilon) ln(1/beta)) with probability at most "
-        "beta.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _accurate(lambda a: a),
-        mutant=Mutant("a may be one less", lambda: _accurate(lambda a: a - 1)),
+    BV.verified(
+        "Theorem 4.4, accuracy",
+        "It errs by more than a = ceil((2/epsilon) ln(1/beta)) with probability at most beta.",
+        "enumeration",
+        **varied(_accurate, lambda a: a, lambda a: a - 1, "a may be one less"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.5",
-        statement="GeoSample, with integers only, has exactly the law of the clamped geometric "
+    BV.verified(
+        "Theorem 4.5",
+        "GeoSample, with integers only, has exactly the law of the clamped geometric "
         "mechanism for eps~ = 2 ln(1 + 2^-ceil(log2(2/epsilon))).",
+        "exact law",
+        **varied(_shipped_law, 0, 1, "with b one larger"),
         note="the construction is not printed; the shipped one is checked",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _shipped_law(0),
-        mutant=Mutant("with b one larger", lambda: _shipped_law(1)),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.5, privacy",
-        statement="GeoSample is (eps~/2, 0)-DP for counting queries, and not better.",
-        outcome="verified",
-        method="exact law",
+    BV.verified(
+        "Theorem 4.5, privacy",
+        "GeoSample is (eps~/2, 0)-DP for counting queries, and not better.",
+        "exact law",
         check=lambda: _shipped_loss(_F(1)),
         mutant=Mutant("with e^(eps~/2) 1 % smaller", lambda: _shipped_loss(_F(99, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.5, accuracy",
-        statement="GeoSample errs by more than ceil((2/eps~) ln(1/beta)) with probability at most "
-        "beta.",
-        outcome="verified",
-        method="exact law",
+    BV.verified(
+        "Theorem 4.5, accuracy",
+        "GeoSample errs by more than ceil((2/eps~) ln(1/beta)) with probability at most beta.",
+        "exact law",
         check=lambda: _shipped_accuracy(_F(1)),
         mutant=Mutant("than ceil((1.8/eps~) ln(1/beta))", lambda: _shipped_accuracy(_F(9, 10))),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.5, eps~",
-        statement="eps~ lies in (4/9 epsilon, epsilon] for epsilon = 1/k.",
-        note="log is the logarithm to base 2; the end epsilon is never attained, eps~ < epsilon",
-        outcome="proved",
-        method="certified numerics",
+    BV.proved(
+        "Theorem 4.5, eps~",
+        "eps~ lies in (4/9 epsilon, epsilon] for epsilon = 1/k.",
+        "certified numerics",
         check=lambda: _interval(_F(4, 9), _F(1)),
         mutant=Mutant("in (0.51 epsilon, epsilon]", lambda: _interval(_F(51, 100), _F(1))),
+        note="log is the logarithm to base 2; the end epsilon is never attained, eps~ < epsilon",
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.5, eps~, sharper",
-        statement="For epsilon = 1/k it even lies in (epsilon/2, epsilon): 4/epsilon could replace "
+    BV.proved(
+        "Theorem 4.5, eps~, sharper",
+        "For epsilon = 1/k it even lies in (epsilon/2, epsilon): 4/epsilon could replace "
         "9/(2 epsilon) in both figures.",
-        note="4/9 is the bound for all real epsilon <= 1; for k >= 2, 2^b is even and < 4k, so "
-        "2^b <= 4k - 4 and eps~ > 4/(2^(b+1) + 1) > 1/(2k)",
-        outcome="proved",
-        method="certified numerics",
+        "certified numerics",
         check=lambda: _interval(_F(1, 2), _F(1), 4200),
         mutant=Mutant("in (0.501 epsilon, epsilon]", lambda: _interval(_F(501, 1000), _F(1), 4200)),
+        note="4/9 is the bound for all real epsilon <= 1; for k >= 2, 2^b is even and < 4k, so "
+        "2^b <= 4k - 4 and eps~ > 4/(2^(b+1) + 1) > 1/(2k)",
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.5, log d",
-        statement="log2 d <= n log2(4/epsilon) + 1 for epsilon = 1, 1/2, 1/3, ...; so log d = "
+    BV.verified(
+        "Theorem 4.5, log d",
+        "log2 d <= n log2(4/epsilon) + 1 for epsilon = 1, 1/2, 1/3, ...; so log d = "
         "O(n log(1/epsilon)) for epsilon <= 1/2.",
+        "exact law",
+        **varied(
+            _denominator,
+            lambda n, k: 2 * (4 * k) ** n,
+            lambda n, k: 2 * (2 * k) ** n,
+            "log2 d <= n log2(2/epsilon) + 1",
+        ),
         note="the text has O(n log(1/epsilon)), here, in the two running times and in Figure 1, "
         "which is 0 at epsilon = 1: read with the usual convention epsilon <= 1/2",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _denominator(lambda n, k: 2 * (4 * k) ** n),
-        mutant=Mutant(
-            "log2 d <= n log2(2/epsilon) + 1",
-            lambda: _denominator(lambda n, k: 2 * (2 * k) ** n),
-        ),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Theorem 4.5, running times",
-        statement="Sampling and one value of the scaled distribution function in quasi-linear time "
+    BV.not_checkable(
+        "Theorem 4.5, running times",
+        "Sampling and one value of the scaled distribution function in quasi-linear time "
         "in n log(1/epsilon).",
-        reason="asymptotic running time in the word RAM model",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -10,9 +10,10 @@ from math import log2
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import FastSample
 
 __all__ = ["CLAIMS"]
@@ -101,61 +102,47 @@ def _bits(factor: float) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Theorem 4.6",
-        statement="FastSample is (epsilon/2, 0)-DP for counting queries, even (eps~/2, 0)-DP.",
+    BV.verified(
+        "Theorem 4.6",
+        "FastSample is (epsilon/2, 0)-DP for counting queries, even (eps~/2, 0)-DP.",
+        "enumeration",
+        **varied(_private, 0, 1, "with the noise cut one earlier"),
         note="the construction is not printed; the shipped derivation is checked",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _private(0),
-        mutant=Mutant("with the noise cut one earlier", lambda: _private(1)),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.6, shipped code",
-        statement="The shipped FastSample has the law of noise clamped to [-t, t], clamped to "
+    BV.verified(
+        "Theorem 4.6, shipped code",
+        "The shipped FastSample has the law of noise clamped to [-t, t], clamped to "
         "[0, n] and mixed with the uniform law.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _shipped_law(0),
-        mutant=Mutant("clamped to [-(t-1), t-1]", lambda: _shipped_law(1)),
+        "exact law",
+        **varied(_shipped_law, 0, 1, "clamped to [-(t-1), t-1]"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.6, accuracy",
-        statement="For beta > gamma it errs by more than ceil((2/eps~) ln(1/(beta - gamma))) with "
+    BV.verified(
+        "Theorem 4.6, accuracy",
+        "For beta > gamma it errs by more than ceil((2/eps~) ln(1/(beta - gamma))) with "
         "probability at most beta.",
-        outcome="verified",
-        method="exact law",
+        "exact law",
         check=lambda: _accurate(_F(1)),
         mutant=Mutant("68 % of that error", lambda: _accurate(_F(68, 100))),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.6, beta > gamma",
-        statement="The condition beta > gamma has a reason: an error above a < n has probability "
+    BV.verified(
+        "Theorem 4.6, beta > gamma",
+        "The condition beta > gamma has a reason: an error above a < n has probability "
         "at least gamma (n - a)/(n + 1), however large a is.",
-        outcome="verified",
-        method="exact law",
+        "exact law",
         check=lambda: _needs_more_than_gamma(_F(1)),
         mutant=Mutant("at least twice that", lambda: _needs_more_than_gamma(_F(2))),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 4.6, log d",
-        statement="log2 d <= 1/epsilon log2(4/epsilon)^2 log2(2 n/gamma).",
+    BV.verified(
+        "Theorem 4.6, log d",
+        "log2 d <= 1/epsilon log2(4/epsilon)^2 log2(2 n/gamma).",
+        "exact law",
+        **varied(_bits, 1, 0.9, "90 % of that"),
         note="the text says log d = quasi-O(1/epsilon) log(n/gamma); the constant and the power of "
         "the logarithm are those of the shipped construction",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _bits(1),
-        mutant=Mutant("90 % of that", lambda: _bits(0.9)),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Theorem 4.6, running times",
-        statement="Sampling in quasi-linear time in (1/epsilon) log n log(n/gamma).",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Theorem 4.6, running times",
+        "Sampling in quasi-linear time in (1/epsilon) log n log(n/gamma).",
+        "asymptotic running time in the word RAM model",
     ),
 )

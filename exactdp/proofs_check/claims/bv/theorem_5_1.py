@@ -7,7 +7,7 @@ from typing import Any
 
 from exactdp.law import Law
 from exactdp.mechanisms import BasicHistogram
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._data_sets import (
     Counts,
     data_sets,
@@ -16,6 +16,7 @@ from exactdp.proofs_check.claims.bv._data_sets import (
     worst_ratio,
 )
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo, histogram_law
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -95,59 +96,42 @@ def _changed_counts(most: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Algorithm 3",
-        statement="BasicHistogram as shipped releases independent noisy counts of all elements.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _shipped_law(0),
-        mutant=Mutant("with elements numbered from 1", lambda: _shipped_law(1)),
+    BV.verified(
+        "Algorithm 3",
+        "BasicHistogram as shipped releases independent noisy counts of all elements.",
+        "exact law",
+        **varied(_shipped_law, 0, 1, "with elements numbered from 1"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 5.1",
-        statement="BasicHistogram on a fixed set of bins is (epsilon, 0)-DP when the "
+    BV.verified(
+        "Theorem 5.1",
+        "BasicHistogram on a fixed set of bins is (epsilon, 0)-DP when the "
         "counting-query algorithm is (epsilon/2, 0)-DP.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _private(2),
-        mutant=Mutant("it is (epsilon/2, 0)-DP", lambda: _private(1)),
+        "enumeration",
+        **varied(_private, 2, 1, "it is (epsilon/2, 0)-DP"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 5.1, accuracy",
-        statement="If the algorithm errs by more than a with probability at most beta, so does "
+    BV.verified(
+        "Theorem 5.1, accuracy",
+        "If the algorithm errs by more than a with probability at most beta, so does "
         "each bin, and some bin of A with probability at most |A| beta.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _accurate(True),
-        mutant=Mutant("some bin of A with at most beta", lambda: _accurate(False)),
+        "enumeration",
+        **varied(_accurate, True, False, "some bin of A with at most beta"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 5.1, neighbours",
-        statement="Replacing one row changes exactly two counts, each by one, which is why "
+    BV.verified(
+        "Theorem 5.1, neighbours",
+        "Replacing one row changes exactly two counts, each by one, which is why "
         "epsilon/2 per count is enough.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _changed_counts(2),
-        mutant=Mutant("changes one count only", lambda: _changed_counts(1)),
+        "enumeration",
+        **varied(_changed_counts, 2, 1, "changes one count only"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 5, fixed A",
-        statement="The guarantee holds for a fixed set A; for the set of non-empty bins it does "
-        "not.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _fixed_set(True),
-        mutant=Mutant("it holds for the set of non-empty bins", lambda: _fixed_set(False)),
+    BV.verified(
+        "Section 5, fixed A",
+        "The guarantee holds for a fixed set A; for the set of non-empty bins it does not.",
+        "enumeration",
+        **varied(_fixed_set, True, False, "it holds for the set of non-empty bins"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Theorem 5.1, running time",
-        statement="O(n log n log|X| + |A| (log n log|X| + log d + Time(M))).",
-        reason="asymptotic running time in the word RAM model",
+    BV.not_checkable(
+        "Theorem 5.1, running time",
+        "O(n log n log|X| + |A| (log n log|X| + log d + Time(M))).",
+        "asymptotic running time in the word RAM model",
     ),
 )

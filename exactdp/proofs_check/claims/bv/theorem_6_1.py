@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from exactdp.proofs_check.claim import Holds, Mutant
+from exactdp.proofs_check.claim import Mutant
 from exactdp.proofs_check.claims.bv._accuracy import (
     per_query_failure,
     require_heavy_accuracy,
@@ -14,6 +14,7 @@ from exactdp.proofs_check.claims.bv._accuracy import (
 )
 from exactdp.proofs_check.claims.bv._data_sets import require_pure
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, Table, fast, geo, keep_heavy
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -49,37 +50,29 @@ def _accurate(failure: Callable[..., Fraction], noisy: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Theorem 6.1",
-        statement="KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is "
-        "(epsilon/2, 0)-DP.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _private(Fraction(1)),
-        mutant=Mutant("with e^epsilon 2 % smaller", lambda: _private(Fraction(98, 100))),
+    BV.verified(
+        "Theorem 6.1",
+        "KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is (epsilon/2, 0)-DP.",
+        "exact law",
+        **varied(_private, Fraction(1), Fraction(98, 100), "with e^epsilon 2 % smaller"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.1, per-query accuracy",
-        statement="If noise on every bin errs by more than a_1 on one bin, and by more than "
+    BV.verified(
+        "Theorem 6.1, per-query accuracy",
+        "If noise on every bin errs by more than a_1 on one bin, and by more than "
         "a_2 >= a_1 on some bin, with probability at most beta each, KeepHeavy errs by more than "
         "a_1 on a bin of count > 2 a_2 with probability at most 2 beta.",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: _accurate(per_query_failure, 2),
         mutant=Mutant(
             "also on bins of count exactly 2 a_2",
             lambda: _accurate(partial(per_query_failure, strict=False), 2),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.1, simultaneous accuracy",
-        statement="Under the same conditions KeepHeavy errs by more than 2 a_2 on some bin with "
+    BV.verified(
+        "Theorem 6.1, simultaneous accuracy",
+        "Under the same conditions KeepHeavy errs by more than 2 a_2 on some bin with "
         "probability at most beta.",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: _accurate(simultaneous_failure, 1),
         mutant=Mutant(
             "by more than a_2 on some bin",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import log2
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavySampled
 from exactdp.mechanisms.mixing import mixed_law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.bv._accuracy import per_query_failure, simultaneous_failure
 from exactdp.proofs_check.claims.bv._accuracy import require_heavy_accuracy as accuracy
 from exactdp.proofs_check.claims.bv._data_sets import Counts, require_pure
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo, top_values
 from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -110,71 +112,58 @@ CLAIMS = (
 True
 """,
         extraction="no: the fault is in Lemma 2.9, which formula, algorithm and prose repeat",
-        corrected=Holds(
-            paper="BV",
-            item="Theorem 6.4, corrected",
-            statement="With the order statistics drawn with their ties, KH'' is (epsilon, 0)-DP.",
-            outcome="verified",
-            method="exact law",
-            check=lambda: _private(_corrected),
-            mutant=Mutant("with OrdSample as printed", lambda: _private(kh_second)),
+        corrected=BV.verified(
+            "Theorem 6.4, corrected",
+            "With the order statistics drawn with their ties, KH'' is (epsilon, 0)-DP.",
+            "exact law",
+            **varied(_private, _corrected, kh_second, "with OrdSample as printed"),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.4, per-query accuracy",
-        statement="If noise on every bin errs by more than a_1 on one bin, and by more than "
+    BV.verified(
+        "Theorem 6.4, per-query accuracy",
+        "If noise on every bin errs by more than a_1 on one bin, and by more than "
         "a_2 >= a_1 on some bin, with probability at most beta_2 each, KH'' errs by more than a_1 "
         "on a bin of count > 2 a_2 with probability at most beta_1 + 2 beta_2.",
-        note="accuracy needs only the largest empty count, whose law Algorithm 6 gets right",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accurate(per_query_failure, 2, 1),
-        mutant=Mutant(
+        "exact law",
+        **varied(
+            partial(_accurate, per_query_failure, 2),
+            1,
+            0,
             "with probability at most 2 beta_2 (no beta_1)",
-            lambda: _accurate(per_query_failure, 2, 0),
         ),
+        note="accuracy needs only the largest empty count, whose law Algorithm 6 gets right",
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.4, simultaneous accuracy",
-        statement="Under the same conditions KH'' errs by more than 2 a_2 on some bin with "
+    BV.verified(
+        "Theorem 6.4, simultaneous accuracy",
+        "Under the same conditions KH'' errs by more than 2 a_2 on some bin with "
         "probability at most beta_1 + beta_2.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accurate(simultaneous_failure, 1, 1),
-        mutant=Mutant(
+        "exact law",
+        **varied(
+            partial(_accurate, simultaneous_failure, 1),
+            1,
+            0,
             "with probability at most beta_2 (no beta_1)",
-            lambda: _accurate(simultaneous_failure, 1, 0),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.1, small probabilities",
-        statement="The largest of m noisy empty counts is 0 with probability P(M(0) = 0)^m, at "
+    BV.verified(
+        "Section 6.1, small probabilities",
+        "The largest of m noisy empty counts is 0 with probability P(M(0) = 0)^m, at "
         "most (3/5)^m for GeoSample: exponentially small in m.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _small_probability(Fraction(3, 5)),
-        mutant=Mutant("at most 0.59^m", lambda: _small_probability(Fraction(59, 100))),
+        "enumeration",
+        **varied(_small_probability, Fraction(3, 5), Fraction(59, 100), "at most 0.59^m"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.1, running time of KH''",
-        statement="Sampling the largest of m noisy empty counts exactly takes at least 0.73 m "
+    BV.verified(
+        "Section 6.1, running time of KH''",
+        "Sampling the largest of m noisy empty counts exactly takes at least 0.73 m "
         "random bits for some outcome: its probability is positive and at most 2^(-0.73 m).",
+        "exact law",
+        **varied(_random_bits, 73, 74, "0.74 m"),
         note="so the time is at least linear in m >= |X| - n, up to the word length; said of "
         "OrdSample with GeoSample, it holds for every exact sampler",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _random_bits(73),
-        mutant=Mutant("0.74 m", lambda: _random_bits(74)),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Section 6.1, necessity of the threshold",
-        statement="Every sparse algorithm loses per-query accuracy on counts below "
-        "O(log(|X|/beta)/epsilon).",
-        reason="up to constants; rests on Theorem 1.5, which needs an error below n",
+    BV.not_checkable(
+        "Section 6.1, necessity of the threshold",
+        "Every sparse algorithm loses per-query accuracy on counts below O(log(|X|/beta)/epsilon).",
+        "up to constants; rests on Theorem 1.5, which needs an error below n",
     ),
 )

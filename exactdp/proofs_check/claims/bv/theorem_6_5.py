@@ -11,10 +11,11 @@ from exactdp.accounting.divergence import hockey_stick, total_variation
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavySampled, SparseHistogram
 from exactdp.mechanisms.mixing import mixed_law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets, neighbouring_laws
 from exactdp.proofs_check.claims.bv._laws import fast, geo
 from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.strict_order import truncated_power
 
 __all__ = ["CLAIMS"]
@@ -120,64 +121,51 @@ CLAIMS = (
 True
 """,
         extraction="no: inherited from Lemma 2.9",
-        corrected=Holds(
-            paper="BV",
-            item="Theorem 6.5, corrected",
-            statement="With ties drawn, SparseHistogram within delta of KeepHeavy is "
+        corrected=BV.verified(
+            "Theorem 6.5, corrected",
+            "With ties drawn, SparseHistogram within delta of KeepHeavy is "
             "(epsilon, (e^epsilon + 1) delta)-DP.",
-            outcome="verified",
-            method="exact law",
-            check=lambda: _private(_shipped, Fraction(0)),
-            mutant=Mutant(
+            "exact law",
+            **varied(
+                _private,
+                _shipped,
+                _printed,
                 "also where order statistics come from OrdSample",
-                lambda: _private(_printed, Fraction(0)),
+                Fraction(0),
             ),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.5, from distance to delta",
-        statement="A mechanism within total variation distance delta of an (epsilon, 0)-DP one is "
+    BV.verified(
+        "Theorem 6.5, from distance to delta",
+        "A mechanism within total variation distance delta of an (epsilon, 0)-DP one is "
         "(epsilon, (e^epsilon + 1) delta)-DP, and this is the best constant.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _conversion(lambda e: e + 1),
-        mutant=Mutant("(epsilon, e^epsilon delta)-DP", lambda: _conversion(lambda e: e)),
+        "enumeration",
+        **varied(_conversion, lambda e: e + 1, lambda e: e, "(epsilon, e^epsilon delta)-DP"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.5, distance",
-        statement="SparseHistogram as shipped lies within delta of KeepHeavy's law.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _close(Fraction(1)),
-        mutant=Mutant("within 3 % of delta", lambda: _close(Fraction(3, 100))),
+    BV.verified(
+        "Theorem 6.5, distance",
+        "SparseHistogram as shipped lies within delta of KeepHeavy's law.",
+        "exact law",
+        **varied(_close, Fraction(1), Fraction(3, 100), "within 3 % of delta"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.2, repeated squaring",
-        statement="Repeated squaring in which every product is cut to a multiple of 1/s gives "
+    BV.verified(
+        "Section 6.2, repeated squaring",
+        "Repeated squaring in which every product is cut to a multiple of 1/s gives "
         "(a/b)^i from below within (2i - 1)/s, with no number above s.",
+        "enumeration",
+        **varied(_power_error, 2, 1, "within (i - 1)/s"),
         note="the paper announces the method without its error bound; the bound is derived here",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _power_error(2),
-        mutant=Mutant("within (i - 1)/s", lambda: _power_error(1)),
     ),
-    Holds(
-        paper="BV",
-        item="Section 6.2, exponent",
-        statement="KH'' raises ratios F(z)/F(v) to powers of at least |X| - 2n.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _exponents(0),
-        mutant=Mutant("of at least |X| - 2n + 1", lambda: _exponents(1)),
+    BV.verified(
+        "Section 6.2, exponent",
+        "KH'' raises ratios F(z)/F(v) to powers of at least |X| - 2n.",
+        "enumeration",
+        **varied(_exponents, 0, 1, "of at least |X| - 2n + 1"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Theorem 6.5, running time",
-        statement="SparseHistogram runs in time quasi-linear in n and polynomial in log|X|, "
+    BV.not_checkable(
+        "Theorem 6.5, running time",
+        "SparseHistogram runs in time quasi-linear in n and polynomial in log|X|, "
         "log d and log(1/delta), for beta_1 >= 1/polylog(n).",
-        reason="asymptotic running time in the word RAM model",
+        "asymptotic running time in the word RAM model",
     ),
 )

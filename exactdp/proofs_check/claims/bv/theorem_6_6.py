@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import comb, factorial
 from typing import Any
@@ -15,7 +16,7 @@ from exactdp.law import Law
 from exactdp.mechanisms import StrictPureSparseHistogram
 from exactdp.mechanisms.mixing import mixed_law
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.bv._accuracy import (
     per_query_failure,
     require_heavy_accuracy,
@@ -24,6 +25,7 @@ from exactdp.proofs_check.claims.bv._accuracy import (
 from exactdp.proofs_check.claims.bv._data_sets import Counts, neighbouring_laws, worst_ratio
 from exactdp.proofs_check.claims.bv._laws import EXACT, geo, keep_heavy
 from exactdp.proofs_check.claims.bv._printed import kh_second, random_histogram, too_few_distinct
+from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -150,13 +152,11 @@ CLAIMS = (
 (3.3489, True)
 """,
         extraction="no: inherited from Lemma 2.9",
-        corrected=Holds(
-            paper="BV",
-            item="Theorem 6.6, corrected",
-            statement="With ties drawn and the distance of Lemma 3.1, PureSparseHistogram is "
+        corrected=BV.verified(
+            "Theorem 6.6, corrected",
+            "With ties drawn and the distance of Lemma 3.1, PureSparseHistogram is "
             "(epsilon, 0)-DP: the strict-time mechanism as shipped, every output.",
-            outcome="verified",
-            method="exact law",
+            "exact law",
             check=lambda: _private(_shipped(3, 2), 3, "n=1, |X|=3, mixing with 1/4"),
             mutant=Mutant(
                 "with OrdSample as printed",
@@ -164,67 +164,53 @@ CLAIMS = (
             ),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 8",
-        statement="Step 2 reaches every histogram with at most n non-zero counts, each with "
+    BV.verified(
+        "Algorithm 8",
+        "Step 2 reaches every histogram with at most n non-zero counts, each with "
         "probability at least (1/(6|X|))^n; the least is n!/(|X|(n+1))^n when |X| >= n. "
         "So delta = epsilon/3 beta_2 (1/(6|X|))^n meets the condition of Lemma 3.1.",
+        "enumeration",
+        **varied(_least_probability, 6, 2, "at least (1/(2|X|))^n", 0),
         note="the text reads (1/(6|X|))^r; r occurs nowhere else and the running time n^2 log^2|X| "
         "fits the exponent n",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _least_probability(6, 0),
-        mutant=Mutant("at least (1/(2|X|))^n", lambda: _least_probability(2, 0)),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 8, exponent of delta",
-        statement="The exponent n of 1/(6|X|) can not be lowered to n - 1; the constant 6 can be "
+    BV.verified(
+        "Algorithm 8, exponent of delta",
+        "The exponent n of 1/(6|X|) can not be lowered to n - 1; the constant 6 can be "
         "lowered to 3.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _least_probability(3, 0),
-        mutant=Mutant("the exponent n - 1 is enough", lambda: _least_probability(3, 1)),
+        "enumeration",
+        **varied(partial(_least_probability, 3), 0, 1, "the exponent n - 1 is enough"),
     ),
-    Holds(
-        paper="BV",
-        item="Algorithm 8, epsilon/3",
-        statement="epsilon/3 <= (e^epsilon - 1)/(e^epsilon + 1) for 0 < epsilon <= 1, so the delta "
+    BV.proved(
+        "Algorithm 8, epsilon/3",
+        "epsilon/3 <= (e^epsilon - 1)/(e^epsilon + 1) for 0 < epsilon <= 1, so the delta "
         "of step 1 meets the condition of Lemma 3.1.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _delta_is_small_enough(Fraction(1, 3)),
-        mutant=Mutant(
+        "interval search",
+        **varied(
+            _delta_is_small_enough,
+            Fraction(1, 3),
+            Fraction(1, 2),
             "epsilon/2 <= (e^epsilon - 1)/(e^epsilon + 1)",
-            lambda: _delta_is_small_enough(Fraction(1, 2)),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.6, per-query accuracy",
-        statement="PureSparseHistogram errs by more than a_1 on a bin of count > 2 a_2 with "
+    BV.verified(
+        "Theorem 6.6, per-query accuracy",
+        "PureSparseHistogram errs by more than a_1 on a bin of count > 2 a_2 with "
         "probability at most beta_1 + 2 beta_2 + 2 beta_3.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accurate(per_query_failure, 2, 1),
-        mutant=Mutant("at most beta_1 + 2 beta_3", lambda: _accurate(per_query_failure, 2, 0)),
+        "exact law",
+        **varied(partial(_accurate, per_query_failure, 2), 1, 0, "at most beta_1 + 2 beta_3"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 6.6, simultaneous accuracy",
-        statement="PureSparseHistogram errs by more than 2 a_2 on some bin with probability at "
+    BV.verified(
+        "Theorem 6.6, simultaneous accuracy",
+        "PureSparseHistogram errs by more than 2 a_2 on some bin with probability at "
         "most beta_1 + 2 beta_2 + beta_3.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accurate(simultaneous_failure, 1, 1),
-        mutant=Mutant("at most beta_1 + beta_3", lambda: _accurate(simultaneous_failure, 1, 0)),
+        "exact law",
+        **varied(partial(_accurate, simultaneous_failure, 1), 1, 0, "at most beta_1 + beta_3"),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Theorem 6.6, running time",
-        statement="Time quadratic in n and polynomial in log|X|, log(d/epsilon), for "
+    BV.not_checkable(
+        "Theorem 6.6, running time",
+        "Time quadratic in n and polynomial in log|X|, log(d/epsilon), for "
         "beta_1 >= 1/polylog(n), beta_2 >= 1/O(2^n).",
-        reason="asymptotic running time in the word RAM model",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -10,10 +10,11 @@ from typing import Any
 
 from exactdp.law import Law
 from exactdp.mechanisms import CompactHistogram
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets, worst_ratio
 from exactdp.proofs_check.claims.bv._field import evaluate, polynomials
 from exactdp.proofs_check.claims.bv._laws import fast, geo
+from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
 
@@ -162,77 +163,60 @@ def _not_a_field_order(least: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="BV",
-        item="Algorithm 9",
-        statement="CompactHistogram as shipped has exactly the law of Algorithm 9: noisy counts "
+    BV.verified(
+        "Algorithm 9",
+        "CompactHistogram as shipped has exactly the law of Algorithm 9: noisy counts "
         "on the non-empty bins, then a uniform polynomial among those consistent with them.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _shipped_law(0),
-        mutant=Mutant("polynomials of degree < n", lambda: _shipped_law(1)),
+        "exact law",
+        **varied(_shipped_law, 0, 1, "polynomials of degree < n"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 7.2",
-        statement="CompactHistogram is (eps_1 + eps_2 + eps_3, 0)-DP, e^eps_2 and e^eps_3 being "
+    BV.verified(
+        "Theorem 7.2",
+        "CompactHistogram is (eps_1 + eps_2 + eps_3, 0)-DP, e^eps_2 and e^eps_3 being "
         "the largest ratios of the laws of M_0 and M(0), and M (eps_1/2, 0)-DP.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _private(lambda m: m.noise.e_half_epsilon**2 * _product(m.inverse.losses)),
-        mutant=Mutant(
+        "exact law",
+        **varied(
+            _private,
+            lambda m: m.noise.e_half_epsilon**2 * _product(m.inverse.losses),
+            lambda m: m.noise.e_half_epsilon**2 * m.inverse.losses[0],
             "(eps_1 + eps_2, 0)-DP",
-            lambda: _private(lambda m: m.noise.e_half_epsilon**2 * m.inverse.losses[0]),
         ),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 7.2, law of the release",
-        statement="A polynomial h has probability d_0^-(n+1) times the product over the non-empty "
+    BV.verified(
+        "Theorem 7.2, law of the release",
+        "A polynomial h has probability d_0^-(n+1) times the product over the non-empty "
         "bins of P(M(c_x) = h_x)/P(M_0 = h_x), from which the privacy follows.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _density(1),
-        mutant=Mutant("with the ratio's denominator squared", lambda: _density(2)),
+        "exact law",
+        **varied(_density, 1, 2, "with the ratio's denominator squared"),
     ),
-    Holds(
-        paper="BV",
-        item="Theorem 7.2, accuracy",
-        statement="If M and M_0 err by more than a with probability at most beta each, one bin "
+    BV.verified(
+        "Theorem 7.2, accuracy",
+        "If M and M_0 err by more than a with probability at most beta each, one bin "
         "errs by more than a with probability at most beta, some bin with at most |X| beta.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _accurate(True),
-        mutant=Mutant("some bin with at most beta", lambda: _accurate(False)),
+        "exact law",
+        **varied(_accurate, True, False, "some bin with at most beta"),
     ),
-    Holds(
-        paper="BV",
-        item="Section 1, n + 1 independent values",
-        statement="(n + 1)-wise independence keeps both the privacy and the law of an empty bin.",
+    BV.verified(
+        "Section 1, n + 1 independent values",
+        "(n + 1)-wise independence keeps both the privacy and the law of an empty bin.",
+        "enumeration",
+        **varied(_degree, 2, 1, "n-wise independence does"),
         note="n-wise independence would be enough for the privacy bound (at most n values are "
         "conditioned on), not for the law of the empty bins; the text says its analysis seems to "
         "need n + 1",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _degree(2),
-        mutant=Mutant("n-wise independence does", lambda: _degree(1)),
     ),
-    Holds(
-        paper="BV",
-        item="Section 7.2, d is no field order",
-        statement="The denominators d of GeoSample and FastSample are not powers of two, so "
+    BV.verified(
+        "Section 7.2, d is no field order",
+        "The denominators d of GeoSample and FastSample are not powers of two, so "
         "d_0 = d is impossible.",
+        "exact law",
+        **varied(_not_a_field_order, 3, 7, "all have an odd factor >= 7"),
         note="FastSample's d is that of the shipped construction",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _not_a_field_order(3),
-        mutant=Mutant("all have an odd factor >= 7", lambda: _not_a_field_order(7)),
     ),
-    NotCheckable(
-        paper="BV",
-        item="Theorem 7.2, running times",
-        statement="Quasi-linear in n, log d, the time of M and of preimages, and log^2 d_0; one "
+    BV.not_checkable(
+        "Theorem 7.2, running times",
+        "Quasi-linear in n, log d, the time of M and of preimages, and log^2 d_0; one "
         "count in O(n) field operations.",
-        reason="asymptotic running time in the word RAM model",
+        "asymptotic running time in the word RAM model",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -22,6 +22,7 @@ from exactdp.proofs_check.claims.cp._model import (
     square,
     weights,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -98,44 +99,32 @@ def _limit(power: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Algorithm 1",
-        statement="With Hadamard sets recovery is B^T y, and the estimate before projection is "
+    CP.verified(
+        "Algorithm 1",
+        "With Hadamard sets recovery is B^T y, and the estimate before projection is "
         "(e^eps+1)/(e^eps-1)(2 q_hat(C_x) - 1), that of Hadamard response; it is unbiased.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _hadamard_estimate(1),
-        mutant=Mutant("the factor is squared", lambda: _hadamard_estimate(2)),
+        "enumeration",
+        **varied(_hadamard_estimate, 1, 2, "the factor is squared"),
     ),
-    Holds(
-        paper="CP",
-        item="Algorithm 1, input of the recovery",
-        statement="y = (e^eps+1)/(e^eps-1)(sqrt(m) q_hat - 1/sqrt(m)) has total 0, and B^T y is p "
+    CP.verified(
+        "Algorithm 1, input of the recovery",
+        "y = (e^eps+1)/(e^eps-1)(sqrt(m) q_hat - 1/sqrt(m)) has total 0, and B^T y is p "
         "for Hadamard sets when q_hat = q.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _recovers(1),
-        mutant=Mutant("the total is 0 without subtracting 1/sqrt(m)", lambda: _recovers(0)),
+        "enumeration",
+        **varied(_recovers, 1, 0, "the total is 0 without subtracting 1/sqrt(m)"),
     ),
-    Holds(
-        paper="CP",
-        item="Algorithm 1, projection",
-        statement="The last step is the nearest distribution, max(z - t, 0) with total 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _nearest(Fraction(1)),
-        mutant=Mutant("with total 0.99", lambda: _nearest(Fraction(99, 100))),
+    CP.verified(
+        "Algorithm 1, projection",
+        "The last step is the nearest distribution, max(z - t, 0) with total 1.",
+        "enumeration",
+        **varied(_nearest, Fraction(1), Fraction(99, 100), "with total 0.99"),
     ),
-    Holds(
-        paper="CP",
-        item="Algorithm 1, limit of many samples",
-        statement="With A fixed the estimate does not converge to p: for p = e_x and 1-sparse "
+    CP.verified(
+        "Algorithm 1, limit of many samples",
+        "With A fixed the estimate does not converge to p: for p = e_x and 1-sparse "
         "recovery its entry tends to 1 - b^2 before projection, n_x = (1 + b)m/2; this is why "
         "beta must be of the order alpha, and m of the order log(k)/alpha^2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _limit(2),
-        mutant=Mutant("to 1 - |b|", lambda: _limit(1)),
+        "enumeration",
+        **varied(_limit, 2, 1, "to 1 - |b|"),
     ),
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from math import factorial
 
 from flint import arb
 
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.cp._model import Vector, projection, square, tail
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -104,15 +106,12 @@ def _approximate(multiple: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Corollary 3.4.1",
-        statement="Given the bound of Theorem 3.4, s-sparse p, eps <= 1, beta <= eps/2 and "
+    CP.proved(
+        "Corollary 3.4.1",
+        "Given the bound of Theorem 3.4, s-sparse p, eps <= 1, beta <= eps/2 and "
         "beta <= alpha/(4D): n = 53 D^2 m/(eps^2 alpha^2) samples give expected l2 error <= alpha.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _l2_samples(53),
-        mutant=Mutant("n = 52 D^2 m/(eps^2 alpha^2)", lambda: _l2_samples(52)),
+        "interval search",
+        **varied(_l2_samples, 53, 52, "n = 52 D^2 m/(eps^2 alpha^2)"),
         note="as printed up to the constant; needs P2 of order 2s, see Theorem 3.4, and for the l1 "
         "error the corrected last display, with n = 4 * 53 D^2 s m/(eps^2 alpha^2)",
     ),
@@ -135,15 +134,12 @@ Fraction(1, 5)
 """,
         extraction="no: beta <= alpha/(4D) stands in statement and proof; the factor 1 + beta/2 "
         "was bounded by 2 once and by 1 once",
-        corrected=Holds(
-            paper="CP",
-            item="Corollary 3.4.1, proof, bound on the first term, corrected",
-            statement="It is at most (5/4)(alpha/2 + (3D/eps) sqrt(m/n)), which suffices.",
-            outcome="proved",
-            method="interval search",
-            check=lambda: _first_term(Fraction(5, 4), Fraction(1, 2)),
-            mutant=Mutant(
-                "1.2 in place of 5/4", lambda: _first_term(Fraction(12, 10), Fraction(1, 2))
+        corrected=CP.proved(
+            "Corollary 3.4.1, proof, bound on the first term, corrected",
+            "It is at most (5/4)(alpha/2 + (3D/eps) sqrt(m/n)), which suffices.",
+            "interval search",
+            **varied(
+                _first_term, Fraction(5, 4), Fraction(12, 10), "1.2 in place of 5/4", Fraction(1, 2)
             ),
         ),
     ),
@@ -167,56 +163,41 @@ False
 """,
         extraction="no for the constant: Algorithm 1 projects after recovery. The display's first "
         "equality also has |p - p_hat|_2 where only the l1 norm of the 2s largest entries fits",
-        corrected=Holds(
-            paper="CP",
-            item="Corollary 3.4.1, proof, last display, corrected",
-            statement="For every distribution p_hat, |p - p_hat|_1 <= 2 sqrt(s)|p - p_hat|_2 + "
+        corrected=CP.verified(
+            "Corollary 3.4.1, proof, last display, corrected",
+            "For every distribution p_hat, |p - p_hat|_1 <= 2 sqrt(s)|p - p_hat|_2 + "
             "2|p - [p]_s|_1; no sparsity of p_hat is needed.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _norms(Fraction(4), Fraction(2)),
-            mutant=Mutant("sqrt(3.9 s)", lambda: _norms(Fraction(39, 10), Fraction(2))),
+            "enumeration",
+            **varied(_norms, Fraction(4), Fraction(39, 10), "sqrt(3.9 s)", Fraction(2)),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Corollary 3.4.1, proof, tails",
-        statement="The corrected display needs twice the tail: once does not suffice.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _norms(Fraction(4), Fraction(2)),
-        mutant=Mutant("1.5 times the tail", lambda: _norms(Fraction(4), Fraction(3, 2))),
+    CP.verified(
+        "Corollary 3.4.1, proof, tails",
+        "The corrected display needs twice the tail: once does not suffice.",
+        "enumeration",
+        **varied(partial(_norms, Fraction(4)), Fraction(2), Fraction(3, 2), "1.5 times the tail"),
     ),
-    Holds(
-        paper="CP",
-        item="Corollary 3.4.1, proof, target for l2",
-        statement="l2 error alpha/(2 sqrt(s)) gives l1 error alpha for s-sparse p; the printed "
+    CP.verified(
+        "Corollary 3.4.1, proof, target for l2",
+        "l2 error alpha/(2 sqrt(s)) gives l1 error alpha for s-sparse p; the printed "
         "target alpha/sqrt(s) gives 2 alpha.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _norms(Fraction(4), Fraction(2)),
-        mutant=Mutant(
-            "alpha/sqrt(s) gives 1.9 alpha", lambda: _norms(Fraction(361, 100), Fraction(2))
+        "enumeration",
+        **varied(
+            _norms, Fraction(4), Fraction(361, 100), "alpha/sqrt(s) gives 1.9 alpha", Fraction(2)
         ),
         note="the constant disappears in O(s m/(eps alpha)^2)",
     ),
-    Holds(
-        paper="CP",
-        item="Corollary 3.4.1, proof, sparsity after projection",
-        statement="Projection keeps a non-negative sparse vector sparse if its total is >= 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _keeps_sparsity(Fraction(1)),
-        mutant=Mutant("if its total is >= 7/8", lambda: _keeps_sparsity(Fraction(7, 8))),
+    CP.verified(
+        "Corollary 3.4.1, proof, sparsity after projection",
+        "Projection keeps a non-negative sparse vector sparse if its total is >= 1.",
+        "enumeration",
+        **varied(_keeps_sparsity, Fraction(1), Fraction(7, 8), "if its total is >= 7/8"),
     ),
-    Holds(
-        paper="CP",
-        item="Corollary 3.4.1, approximately sparse p",
-        statement="For (s, sqrt(s) alpha)-sparse p and beta <= 1/2 the second error term of "
+    CP.proved(
+        "Corollary 3.4.1, approximately sparse p",
+        "For (s, sqrt(s) alpha)-sparse p and beta <= 1/2 the second error term of "
         "Theorem 3.4 is at most (25/16) C alpha.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _approximate(Fraction(25, 16)),
-        mutant=Mutant("at most 1.5 C alpha", lambda: _approximate(Fraction(3, 2))),
+        "symbolic",
+        **varied(_approximate, Fraction(25, 16), Fraction(3, 2), "at most 1.5 C alpha"),
     ),
 )

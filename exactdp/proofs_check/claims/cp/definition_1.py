@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._model import (
     MIXED,
     Columns,
@@ -16,6 +16,7 @@ from exactdp.proofs_check.claims.cp._model import (
     isometric,
     square,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -65,24 +66,18 @@ def _columns_are_units(order: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Definition 1",
-        statement="B is (s, delta)-RIP when |Bx|_2 lies within (1 +- delta)|x|_2 for s-sparse x: "
+    CP.verified(
+        "Definition 1",
+        "B is (s, delta)-RIP when |Bx|_2 lies within (1 +- delta)|x|_2 for s-sparse x: "
         "the eigenvalues of every B_S^T B_S with |S| = s lie in [(1-delta)^2, (1+delta)^2].",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _definition(2),
-        mutant=Mutant("the eigenvalues lie in [1-delta, 1+delta]", lambda: _definition(1)),
+        "enumeration",
+        **varied(_definition, 2, 1, "the eigenvalues lie in [1-delta, 1+delta]"),
         note="the norms are not squared, unlike in the source of Lemma 1.2",
     ),
-    Holds(
-        paper="CP",
-        item="Definition 1, order one",
-        statement="Any sign matrix over sqrt(m) is (1, 0)-RIP: order 1 says nothing about it.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _columns_are_units(1),
-        mutant=Mutant("it is (2, 0)-RIP", lambda: _columns_are_units(2)),
+    CP.verified(
+        "Definition 1, order one",
+        "Any sign matrix over sqrt(m) is (1, 0)-RIP: order 1 says nothing about it.",
+        "enumeration",
+        **varied(_columns_are_units, 1, 2, "it is (2, 0)-RIP"),
     ),
 )

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import beta_of
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -20,6 +20,7 @@ from exactdp.proofs_check.claims.cp._model import (
     privacy_factor,
     response,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -107,64 +108,46 @@ def _sizes_and_privacy(nested_suffices: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Equation (2)",
-        statement="The weights e^eps inside C_x and 1 outside, over n_x e^eps + m - n_x, form a "
+    CP.verified(
+        "Equation (2)",
+        "The weights e^eps inside C_x and 1 outside, over n_x e^eps + m - n_x, form a "
         "distribution on [m] for every size n_x.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sums_to_one(0),
-        mutant=Mutant("with m - n_x + 1 in the denominator", lambda: _sums_to_one(1)),
+        "enumeration",
+        **varied(_sums_to_one, 0, 1, "with m - n_x + 1 in the denominator"),
     ),
-    Holds(
-        paper="CP",
-        item="Equation (2), equal sizes",
-        statement="Two sets as they stand give eps-LDP exactly when they have the same size or the "
+    CP.verified(
+        "Equation (2), equal sizes",
+        "Two sets as they stand give eps-LDP exactly when they have the same size or the "
         "smaller lies inside the larger; in all other cases eps must be rescaled.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sizes_and_privacy(True),
-        mutant=Mutant("exactly when the sizes are equal", lambda: _sizes_and_privacy(False)),
+        "enumeration",
+        **varied(_sizes_and_privacy, True, False, "exactly when the sizes are equal"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, randomized response",
-        statement="With C_x = {x} the mechanism is k-ary randomized response.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _randomized_response(Fraction(1)),
-        mutant=Mutant(
-            "which reports y != x with weight 2", lambda: _randomized_response(Fraction(2))
+    CP.verified(
+        "Section 2, randomized response",
+        "With C_x = {x} the mechanism is k-ary randomized response.",
+        "enumeration",
+        **varied(
+            _randomized_response, Fraction(1), Fraction(2), "which reports y != x with weight 2"
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, Hadamard response",
-        statement="Hadamard response, also for k that is not a power of two, is the mechanism (2) "
+    CP.verified(
+        "Section 2, Hadamard response",
+        "Hadamard response, also for k that is not a power of two, is the mechanism (2) "
         "over columns of a Hadamard matrix other than the first; P1 holds with beta = 0.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _hadamard_response(1),
-        mutant=Mutant("the weight outside is e^(-2 eps)", lambda: _hadamard_response(2)),
+        "enumeration",
+        **varied(_hadamard_response, 1, 2, "the weight outside is e^(-2 eps)"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, columns of the Hadamard matrix",
-        statement="Exactly half of every column of Sylvester's matrix is +1, except the first.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _hadamard_half(1),
-        mutant=Mutant("including the first", lambda: _hadamard_half(0)),
+    CP.verified(
+        "Section 2, columns of the Hadamard matrix",
+        "Exactly half of every column of Sylvester's matrix is +1, except the first.",
+        "enumeration",
+        **varied(_hadamard_half, 1, 0, "including the first"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, isometry of the Hadamard matrix",
-        statement="H/sqrt(m) is orthonormal, so any k of its columns are (k, 0)-RIP.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _hadamard_isometry(1),
-        mutant=Mutant("H itself is orthonormal", lambda: _hadamard_isometry(0)),
+    CP.verified(
+        "Section 2, isometry of the Hadamard matrix",
+        "H/sqrt(m) is orthonormal, so any k of its columns are (k, 0)-RIP.",
+        "enumeration",
+        **varied(_hadamard_isometry, 1, 0, "H itself is orthonormal"),
         note="the text calls H orthonormal; its columns have norm sqrt(m)",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import (
     image,
     instances,
@@ -20,6 +20,7 @@ from exactdp.proofs_check.claims.cp._model import (
     plus,
     weights,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -95,57 +96,45 @@ def _unit_weights(shift: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Equation (3)",
-        statement="q = ((e^eps - 1)/2 A + (e^eps + 1)/2 J) D p, with D the diagonal of "
+    CP.verified(
+        "Equation (3)",
+        "q = ((e^eps - 1)/2 A + (e^eps + 1)/2 J) D p, with D the diagonal of "
         "1/(n_i e^eps + m - n_i).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _linear_form(Fraction(1, 2)),
-        mutant=Mutant(
-            "J has the coefficient 0.49 (e^eps + 1)", lambda: _linear_form(Fraction(49, 100))
+        "enumeration",
+        **varied(
+            _linear_form,
+            Fraction(1, 2),
+            Fraction(49, 100),
+            "J has the coefficient 0.49 (e^eps + 1)",
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, q as a sum over the sets",
-        statement="q[j] is the sum of e^eps p_i/(n_i e^eps + m - n_i) over the sets with j and of "
+    CP.verified(
+        "Section 2, q as a sum over the sets",
+        "q[j] is the sum of e^eps p_i/(n_i e^eps + m - n_i) over the sets with j and of "
         "p_i/(n_i e^eps + m - n_i) over the sets without j.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sum_over_sets(Fraction(1)),
-        mutant=Mutant("with e^(2 eps) inside", lambda: _sum_over_sets(Fraction(2))),
+        "enumeration",
+        **varied(_sum_over_sets, Fraction(1), Fraction(2), "with e^(2 eps) inside"),
         note="the second sum is printed over j in [k] \\ C_i; the sets lie in [m]. For m <= k "
         "the two agree, for m > k (Hadamard response) they do not",
     ),
-    Holds(
-        paper="CP",
-        item="Equation (4)",
-        statement="(e^eps+1)/(e^eps-1)(sqrt(m) q - 1/sqrt(m)) = A D'p/sqrt(m) + "
+    CP.verified(
+        "Equation (4)",
+        "(e^eps+1)/(e^eps-1)(sqrt(m) q - 1/sqrt(m)) = A D'p/sqrt(m) + "
         "(e^eps+1)/(sqrt(m)(e^eps-1)) J(D' - I)p.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _noiseless(1),
-        mutant=Mutant("the last factor is squared", lambda: _noiseless(2)),
+        "enumeration",
+        **varied(_noiseless, 1, 2, "the last factor is squared"),
     ),
-    Holds(
-        paper="CP",
-        item="Equation (5)",
-        statement="With the empirical law in place of q the additional term is "
+    CP.verified(
+        "Equation (5)",
+        "With the empirical law in place of q the additional term is "
         "e_2 = sqrt(m)(e^eps+1)/(e^eps-1)(q_hat - q).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _noisy(1),
-        mutant=Mutant("half of it", lambda: _noisy(2)),
+        "enumeration",
+        **varied(_noisy, 1, 2, "half of it"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, D'",
-        statement="D' = m(e^eps+1)/2 D is the identity where every set has size m/2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _unit_weights(0),
-        mutant=Mutant("so is m(e^eps+1)/2 D with e^eps + 1 in D", lambda: _unit_weights(1)),
+    CP.verified(
+        "Section 2, D'",
+        "D' = m(e^eps+1)/2 D is the identity where every set has size m/2.",
+        "enumeration",
+        **varied(_unit_weights, 0, 1, "so is m(e^eps+1)/2 D with e^eps + 1 in D"),
     ),
 )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.cp._model import dot, isometric
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -82,12 +83,11 @@ def _conversion(threshold: str) -> str:
 
 
 CLAIMS = (
-    NotCheckable(
-        paper="CP",
-        item="Lemma 1.2",
-        statement="For (2s, 1/sqrt(2))-RIP matrices B some polynomial-time algorithm recovers x "
+    CP.not_checkable(
+        "Lemma 1.2",
+        "For (2s, 1/sqrt(2))-RIP matrices B some polynomial-time algorithm recovers x "
         "from y = Bx + e within (C/sqrt(s))|x - [x]_s|_1 + D|e|_2, for constants C and D.",
-        reason="the existence of an algorithm with unstated constants, cited. Decided below: the "
+        "the existence of an algorithm with unstated constants, cited. Decided below: the "
         "cited theorem does not give it with the RIP of Definition 1. Not decided: whether "
         "another polynomial-time algorithm does",
     ),
@@ -115,25 +115,21 @@ True
 """,
         extraction="no: Definition 1 has unsquared norms and every use has 1/sqrt(2); the cited "
         "theorem (delta_2s < 1/sqrt(2), strictly) is about squared norms",
-        corrected=Holds(
-            paper="CP",
-            item="Lemma 1.2, by the cited theorem, corrected",
-            statement="In terms of Definition 1 the cited condition is delta < sqrt(2) - 1 for "
+        corrected=CP.verified(
+            "Lemma 1.2, by the cited theorem, corrected",
+            "In terms of Definition 1 the cited condition is delta < sqrt(2) - 1 for "
             "order 2s (B may be rescaled); on instances the least l1 norm then recovers.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _minimisation(_BELOW_ROOT_TWO_LESS_ONE),
-            mutant=Mutant("delta = 0.44 suffices", lambda: _minimisation(Fraction(44, 100))),
+            "enumeration",
+            **varied(
+                _minimisation, _BELOW_ROOT_TWO_LESS_ONE, Fraction(44, 100), "delta = 0.44 suffices"
+            ),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 1.2, constant in terms of Definition 1",
-        statement="delta = sqrt(2) - 1 for unsquared norms is the constant 1/sqrt(2) for squared "
+    CP.proved(
+        "Lemma 1.2, constant in terms of Definition 1",
+        "delta = sqrt(2) - 1 for unsquared norms is the constant 1/sqrt(2) for squared "
         "norms, once B is scaled so that the squared bounds are symmetric about 1.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _conversion("sqrt(2) - 1"),
-        mutant=Mutant("delta = 1/sqrt(2) is that constant", lambda: _conversion("1/sqrt(2)")),
+        "symbolic",
+        **varied(_conversion, "sqrt(2) - 1", "1/sqrt(2)", "delta = 1/sqrt(2) is that constant"),
     ),
 )

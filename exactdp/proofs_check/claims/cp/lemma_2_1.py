@@ -10,7 +10,7 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
     MEDIUM_PRIVACY,
@@ -19,6 +19,7 @@ from exactdp.proofs_check.claims.cp._model import (
     plus,
     privacy_factor,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -163,86 +164,67 @@ def _rescaling(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Lemma 2.1",
-        statement="For 0 < eps <= 1 and 0 <= beta <= 1, sets of sizes within (1 +- beta)m/2 make "
+    CP.proved(
+        "Lemma 2.1",
+        "For 0 < eps <= 1 and 0 <= beta <= 1, sets of sizes within (1 +- beta)m/2 make "
         "the mechanism (2) (eps + 2 beta)-LDP.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _lemma(Fraction(2)),
-        mutant=Mutant("(eps + 0.9 beta)-LDP", lambda: _lemma(Fraction(9, 10))),
+        "interval search",
+        **varied(_lemma, Fraction(2), Fraction(9, 10), "(eps + 0.9 beta)-LDP"),
         note="eps <= 1 is the paper's standing assumption and is used in the proof; the factor 2 "
         "is not tight there (1 suffices)",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 2.1, beyond epsilon 1",
-        statement="For every eps > 0 and 0 <= beta < 1 the mechanism is (1 + beta) eps-LDP, hence "
+    CP.verified(
+        "Lemma 2.1, beyond epsilon 1",
+        "For every eps > 0 and 0 <= beta < 1 the mechanism is (1 + beta) eps-LDP, hence "
         "(eps + 2 beta)-LDP for eps <= 2 and 2 eps-LDP whatever the sets are.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _beyond_one(Fraction(7389, 1000)),
-        mutant=Mutant("(eps + 2 beta)-LDP also at eps = ln 64", lambda: _beyond_one(Fraction(64))),
+        "enumeration",
+        **varied(
+            _beyond_one,
+            Fraction(7389, 1000),
+            Fraction(64),
+            "(eps + 2 beta)-LDP also at eps = ln 64",
+        ),
         note="an extension: the lemma is for eps <= 1. For eps = ln 64 and sizes 1 and 11 of 12 "
         "(beta = 5/6) the largest ratio exceeds e^(eps + 2 beta)",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 2.1, proof, ratio of the normalisers",
-        statement="The largest ratio of two normalisers is (1 + beta t)/(1 - beta t) with "
+    CP.proved(
+        "Lemma 2.1, proof, ratio of the normalisers",
+        "The largest ratio of two normalisers is (1 + beta t)/(1 - beta t) with "
         "t = (e^eps - 1)/(e^eps + 1).",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _normalisers(1),
-        mutant=Mutant("t = (e^eps - 1)/(e^eps + 2)", lambda: _normalisers(2)),
+        "symbolic",
+        **varied(_normalisers, 1, 2, "t = (e^eps - 1)/(e^eps + 2)"),
         note="the text's maximum over y in [k] is over y in [m]",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 2.1, proof, t at most one half",
-        statement="(e^eps - 1)/(e^eps + 1) <= 1/2 for eps in (0, 1).",
-        outcome="proved",
-        method="certified numerics",
-        check=lambda: _half(Fraction(1, 2)),
-        mutant=Mutant("at most 0.46", lambda: _half(Fraction(46, 100))),
+    CP.proved(
+        "Lemma 2.1, proof, t at most one half",
+        "(e^eps - 1)/(e^eps + 1) <= 1/2 for eps in (0, 1).",
+        "certified numerics",
+        **varied(_half, Fraction(1, 2), Fraction(46, 100), "at most 0.46"),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 2.1, proof, last inequality",
-        statement="(1 + beta/2)/(1 - beta/2) <= 1 + 2 beta for 0 <= beta <= 1.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _last_fraction(Fraction(2)),
-        mutant=Mutant("<= 1 + 1.96 beta", lambda: _last_fraction(Fraction(196, 100))),
+    CP.proved(
+        "Lemma 2.1, proof, last inequality",
+        "(1 + beta/2)/(1 - beta/2) <= 1 + 2 beta for 0 <= beta <= 1.",
+        "symbolic",
+        **varied(_last_fraction, Fraction(2), Fraction(196, 100), "<= 1 + 1.96 beta"),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 2.1, proof, logarithm",
-        statement="ln(1 + x) <= x for x > -1, so that (1 + 2 beta) e^eps <= e^(eps + 2 beta).",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _logarithm(Fraction(1)),
-        mutant=Mutant("ln(1 + x) <= 0.98 x", lambda: _logarithm(Fraction(98, 100))),
+    CP.proved(
+        "Lemma 2.1, proof, logarithm",
+        "ln(1 + x) <= x for x > -1, so that (1 + 2 beta) e^eps <= e^(eps + 2 beta).",
+        "symbolic",
+        **varied(_logarithm, Fraction(1), Fraction(98, 100), "ln(1 + x) <= 0.98 x"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, 3 epsilon-LDP",
-        statement="With beta = eps in Lemma 2.1 the mechanism is 3 eps-LDP, for 0 < eps <= 1.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _three_epsilon(Fraction(3)),
-        mutant=Mutant("2 eps-LDP", lambda: _three_epsilon(Fraction(2))),
+    CP.verified(
+        "Section 2, 3 epsilon-LDP",
+        "With beta = eps in Lemma 2.1 the mechanism is 3 eps-LDP, for 0 < eps <= 1.",
+        "certified numerics",
+        **varied(_three_epsilon, Fraction(3), Fraction(2), "2 eps-LDP"),
         note="property P1 asks for beta <= eps/2, which gives 2 eps; the text here has beta <= eps",
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, rescaling epsilon",
-        statement="Running with eps/3 in place of eps multiplies the noise (e^eps+1)/(e^eps-1) by "
+    CP.verified(
+        "Section 2, rescaling epsilon",
+        "Running with eps/3 in place of eps multiplies the noise (e^eps+1)/(e^eps-1) by "
         "less than 3, hence the number of samples by less than 9.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _rescaling(Fraction(3)),
-        mutant=Mutant("by less than 2.95", lambda: _rescaling(Fraction(295, 100))),
+        "certified numerics",
+        **varied(_rescaling, Fraction(3), Fraction(295, 100), "by less than 2.95"),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import beta_of, first_error, instances
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -14,6 +14,7 @@ from exactdp.proofs_check.claims.cp._model import (
     square,
     weights,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -83,53 +84,38 @@ def _tight(extra: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Lemma 3.1",
-        statement="For sets of sizes within (1 +- beta)m/2, |e_1|_2 <= beta/(1 - beta).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _norm(Fraction(1)),
-        mutant=Mutant("0.98 of it", lambda: _norm(Fraction(98, 100))),
+    CP.verified(
+        "Lemma 3.1",
+        "For sets of sizes within (1 +- beta)m/2, |e_1|_2 <= beta/(1 - beta).",
+        "enumeration",
+        **varied(_norm, Fraction(1), Fraction(98, 100), "0.98 of it"),
         note="holds for every eps; sharp only as eps grows, see the tight form",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.1, second inequality",
-        statement="beta/(1 - beta) <= 2 beta for 0 < beta < 1/2.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _twice(Fraction(2)),
-        mutant=Mutant("<= 1.96 beta", lambda: _twice(Fraction(196, 100))),
+    CP.proved(
+        "Lemma 3.1, second inequality",
+        "beta/(1 - beta) <= 2 beta for 0 < beta < 1/2.",
+        "symbolic",
+        **varied(_twice, Fraction(2), Fraction(196, 100), "<= 1.96 beta"),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.1, proof, first display",
-        statement="|e_1|_2 <= (e^eps+1)/(e^eps-1) sum_i |d'_i - 1| p_i.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _first_display(Fraction(1)),
-        mutant=Mutant("0.98 of it", lambda: _first_display(Fraction(98, 100))),
+    CP.verified(
+        "Lemma 3.1, proof, first display",
+        "|e_1|_2 <= (e^eps+1)/(e^eps-1) sum_i |d'_i - 1| p_i.",
+        "enumeration",
+        **varied(_first_display, Fraction(1), Fraction(98, 100), "0.98 of it"),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.1, proof, second display",
-        statement="|d'_i - 1| = |m/2 - n_i|(e^eps-1)/(n_i e^eps + m - n_i), which is at most "
+    CP.verified(
+        "Lemma 3.1, proof, second display",
+        "|d'_i - 1| = |m/2 - n_i|(e^eps-1)/(n_i e^eps + m - n_i), which is at most "
         "beta(e^eps-1)/((1-beta)(e^eps+1)).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _deviation(1),
-        mutant=Mutant("without the factor 1 - beta", lambda: _deviation(0)),
+        "enumeration",
+        **varied(_deviation, 1, 0, "without the factor 1 - beta"),
         note="the middle line's denominator may have +beta m/2 in place of -beta m/2; as printed "
         "it is a weaker, still valid bound",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.1, tight form",
-        statement="Sharper: |e_1|_2 <= beta/(1 - beta t), t = (e^eps-1)/(e^eps+1), attained.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _tight(Fraction(1)),
-        mutant=Mutant("with 0.98 t in place of t", lambda: _tight(Fraction(98, 100))),
+    CP.verified(
+        "Lemma 3.1, tight form",
+        "Sharper: |e_1|_2 <= beta/(1 - beta t), t = (e^eps-1)/(e^eps+1), attained.",
+        "enumeration",
+        **varied(_tight, Fraction(1), Fraction(98, 100), "with 0.98 t in place of t"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import instances, second_error
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -15,6 +15,7 @@ from exactdp.proofs_check.claims.cp._model import (
     output,
     square,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -61,25 +62,19 @@ def _unbiased(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Lemma 3.2",
-        statement="E|e_2|_2 <= (e^eps+1)/(e^eps-1) sqrt(m/n); the mean square is exactly "
+    CP.verified(
+        "Lemma 3.2",
+        "E|e_2|_2 <= (e^eps+1)/(e^eps-1) sqrt(m/n); the mean square is exactly "
         "((e^eps+1)/(e^eps-1))^2 (m/n)(1 - |q|_2^2).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _bound(Fraction(1)),
-        mutant=Mutant("0.99 sqrt(m/n)", lambda: _bound(Fraction(9801, 10_000))),
+        "enumeration",
+        **varied(_bound, Fraction(1), Fraction(9801, 10_000), "0.99 sqrt(m/n)"),
         note="the proof writes N for n, and sqrt(m)e^eps+1 for sqrt(m)(e^eps+1)",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.2, proof",
-        statement="E q_hat_i = q_i and Var q_hat_i = q_i(1-q_i)/n <= q_i/n, so that "
+    CP.verified(
+        "Lemma 3.2, proof",
+        "E q_hat_i = q_i and Var q_hat_i = q_i(1-q_i)/n <= q_i/n, so that "
         "E|q_hat - q|_2 <= sqrt(1/n).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _unbiased(Fraction(1)),
-        mutant=Mutant("Var <= 0.9 q_i/n", lambda: _unbiased(Fraction(9, 10))),
+        "enumeration",
+        **varied(_unbiased, Fraction(1), Fraction(9, 10), "Var <= 0.9 q_i/n"),
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -19,6 +19,7 @@ from exactdp.proofs_check.claims.cp._model import (
     square,
     weights,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -63,38 +64,32 @@ def _largest_inverse(share: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Lemma 3.3",
-        statement="For n_i <= (1 + beta)m/2 and eps <= 1, the projected estimate satisfies "
+    CP.verified(
+        "Lemma 3.3",
+        "For n_i <= (1 + beta)m/2 and eps <= 1, the projected estimate satisfies "
         "|p - p_hat|_2 <= (1 + beta/2)|p' - f|_2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _error(Fraction(1, 2), HIGH_PRIVACY),
-        mutant=Mutant("1 + 0.45 beta", lambda: _error(Fraction(45, 100), HIGH_PRIVACY)),
+        "enumeration",
+        **varied(_error, Fraction(1, 2), Fraction(45, 100), "1 + 0.45 beta", HIGH_PRIVACY),
         note="the statement has no bound on eps; its proof needs e^eps <= 3, which the paper's "
         "standing assumption eps <= 1 gives",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.3, every epsilon",
-        statement="Without a bound on eps the factor is 1 + beta.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _error(Fraction(1), HIGH_PRIVACY + MEDIUM_PRIVACY),
-        mutant=Mutant(
+    CP.verified(
+        "Lemma 3.3, every epsilon",
+        "Without a bound on eps the factor is 1 + beta.",
+        "enumeration",
+        **varied(
+            _error,
+            Fraction(1),
+            Fraction(1, 2),
             "1 + beta/2 also for larger eps",
-            lambda: _error(Fraction(1, 2), HIGH_PRIVACY + MEDIUM_PRIVACY),
+            HIGH_PRIVACY + MEDIUM_PRIVACY,
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.3, proof",
-        statement="1/d'_i = 1 + b (e^eps-1)/(e^eps+1) for n_i = (1 + b)m/2, so the largest is at "
+    CP.verified(
+        "Lemma 3.3, proof",
+        "1/d'_i = 1 + b (e^eps-1)/(e^eps+1) for n_i = (1 + b)m/2, so the largest is at "
         "most 1 + beta (e^eps-1)/(e^eps+1).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _largest_inverse(Fraction(1)),
-        mutant=Mutant("0.99 of the slope", lambda: _largest_inverse(Fraction(99, 100))),
+        "enumeration",
+        **varied(_largest_inverse, Fraction(1), Fraction(99, 100), "0.99 of the slope"),
     ),
 )

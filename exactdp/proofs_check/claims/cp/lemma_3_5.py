@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import comb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -57,45 +58,33 @@ def _rows_needed(constant: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Lemma 3.5",
-        statement="For a random sign matrix all k columns have n_i within (1 +- beta)m/2 with "
+    CP.verified(
+        "Lemma 3.5",
+        "For a random sign matrix all k columns have n_i within (1 +- beta)m/2 with "
         "probability at least 1 - 2k exp(-beta^2 m/6).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _one_column(Fraction(1, 6)),
-        mutant=Mutant("with exp(-0.55 beta^2 m)", lambda: _one_column(Fraction(55, 100))),
+        "enumeration",
+        **varied(_one_column, Fraction(1, 6), Fraction(55, 100), "with exp(-0.55 beta^2 m)"),
         note="one column is decided; k columns by the union bound. Hoeffding's inequality gives "
         "the exponent beta^2 m/2, three times better, see the next entry",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.5, exponent",
-        statement="The exponent may be beta^2 m/2 instead of beta^2 m/6.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _one_column(Fraction(1, 2)),
-        mutant=Mutant("0.55 beta^2 m", lambda: _one_column(Fraction(55, 100))),
+    CP.verified(
+        "Lemma 3.5, exponent",
+        "The exponent may be beta^2 m/2 instead of beta^2 m/6.",
+        "enumeration",
+        **varied(_one_column, Fraction(1, 2), Fraction(55, 100), "0.55 beta^2 m"),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 3.5, union bound",
-        statement="With P the failure probability of one column, (1 - P)^k >= 1 - kP.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _all_columns(Fraction(1)),
-        mutant=Mutant("(1 - P)^k >= 1 - 0.9 kP", lambda: _all_columns(Fraction(9, 10))),
+    CP.verified(
+        "Lemma 3.5, union bound",
+        "With P the failure probability of one column, (1 - P)^k >= 1 - kP.",
+        "enumeration",
+        **varied(_all_columns, Fraction(1), Fraction(9, 10), "(1 - P)^k >= 1 - 0.9 kP"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 3, rows for P1",
-        statement="m >= 12 log(k/delta)/beta^2 gives P1 with probability 1 - delta for k >= 2; "
+    CP.verified(
+        "Section 3, rows for P1",
+        "m >= 12 log(k/delta)/beta^2 gives P1 with probability 1 - delta for k >= 2; "
         "with beta = min(eps/2, c alpha) these are the two rates of the text.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _rows_needed(12),
-        mutant=Mutant("m >= 11 log(k/delta)/beta^2", lambda: _rows_needed(11)),
+        "enumeration",
+        **varied(_rows_needed, 12, 11, "m >= 11 log(k/delta)/beta^2"),
         note="the term log(k/delta)/eps^2 serves privacy only and could be dropped: by the "
         "corrected Lemma 2.1 any sets give 2 eps-LDP",
     ),

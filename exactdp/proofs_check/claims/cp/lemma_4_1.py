@@ -9,8 +9,9 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._model import channel, privacy_factor
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -71,34 +72,25 @@ def _normalisers(shift: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Lemma 4.1",
-        statement="Sets of sizes within (1 +- beta)m/e^eps, 0 <= beta <= 1, make the mechanism "
+    CP.proved(
+        "Lemma 4.1",
+        "Sets of sizes within (1 +- beta)m/e^eps, 0 <= beta <= 1, make the mechanism "
         "(eps + 2 beta)-LDP, for every eps > 0.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _lemma(Fraction(2)),
-        mutant=Mutant("(eps + 0.9 beta)-LDP", lambda: _lemma(Fraction(9, 10))),
+        "interval search",
+        **varied(_lemma, Fraction(2), Fraction(9, 10), "(eps + 0.9 beta)-LDP"),
         note="unlike Lemma 2.1 this needs no bound on eps; already 1.1 beta suffices",
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 4.1, ratio of the normalisers",
-        statement="The largest ratio of two normalisers is (1 + beta r)/(1 - beta r) with "
+    CP.proved(
+        "Lemma 4.1, ratio of the normalisers",
+        "The largest ratio of two normalisers is (1 + beta r)/(1 - beta r) with "
         "r = (e^eps - 1)/(2 e^eps - 1) < 1/2.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _normalisers(1),
-        mutant=Mutant("r = (e^eps - 1)/(2 e^eps)", lambda: _normalisers(0)),
+        "symbolic",
+        **varied(_normalisers, 1, 0, "r = (e^eps - 1)/(2 e^eps)"),
     ),
-    Holds(
-        paper="CP",
-        item="Lemma 4.1, constant",
-        statement="(eps + 1.1 beta)-LDP holds as well: 2 artanh(1/2) = ln 3 = 1.0986.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _lemma(Fraction(11, 10)),
-        mutant=Mutant("(eps + 1.08 beta)-LDP", lambda: _lemma(Fraction(108, 100))),
+    CP.proved(
+        "Lemma 4.1, constant",
+        "(eps + 1.1 beta)-LDP holds as well: 2 artanh(1/2) = ln 3 = 1.0986.",
+        "interval search",
+        **varied(_lemma, Fraction(11, 10), Fraction(108, 100), "(eps + 1.08 beta)-LDP"),
     ),
 )

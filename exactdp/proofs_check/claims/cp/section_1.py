@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -19,6 +19,7 @@ from exactdp.proofs_check.claims.cp._model import (
     square,
     tail,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -103,16 +104,13 @@ def _randomized_response(power: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Equation (1)",
-        statement="Q is eps-LDP when Q(y|x) <= e^eps Q(y|x') for all x, x', y; the same then holds "
+    CP.verified(
+        "Equation (1)",
+        "Q is eps-LDP when Q(y|x) <= e^eps Q(y|x') for all x, x', y; the same then holds "
         "for every event.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _privacy(Fraction(1)),
-        mutant=Mutant(
-            "events differ by 1 % less than outcomes", lambda: _privacy(Fraction(99, 100))
+        "enumeration",
+        **varied(
+            _privacy, Fraction(1), Fraction(99, 100), "events differ by 1 % less than outcomes"
         ),
     ),
     Refuted(
@@ -132,72 +130,57 @@ Fraction(2000, 1)
 """,
         extraction="no: Markov's inequality gives one direction only; the other takes repetition "
         "and a logarithmic factor",
-        corrected=Holds(
-            paper="CP",
-            item="Section 1, expected error and probability 0.9, corrected",
-            statement="E d <= alpha implies P(d <= 10 alpha) >= 0.9.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _nine_tenths(Fraction(10)),
-            mutant=Mutant("P(d <= 9 alpha) >= 0.9", lambda: _nine_tenths(Fraction(9))),
+        corrected=CP.verified(
+            "Section 1, expected error and probability 0.9, corrected",
+            "E d <= alpha implies P(d <= 10 alpha) >= 0.9.",
+            "enumeration",
+            **varied(_nine_tenths, Fraction(10), Fraction(9), "P(d <= 9 alpha) >= 0.9"),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Section 1, sparsity",
-        statement="p is (s, lambda)-sparse when |p - [p]_s|_1 <= lambda, [p]_s its s largest "
+    CP.verified(
+        "Section 1, sparsity",
+        "p is (s, lambda)-sparse when |p - [p]_s|_1 <= lambda, [p]_s its s largest "
         "entries: the least l1 distance over all supports of size s.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _best_terms(0),
-        mutant=Mutant("with the s - 1 largest entries", lambda: _best_terms(1)),
+        "enumeration",
+        **varied(_best_terms, 0, 1, "with the s - 1 largest entries"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 1, known rates",
-        statement="Hadamard response has rates k^2/(eps alpha)^2 (l1) and k/(eps alpha)^2 (l2), "
+    CP.verified(
+        "Section 1, known rates",
+        "Hadamard response has rates k^2/(eps alpha)^2 (l1) and k/(eps alpha)^2 (l2), "
         "see Table 1; k-ary randomized response, in the same list of works, has l2 rate k^2: "
         "n E|z - p|_2^2 = ((e^eps+k-1)/(e^eps-1))^2 (1 - |q|_2^2).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _randomized_response(2),
-        mutant=Mutant("not squared", lambda: _randomized_response(1)),
+        "enumeration",
+        **varied(_randomized_response, 2, 1, "not squared"),
         note="read as: the cited works together have achieved the optimal rates",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 1, lower bounds",
-        statement="s^2/(eps alpha)^2 samples are necessary for l1, up to a constant.",
-        reason="asymptotic, cited; for l2 the analogous bound fails for large alpha, see the entry "
+    CP.not_checkable(
+        "Section 1, lower bounds",
+        "s^2/(eps alpha)^2 samples are necessary for l1, up to a constant.",
+        "asymptotic, cited; for l2 the analogous bound fails for large alpha, see the entry "
         "on optimality",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Sections 1 and 2, compressive sensing",
-        statement="Sparse recovery is NP-hard in general and tractable under RIP; a deterministic "
+    CP.not_checkable(
+        "Sections 1 and 2, compressive sensing",
+        "Sparse recovery is NP-hard in general and tractable under RIP; a deterministic "
         "construction of optimal RIP matrices is an open problem.",
-        reason="cited; what is used of it is under Lemma 1.2 and Section 3",
+        "cited; what is used of it is under Lemma 1.2 and Section 3",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 1, privacy regimes",
-        statement="Only small eps is treated and eps = omega(1) is left open.",
-        reason="a statement about the paper itself; it disagrees with Section 4, which treats "
+    CP.not_checkable(
+        "Section 1, privacy regimes",
+        "Only small eps is treated and eps = omega(1) is left open.",
+        "a statement about the paper itself; it disagrees with Section 4, which treats "
         "1 <= eps <= log m, and with the announced range 1 <= eps <= log k",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Abstract, sample complexity",
-        statement="The number of samples depends on the sparsity, k replaced by s for l2 and k^2 "
+    CP.not_checkable(
+        "Abstract, sample complexity",
+        "The number of samples depends on the sparsity, k replaced by s for l2 and k^2 "
         "by s^2 for l1 up to logarithms, and only weakly on the size of the universe.",
-        reason="a summary of Theorem 1.1, see there and Theorem 3.6 (m also depends on "
-        "log(k)/alpha^2)",
+        "a summary of Theorem 1.1, see there and Theorem 3.6 (m also depends on log(k)/alpha^2)",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 6, first mechanism",
-        statement="No earlier LDP mechanism has a guarantee that depends on the sparsity.",
-        reason="a claim of priority; note that projection alone gives such a guarantee for "
+    CP.not_checkable(
+        "Section 6, first mechanism",
+        "No earlier LDP mechanism has a guarantee that depends on the sparsity.",
+        "a claim of priority; note that projection alone gives such a guarantee for "
         "Hadamard response, see Theorem 1.1, corrected",
     ),
 )

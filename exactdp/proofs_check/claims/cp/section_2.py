@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -17,6 +17,7 @@ from exactdp.proofs_check.claims.cp._model import (
     output,
     square,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -71,27 +72,21 @@ def _spectral(shift: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Section 2, property P1",
-        statement="Sets of sizes within (1 +- beta)m/2 with beta <= eps/2 make the mechanism "
+    CP.verified(
+        "Section 2, property P1",
+        "Sets of sizes within (1 +- beta)m/2 with beta <= eps/2 make the mechanism "
         "2 eps-LDP for 0 < eps <= 1.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _p1_privacy(Fraction(2)),
-        mutant=Mutant("1.4 eps-LDP", lambda: _p1_privacy(Fraction(14, 10))),
+        "certified numerics",
+        **varied(_p1_privacy, Fraction(2), Fraction(14, 10), "1.4 eps-LDP"),
         note="eps-LDP only after rescaling eps; the other condition of P1, beta <= c alpha, "
         "is used in Corollary 3.4.1",
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, property P2",
-        statement="For sparsity s the order must be 2s: for s = 1, RIP of order 2 with some "
+    CP.verified(
+        "Section 2, property P2",
+        "For sparsity s the order must be 2s: for s = 1, RIP of order 2 with some "
         "delta < 1 is equivalent to distinct images of distinct 1-sparse vectors.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _distinct_images(2),
-        mutant=Mutant("order 1 (P2 as printed, order s)", lambda: _distinct_images(1)),
+        "enumeration",
+        **varied(_distinct_images, 2, 1, "order 1 (P2 as printed, order s)"),
         note="P2 asks for order s, Lemma 1.2 for 2s; see Theorem 3.4",
     ),
     Refuted(
@@ -109,25 +104,19 @@ CLAIMS = (
 (False, 16384)
 """,
         extraction="no",
-        corrected=Holds(
-            paper="CP",
-            item="Section 2, dimension of q, corrected",
-            statement="The reports have at least as many outcomes as there are values: for "
+        corrected=CP.verified(
+            "Section 2, dimension of q, corrected",
+            "The reports have at least as many outcomes as there are values: for "
             "Hadamard response more than k and at most 2k.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _same_dimension(2),
-            mutant=Mutant("exactly k", lambda: _same_dimension(1)),
+            "enumeration",
+            **varied(_same_dimension, 2, 1, "exactly k"),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, error of an invertible channel",
-        statement="The error of Q^-1 q_hat is at most |Q^-1| times that of q_hat; for randomized "
+    CP.verified(
+        "Section 2, error of an invertible channel",
+        "The error of Q^-1 q_hat is at most |Q^-1| times that of q_hat; for randomized "
         "response it is (e^eps+k-1)/(e^eps-1) times it.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _spectral(0),
-        mutant=Mutant("(e^eps+k)/(e^eps-1) times", lambda: _spectral(1)),
+        "enumeration",
+        **varied(_spectral, 0, 1, "(e^eps+k)/(e^eps-1) times"),
     ),
 )

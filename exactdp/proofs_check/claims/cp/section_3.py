@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import comb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -81,15 +82,12 @@ True
 """,
         extraction="no: 1 - e^(-m) stands in Sections 1, 3 and 4 and in two theorems; the source "
         "has 1 - 2 exp(-cm) with a small constant c",
-        corrected=Holds(
-            paper="CP",
-            item="Section 3, probability of RIP, corrected",
-            statement="The exponent is c m with c < ln 2: for two columns the failure "
+        corrected=CP.verified(
+            "Section 3, probability of RIP, corrected",
+            "The exponent is c m with c < ln 2: for two columns the failure "
             "probability lies between 2^(1-m) and 2 exp(-m/2).",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _exponent(Fraction(1, 2), 2),
-            mutant=Mutant("and 2 exp(-0.55 m)", lambda: _exponent(Fraction(55, 100), 2)),
+            "enumeration",
+            **varied(_exponent, Fraction(1, 2), Fraction(55, 100), "and 2 exp(-0.55 m)", 2),
         ),
     ),
     Refuted(
@@ -108,32 +106,26 @@ True
 True
 """,
         extraction="no: s log(k/s) without a constant here, with O or Omega elsewhere",
-        corrected=Holds(
-            paper="CP",
-            item="Section 2, rows for RIP, corrected",
-            statement="A constant and log(ek/s) are needed: s log(ek/s) >= s, the least number of "
+        corrected=CP.verified(
+            "Section 2, rows for RIP, corrected",
+            "A constant and log(ek/s) are needed: s log(ek/s) >= s, the least number of "
             "rows for any RIP of order s, while s log(k/s) < s for k < e s.",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _enough_rows(_E),
-            mutant=Mutant("log(2.6 k/s)", lambda: _enough_rows(Fraction(26, 10))),
+            "certified numerics",
+            **varied(_enough_rows, _E, Fraction(26, 10), "log(2.6 k/s)"),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Section 2, rows for RIP, constant",
-        statement="No constant repairs log(k/s): for k = s + 1 it gives fewer than s rows; "
+    CP.verified(
+        "Section 2, rows for RIP, constant",
+        "No constant repairs log(k/s): for k = s + 1 it gives fewer than s rows; "
         "log(ek/s) does not have this fault.",
-        outcome="verified",
-        method="certified numerics",
+        "certified numerics",
         check=lambda: _vanishing(1, _E),
         mutant=Mutant("100 s log(k/s) rows are at least s", lambda: _vanishing(100, Fraction(1))),
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 3, rows for RIP",
-        statement="m = O(s log(k/s)) rows suffice for RIP of a random sign matrix.",
-        reason="asymptotic with an unstated constant, cited; its necessary conditions are checked "
+    CP.not_checkable(
+        "Section 3, rows for RIP",
+        "m = O(s log(k/s)) rows suffice for RIP of a random sign matrix.",
+        "asymptotic with an unstated constant, cited; its necessary conditions are checked "
         "in the entries on Section 2",
         note="A is said to have n columns in Sections 1 and 3 (n is the number of samples "
         "elsewhere); it has k",

@@ -9,7 +9,7 @@ from math import comb
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._medium import noise_square
 from exactdp.proofs_check.claims.cp._model import (
@@ -20,6 +20,7 @@ from exactdp.proofs_check.claims.cp._model import (
     plus,
     square,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -160,25 +161,19 @@ def _density(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Equation (6)",
-        statement="A sign that is +1 with probability 1/e^eps has mean 2/e^eps - 1 and variance "
+    CP.verified(
+        "Equation (6)",
+        "A sign that is +1 with probability 1/e^eps has mean 2/e^eps - 1 and variance "
         "4(e^eps - 1)/e^(2 eps); a column has m/e^eps entries +1 on average.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _moments(0),
-        mutant=Mutant("the variance is 4(e^eps - 1)/e^(3 eps)", lambda: _moments(1)),
+        "enumeration",
+        **varied(_moments, 0, 1, "the variance is 4(e^eps - 1)/e^(3 eps)"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 4, linear system",
-        statement="With D' = m(2 - 1/e^eps)D: g(sqrt(m)q - 1/sqrt(m)) = B D'p + g/sqrt(m) "
+    CP.verified(
+        "Section 4, linear system",
+        "With D' = m(2 - 1/e^eps)D: g(sqrt(m)q - 1/sqrt(m)) = B D'p + g/sqrt(m) "
         "J(D' - I)p, g = (2e^eps-1)/(e^eps-1)^(3/2), B the standardised matrix over sqrt(m).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _system(1),
-        mutant=Mutant("D' = m(2 - 1/e^eps)^2 D", lambda: _system(2)),
+        "enumeration",
+        **varied(_system, 1, 2, "D' = m(2 - 1/e^eps)^2 D"),
         note="the text calls (3) an equation of Section 3; it is in Section 2",
     ),
     Refuted(
@@ -199,15 +194,12 @@ CLAIMS = (
 True
 """,
         extraction="no: stated in the text and used in Theorem 4.3",
-        corrected=Holds(
-            paper="CP",
-            item="Section 4, probability of RIP, corrected",
-            statement="For one column, e^eps = 16, 64 and m = 64, 256 the failure probability is "
+        corrected=CP.verified(
+            "Section 4, probability of RIP, corrected",
+            "For one column, e^eps = 16, 64 and m = 64, 256 the failure probability is "
             "at most exp(-m/80).",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _column_isometry(Fraction(1, 80)),
-            mutant=Mutant("at most exp(-m/60)", lambda: _column_isometry(Fraction(1, 60))),
+            "enumeration",
+            **varied(_column_isometry, Fraction(1, 80), Fraction(1, 60), "at most exp(-m/60)"),
         ),
     ),
     Refuted(
@@ -229,14 +221,12 @@ True
 """,
         extraction="no: the cited theorem is for entries with an eps-free concentration; here "
         "the entries +1 are as large as sqrt(e^eps - 1)/sqrt(m)",
-        corrected=Holds(
-            paper="CP",
-            item="Section 4, rows for RIP, corrected",
-            statement="A row with s entries +1 gives an s-sparse x with |Bx|^2 >= "
+        corrected=CP.verified(
+            "Section 4, rows for RIP, corrected",
+            "A row with s entries +1 gives an s-sparse x with |Bx|^2 >= "
             "s(e^eps-1)|x|^2/m, so RIP needs m >= s(e^eps-1)/2.9143; m of the order "
             "e^eps s log(k/s) passes this test.",
-            outcome="verified",
-            method="certified numerics",
+            "certified numerics",
             check=lambda: f"{_flat_vector(Fraction(1))}; {_medium_rows(True)}",
             mutant=Mutant(
                 "|Bx|^2 >= 1.02 s(e^eps-1)|x|^2/m", lambda: _flat_vector(Fraction(102, 100))
@@ -257,25 +247,19 @@ True
 True
 """,
         extraction="hardly: the fraction is upside down only here; Theorem 4.3 has k/s",
-        corrected=Holds(
-            paper="CP",
-            item="Section 4, argument of the logarithm, corrected",
-            statement="The argument is k/s, which exceeds 1 for s < k.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _log_argument(False),
-            mutant=Mutant("s/k", lambda: _log_argument(True)),
+        corrected=CP.verified(
+            "Section 4, argument of the logarithm, corrected",
+            "The argument is k/s, which exceeds 1 for s < k.",
+            "enumeration",
+            **varied(_log_argument, False, True, "s/k"),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Section 4, sets of m/e^eps elements",
-        statement="The share 1/e^eps of +1 gives the noise factor g; the best share is "
+    CP.verified(
+        "Section 4, sets of m/e^eps elements",
+        "The share 1/e^eps of +1 gives the noise factor g; the best share is "
         "1/(e^eps+1), and for eps >= 1 the square of g is within 5.4 % of the least.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _density(Fraction(1054, 1000)),
-        mutant=Mutant("within 5.3 %", lambda: _density(Fraction(1053, 1000))),
+        "enumeration",
+        **varied(_density, Fraction(1054, 1000), Fraction(1053, 1000), "within 5.3 %"),
         note="the share 1/(e^eps+1) also covers small eps, where it tends to 1/2",
     ),
 )

@@ -9,8 +9,9 @@ from math import comb
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.cp._experiment import factors
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -91,100 +92,78 @@ def _sample_sizes(step: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Section 5, rows m = 500",
-        statement="m = 500 exceeds s log(k/s) for k = 10000 and s = 10, 25, by a factor above 3.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _rows(3),
-        mutant=Mutant("by a factor above 4", lambda: _rows(4)),
+    CP.reproduced(
+        "Section 5, rows m = 500",
+        "m = 500 exceeds s log(k/s) for k = 10000 and s = 10, 25, by a factor above 3.",
+        "reproduction",
+        **varied(_rows, 3, 4, "by a factor above 4"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 5, (s, 0.1)-sparse geometric distributions",
-        statement="Geo(0.8) is (2, 0.1)-sparse and Geo(0.6) is (3, 0.1)-sparse, with no smaller s.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sparsity(0),
-        mutant=Mutant("with s one smaller", lambda: _sparsity(1)),
+    CP.verified(
+        "Section 5, (s, 0.1)-sparse geometric distributions",
+        "Geo(0.8) is (2, 0.1)-sparse and Geo(0.6) is (3, 0.1)-sparse, with no smaller s.",
+        "enumeration",
+        **varied(_sparsity, 0, 1, "with s one smaller"),
         note="the text gives no values of s",
     ),
-    Holds(
-        paper="CP",
-        item="Section 5, P1 at m = 500",
-        statement="For k = 10000, m = 500, eps = 0.5 property P1's beta <= eps/2 fails with "
+    CP.verified(
+        "Section 5, P1 at m = 500",
+        "For k = 10000, m = 500, eps = 0.5 property P1's beta <= eps/2 fails with "
         "probability at most 0.0003; the bound of Lemma 3.5 exceeds 1 there.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _p1(Fraction(3, 10_000)),
-        mutant=Mutant("at most 0.00015", lambda: _p1(Fraction(15, 100_000))),
+        "enumeration",
+        **varied(_p1, Fraction(3, 10_000), Fraction(15, 100_000), "at most 0.00015"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 5, privacy parameter 0.5",
-        statement="With (2) at eps = 0.5 and a random matrix of 500 x 10000 signs the mechanism is "
+    CP.verified(
+        "Section 5, privacy parameter 0.5",
+        "With (2) at eps = 0.5 and a random matrix of 500 x 10000 signs the mechanism is "
         "not 0.5-LDP: with probability above 0.999 its true parameter exceeds 0.566.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _largest_deviation(34),
-        mutant=Mutant("sets of sizes 250 -+ 50 are as certain", lambda: _largest_deviation(50)),
+        "enumeration",
+        **varied(_largest_deviation, 34, 50, "sets of sizes 250 -+ 50 are as certain"),
         note="the text does not say whether eps was rescaled for the experiments, as Section 2 "
         "prescribes; the competing mechanisms are exactly 0.5-LDP",
     ),
-    Holds(
-        paper="CP",
-        item="Section 5, numbers of samples",
-        statement="n runs through 50000, 100000, ..., 1000000: 20 values.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sample_sizes(50_000),
-        mutant=Mutant("in steps of 100000", lambda: _sample_sizes(100_000)),
+    CP.verified(
+        "Section 5, numbers of samples",
+        "n runs through 50000, 100000, ..., 1000000: 20 values.",
+        "enumeration",
+        **varied(_sample_sizes, 50_000, 100_000, "in steps of 100000"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 5, factor between the errors, favourable case",
-        statement="For Unif(10) and n = 1000000 the median l1 error of the method is more than 10 "
+    CP.supported(
+        "Section 5, factor between the errors, favourable case",
+        "For Unif(10) and n = 1000000 the median l1 error of the method is more than 10 "
         "times lower than that of Hadamard response, both normalized.",
-        outcome="supported",
-        method="statistics",
+        "statistics",
         check=lambda: _sign_test(10, 1_000_000, 10, 1000),
         mutant=Mutant("the factor is between 2 and 10", lambda: _sign_test(10, 1_000_000, 2, 10)),
         seconds=60,
         note="the text says 2-10 times lower in the default setting",
     ),
-    Holds(
-        paper="CP",
-        item="Section 5, factor between the errors, unfavourable case",
-        statement="For Unif(25) and n = 50000 the median l1 error of the method is less than 2 "
+    CP.supported(
+        "Section 5, factor between the errors, unfavourable case",
+        "For Unif(25) and n = 50000 the median l1 error of the method is less than 2 "
         "times lower than that of Hadamard response, both normalized.",
-        outcome="supported",
-        method="statistics",
+        "statistics",
         check=lambda: _sign_test(25, 50_000, 0, 2),
         mutant=Mutant("at least 2 times", lambda: _sign_test(25, 50_000, 2, 1000)),
         seconds=60,
         note="the text says 2-10 times lower with the same number of samples; here recovery by "
         "orthogonal matching pursuit still fails",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 5, errors 2-10 times lower",
-        statement="With the default parameters the l1 error of the method is 2 to 10 times lower "
+    CP.not_checkable(
+        "Section 5, errors 2-10 times lower",
+        "With the default parameters the l1 error of the method is 2 to 10 times lower "
         "than that of all other mechanisms, as an average of 10 runs; with projection the others "
         "except randomized response improve significantly.",
-        reason="read off plots without data; code, seeds and the sparsities used are not given",
+        "read off plots without data; code, seeds and the sparsities used are not given",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 5, optimality of Hadamard response",
-        statement="Hadamard response has optimal sample and communication complexity for dense "
+    CP.not_checkable(
+        "Section 5, optimality of Hadamard response",
+        "Hadamard response has optimal sample and communication complexity for dense "
         "distributions.",
-        reason="cited; its exact errors and its report length are under Table 1",
+        "cited; its exact errors and its report length are under Table 1",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Section 5, decoders",
-        statement="Replacing the projection by normalization hardly changes the method's error.",
-        reason="read off plots without data",
+    CP.not_checkable(
+        "Section 5, decoders",
+        "Replacing the projection by normalization hardly changes the method's error.",
+        "read off plots without data",
     ),
 )

@@ -9,7 +9,7 @@ from math import ceil, log2
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._hadamard_projection import noise_factor
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
@@ -21,6 +21,7 @@ from exactdp.proofs_check.claims.cp._model import (
     output,
     square,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -74,53 +75,39 @@ def _our_bits(floor: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Table 1, Hadamard response, high privacy",
-        statement="n E|z - p|_2^2 = k c^2 - |p|_2^2 with c = (e^eps+1)/(e^eps-1), so that k^2 c^2/"
+    CP.verified(
+        "Table 1, Hadamard response, high privacy",
+        "n E|z - p|_2^2 = k c^2 - |p|_2^2 with c = (e^eps+1)/(e^eps-1), so that k^2 c^2/"
         "alpha^2 samples give l1 error alpha.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _hadamard_variance(Fraction(1)),
-        mutant=Mutant("at most 0.98 k c^2", lambda: _hadamard_variance(Fraction(98, 100))),
+        "enumeration",
+        **varied(_hadamard_variance, Fraction(1), Fraction(98, 100), "at most 0.98 k c^2"),
         note="the entries of the table are orders in the l1 norm",
     ),
-    Holds(
-        paper="CP",
-        item="Table 1, Hadamard response, rate in epsilon",
-        statement="k^2 c^2/alpha^2 <= 4.69 k^2/(eps alpha)^2 for 0 < eps <= 1.",
-        outcome="proved",
-        method="certified numerics",
-        check=lambda: _hadamard_rate(Fraction(469, 100)),
-        mutant=Mutant("<= 4.6 k^2/(eps alpha)^2", lambda: _hadamard_rate(Fraction(46, 10))),
+    CP.proved(
+        "Table 1, Hadamard response, rate in epsilon",
+        "k^2 c^2/alpha^2 <= 4.69 k^2/(eps alpha)^2 for 0 < eps <= 1.",
+        "certified numerics",
+        **varied(_hadamard_rate, Fraction(469, 100), Fraction(46, 10), "<= 4.6 k^2/(eps alpha)^2"),
     ),
-    Holds(
-        paper="CP",
-        item="Table 1, communication of Hadamard response",
-        statement="A report of Hadamard response is one of 2^j <= 2k outcomes: at most 1 + log2(k) "
-        "bits.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _hadamard_bits(2),
-        mutant=Mutant("one of at most k outcomes", lambda: _hadamard_bits(1)),
+    CP.verified(
+        "Table 1, communication of Hadamard response",
+        "A report of Hadamard response is one of 2^j <= 2k outcomes: at most 1 + log2(k) bits.",
+        "enumeration",
+        **varied(_hadamard_bits, 2, 1, "one of at most k outcomes"),
     ),
-    Holds(
-        paper="CP",
-        item="Table 1, communication of the method",
-        statement="A report of the method takes ceil(log2 m) bits.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _our_bits(False),
-        mutant=Mutant("floor(log2 m) bits", lambda: _our_bits(True)),
+    CP.verified(
+        "Table 1, communication of the method",
+        "A report of the method takes ceil(log2 m) bits.",
+        "enumeration",
+        **varied(_our_bits, False, True, "floor(log2 m) bits"),
         note="Corollary 3.4.1, Theorems 3.6 and 4.3 and the table say log m, Section 2 O(log m); "
         "the matrix A itself is taken from public randomness and not counted",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Table 1",
-        statement="Samples k^2/(eps alpha)^2 against s m/(eps alpha)^2 for eps in (0, 1), and "
+    CP.not_checkable(
+        "Table 1",
+        "Samples k^2/(eps alpha)^2 against s m/(eps alpha)^2 for eps in (0, 1), and "
         "k^2/(e^eps alpha^2) against s m/(e^eps alpha^2) for eps in (1, log m).",
-        reason="orders without constants. The first entry is checked above; the method's follow "
+        "orders without constants. The first entry is checked above; the method's follow "
         "from Corollary 3.4.1 and, for large eps, from Theorem 4.3 with what is said there; "
         "Hadamard response for large eps is cited",
     ),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import chain, product
 from math import log, sqrt
 
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.cp._hadamard_projection import (
     noise_factor,
     outcomes,
@@ -26,6 +27,7 @@ from exactdp.proofs_check.claims.cp._model import (
     measured,
     output,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -191,17 +193,17 @@ CLAIMS = (
 """,
         extraction="no: log(k/s) stands in the theorem, in the text and in Theorem 3.6; usual is "
         "log(ek/s), which matters only for s near k",
-        corrected=Holds(
-            paper="CP",
-            item="Theorem 1.1, corrected",
-            statement="32 c^2 s^2 log(2k)/alpha^2 samples give expected l1 error alpha and "
+        corrected=CP.verified(
+            "Theorem 1.1, corrected",
+            "32 c^2 s^2 log(2k)/alpha^2 samples give expected l1 error alpha and "
             "8 c^2 s log(2k)/alpha^2 l2 error alpha, c = coth(eps/2), already with Hadamard "
             "response and projection: |h|_1 <= 4 s |w|_inf, |h|_2 <= 2 sqrt(s) |w|_inf.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _corrected(_corrected_log, Fraction(1)),
-            mutant=Mutant(
-                "with 97 % of the error", lambda: _corrected(_corrected_log, Fraction(97, 100))
+            "enumeration",
+            **varied(
+                partial(_corrected, _corrected_log),
+                Fraction(1),
+                Fraction(97, 100),
+                "with 97 % of the error",
             ),
         ),
     ),
@@ -222,13 +224,11 @@ True
 """,
         extraction="no: the three terms of m stand in Theorem 3.6 and before it, and P1 asks for "
         "beta <= c alpha; Theorem 1.1 refers to Theorem 3.6 for the exact bounds",
-        corrected=Holds(
-            paper="CP",
-            item="Theorem 1.1, as a summary of Theorem 3.6, corrected",
-            statement="The l2 rates agree where alpha and eps are at least "
+        corrected=CP.verified(
+            "Theorem 1.1, as a summary of Theorem 3.6, corrected",
+            "The l2 rates agree where alpha and eps are at least "
             "sqrt(log(k)/(s log(k/s))); below that m = log(k)/min(alpha, eps)^2 dominates.",
-            outcome="verified",
-            method="certified numerics",
+            "certified numerics",
             check=lambda: _same_rate(_level(1.0), 1),
             mutant=Mutant("at least 99 % of that", lambda: _same_rate(_level(0.99), 1)),
         ),
@@ -250,41 +250,34 @@ True
 True
 """,
         extraction="no: the bound carries no condition on alpha; the cited one is for small alpha",
-        corrected=Holds(
-            paper="CP",
-            item="Section 1, optimality, corrected",
-            statement="The bound can hold only for alpha of the order sqrt(log(2k)/s) or less: "
+        corrected=CP.verified(
+            "Section 1, optimality, corrected",
+            "The bound can hold only for alpha of the order sqrt(log(2k)/s) or less: "
             "for larger alpha fewer samples, 8 c^2 log(2k)/alpha^4, suffice for every p, sparse "
             "or not.",
+            "certified numerics",
+            **varied(
+                _only_up_to,
+                _log_root,
+                lambda j: Fraction(1, 2 ** (j // 4)),
+                "for alpha of the order s^(-1/4)",
+            ),
             note="up to that order the bound, with 1/1000 for its constant, is consistent with the "
             "two simple schemes; so it is for alpha of the order 1/sqrt(s)",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _only_up_to(_log_root),
-            mutant=Mutant(
-                "for alpha of the order s^(-1/4)",
-                lambda: _only_up_to(lambda j: Fraction(1, 2 ** (j // 4))),
-            ),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 1.1, noise of Hadamard response",
-        statement="The error w of Hadamard response before projection has "
+    CP.verified(
+        "Theorem 1.1, noise of Hadamard response",
+        "The error w of Hadamard response before projection has "
         "E|w|_inf <= c sqrt(2 log(2k)/n), c = coth(eps/2).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _largest_noise(Fraction(1)),
-        mutant=Mutant("0.7 of it", lambda: _largest_noise(Fraction(7, 10))),
+        "enumeration",
+        **varied(_largest_noise, Fraction(1), Fraction(7, 10), "0.7 of it"),
     ),
-    Holds(
-        paper="CP",
-        item="Section 1, optimality, the simple scheme",
-        statement="For Hadamard response with projection |p_hat - p|_2^2 <= 2 |w|_inf, w the error "
+    CP.verified(
+        "Section 1, optimality, the simple scheme",
+        "For Hadamard response with projection |p_hat - p|_2^2 <= 2 |w|_inf, w the error "
         "before projection.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _any_p(Fraction(2)),
-        mutant=Mutant("<= 1.7 |w|_inf", lambda: _any_p(Fraction(17, 10))),
+        "enumeration",
+        **varied(_any_p, Fraction(2), Fraction(17, 10), "<= 1.7 |w|_inf"),
     ),
 )

@@ -10,7 +10,7 @@ from flint import arb
 
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.cp._instances import beta_of, image, instances
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -25,6 +25,7 @@ from exactdp.proofs_check.claims.cp._model import (
     tail,
     weights,
 )
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -131,13 +132,11 @@ Fraction(1, 1)
 True
 """,
         extraction="no: P2 and the theorem say s, Lemma 1.2 and the proof need 2s",
-        corrected=Holds(
-            paper="CP",
-            item="Theorem 3.4, corrected",
-            statement="With RIP of order 2s in P2 the error is at most (1 + beta/2) D |e_1 + e_2|; "
+        corrected=CP.verified(
+            "Theorem 3.4, corrected",
+            "With RIP of order 2s in P2 the error is at most (1 + beta/2) D |e_1 + e_2|; "
             "for s = 1 and recovery by trial D = 2/(1 - delta), in every outcome.",
-            outcome="verified",
-            method="enumeration",
+            "enumeration",
             check=lambda: _one_sparse(2),
             mutant=Mutant("45 % of the bound", lambda: _one_sparse(2, Fraction(2025, 10_000))),
         ),
@@ -161,24 +160,18 @@ True
 True
 """,
         extraction="no: the next sentence bounds max 1/d'_i as well; p' = D'p is scaled by d'_i",
-        corrected=Holds(
-            paper="CP",
-            item="Theorem 3.4, proof, first display, corrected",
-            statement="|p' - [p']_s|_1 <= max_i d'_i |p - [p]_s|_1.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _tail_scaling(1),
-            mutant=Mutant("max 1/d'_i", lambda: _tail_scaling(-1)),
+        corrected=CP.verified(
+            "Theorem 3.4, proof, first display, corrected",
+            "|p' - [p']_s|_1 <= max_i d'_i |p - [p]_s|_1.",
+            "enumeration",
+            **varied(_tail_scaling, 1, -1, "max 1/d'_i"),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 3.4, factor of the tail term",
-        statement="The factor (1+beta t)/(1-beta t) that the corrected proof gives is at most "
+    CP.proved(
+        "Theorem 3.4, factor of the tail term",
+        "The factor (1+beta t)/(1-beta t) that the corrected proof gives is at most "
         "1.025 (1+beta/2)^2 for beta <= eps/2 <= 1/2: the theorem holds with C enlarged by 2.5 %.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _tail_factor(Fraction(1025, 1000)),
-        mutant=Mutant("by 2 %", lambda: _tail_factor(Fraction(102, 100))),
+        "interval search",
+        **varied(_tail_factor, Fraction(1025, 1000), Fraction(102, 100), "by 2 %"),
     ),
 )

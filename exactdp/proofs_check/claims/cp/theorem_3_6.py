@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._hadamard_projection import noise_factor, samples_any
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -49,43 +51,35 @@ def _against_hadamard(constant: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Theorem 3.6",
-        statement="Given Theorem 3.4 and RIP: beta = min(eps/2, alpha/(4D)), "
+    CP.verified(
+        "Theorem 3.6",
+        "Given Theorem 3.4 and RIP: beta = min(eps/2, alpha/(4D)), "
         "m >= 12 log(k/delta)/beta^2 and n = 25 D^2 m/(eps alpha)^2 give l2 error alpha <= 1/2 for "
         "s-sparse p, P1 with probability 1 - delta.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _method(12, 25),
-        mutant=Mutant("n = 24 D^2 m/(eps alpha)^2", lambda: _method(12, 24)),
+        "certified numerics",
+        **varied(partial(_method, 12), 25, 24, "n = 24 D^2 m/(eps alpha)^2"),
         note="c = O(1) is 1/(4D) for l2, 1/(8 D sqrt(s)) for l1. The scheme is 2 eps-LDP before "
         "rescaling. That RIP fails with probability at most e^(-m) is refuted, see Section 3",
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 3.6, against Hadamard response",
-        statement="With m >= log(k)/(c alpha)^2 the l2 rate is at least log(k)/(eps^2 alpha^4) up "
+    CP.verified(
+        "Theorem 3.6, against Hadamard response",
+        "With m >= log(k)/(c alpha)^2 the l2 rate is at least log(k)/(eps^2 alpha^4) up "
         "to the constant; Hadamard response with projection reaches 76 log(k)/(eps^2 alpha^4) "
         "without sparsity, so that the guarantee is never better by more than a constant.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _against_hadamard(Fraction(76)),
-        mutant=Mutant("74 log(k)/(eps^2 alpha^4)", lambda: _against_hadamard(Fraction(74))),
+        "certified numerics",
+        **varied(_against_hadamard, Fraction(76), Fraction(74), "74 log(k)/(eps^2 alpha^4)"),
         note="a remark of this ledger, not of the paper: compared are guarantees, not errors",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Theorem 3.6, probability",
-        statement="The guarantee holds with probability at least 1 - delta - e^(-m).",
-        reason="RIP fails with probability above e^(-m) (see Section 3), but whether the sum "
+    CP.not_checkable(
+        "Theorem 3.6, probability",
+        "The guarantee holds with probability at least 1 - delta - e^(-m).",
+        "RIP fails with probability above e^(-m) (see Section 3), but whether the sum "
         "delta + e^(-m) is exceeded depends on the unstated constant in m",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Theorem 3.6, rates",
-        statement="O(m/(eps alpha)^2) samples for l2 and O(s m/(eps alpha)^2) for l1, also for "
+    CP.not_checkable(
+        "Theorem 3.6, rates",
+        "O(m/(eps alpha)^2) samples for l2 and O(s m/(eps alpha)^2) for l1, also for "
         "(s, sqrt(s) alpha)- and (s, alpha)-sparse p.",
-        reason="asymptotic; explicit constants are checked under Theorem 3.6 and Corollary 3.4.1",
+        "asymptotic; explicit constants are checked under Theorem 3.6 and Corollary 3.4.1",
     ),
 )

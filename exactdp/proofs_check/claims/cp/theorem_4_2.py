@@ -7,8 +7,9 @@ from itertools import product
 from math import comb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.cp._medium import deviation, inverse_weight, weight
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -91,25 +92,20 @@ def _chernoff(divisor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Theorem 4.2",
-        statement="Where recovery errs by at most (C'/sqrt(s))|p' - [p']_s|_1 + D|e_1 + e_2| and "
+    CP.verified(
+        "Theorem 4.2",
+        "Where recovery errs by at most (C'/sqrt(s))|p' - [p']_s|_1 + D|e_1 + e_2| and "
         "beta <= 1/2, the expected l2 error is at most D(1+beta/2)((2/3)beta + sqrt(m/n)) "
         "(2e^eps-1)/(e^eps-1)^(3/2) + (1+beta/2)^2 (C/sqrt(s))|p - [p]_s|_1 with C = 16 C'/15.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _bound(Fraction(2, 3)),
-        mutant=Mutant("0.65 beta in place of (2/3) beta", lambda: _bound(Fraction(65, 100))),
+        "enumeration",
+        **varied(_bound, Fraction(2, 3), Fraction(65, 100), "0.65 beta in place of (2/3) beta"),
         note="the three factors are checked, the norm of e_2 under Section 4; beta <= 1/2 and "
         "the recovery are assumptions the printed statement lacks",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Theorem 4.2, recovery",
-        statement="The recovery guarantee holds with the stated probability "
-        "1 - 2k exp(-beta^2 m/(3 e^eps)).",
-        reason="the statement has no condition on m that makes the standardised matrix RIP, nor "
+    CP.not_checkable(
+        "Theorem 4.2, recovery",
+        "The recovery guarantee holds with the stated probability 1 - 2k exp(-beta^2 m/(3 e^eps)).",
+        "the statement has no condition on m that makes the standardised matrix RIP, nor "
         "the probability that it is not; its constants C and D are not given",
     ),
     Refuted(
@@ -130,43 +126,31 @@ CLAIMS = (
 """,
         extraction="no: the theorem has no bound on beta, Lemma 4.1 has 0 <= beta <= 1; 2/3 is "
         "exactly the value of (1/2)/(1 - beta/2) at beta = 1/2",
-        corrected=Holds(
-            paper="CP",
-            item="Theorem 4.2, first error term, corrected",
-            statement="It holds for beta <= 1/2, for every eps.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _first_error(Fraction(2, 3), Fraction(1, 2)),
-            mutant=Mutant("0.65 beta", lambda: _first_error(Fraction(65, 100), Fraction(1, 2))),
+        corrected=CP.verified(
+            "Theorem 4.2, first error term, corrected",
+            "It holds for beta <= 1/2, for every eps.",
+            "enumeration",
+            **varied(_first_error, Fraction(2, 3), Fraction(65, 100), "0.65 beta", Fraction(1, 2)),
         ),
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 4.2, factor 1 + beta/2",
-        statement="max 1/d'_i <= 1 + beta (e^eps-1)/(2e^eps-1) <= 1 + beta/2 for every eps.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _projection_factor(Fraction(1, 2)),
-        mutant=Mutant("1 + 0.49 beta", lambda: _projection_factor(Fraction(49, 100))),
+    CP.verified(
+        "Theorem 4.2, factor 1 + beta/2",
+        "max 1/d'_i <= 1 + beta (e^eps-1)/(2e^eps-1) <= 1 + beta/2 for every eps.",
+        "enumeration",
+        **varied(_projection_factor, Fraction(1, 2), Fraction(49, 100), "1 + 0.49 beta"),
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 4.2, factor of the tail term",
-        statement="As in Theorem 3.4 the scaling of the tail is max d'_i, not max 1/d'_i; the "
+    CP.proved(
+        "Theorem 4.2, factor of the tail term",
+        "As in Theorem 3.4 the scaling of the tail is max d'_i, not max 1/d'_i; the "
         "square (1+beta/2)^2 then needs C enlarged by at most 16/15 for beta <= 1/2.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _tail_factor(Fraction(16, 15)),
-        mutant=Mutant("not enlarged", lambda: _tail_factor(Fraction(1))),
+        "symbolic",
+        **varied(_tail_factor, Fraction(16, 15), Fraction(1), "not enlarged"),
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 4.2, probability",
-        statement="One column has n within (1 +- beta)m/e^eps except with probability "
+    CP.verified(
+        "Theorem 4.2, probability",
+        "One column has n within (1 +- beta)m/e^eps except with probability "
         "2 exp(-beta^2 m/(3 e^eps)), 0 < beta <= 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _chernoff(Fraction(3)),
-        mutant=Mutant("2 exp(-beta^2 m/(1.5 e^eps))", lambda: _chernoff(Fraction(15, 10))),
+        "enumeration",
+        **varied(_chernoff, Fraction(3), Fraction(15, 10), "2 exp(-beta^2 m/(1.5 e^eps))"),
     ),
 )

@@ -8,7 +8,8 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -54,46 +55,36 @@ def _first_two_terms(most: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CP",
-        item="Theorem 4.3",
-        statement="Given the bound of Theorem 4.2 with beta <= 1/2, n = 27 D^2 m/(e^eps alpha^2) "
+    CP.verified(
+        "Theorem 4.3",
+        "Given the bound of Theorem 4.2 with beta <= 1/2, n = 27 D^2 m/(e^eps alpha^2) "
         "samples give l2 error alpha for s-sparse p, eps >= 1 and beta <= alpha/(4 D g).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _samples(Fraction(27)),
-        mutant=Mutant("n = 26 D^2 m/(e^eps alpha^2)", lambda: _samples(Fraction(26))),
+        "certified numerics",
+        **varied(_samples, Fraction(27), Fraction(26), "n = 26 D^2 m/(e^eps alpha^2)"),
         note="the theorem also rests on RIP of the standardised matrix with its m, which is "
         "refuted for l2 under Section 4: its e^(-eps) is then not established",
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 4.3, noise factor",
-        statement="e^eps (2e^eps-1)^2/(e^eps-1)^3 <= 10.55 for eps >= 1 (and tends to 4), so that "
+    CP.proved(
+        "Theorem 4.3, noise factor",
+        "e^eps (2e^eps-1)^2/(e^eps-1)^3 <= 10.55 for eps >= 1 (and tends to 4), so that "
         "the noise m g^2/n is of the order m/(e^eps n).",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _noise(Fraction(1055, 100)),
-        mutant=Mutant("<= 10.54", lambda: _noise(Fraction(1054, 100))),
+        "interval search",
+        **varied(_noise, Fraction(1055, 100), Fraction(1054, 100), "<= 10.54"),
     ),
-    Holds(
-        paper="CP",
-        item="Theorem 4.3, term for privacy",
-        statement="For eps >= 1 and c alpha <= 1 the term e^eps log(k/delta)/eps^2 of m never "
+    CP.proved(
+        "Theorem 4.3, term for privacy",
+        "For eps >= 1 and c alpha <= 1 the term e^eps log(k/delta)/eps^2 of m never "
         "exceeds e^eps log(k/delta)/(c alpha)^2: it asks for nothing.",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _first_two_terms(Fraction(1)),
-        mutant=Mutant("also for c alpha <= 1.02", lambda: _first_two_terms(Fraction(102, 100))),
+        "enumeration",
+        **varied(_first_two_terms, Fraction(1), Fraction(102, 100), "also for c alpha <= 1.02"),
         note="taken alone the term would secure beta of the order eps, beyond the beta <= 1 of "
         "Lemma 4.1; e^eps log(k/delta) would be the natural term",
     ),
-    NotCheckable(
-        paper="CP",
-        item="Theorem 4.3, rates",
-        statement="O(m/(e^eps alpha^2)) samples for l2 and O(s m/(e^eps alpha^2)) for l1, with "
+    CP.not_checkable(
+        "Theorem 4.3, rates",
+        "O(m/(e^eps alpha^2)) samples for l2 and O(s m/(e^eps alpha^2)) for l1, with "
         "probability 1 - delta - e^(-m), for 1 <= eps <= log m.",
-        reason="asymptotic with unstated constants; the explicit parts and the condition on m are "
+        "asymptotic with unstated constants; the explicit parts and the condition on m are "
         "checked in the other entries on Theorem 4.3 and Section 4",
         note="Section 1 announces 1 <= eps <= log k, Table 1 and this theorem log m; where the "
         "second term of m dominates, its e^eps cancels that of the rate: n is of the order "

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from exactdp.mechanisms import CSH, TopK
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp import mechanisms
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._top_k import reduced
+from exactdp.proofs_check.entries import CSH, varied
 from exactdp.samplers import SeededSource
 
 __all__ = ["CLAIMS"]
@@ -16,7 +17,10 @@ _SEEDS = 12
 def _shipped(place_after: int) -> str:
     """The shipped mechanism runs Algorithm 2 on max(0, H_i - H^(k + place_after))."""
     k, sigma, tau, epsilon, released = 4, 2, 1, 1, 0
-    top, plain = (kind(k=k, sigma=sigma, tau=tau, epsilon=epsilon) for kind in (TopK, CSH))
+    top, plain = (
+        kind(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
+        for kind in (mechanisms.TopK, mechanisms.CSH)
+    )
     for counts in _HISTOGRAMS:
         left = dict(enumerate(reduced(counts, k, place_after)))
         for seed in range(_SEEDS):
@@ -31,15 +35,12 @@ def _shipped(place_after: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Algorithm 3",
-        statement="Subtract the (k+1)-th largest count from every counter, cut at 0, and release "
+    CSH.verified(
+        "Algorithm 3",
+        "Subtract the (k+1)-th largest count from every counter, cut at 0, and release "
         "the result with Algorithm 2.",
+        "enumeration",
+        **varied(_shipped, 1, 0, "the k-th largest count"),
         note="with at most k counters the (k+1)-th largest is 0",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _shipped(1),
-        mutant=Mutant("the k-th largest count", lambda: _shipped(0)),
     ),
 )

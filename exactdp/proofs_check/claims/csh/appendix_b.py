@@ -9,7 +9,7 @@ from flint import acb, arb
 
 from exactdp.accounting.sparse_histograms.csh_exact import pair, threshold_only
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     MIXED,
@@ -23,6 +23,7 @@ from exactdp.proofs_check.claims.csh._model import (
     square_root,
 )
 from exactdp.proofs_check.claims.csh._published import log_psi, third
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -193,34 +194,24 @@ def _worst_event(strict: bool) -> str:
 _GAP = point(2, "30", "10", "1.2")
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Appendix B, distance of g and g^",
-        statement="The two vectors are (j + sqrt k)^(1/2)/2 apart, whichever shared counters move.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _length(2),
-        mutant=Mutant("with the offset 1/3", lambda: _length(3)),
+    CSH.verified(
+        "Appendix B, distance of g and g^",
+        "The two vectors are (j + sqrt k)^(1/2)/2 apart, whichever shared counters move.",
+        "enumeration",
+        **varied(_length, 2, 3, "with the offset 1/3"),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, distance for gamma = sqrt j",
-        statement="Without the offset, g^_(k+1) = 0, the vectors are at most sqrt j apart, which "
-        "is reached.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _uncentred(0),
-        mutant=Mutant("at most sqrt(j - 1)", lambda: _uncentred(1)),
+    CSH.verified(
+        "Appendix B, distance for gamma = sqrt j",
+        "Without the offset, g^_(k+1) = 0, the vectors are at most sqrt j apart, which is reached.",
+        "enumeration",
+        **varied(_uncentred, 0, 1, "at most sqrt(j - 1)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, the larger support has k counters",
-        statement="Without loss of generality max(|U|, |U'|) = k: with fewer counters the third "
+    CSH.verified(
+        "Appendix B, the larger support has k counters",
+        "Without loss of generality max(|U|, |U'|) = k: with fewer counters the third "
         "and fourth term at the same j are at most as large, psi(m) falling with m.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _largest_support(0),
-        mutant=Mutant("also with k + 1 counters", lambda: _largest_support(2)),
+        "certified numerics",
+        **varied(_largest_support, 0, 2, "also with k + 1 counters"),
     ),
     Refuted(
         paper="CSH",
@@ -243,64 +234,47 @@ CLAIMS = (
         extraction="no: text and display say it; the worst event also contains the outputs with a "
         "large shared noise, behind which the new counters would have been seen. With it the "
         "first equality before 'Integrating' fails, too (it conditions on a half-line)",
-        corrected=Holds(
-            paper="CSH",
-            item="Appendix B, the missing piece, corrected",
-            statement="On such events it is the other way round, and they belong to the worst "
+        corrected=CSH.verified(
+            "Appendix B, the missing piece, corrected",
+            "On such events it is the other way round, and they belong to the worst "
             "event: its loss exceeds epsilon there. The case needs the third family instead.",
-            outcome="verified",
-            method="certified numerics",
+            "certified numerics",
             check=lambda: f"{_key_step(_GAP, False)}; loss > epsilon at {_in_the_event(_GAP)}",
             mutant=Mutant("as printed", lambda: _key_step(_GAP, True)),
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, first and second case",
-        statement="U or U' empty leaves only 1 - psi(k); U = U' only the Gaussian delta at "
+    CSH.verified(
+        "Appendix B, first and second case",
+        "U or U' empty leaves only 1 - psi(k); U = U' only the Gaussian delta at "
         "sqrt(k + sqrt k)/2.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _ends(0),
-        mutant=Mutant("1 - psi(k - 3)", lambda: _ends(3)),
+        "certified numerics",
+        **varied(_ends, 0, 3, "1 - psi(k - 3)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, case U' in U",
-        statement="delta of every pair with |U'| = j, |U| = k is at most the third term at j, "
+    CSH.verified(
+        "Appendix B, case U' in U",
+        "delta of every pair with |U'| = j, |U| = k is at most the third term at j, "
         "delta_gauss(j) + delta_inf(j).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _third_case(True),
-        mutant=Mutant("at most delta_inf(j)", lambda: _third_case(False)),
+        "certified numerics",
+        **varied(_third_case, True, False, "at most delta_inf(j)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, worst event",
-        statement="It suffices to look at the event {e^epsilon <= p/q} (Balle and Wang).",
+    CSH.verified(
+        "Appendix B, worst event",
+        "It suffices to look at the event {e^epsilon <= p/q} (Balle and Wang).",
+        "enumeration",
+        **varied(_worst_event, True, False, "at {1 <= p/q}"),
         note="the text has F(g) on both sides of the inequality; the second is F(g')",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _worst_event(True),
-        mutant=Mutant("at {1 <= p/q}", lambda: _worst_event(False)),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, chain of inequalities",
-        statement="e^(epsilon + ln psi) (P/psi) = e^epsilon P.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _chain(1),
-        mutant=Mutant("e^(epsilon - ln psi)", lambda: _chain(-1)),
+    CSH.proved(
+        "Appendix B, chain of inequalities",
+        "e^(epsilon + ln psi) (P/psi) = e^epsilon P.",
+        "symbolic",
+        **varied(_chain, 1, -1, "e^(epsilon - ln psi)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Appendix B, Bayes' theorem",
-        statement="Given that the new counters stay hidden, a small shared noise is likelier: "
+    CSH.verified(
+        "Appendix B, Bayes' theorem",
+        "Given that the new counters stay hidden, a small shared noise is likelier: "
         "P(g~_(k+1) <= beta | no bottom) >= P(g~_(k+1) <= beta) for every beta.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _hidden_and_noise(1),
-        mutant=Mutant("less likely", lambda: _hidden_and_noise(-1)),
+        "certified numerics",
+        **varied(_hidden_and_noise, 1, -1, "less likely"),
     ),
 )

@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     MIXED,
@@ -17,6 +17,7 @@ from exactdp.proofs_check.claims.csh._model import (
     square_root,
 )
 from exactdp.proofs_check.claims.csh._published import log_psi
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -94,15 +95,12 @@ CLAIMS = (
 """,
         extraction="no: entries 1/2 + Z_i and 1/2 + Z_corr are printed as such; their sum is the "
         "noisy count, which Algorithm 2 compares with 1 + tau",
-        corrected=Holds(
-            paper="CSH",
-            item="Appendix B, probability of no output bottom, corrected",
-            statement="F outputs bottom when the sum exceeds 1 + tau; then psi(k - j) is that "
+        corrected=CSH.verified(
+            "Appendix B, probability of no output bottom, corrected",
+            "F outputs bottom when the sum exceeds 1 + tau; then psi(k - j) is that "
             "bound (Lemma 3.2).",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _bottom(1),
-            mutant=Mutant("when it exceeds tau", lambda: _bottom(0)),
+            "certified numerics",
+            **varied(_bottom, 1, 0, "when it exceeds tau"),
         ),
     ),
     Refuted(
@@ -121,15 +119,12 @@ CLAIMS = (
 False
 """,
         extraction="no: 'all non-zero entries' is plain text",
-        corrected=Holds(
-            paper="CSH",
-            item="Appendix B, mechanism F, corrected",
-            statement="F adds noise to the non-zero entries among the first k and always to entry "
+        corrected=CSH.verified(
+            "Appendix B, mechanism F, corrected",
+            "F adds noise to the non-zero entries among the first k and always to entry "
             "k + 1; its output then has the variance of Algorithm 2.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _entry(True),
-            mutant=Mutant("to entry k + 1 only if it is not zero", lambda: _entry(False)),
+            "enumeration",
+            **varied(_entry, True, False, "to entry k + 1 only if it is not zero"),
         ),
     ),
     Refuted(
@@ -147,14 +142,11 @@ False
 """,
         extraction="possible in principle (an index lost), but both renderings have the index i; "
         "so have g^_i = g^_i (for g'_i) and H~_i != i (for 0) nearby",
-        corrected=Holds(
-            paper="CSH",
-            item="Appendix B, recovering Algorithm 2, corrected",
-            statement="H~_i = g~_i + g~_(k+1)/k^(1/4).",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _recovered(True),
-            mutant=Mutant("with g~_i in both places", lambda: _recovered(False)),
+        corrected=CSH.verified(
+            "Appendix B, recovering Algorithm 2, corrected",
+            "H~_i = g~_i + g~_(k+1)/k^(1/4).",
+            "certified numerics",
+            **varied(_recovered, True, False, "with g~_i in both places"),
         ),
     ),
     Refuted(
@@ -171,14 +163,11 @@ False
 ([2, 1, 1], True)
 """,
         extraction="possible only if j was read as k; three renderings agree on k",
-        corrected=Holds(
-            paper="CSH",
-            item="Appendix B, the intermediate histogram for U in U', corrected",
-            statement="It is k-sparse but not j-sparse, so Lemma B.1 gives gamma(k) only.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _sparse("j"),
-            mutant=Mutant("not k-sparse", lambda: _sparse("k")),
+        corrected=CSH.verified(
+            "Appendix B, the intermediate histogram for U in U', corrected",
+            "It is k-sparse but not j-sparse, so Lemma B.1 gives gamma(k) only.",
+            "enumeration",
+            **varied(_sparse, "j", "k", "not k-sparse"),
         ),
     ),
 )

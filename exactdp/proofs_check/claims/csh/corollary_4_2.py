@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from exactdp.accounting import top_k
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh._model import BITS, SMALL, at_most, precision
 from exactdp.proofs_check.claims.csh._published import delta_gauss, delta_inf, theorem_3_5
+from exactdp.proofs_check.entries import CSH
 
 __all__ = ["CLAIMS"]
 
@@ -25,13 +26,11 @@ def _holds(at_all: bool = True) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Corollary 4.2",
-        statement="Algorithm 3 has the guarantees of Theorems 3.3 and 3.5, whatever number of "
+    CSH.verified(
+        "Corollary 4.2",
+        "Algorithm 3 has the guarantees of Theorems 3.3 and 3.5, whatever number of "
         "counters a user changes (with Lemma 4.1).",
-        outcome="verified",
-        method="certified numerics",
+        "certified numerics",
         check=lambda: _holds(),
         mutant=Mutant("with the threshold term for no counters", lambda: _holds(at_all=False)),
     ),

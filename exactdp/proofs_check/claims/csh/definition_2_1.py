@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -34,14 +35,11 @@ def _sizes(change: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Definition 2.1",
-        statement="Neighbours arise by deleting one data point from either dataset; the relation "
+    CSH.verified(
+        "Definition 2.1",
+        "Neighbours arise by deleting one data point from either dataset; the relation "
         "is symmetric and |X'| = |X| + 1 or |X| - 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sizes(1),
-        mutant=Mutant("the sizes are equal", lambda: _sizes(0)),
+        "enumeration",
+        **varied(_sizes, 1, 0, "the sizes are equal"),
     ),
 )

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -67,27 +68,21 @@ def _post_processing(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Definition 2.2",
-        statement="The smallest delta with P(Y) <= e^epsilon Q(Y) + delta for every set Y of "
+    CSH.verified(
+        "Definition 2.2",
+        "The smallest delta with P(Y) <= e^epsilon Q(Y) + delta for every set Y of "
         "outputs is the sum of (p - e^epsilon q)_+ over the outputs.",
+        "enumeration",
+        **varied(_is_hockey_stick, _excess, _total, "it is half the sum of |p - e^epsilon q|"),
         note="the text has Y as an element of the output space; it is a measurable subset",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _is_hockey_stick(_excess),
-        mutant=Mutant("it is half the sum of |p - e^epsilon q|", lambda: _is_hockey_stick(_total)),
     ),
-    Holds(
-        paper="CSH",
-        item="Definition 2.2, post-processing",
-        statement="Applying a map to the outputs does not raise delta (a randomised map is a "
+    CSH.verified(
+        "Definition 2.2, post-processing",
+        "Applying a map to the outputs does not raise delta (a randomised map is a "
         "mixture of such maps).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _post_processing(Fraction(1)),
-        mutant=Mutant(
-            "it lowers delta by at least 2 percent", lambda: _post_processing(Fraction(49, 50))
+        "enumeration",
+        **varied(
+            _post_processing, Fraction(1), Fraction(49, 50), "it lowers delta by at least 2 percent"
         ),
     ),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations_with_replacement
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import binary
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -39,14 +40,11 @@ def _sensitivity(missing: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Definition 2.3",
-        statement="The sensitivity space of the histogram of {0,1}^d users is {0,1}^d joined with "
+    CSH.verified(
+        "Definition 2.3",
+        "The sensitivity space of the histogram of {0,1}^d users is {0,1}^d joined with "
         "{0,-1}^d, and its l2 sensitivity, the largest norm in that space, is sqrt(d).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sensitivity(0),
-        mutant=Mutant("the l2 sensitivity is sqrt(d - 1)", lambda: _sensitivity(1)),
+        "enumeration",
+        **varied(_sensitivity, 0, 1, "the l2 sensitivity is sqrt(d - 1)"),
     ),
 )

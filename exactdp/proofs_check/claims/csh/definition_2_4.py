@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -36,15 +37,12 @@ CLAIMS = (
 """,
         extraction="no: LaTeX source and plain text of the formula both lack the root, and roots "
         "survive everywhere else in the text",
-        corrected=Holds(
-            paper="CSH",
-            item="Definition 2.4, corrected",
-            statement="N(0, sigma^2) has the density exp(-x^2/(2 sigma^2))/sqrt(2 pi sigma^2).",
+        corrected=CSH.proved(
+            "Definition 2.4, corrected",
+            "N(0, sigma^2) has the density exp(-x^2/(2 sigma^2))/sqrt(2 pi sigma^2).",
+            "symbolic",
+            **varied(_density, Fraction(1, 2), Fraction(1), "without the root"),
             note="Phi without a variance is used as the standard normal distribution function",
-            outcome="proved",
-            method="symbolic",
-            check=lambda: _density(Fraction(1, 2)),
-            mutant=Mutant("without the root", lambda: _density(Fraction(1))),
         ),
     ),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh._model import binary
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -72,26 +73,20 @@ CLAIMS = (
 """,
         extraction="no: formula and the sentence after it are intact; for d > k no histogram meets "
         "the definition literally, it means a subset of that space",
-        corrected=Holds(
-            paper="CSH",
-            item="Definition 3.1, corrected",
-            statement="Every histogram has at most k non-zero counters, and neighbours differ by a "
+        corrected=CSH.verified(
+            "Definition 3.1, corrected",
+            "Every histogram has at most k non-zero counters, and neighbours differ by a "
             "vector in {0,1}^d or {0,-1}^d; these then have at most k non-zero entries, and "
             "all such vectors occur.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _all_changes(True),
-            mutant=Mutant("all of {0,1}^d occurs", lambda: _all_changes(False)),
+            "enumeration",
+            **varied(_all_changes, True, False, "all of {0,1}^d occurs"),
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Definition 3.1, consequences",
-        statement="The supports of neighbours are nested, U in U' or U' in U, and neighbouring "
+    CSH.verified(
+        "Definition 3.1, consequences",
+        "The supports of neighbours are nested, U in U' or U' in U, and neighbouring "
         "histograms differ in at most k counters.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _supports(1),
-        mutant=Mutant("U is always contained in U'", lambda: _supports(-1)),
+        "enumeration",
+        **varied(_supports, 1, -1, "U is always contained in U'"),
     ),
 )

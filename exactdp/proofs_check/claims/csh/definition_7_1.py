@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses
 from exactdp.proofs_check.claims.csh._model import BITS, as_ball, precision
+from exactdp.proofs_check.entries import CSH, varied
 from exactdp.samplers import DiscreteGaussian
 
 __all__ = ["CLAIMS"]
@@ -32,14 +33,11 @@ def _shipped(divisor: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Definition 7.1",
-        statement="N_Z(0, sigma^2) has mass proportional to exp(-x^2/(2 sigma^2)) on the integers; "
+    CSH.verified(
+        "Definition 7.1",
+        "N_Z(0, sigma^2) has mass proportional to exp(-x^2/(2 sigma^2)) on the integers; "
         "the shipped sampler has this law.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _shipped(2),
-        mutant=Mutant("proportional to exp(-x^2/sigma^2)", lambda: _shipped(1)),
+        "certified numerics",
+        **varied(_shipped, 2, 1, "proportional to exp(-x^2/sigma^2)"),
     ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -46,16 +47,13 @@ def _post_processing(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Definition 7.2",
-        statement="rho-zCDP bounds every Renyi divergence D_alpha by rho alpha, alpha > 1; it "
+    CSH.verified(
+        "Definition 7.2",
+        "rho-zCDP bounds every Renyi divergence D_alpha by rho alpha, alpha > 1; it "
         "survives post-processing, as D_alpha never rises.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _post_processing(Fraction(1)),
-        mutant=Mutant(
-            "D_alpha falls by 1 percent at least", lambda: _post_processing(Fraction(99, 100))
+        "enumeration",
+        **varied(
+            _post_processing, Fraction(1), Fraction(99, 100), "D_alpha falls by 1 percent at least"
         ),
     ),
 )

@@ -12,7 +12,7 @@ from flint import arb
 from exactdp.accounting.sparse_histograms.csh_exact import Family, evaluate, pair
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._densities import by_densities, side_b
 from exactdp.proofs_check.claims.csh._families import FAMILIES, PAIRS, SETTINGS, TOLERANCE, settled
 from exactdp.proofs_check.claims.csh._gshm import side_a
@@ -25,6 +25,7 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
     precision,
 )
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -133,64 +134,46 @@ def _finite_counts(order: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Exact analysis, theorem",
-        statement="For epsilon >= 0 the exact delta of the CSH (any kappa, m changes) is the "
+    CSH.verified(
+        "Exact analysis, theorem",
+        "For epsilon >= 0 the exact delta of the CSH (any kappa, m changes) is the "
         "largest delta_A(k-r, a, r) over 0 <= r <= min(k, m) and "
         "0 <= a <= min(ceil((k-r+kappa)/2), min(k, m) - r).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _theorem(False),
-        mutant=Mutant("if at most a third of the shared counters change", lambda: _theorem(True)),
+        "certified numerics",
+        **varied(_theorem, False, True, "if at most a third of the shared counters change"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, formula (A)",
-        statement="delta_A(j,a,r) = 1 - q_r + E[(G(M) - e^(b-U))_+], within 3e-5 of a brute-force "
+    CSH.reproduced(
+        "Exact analysis, formula (A)",
+        "delta_A(j,a,r) = 1 - q_r + E[(G(M) - e^(b-U))_+], within 3e-5 of a brute-force "
         "integral of the output densities.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _formula_a(0),
-        mutant=Mutant("with one more hidden counter", lambda: _formula_a(1)),
+        "reproduction",
+        **varied(_formula_a, 0, 1, "with one more hidden counter"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, formula (B)",
-        statement="delta_B(j,a,r) = E[(1 - e^(b+U) G(M-t))_+], within 3e-5 of the densities.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _formula_b(1.0),
-        mutant=Mutant("G(M) instead of G(M - t)", lambda: _formula_b(0.0)),
+    CSH.reproduced(
+        "Exact analysis, formula (B)",
+        "delta_B(j,a,r) = E[(1 - e^(b+U) G(M-t))_+], within 3e-5 of the densities.",
+        "reproduction",
+        **varied(_formula_b, 1.0, 0.0, "G(M) instead of G(M - t)"),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, thresholded shared counters",
-        statement="Hiding shared counters below the threshold, too, lowers delta; it rises to the "
+    CSH.reproduced(
+        "Exact analysis, thresholded shared counters",
+        "Hiding shared counters below the threshold, too, lowers delta; it rises to the "
         "formula's value as the counts grow (counts 1, 3, 9, infinite).",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _finite_counts(1),
-        mutant=Mutant("it falls", lambda: _finite_counts(-1)),
+        "reproduction",
+        **varied(_finite_counts, 1, -1, "it falls"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, boundary cases",
-        statement="a = 0: delta_A = 1 - q_r. r = 0: H(epsilon, D). kappa to infinity: the GSHM.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _boundary(12),
-        mutant=Mutant("the GSHM already at kappa = 10^3", lambda: _boundary(3)),
+    CSH.verified(
+        "Exact analysis, boundary cases",
+        "a = 0: delta_A = 1 - q_r. r = 0: H(epsilon, D). kappa to infinity: the GSHM.",
+        "certified numerics",
+        **varied(_boundary, 12, 3, "the GSHM already at kappa = 10^3"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, the ends need not win",
-        statement="k = 9, kappa = 1, sigma = 2.334, tau = 5.1535, epsilon = 0: delta_A(4,2,5) = "
+    CSH.verified(
+        "Exact analysis, the ends need not win",
+        "k = 9, kappa = 1, sigma = 2.334, tau = 5.1535, epsilon = 0: delta_A(4,2,5) = "
         "0.277208443672, both ends at most 0.2653; also at kappa = 0.1, 0.0804853480421.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _interior_wins((4, 2, 5)),
-        mutant=Mutant("the same value at (5, 2, 4)", lambda: _interior_wins((5, 2, 4))),
+        "certified numerics",
+        **varied(_interior_wins, (4, 2, 5), (5, 2, 4), "the same value at (5, 2, 4)"),
     ),
 )

@@ -10,7 +10,7 @@ from flint import acb, arb
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Line, Terms
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     at_most,
@@ -21,6 +21,7 @@ from exactdp.proofs_check.claims.csh._model import (
     precision,
     tail,
 )
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -136,62 +137,44 @@ def _search(target: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Exact analysis, Phi on a strip",
-        statement="|Phi(x + iy)| <= e^(y^2/2) Phi(x).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _strip(Fraction(1, 2)),
-        mutant=Mutant("e^(0.45 y^2)", lambda: _strip(Fraction(45, 100))),
+    CSH.verified(
+        "Exact analysis, Phi on a strip",
+        "|Phi(x + iy)| <= e^(y^2/2) Phi(x).",
+        "certified numerics",
+        **varied(_strip, Fraction(1, 2), Fraction(45, 100), "e^(0.45 y^2)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, hidden counters on a strip",
-        statement="|1 - F(x + iy)| <= e^(r y^2/2) min(2, r (1 - Phi(rho - x))).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _hidden_strip(Fraction(1)),
-        mutant=Mutant("with 98 percent of the second", lambda: _hidden_strip(Fraction(98, 100))),
+    CSH.verified(
+        "Exact analysis, hidden counters on a strip",
+        "|1 - F(x + iy)| <= e^(r y^2/2) min(2, r (1 - Phi(rho - x))).",
+        "certified numerics",
+        **varied(_hidden_strip, Fraction(1), Fraction(98, 100), "with 98 percent of the second"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, trapezoidal rule",
-        statement="For 1 - q_r the sum of step h errs by at most 2 N0 e^(-x)/(1 - e^(-2x)), "
+    CSH.verified(
+        "Exact analysis, trapezoidal rule",
+        "For 1 - q_r the sum of step h errs by at most 2 N0 e^(-x)/(1 - e^(-2x)), "
         "x = 2 pi^2/(h^2 (kappa + r)), N0 = min(2, r P(Z + xi > rho)).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _trapezoid(Fraction(1)),
-        mutant=Mutant("by a fiftieth of it", lambda: _trapezoid(Fraction(1, 50))),
+        "certified numerics",
+        **varied(_trapezoid, Fraction(1), Fraction(1, 50), "by a fiftieth of it"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, certified threshold part",
-        statement="The library's enclosure of 1 - q_r contains a rigorous integral of its own.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _certified(0),
-        mutant=Mutant("that of 1 - q_(r+1)", lambda: _certified(1)),
+    CSH.verified(
+        "Exact analysis, certified threshold part",
+        "The library's enclosure of 1 - q_r contains a rigorous integral of its own.",
+        "certified numerics",
+        **varied(_certified, 0, 1, "that of 1 - q_(r+1)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, cheap upper bounds",
-        statement="delta_A <= 1 - q_r + H(epsilon, D), and <= 1 - q_r + E_1 H(epsilon - ln E_1, S) "
+    CSH.verified(
+        "Exact analysis, cheap upper bounds",
+        "delta_A <= 1 - q_r + H(epsilon, D), and <= 1 - q_r + E_1 H(epsilon - ln E_1, S) "
         "for every tangent of ln G.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _upper_bounds(Fraction(1)),
-        mutant=Mutant("99 percent of them", lambda: _upper_bounds(Fraction(99, 100))),
+        "certified numerics",
+        **varied(_upper_bounds, Fraction(1), Fraction(99, 100), "99 percent of them"),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, the search closes",
-        statement="At k = 51914, sigma = 1113.8, tau = 6987, epsilon = 0.35 the search encloses "
+    CSH.verified(
+        "Exact analysis, the search closes",
+        "At k = 51914, sigma = 1113.8, tau = 6987, epsilon = 0.35 the search encloses "
         "delta to a relative width below 1e-20.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _search(Fraction(1, 10**20)),
-        mutant=Mutant("below 1e-30", lambda: _search(Fraction(1, 10**30))),
+        "certified numerics",
+        **varied(_search, Fraction(1, 10**20), Fraction(1, 10**30), "below 1e-30"),
     ),
 )

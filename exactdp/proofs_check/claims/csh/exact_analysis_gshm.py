@@ -25,7 +25,7 @@ from flint import arb
 from exactdp.accounting import gshm
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     SMALL,
@@ -37,6 +37,7 @@ from exactdp.proofs_check.claims.csh._model import (
     tail,
 )
 from exactdp.proofs_check.claims.csh.lemma_2_7 import printed
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -159,73 +160,55 @@ def _optimal_slope(two: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Exact analysis, GSHM in two terms",
-        statement="The maximum of Lemma 2.7 is max(1 - Phi(tau/sigma)^k, H(epsilon, "
+    CSH.verified(
+        "Exact analysis, GSHM in two terms",
+        "The maximum of Lemma 2.7 is max(1 - Phi(tau/sigma)^k, H(epsilon, "
         "sqrt(k)/sigma)), for every k, sigma, tau >= 0 and epsilon >= 0: no mixed case is worse.",
-        note="proof in the module's text; its steps are the next entries. Not so for the CSH",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _two_terms(lambda x, y: x.max(y)),
-        mutant=Mutant(
-            "times 1 + 1e-12", lambda: _two_terms(lambda x, y: x.max(y) * (1 + arb(10) ** -12))
+        "certified numerics",
+        **varied(
+            _two_terms,
+            lambda x, y: x.max(y),
+            lambda x, y: x.max(y) * (1 + arb(10) ** -12),
+            "times 1 + 1e-12",
         ),
+        note="proof in the module's text; its steps are the next entries. Not so for the CSH",
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, GSHM in two terms, shipped search",
-        statement="gshm.delta, which searches over j, returns this maximum.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _search(Fraction(1)),
-        mutant=Mutant("times 1 + 1e-9", lambda: _search(1 + Fraction(1, 10**9))),
+    CSH.verified(
+        "Exact analysis, GSHM in two terms, shipped search",
+        "gshm.delta, which searches over j, returns this maximum.",
+        "certified numerics",
+        **varied(_search, Fraction(1), 1 + Fraction(1, 10**9), "times 1 + 1e-9"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, GSHM in two terms, slope in j",
-        statement="d delta_A/dx = psi (phi(u) mu/(2 y) - beta Phi(-u)).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _optimal_slope(2),
-        mutant=Mutant("mu/(3 y)", lambda: _optimal_slope(3)),
+    CSH.verified(
+        "Exact analysis, GSHM in two terms, slope in j",
+        "d delta_A/dx = psi (phi(u) mu/(2 y) - beta Phi(-u)).",
+        "certified numerics",
+        **varied(_optimal_slope, 2, 3, "mu/(3 y)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, GSHM in two terms, slope of R",
-        statement="dR/dv = lambda(u) (1/2 - (lambda(v) - v)/(lambda(u) + lambda(v))).",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _derivative(Fraction(1, 2)),
-        mutant=Mutant("1/3 instead of 1/2", lambda: _derivative(Fraction(1, 3))),
+    CSH.proved(
+        "Exact analysis, GSHM in two terms, slope of R",
+        "dR/dv = lambda(u) (1/2 - (lambda(v) - v)/(lambda(u) + lambda(v))).",
+        "symbolic",
+        **varied(_derivative, Fraction(1, 2), Fraction(1, 3), "1/3 instead of 1/2"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, GSHM in two terms, start of R",
-        statement="R(u) = ln(2 Phi(-u)) + u lambda(u) has the slope u lambda'(u).",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _start(1),
-        mutant=Mutant("u^2 lambda'(u)", lambda: _start(2)),
+    CSH.proved(
+        "Exact analysis, GSHM in two terms, start of R",
+        "R(u) = ln(2 Phi(-u)) + u lambda(u) has the slope u lambda'(u).",
+        "symbolic",
+        **varied(_start, 1, 2, "u^2 lambda'(u)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, hazard rate rises by less than one",
-        statement="lambda = phi/Phi(-.) has lambda' = lambda (lambda - u) < 1 for -4 <= u <= 4.",
+    CSH.proved(
+        "Exact analysis, hazard rate rises by less than one",
+        "lambda = phi/Phi(-.) has lambda' = lambda (lambda - u) < 1 for -4 <= u <= 4.",
+        "interval search",
+        **varied(_slope_below, Fraction(1), Fraction(93, 100), "< 0.93"),
         note="for all u by Sampford 1953",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _slope_below(Fraction(1)),
-        mutant=Mutant("< 0.93", lambda: _slope_below(Fraction(93, 100))),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, hazard rate rises",
-        statement="lambda(u) > u, so lambda' > 0, for -4 <= u <= 4.",
+    CSH.proved(
+        "Exact analysis, hazard rate rises",
+        "lambda(u) > u, so lambda' > 0, for -4 <= u <= 4.",
+        "interval search",
+        **varied(_slope_positive, Fraction(1), Fraction(106, 100), "lambda(u) > 1.06 u"),
         note="for all u by Gordon 1941",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _slope_positive(Fraction(1)),
-        mutant=Mutant("lambda(u) > 1.06 u", lambda: _slope_positive(Fraction(106, 100))),
     ),
 )

@@ -8,10 +8,11 @@ from functools import partial
 from flint import arb
 
 from exactdp.accounting import csh, discrete_csh, discrete_gaussian, gshm
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh._densities import by_densities, side_b
 from exactdp.proofs_check.claims.csh._model import BITS, point, precision
 from exactdp.proofs_check.claims.csh._published import fourth
+from exactdp.proofs_check.entries import CSH
 
 __all__ = ["CLAIMS"]
 
@@ -117,13 +118,11 @@ def _trap(larger: str) -> str:
 
 CLAIMS = (
     *(
-        Holds(
-            paper="CSH",
-            item=f"Exact analysis, numbers for k = {k}",
-            statement=f"At epsilon = 0.35, delta = 1e-5, k = {k} the printed sigma and tau (exact, "
+        CSH.reproduced(
+            f"Exact analysis, numbers for k = {k}",
+            f"At epsilon = 0.35, delta = 1e-5, k = {k} the printed sigma and tau (exact, "
             "published, GSHM) are where delta passes 1e-5, to the printed digits.",
-            outcome="reproduced",
-            method="reproduction",
+            "reproduction",
             check=partial(_table, Fraction(1), k),
             mutant=Mutant(
                 "with thresholds 0.1 percent lower", partial(_table, Fraction(999, 1000), k)
@@ -131,42 +130,34 @@ CLAIMS = (
         )
         for k in (10, 51914, 10**6)
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, discrete thresholds",
-        statement="Smallest thresholds with discrete noise for k = 10, epsilon = 0.35, "
+    CSH.reproduced(
+        "Exact analysis, discrete thresholds",
+        "Smallest thresholds with discrete noise for k = 10, epsilon = 0.35, "
         "delta = 1e-5: 197.7, 154.7, 103.5 and 96.5 by the four analyses.",
-        outcome="reproduced",
-        method="reproduction",
+        "reproduction",
         check=partial(_discrete, Fraction(1)),
         mutant=Mutant("1 percent lower", partial(_discrete, Fraction(99, 100))),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, discrete thresholds, savings",
-        statement="They are 48 and 51 percent below what Theorem 7.7 gives.",
-        outcome="reproduced",
-        method="reproduction",
+    CSH.reproduced(
+        "Exact analysis, discrete thresholds, savings",
+        "They are 48 and 51 percent below what Theorem 7.7 gives.",
+        "reproduction",
         check=partial(_percent, (48, 51)),
         mutant=Mutant("47 and 51 percent", partial(_percent, (47, 51))),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, fourth term of Theorem 3.5",
-        statement="At k = 3, sigma = 40, tau = 12, epsilon = 1.5 the pair j = 2, a = r = 1 has "
+    CSH.reproduced(
+        "Exact analysis, fourth term of Theorem 3.5",
+        "At k = 3, sigma = 40, tau = 12, epsilon = 1.5 the pair j = 2, a = r = 1 has "
         "delta_B = 0.0034054, and the fourth term is 2.4e-55.",
-        outcome="reproduced",
-        method="reproduction",
+        "reproduction",
         check=partial(_fourth, 2),
         mutant=Mutant("the fourth term at j = 1", partial(_fourth, 1)),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, more discrete noise can be worse",
-        statement="One query, epsilon = 1: delta is 0.1897 at sigma^2 = 0.5 and 0.1918 at 0.6.",
-        outcome="reproduced",
-        method="reproduction",
+    CSH.reproduced(
+        "Exact analysis, more discrete noise can be worse",
+        "One query, epsilon = 1: delta is 0.1897 at sigma^2 = 0.5 and 0.1918 at 0.6.",
+        "reproduction",
         check=partial(_trap, "0.6"),
         mutant=Mutant("also at sigma^2 = 1", partial(_trap, "1")),
     ),

@@ -13,10 +13,11 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh._densities import by_densities
 from exactdp.proofs_check.claims.csh._families import FAMILIES, PAIRS, SETTINGS, TOLERANCE, settled
 from exactdp.proofs_check.claims.csh._model import BITS, Point, at_most, cdf, family, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -128,70 +129,51 @@ def _larger_sigma_only() -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Exact analysis, monotone in r and j",
-        statement="delta_A does not fall with r, nor with j at fixed a and r.",
-        outcome="verified",
-        method="certified numerics",
+    CSH.verified(
+        "Exact analysis, monotone in r and j",
+        "delta_A does not fall with r, nor with j at fixed a and r.",
+        "certified numerics",
         check=lambda: f"{_rises('r')} of r, {_rises('j')} of j",
         mutant=Mutant("nor with a", lambda: _rises("a")),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, beyond a = (j + kappa)/2",
-        statement="At fixed (j, r) delta_A falls once a >= (j + kappa)/2.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _falls_in_a(Fraction(1, 2)),
-        mutant=Mutant("once a >= 0.35 (j + kappa)", lambda: _falls_in_a(Fraction(35, 100))),
+    CSH.verified(
+        "Exact analysis, beyond a = (j + kappa)/2",
+        "At fixed (j, r) delta_A falls once a >= (j + kappa)/2.",
+        "certified numerics",
+        **varied(_falls_in_a, Fraction(1, 2), Fraction(35, 100), "once a >= 0.35 (j + kappa)"),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, side A suffices",
-        statement="delta_B(j,a,r) <= delta_A(j,a,r) for epsilon >= 0 (here to 3e-5; with balls for "
+    CSH.reproduced(
+        "Exact analysis, side A suffices",
+        "delta_B(j,a,r) <= delta_A(j,a,r) for epsilon >= 0 (here to 3e-5; with balls for "
         "the GSHM under Lemma 2.7, last maximum).",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _side_a_suffices(0.0),
-        mutant=Mutant("by 0.01 at least", lambda: _side_a_suffices(0.01)),
+        "reproduction",
+        **varied(_side_a_suffices, 0.0, 0.01, "by 0.01 at least"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, side A suffices, slope of ln Phi",
-        statement="phi(x)/Phi(x) > -x for -9 <= x <= 3.",
+    CSH.proved(
+        "Exact analysis, side A suffices, slope of ln Phi",
+        "phi(x)/Phi(x) > -x for -9 <= x <= 3.",
+        "interval search",
+        **varied(_mills, Fraction(1), Fraction(102, 100), "> -1.02 x"),
         note="clear above 3; below -9 it is Gordon's bound on Mills' ratio",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _mills(Fraction(1)),
-        mutant=Mutant("> -1.02 x", lambda: _mills(Fraction(102, 100))),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, side A suffices, last step",
-        statement="So ln Phi(x0 + gamma/D) - ln Phi(x0 - gamma/D) >= gamma + 2 gamma epsilon/D^2 "
+    CSH.proved(
+        "Exact analysis, side A suffices, last step",
+        "So ln Phi(x0 + gamma/D) - ln Phi(x0 - gamma/D) >= gamma + 2 gamma epsilon/D^2 "
         "for x0 = -D/2 - epsilon/D.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _integral(2),
-        mutant=Mutant("3 gamma epsilon/D^2", lambda: _integral(3)),
+        "symbolic",
+        **varied(_integral, 2, 3, "3 gamma epsilon/D^2"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, G is log-concave",
-        statement="G falls with m and ln G is concave.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _log_concave(1),
-        mutant=Mutant("ln G is convex", lambda: _log_concave(-1)),
+    CSH.verified(
+        "Exact analysis, G is log-concave",
+        "G falls with m and ln G is concave.",
+        "certified numerics",
+        **varied(_log_concave, 1, -1, "ln G is convex"),
     ),
-    Holds(
-        paper="CSH",
-        item="Exact analysis, monotone in tau and sigma",
-        statement="delta does not rise with tau, nor with sigma at fixed tau/sigma.",
-        outcome="verified",
-        method="certified numerics",
+    CSH.verified(
+        "Exact analysis, monotone in tau and sigma",
+        "delta does not rise with tau, nor with sigma at fixed tau/sigma.",
+        "certified numerics",
         check=lambda: f"tau: {_scaling(True)}; sigma: {_scaling(False)}",
         mutant=Mutant("nor with sigma at fixed tau", _larger_sigma_only),
     ),

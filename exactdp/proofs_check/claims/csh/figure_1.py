@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from exactdp.proofs_check.claim import NotCheckable
+from exactdp.proofs_check.entries import CSH
 
 __all__ = ["CLAIMS"]
 
 CLAIMS = (
-    NotCheckable(
-        paper="CSH",
-        item="Figure 1",
-        statement="Three kinds of neighbours of the GSHM with at most four changed counters: only "
+    CSH.not_checkable(
+        "Figure 1",
+        "Three kinds of neighbours of the GSHM with at most four changed counters: only "
         "shared counters change, only new ones appear, or both.",
-        reason="a drawing; the cases are the terms of Lemma 2.7",
+        "a drawing; the cases are the terms of Lemma 2.7",
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Figure 2",
-        statement="The intermediate histogram that separates the two kinds of loss.",
-        reason="a drawing; its construction is checked under Theorem 3.3, proof, intermediate "
-        "histogram",
+    CSH.not_checkable(
+        "Figure 2",
+        "The intermediate histogram that separates the two kinds of loss.",
+        "a drawing; its construction is checked under Theorem 3.3, proof, intermediate histogram",
     ),
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh.section_5 import least_tau
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -41,60 +43,54 @@ def _least(mechanism: str, analysis: str, printed: Fraction, percent: int) -> st
 
 
 CLAIMS = (
-    NotCheckable(
-        paper="CSH",
-        item="Figure 3",
-        statement="Least tau against total noise for two analyses of the GSHM and two of the CSH, "
+    CSH.not_checkable(
+        "Figure 3",
+        "Least tau against total noise for two analyses of the GSHM and two of the CSH, "
         "k = 51914 and k = 10.",
-        reason="plots without data; the numbers of caption and text have their own entries",
+        "plots without data; the numbers of caption and text have their own entries",
     ),
-    Holds(
-        paper="CSH",
-        item="Figure 3, threshold 13950",
-        statement="The GSHM needs a threshold of about 13950 by its exact analysis, k = 51914.",
-        note="the true minimum is 13913.45; printed as approximate, it is 0.26 percent too high",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _near("gshm", "exact", Fraction(3, 10)),
-        mutant=Mutant(
-            "by adding the deltas", lambda: _near("gshm", "add-the-deltas", Fraction(3, 10))
+    CSH.reproduced(
+        "Figure 3, threshold 13950",
+        "The GSHM needs a threshold of about 13950 by its exact analysis, k = 51914.",
+        "reproduction",
+        **varied(
+            partial(_near, "gshm"),
+            "exact",
+            "add-the-deltas",
+            "by adding the deltas",
+            Fraction(3, 10),
         ),
+        note="the true minimum is 13913.45; printed as approximate, it is 0.26 percent too high",
     ),
-    Holds(
-        paper="CSH",
-        item="Figure 3, threshold 7860 by Theorem 3.3",
-        statement="The CSH needs a threshold of about 7860 by adding the deltas, k = 51914.",
+    CSH.reproduced(
+        "Figure 3, threshold 7860 by Theorem 3.3",
+        "The CSH needs a threshold of about 7860 by adding the deltas, k = 51914.",
+        "reproduction",
+        **varied(
+            partial(_near, "csh"), "add-the-deltas", "published", "by Theorem 3.5", Fraction(3, 10)
+        ),
         note="the true minimum is 7839.86; printed as approximate, it is 0.26 percent too high",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _near("csh", "add-the-deltas", Fraction(3, 10)),
-        mutant=Mutant("by Theorem 3.5", lambda: _near("csh", "published", Fraction(3, 10))),
     ),
-    Holds(
-        paper="CSH",
-        item="Figure 3, 43 percent",
-        statement="13950 to 7860 lowers the threshold by about 43 percent (43.66, cut, not "
-        "rounded).",
-        note="also quoted in Section 5; the certified minima give 43.65 percent",
-        outcome="reproduced",
-        method="reproduction",
+    CSH.reproduced(
+        "Figure 3, 43 percent",
+        "13950 to 7860 lowers the threshold by about 43 percent (43.66, cut, not rounded).",
+        "reproduction",
         check=lambda: _saving(_PRINTED["gshm"], _PRINTED["csh"], 43),
         mutant=Mutant(
             "7434 instead of 7860", lambda: _saving(_PRINTED["gshm"], Fraction(7434), 43)
         ),
+        note="also quoted in Section 5; the certified minima give 43.65 percent",
     ),
-    Holds(
-        paper="CSH",
-        item="Figure 3, threshold by Theorem 3.5",
-        statement="By Theorem 3.5 the CSH reaches a threshold of about 7434 at k = 51914, 46 "
+    CSH.reproduced(
+        "Figure 3, threshold by Theorem 3.5",
+        "By Theorem 3.5 the CSH reaches a threshold of about 7434 at k = 51914, 46 "
         "percent below the 13913 of the exact GSHM.",
-        note="the caption quotes the minimum by Theorem 3.3, 7860 and 43 percent; the exact "
-        "analysis of the CSH gives 6987, 49 percent below",
-        outcome="reproduced",
-        method="reproduction",
+        "reproduction",
         check=lambda: _least("csh", "published", Fraction(7434), 46),
         mutant=Mutant(
             "7860 and 43 percent", lambda: _least("csh", "published", Fraction(7860), 43)
         ),
+        note="the caption quotes the minimum by Theorem 3.3, 7860 and 43 percent; the exact "
+        "analysis of the CSH gives 6987, 49 percent below",
     ),
 )

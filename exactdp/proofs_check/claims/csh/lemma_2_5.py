@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import BITS, excess, hockey, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -46,25 +47,19 @@ def _rises(sign: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 2.5",
-        statement="N(f, sigma^2 I) noise at l2 sensitivity D is (epsilon, delta)-DP as soon as "
+    CSH.verified(
+        "Lemma 2.5",
+        "N(f, sigma^2 I) noise at l2 sensitivity D is (epsilon, delta)-DP as soon as "
         "Phi(D/(2 sigma) - epsilon sigma/D) - e^epsilon Phi(-D/(2 sigma) - epsilon sigma/D) "
         "<= delta; at distance D this is the exact delta.",
+        "certified numerics",
+        **varied(_closed_form, Fraction(1), Fraction(99, 100), "the same with 99 percent of D"),
         note="by rotation the two output laws differ along one axis only",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _closed_form(Fraction(1)),
-        mutant=Mutant("the same with 99 percent of D", lambda: _closed_form(Fraction(99, 100))),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.5, growth with the sensitivity",
-        statement="The left side rises with D, so the largest distance between neighbours decides.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _rises(1),
-        mutant=Mutant("it falls", lambda: _rises(-1)),
+    CSH.proved(
+        "Lemma 2.5, growth with the sensitivity",
+        "The left side rises with D, so the largest distance between neighbours decides.",
+        "symbolic",
+        **varied(_rises, 1, -1, "it falls"),
     ),
 )

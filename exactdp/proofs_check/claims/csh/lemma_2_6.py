@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
 from exactdp.accounting import gshm
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._gshm import side_a, side_b
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
@@ -20,6 +21,7 @@ from exactdp.proofs_check.claims.csh._model import (
     one_shows,
     precision,
 )
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -59,26 +61,20 @@ def _tight(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 2.6",
-        statement="The GSHM is (epsilon, delta_gauss + delta_inf)-DP when one user changes at most "
+    CSH.verified(
+        "Lemma 2.6",
+        "The GSHM is (epsilon, delta_gauss + delta_inf)-DP when one user changes at most "
         "k counters, by one each: delta_gauss is Lemma 2.5 at sensitivity sqrt(k), and "
         "delta_inf = 1 - Phi(tau/sigma)^k.",
+        "certified numerics",
+        **varied(partial(_bounds, Fraction(1)), 0, 1, "the threshold protects k - 1 counters"),
         note="that counters change by at most one follows from X_i in {0,1}^d",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bounds(Fraction(1), 0),
-        mutant=Mutant("the threshold protects k - 1 counters", lambda: _bounds(Fraction(1), 1)),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.6, constant of delta_gauss",
-        statement="sqrt(k) cannot be lowered: with 99 percent of it the sum falls below the delta "
+    CSH.verified(
+        "Lemma 2.6, constant of delta_gauss",
+        "sqrt(k) cannot be lowered: with 99 percent of it the sum falls below the delta "
         "of some pair.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _tight(Fraction(99, 100)),
-        mutant=Mutant("with 101 percent of it too", lambda: _tight(Fraction(101, 100))),
+        "certified numerics",
+        **varied(_tight, Fraction(99, 100), Fraction(101, 100), "with 101 percent of it too"),
     ),
 )

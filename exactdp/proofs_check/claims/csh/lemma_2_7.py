@@ -8,7 +8,7 @@ from flint import arb
 
 from exactdp.accounting import gshm
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._gshm import log_hidden, side_a, side_b
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
@@ -21,6 +21,7 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
     precision,
 )
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -83,33 +84,24 @@ def _redundant(first_too: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 2.7",
-        statement="The exact delta of the GSHM is the maximum of 1 - Phi(tau/sigma)^k and, over j, "
+    CSH.verified(
+        "Lemma 2.7",
+        "The exact delta of the GSHM is the maximum of 1 - Phi(tau/sigma)^k and, over j, "
         "of the two families with gamma(j) = (k - j) log Phi(tau/sigma).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _exact(0),
-        mutant=Mutant("gamma(j) = (k - j + 1) log Phi", lambda: _exact(1)),
+        "certified numerics",
+        **varied(_exact, 0, 1, "gamma(j) = (k - j + 1) log Phi"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.7, the shipped search",
-        statement="The library's certified search over j returns the printed maximum.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _shipped(Fraction(1)),
-        mutant=Mutant("up to a factor 1 + 1e-9", lambda: _shipped(1 + Fraction(1, 10**9))),
+    CSH.verified(
+        "Lemma 2.7, the shipped search",
+        "The library's certified search over j returns the printed maximum.",
+        "certified numerics",
+        **varied(_shipped, Fraction(1), 1 + Fraction(1, 10**9), "up to a factor 1 + 1e-9"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.7, last maximum",
-        statement="The last maximum is never needed: at every j its term is at most the term of "
+    CSH.verified(
+        "Lemma 2.7, last maximum",
+        "The last maximum is never needed: at every j its term is at most the term of "
         "the second maximum (see the exact analysis, side A suffices).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _redundant(False),
-        mutant=Mutant("its terms are also at most 1 - Phi(tau/sigma)^k", lambda: _redundant(True)),
+        "certified numerics",
+        **varied(_redundant, False, True, "its terms are also at most 1 - Phi(tau/sigma)^k"),
     ),
 )

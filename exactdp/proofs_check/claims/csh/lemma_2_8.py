@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -90,55 +91,40 @@ def _attained(always: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 2.8",
-        statement="Independent N(0, sigma^2) noise and one shared N(0, sigma^2/gamma) on d "
+    CSH.verified(
+        "Lemma 2.8",
+        "Independent N(0, sigma^2) noise and one shared N(0, sigma^2/gamma) on d "
         "counters act like the Gaussian mechanism at sensitivity at most sqrt(d + gamma)/2 when "
         "all counters move by zero or one in the same direction.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _bound(Fraction(1)),
-        mutant=Mutant("99 percent of that sensitivity", lambda: _bound(Fraction(99, 100))),
+        "enumeration",
+        **varied(_bound, Fraction(1), Fraction(99, 100), "99 percent of that sensitivity"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.8, exact sensitivity",
-        statement="When a of the d counters move, the exact squared sensitivity is "
+    CSH.verified(
+        "Lemma 2.8, exact sensitivity",
+        "When a of the d counters move, the exact squared sensitivity is "
         "a - a^2/(d + gamma) in units of sigma.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _inverse(1),
-        mutant=Mutant("a - 2 a^2/(d + gamma)", lambda: _inverse(2)),
+        "enumeration",
+        **varied(_inverse, 1, 2, "a - 2 a^2/(d + gamma)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.8, for every d and gamma",
-        statement="a - a^2/(d + gamma) <= (d + gamma)/4, with equality only at a = (d + gamma)/2.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _square(1),
-        mutant=Mutant("with twice the second term", lambda: _square(2)),
+    CSH.proved(
+        "Lemma 2.8, for every d and gamma",
+        "a - a^2/(d + gamma) <= (d + gamma)/4, with equality only at a = (d + gamma)/2.",
+        "symbolic",
+        **varied(_square, 1, 2, "with twice the second term"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.8, where it is attained",
-        statement="So sqrt(d + gamma)/2 is the exact sensitivity only where (d + gamma)/2 is an "
+    CSH.verified(
+        "Lemma 2.8, where it is attained",
+        "So sqrt(d + gamma)/2 is the exact sensitivity only where (d + gamma)/2 is an "
         "integer at most d; otherwise the lemma asks for a little too much noise.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _attained(False),
-        mutant=Mutant("it is attained for every d", lambda: _attained(True)),
+        "enumeration",
+        **varied(_attained, False, True, "it is attained for every d"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 2.8, proof, choice of gamma",
-        statement="gamma = sqrt(d) minimises the total noise sigma sqrt(1 + 1/gamma) for sigma "
+    CSH.proved(
+        "Lemma 2.8, proof, choice of gamma",
+        "gamma = sqrt(d) minimises the total noise sigma sqrt(1 + 1/gamma) for sigma "
         "proportional to sqrt(d + gamma)/2; it is then (sqrt(d) + 1)/2, against sqrt(d) without "
         "shared noise.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _total_noise(Fraction(1, 2)),
-        mutant=Mutant("gamma = d^(1/4)", lambda: _total_noise(Fraction(1, 4))),
+        "symbolic",
+        **varied(_total_noise, Fraction(1, 2), Fraction(1, 4), "gamma = d^(1/4)"),
     ),
 )

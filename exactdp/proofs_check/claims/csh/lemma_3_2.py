@@ -8,8 +8,9 @@ from flint import arb
 
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, one_shows, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -85,48 +86,37 @@ def _inclusion(strict: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 3.2",
-        statement="With shared N(0, sigma^2/sqrt k) and j independent N(0, sigma^2), real k > 0, "
+    CSH.verified(
+        "Lemma 3.2",
+        "With shared N(0, sigma^2/sqrt k) and j independent N(0, sigma^2), real k > 0, "
         "some sum exceeds tau with probability at most "
         "1 - Phi(tau/(sigma (1 + k^(-1/4))))^(j+1).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bound("sum", 1),
-        mutant=Mutant("without the factor 1 + k^(-1/4)", lambda: _bound("one", 1)),
+        "certified numerics",
+        **varied(_bound, "sum", "one", "without the factor 1 + k^(-1/4)", 1),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 3.2, proof, shares of the threshold",
-        statement="Both noises get a part of tau in proportion to their standard deviations, so "
+    CSH.proved(
+        "Lemma 3.2, proof, shares of the threshold",
+        "Both noises get a part of tau in proportion to their standard deviations, so "
         "both stay below theirs with probability Phi(tau/(sigma (1 + k^(-1/4)))).",
-        outcome="proved",
-        method="symbolic",
+        "symbolic",
         check=lambda: _shares(1, 0),
         mutant=Mutant("with the parts exchanged", lambda: _shares(0, 1)),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 3.2, proof, equations (1) and (2)",
-        statement="The sum exceeds tau only if one of the two exceeds its share; with their "
+    CSH.verified(
+        "Lemma 3.2, proof, equations (1) and (2)",
+        "The sum exceeds tau only if one of the two exceeds its share; with their "
         "independence this gives the lemma.",
+        "enumeration",
+        **varied(_inclusion, False, True, "only if both do"),
         note="the text calls the inclusion of events a union bound, and counts k for j samples",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _inclusion(False),
-        mutant=Mutant("only if both do", lambda: _inclusion(True)),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 3.2, a sharper bound",
-        statement="By Slepian's inequality the probability is even at most "
+    CSH.verified(
+        "Lemma 3.2, a sharper bound",
+        "By Slepian's inequality the probability is even at most "
         "1 - Phi(tau/(sigma sqrt(1 + 1/sqrt k)))^j, with equality at j = 1: the threshold may be "
         "lower, in closed form.",
+        "certified numerics",
+        **varied(_bound, "total", "less", "with 99 percent of that spread", 0),
         note="ours; equally correlated sums pass together more often than independent ones",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bound("total", 0),
-        mutant=Mutant("with 99 percent of that spread", lambda: _bound("less", 0)),
     ),
 )

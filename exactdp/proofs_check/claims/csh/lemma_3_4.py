@@ -5,9 +5,10 @@ from __future__ import annotations
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh._model import BITS, Point, point, precision, tail
 from exactdp.proofs_check.claims.csh._published import delta_gauss, delta_inf
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -77,16 +78,13 @@ CLAIMS = (
 """,
         extraction="no: the root stands in the lemma and again in its proof with two minus signs, "
         "though the proof begins with delta - delta_gauss >= 1 - Phi(..)^(k+1)",
-        corrected=Holds(
-            paper="CSH",
-            item="Lemma 3.4, corrected",
-            statement="Theorem 3.3 gives delta exactly at tau = "
+        corrected=CSH.verified(
+            "Lemma 3.4, corrected",
+            "Theorem 3.3 gives delta exactly at tau = "
             "Phi^-1((1 - delta + delta_gauss)^(1/(k+1))) (1 + k^(-1/4)) sigma, for "
             "delta_gauss < delta.",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _reaches(1),
-            mutant=Mutant("1 - delta - delta_gauss under the root", lambda: _reaches(-1)),
+            "certified numerics",
+            **varied(_reaches, 1, -1, "1 - delta - delta_gauss under the root"),
         ),
     ),
 )

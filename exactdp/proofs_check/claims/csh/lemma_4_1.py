@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh._top_k import Histogram, neighbours, rank, reduced
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -65,25 +66,19 @@ def _cases_of_proof(one_way: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 4.1",
-        statement="H~ of Algorithm 3 has at most k non-zero counters, and one user more or less "
+    CSH.verified(
+        "Lemma 4.1",
+        "H~ of Algorithm 3 has at most k non-zero counters, and one user more or less "
         "changes them by 0 or 1, all in one direction.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _monotone(1),
-        mutant=Mutant("also when the (k+2)-th largest is subtracted", lambda: _monotone(2)),
+        "enumeration",
+        **varied(_monotone, 1, 2, "also when the (k+2)-th largest is subtracted"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 4.1, proof, two cases",
-        statement="With one user more the (k+1)-th largest count rises by 0 or 1. If it stays, "
+    CSH.verified(
+        "Lemma 4.1, proof, two cases",
+        "With one user more the (k+1)-th largest count rises by 0 or 1. If it stays, "
         "counters of H~ rise by 0 or 1; if it rises, they fall by 0 or 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _cases_of_proof(False),
-        mutant=Mutant("they rise in both cases", lambda: _cases_of_proof(True)),
+        "enumeration",
+        **varied(_cases_of_proof, False, True, "they rise in both cases"),
     ),
     Refuted(
         paper="CSH",
@@ -101,14 +96,11 @@ CLAIMS = (
 """,
         extraction="no: the primes stand in all three renderings of the formula; its two sides are "
         "exchanged, as the conclusion H~(X) - H~(X') in {0,1}^d shows",
-        corrected=Holds(
-            paper="CSH",
-            item="Lemma 4.1, proof, display of the first case, corrected",
-            statement="There H~(X)_u - H~(X')_u = H(X)_u - H(X')_u is 0 or 1.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _first_case(-1),
-            mutant=Mutant("with X and X' exchanged", lambda: _first_case(1)),
+        corrected=CSH.verified(
+            "Lemma 4.1, proof, display of the first case, corrected",
+            "There H~(X)_u - H~(X')_u = H(X)_u - H(X')_u is 0 or 1.",
+            "enumeration",
+            **varied(_first_case, -1, 1, "with X and X' exchanged"),
         ),
     ),
 )

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from exactdp.accounting import gaussian, zcdp
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import BITS, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -56,34 +57,25 @@ def _order(numerator: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 7.3",
-        statement="rho-zCDP implies (rho + 2 sqrt(rho log(1/delta)), delta)-DP.",
+    CSH.verified(
+        "Lemma 7.3",
+        "rho-zCDP implies (rho + 2 sqrt(rho log(1/delta)), delta)-DP.",
+        "certified numerics",
+        **varied(_optimal, Fraction(2), Fraction(19, 10), "with 1.9 sqrt(..)"),
         note="log is natural, and delta < 1",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _optimal(Fraction(2)),
-        mutant=Mutant("with 1.9 sqrt(..)", lambda: _optimal(Fraction(19, 10))),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 7.3, derivation",
-        statement="The epsilon is the least of rho alpha + log(1/delta)/(alpha - 1), at "
+    CSH.proved(
+        "Lemma 7.3, derivation",
+        "The epsilon is the least of rho alpha + log(1/delta)/(alpha - 1), at "
         "alpha = 1 + sqrt(log(1/delta)/rho).",
+        "symbolic",
+        **varied(_order, 2, 1, "with sqrt(..) instead of 2 sqrt(..)"),
         note="ours: the paper cites it",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _order(2),
-        mutant=Mutant("with sqrt(..) instead of 2 sqrt(..)", lambda: _order(1)),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 7.3, for the Gaussian mechanism",
-        statement="At rho = 1/(2 sigma^2) the promise holds with the exact delta of Lemma 2.5.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _gaussian(Fraction(2)),
-        mutant=Mutant("with 1.7 sqrt(..)", lambda: _gaussian(Fraction(17, 10))),
+    CSH.verified(
+        "Lemma 7.3, for the Gaussian mechanism",
+        "At rho = 1/(2 sigma^2) the promise holds with the exact delta of Lemma 2.5.",
+        "certified numerics",
+        **varied(_gaussian, Fraction(2), Fraction(17, 10), "with 1.7 sqrt(..)"),
     ),
 )

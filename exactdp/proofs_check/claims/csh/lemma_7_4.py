@@ -8,9 +8,10 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -53,24 +54,18 @@ def _unequal(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 7.4",
-        statement="Integer queries with sum_i (q_i - q'_i)^2/sigma_i^2 <= 2 rho and independent "
+    CSH.verified(
+        "Lemma 7.4",
+        "Integer queries with sum_i (q_i - q'_i)^2/sigma_i^2 <= 2 rho and independent "
         "N_Z(0, sigma_i^2) noise are rho-zCDP.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _unequal(Fraction(1)),
-        mutant=Mutant("98 percent of rho", lambda: _unequal(Fraction(98, 100))),
+        "certified numerics",
+        **varied(_unequal, Fraction(1), Fraction(98, 100), "98 percent of rho"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 7.4, one query",
-        statement="D_alpha between N_Z(s, v) and N_Z(0, v) is at most alpha s^2/(2 v), for integer "
+    CSH.verified(
+        "Lemma 7.4, one query",
+        "D_alpha between N_Z(s, v) and N_Z(0, v) is at most alpha s^2/(2 v), for integer "
         "s, also for small v and fractional orders.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _one_query(Fraction(1)),
-        mutant=Mutant("98 percent of it", lambda: _one_query(Fraction(98, 100))),
+        "certified numerics",
+        **varied(_one_query, Fraction(1), Fraction(98, 100), "98 percent of it"),
     ),
 )

@@ -8,9 +8,10 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi, sum_law
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -92,24 +93,18 @@ def _rho(root_power: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 7.5",
-        statement="Algorithm 4 is rho-zCDP with rho = (k + sqrt k)/(8 sigma^2).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _one_counter(Fraction(1)),
-        mutant=Mutant("98 percent of rho", lambda: _one_counter(Fraction(98, 100))),
+    CSH.verified(
+        "Lemma 7.5",
+        "Algorithm 4 is rho-zCDP with rho = (k + sqrt k)/(8 sigma^2).",
+        "certified numerics",
+        **varied(_one_counter, Fraction(1), Fraction(98, 100), "98 percent of rho"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 7.5, two counters",
-        statement="The same for k = 2, where sqrt k is not an integer.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _two_counters(Fraction(1)),
-        mutant=Mutant(
-            "k + sqrt k replaced by 97 percent", lambda: _two_counters(Fraction(97, 100))
+    CSH.verified(
+        "Lemma 7.5, two counters",
+        "The same for k = 2, where sqrt k is not an integer.",
+        "certified numerics",
+        **varied(
+            _two_counters, Fraction(1), Fraction(97, 100), "k + sqrt k replaced by 97 percent"
         ),
     ),
     Refuted(
@@ -130,25 +125,19 @@ CLAIMS = (
         extraction="no: sign and entry k + 1 agree in all renderings; they fit the case "
         "{0,-1}^k, which the text calls symmetric. It also has H^ for H on the right-hand side, "
         "and N for N_Z in the definition of M",
-        corrected=Holds(
-            paper="CSH",
-            item="Lemma 7.5, proof, construction, corrected",
-            statement="For H(X) - H(X') in {0,1}^k take (2 H(X') + 1, -1): every entry differs by "
+        corrected=CSH.verified(
+            "Lemma 7.5, proof, construction, corrected",
+            "For H(X) - H(X') in {0,1}^k take (2 H(X') + 1, -1): every entry differs by "
             "one, and half the sums with the last entry give the counters back.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _proof(-1, 1),
-            mutant=Mutant("(2 H(X') - 1, 1)", lambda: _proof(1, 1)),
+            "enumeration",
+            **varied(_proof, -1, 1, "(2 H(X') - 1, 1)", 1),
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma 7.5, proof, display",
-        statement="With sigma_i^2 = 4 sigma^2 and sigma_(k+1)^2 = 4 sigma^2/sqrt k, the sum of "
+    CSH.proved(
+        "Lemma 7.5, proof, display",
+        "With sigma_i^2 = 4 sigma^2 and sigma_(k+1)^2 = 4 sigma^2/sqrt k, the sum of "
         "1/sigma_i^2 is 2 rho.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _rho(2),
-        mutant=Mutant("with sigma_(k+1)^2 = 4 sigma^2/k^(1/4)", lambda: _rho(4)),
+        "symbolic",
+        **varied(_rho, 2, 4, "with sigma_(k+1)^2 = 4 sigma^2/k^(1/4)"),
     ),
 )

@@ -8,9 +8,10 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS", "split", "truth"]
 
@@ -60,16 +61,13 @@ def _bound(shared_too: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma 7.6",
-        statement="With discrete noise Z ~ N_Z(0, 4 sigma^2/sqrt k), Z_i ~ N_Z(0, 4 sigma^2), some "
+    CSH.verified(
+        "Lemma 7.6",
+        "With discrete noise Z ~ N_Z(0, 4 sigma^2/sqrt k), Z_i ~ N_Z(0, 4 sigma^2), some "
         "Z + Z_i exceeds 2 tau with probability at most 1 - P(Z <= 2 tau k^(-1/4)/(k^(-1/4)+1)) "
         "P(Z_i <= 2 tau/(k^(-1/4)+1))^k.",
+        "certified numerics",
+        **varied(_bound, True, False, "at most 1 - P(Z_i <= 2 tau)^k"),
         note="the proof writes j for k",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bound(True),
-        mutant=Mutant("at most 1 - P(Z_i <= 2 tau)^k", lambda: _bound(False)),
     ),
 )

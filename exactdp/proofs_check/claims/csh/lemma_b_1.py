@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -41,25 +42,19 @@ def _noise(power: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Lemma B.1",
-        statement="For the same support of j <= k counters the Gaussian delta at "
+    CSH.verified(
+        "Lemma B.1",
+        "For the same support of j <= k counters the Gaussian delta at "
         "gamma = min(sqrt(j + sqrt k)/2, sqrt j) bounds Algorithm 2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _distance(Fraction(1)),
-        mutant=Mutant("99 percent of gamma", lambda: _distance(Fraction(99, 100))),
+        "enumeration",
+        **varied(_distance, Fraction(1), Fraction(99, 100), "99 percent of gamma"),
     ),
-    Holds(
-        paper="CSH",
-        item="Lemma B.1, the minimum",
-        statement="sqrt j is the smaller of the two exactly for j <= sqrt(k)/3.",
+    CSH.verified(
+        "Lemma B.1, the minimum",
+        "sqrt j is the smaller of the two exactly for j <= sqrt(k)/3.",
+        "enumeration",
+        **varied(_crossing, 3, 4, "for j <= sqrt(k)/4"),
         note="ours",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _crossing(3),
-        mutant=Mutant("for j <= sqrt(k)/4", lambda: _crossing(4)),
     ),
     Refuted(
         paper="CSH",
@@ -77,14 +72,11 @@ CLAIMS = (
 """,
         extraction="no: the proof has sigma/sqrt k twice, without the square that Algorithm 2 and "
         "Lemma 3.2 print; as a standard deviation it would be sigma/k^(1/4)",
-        corrected=Holds(
-            paper="CSH",
-            item="Lemma B.1, proof, shared noise, corrected",
-            statement="The sample is from N(0, sigma^2/sqrt k).",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _noise(2),
-            mutant=Mutant("N(0, sigma/sqrt k)", lambda: _noise(1)),
+        corrected=CSH.verified(
+            "Lemma B.1, proof, shared noise, corrected",
+            "The sample is from N(0, sigma^2/sqrt k).",
+            "enumeration",
+            **varied(_noise, 2, 1, "N(0, sigma/sqrt k)"),
         ),
     ),
 )

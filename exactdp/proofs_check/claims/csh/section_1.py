@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from exactdp.accounting import csh, gshm
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -44,33 +45,26 @@ def _beats(ks: tuple[int, ...], also: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Abstract, factor of 1/2",
-        statement="Shared noise lowers the threshold by up to a factor 1/2: for epsilon = 0.35, "
+    CSH.verified(
+        "Abstract, factor of 1/2",
+        "Shared noise lowers the threshold by up to a factor 1/2: for epsilon = 0.35, "
         "delta = 1e-5 the exact thresholds' ratio falls towards 1/2 with k and stays above it.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _never_below(Fraction(1, 2)),
-        mutant=Mutant("it stays above 0.55", lambda: _never_below(Fraction(55, 100))),
+        "certified numerics",
+        **varied(_never_below, Fraction(1, 2), Fraction(55, 100), "it stays above 0.55"),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Section 1.1, add-the-deltas against the exact GSHM",
-        statement="For epsilon = 0.35, delta = 1e-5 even Theorem 3.3 needs a lower threshold than "
+    CSH.verified(
+        "Section 1.1, add-the-deltas against the exact GSHM",
+        "For epsilon = 0.35, delta = 1e-5 even Theorem 3.3 needs a lower threshold than "
         "the exact analysis of the GSHM from k = 9 on (not for k <= 8).",
+        "certified numerics",
+        **varied(partial(_beats, (9, 10, 100)), False, True, "from k = 8 on"),
         note="the text says 'in many settings', and cites Wilson et al. 2020 for the exact "
         "analysis, which is by Wilkins et al. 2024",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _beats((9, 10, 100), False),
-        mutant=Mutant("from k = 8 on", lambda: _beats((9, 10, 100), True)),
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 1.1, experiments support the factor 2",
-        statement="Experiments support an improvement of utility by up to a factor 2.",
-        reason="a summary; the numbers behind it are under Section 5 and Figure 3",
+    CSH.not_checkable(
+        "Section 1.1, experiments support the factor 2",
+        "Experiments support an improvement of utility by up to a factor 2.",
+        "a summary; the numbers behind it are under Section 5 and Figure 3",
     ),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import binary
 from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -53,49 +54,38 @@ def _little_gain(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 2.1, l2 instead of l1 sensitivity",
-        statement="A user with k items has l1 sensitivity k, but l2 sensitivity only sqrt(k).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _norms(1),
-        mutant=Mutant("l2 sensitivity k", lambda: _norms(2)),
+    CSH.verified(
+        "Section 2.1, l2 instead of l1 sensitivity",
+        "A user with k items has l1 sensitivity k, but l2 sensitivity only sqrt(k).",
+        "enumeration",
+        **varied(_norms, 1, 2, "l2 sensitivity k"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 2.3, each counter counts once",
-        statement="A changed counter either is shared or appears with count 1, never both: at most "
+    CSH.verified(
+        "Section 2.3, each counter counts once",
+        "A changed counter either is shared or appears with count 1, never both: at most "
         "k of the two kinds together, so that both worst cases cannot occur in one pair.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _one_kind_each(1),
-        mutant=Mutant("at most k - 1 together", lambda: _one_kind_each(2)),
+        "enumeration",
+        **varied(_one_kind_each, 1, 2, "at most k - 1 together"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 2.4, little gain for k much smaller than d",
-        statement="For users with at most k <= d/2 of d entries no amount of shared noise brings "
+    CSH.verified(
+        "Section 2.4, little gain for k much smaller than d",
+        "For users with at most k <= d/2 of d entries no amount of shared noise brings "
         "the total noise below sqrt(1 - k/d) of that of the Gaussian mechanism.",
+        "enumeration",
+        **varied(_little_gain, Fraction(1), Fraction(98, 100), "sqrt(1 - 0.98 k/d)"),
         note="the optimal amount itself, by Joseph and Yu, is cited without formula; checked is "
         "noise of the form of Lemma 2.8",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _little_gain(Fraction(1)),
-        mutant=Mutant("sqrt(1 - 0.98 k/d)", lambda: _little_gain(Fraction(98, 100))),
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 2.4, Joseph and Yu",
-        statement="For users with k <= d/2 entries there is an optimal amount of shared noise.",
-        reason="cited without formula; that it hardly helps where k is much smaller than d is the "
+    CSH.not_checkable(
+        "Section 2.4, Joseph and Yu",
+        "For users with k <= d/2 entries there is an optimal amount of shared noise.",
+        "cited without formula; that it hardly helps where k is much smaller than d is the "
         "entry before",
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 2.3, convention of the threshold",
-        statement="The threshold is called 1 + tau here and tau by Wilkins et al.",
-        reason="a convention; it is used consistently except in Appendix B, probability of no "
+    CSH.not_checkable(
+        "Section 2.3, convention of the threshold",
+        "The threshold is called 1 + tau here and tau by Wilkins et al.",
+        "a convention; it is used consistently except in Appendix B, probability of no "
         "output bottom",
     ),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.entries import CSH
 
 __all__ = ["CLAIMS"]
 
@@ -55,16 +56,14 @@ def _monotone(values: tuple[set[int], ...], merge: bool) -> str:
 _ONE_WAY = ({0, 1}, {0, -1})
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 3, Misra-Gries sketches",
-        statement="Sketches of size k of streams that differ in one element, alone or merged with "
+    CSH.verified(
+        "Section 3, Misra-Gries sketches",
+        "Sketches of size k of streams that differ in one element, alone or merged with "
         "another sketch, are k-sparse, and their counters change by 0 or 1 in one direction.",
-        note="the text calls the sensitivity spaces equal; checked is that the sketches' one lies "
-        "in that of Definition 3.1",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: _monotone(_ONE_WAY, True),
         mutant=Mutant("counters never fall", lambda: _monotone(({0, 1},), True)),
+        note="the text calls the sensitivity spaces equal; checked is that the sketches' one lies "
+        "in that of Definition 3.1",
     ),
 )

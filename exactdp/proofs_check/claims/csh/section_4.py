@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._top_k import neighbours, rank, reduced
 from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -48,34 +49,25 @@ def _bias(back: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 4, releasing the base",
-        statement="With the (k+1)-th largest count released under N(0, sigma^2/sqrt k), "
+    CSH.verified(
+        "Section 4, releasing the base",
+        "With the (k+1)-th largest count released under N(0, sigma^2/sqrt k), "
         "Theorem 3.3 holds with sqrt(k + 5 sqrt k) in place of sqrt(k + sqrt k).",
+        "enumeration",
+        **varied(_distance, 5, 4, "sqrt(k + 4 sqrt k)"),
         note="the base moves by at most one, which adds sqrt k to the squared distance",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _distance(5),
-        mutant=Mutant("sqrt(k + 4 sqrt k)", lambda: _distance(4)),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 4, sensitivity of the base",
-        statement="The (k+1)-th largest count has sensitivity one.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _base(1),
-        mutant=Mutant("it never moves", lambda: _base(0)),
+    CSH.verified(
+        "Section 4, sensitivity of the base",
+        "The (k+1)-th largest count has sensitivity one.",
+        "enumeration",
+        **varied(_base, 1, 0, "it never moves"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 4, bias",
-        statement="Subtracting the base biases each remaining counter by exactly the base; adding "
+    CSH.verified(
+        "Section 4, bias",
+        "Subtracting the base biases each remaining counter by exactly the base; adding "
         "an estimate of it back removes the bias.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _bias(1),
-        mutant=Mutant("without adding it back", lambda: _bias(0)),
+        "enumeration",
+        **varied(_bias, 1, 0, "without adding it back"),
     ),
 )

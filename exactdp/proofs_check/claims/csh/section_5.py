@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from exactdp.accounting import csh, gaussian, gshm
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS", "least_tau"]
 
@@ -61,55 +62,48 @@ def _least_total(parts: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 5, k = 51914",
-        statement="At epsilon = 0.35, delta = 1e-5, k = 51914 the least thresholds fall in the "
+    CSH.reproduced(
+        "Section 5, k = 51914",
+        "At epsilon = 0.35, delta = 1e-5, k = 51914 the least thresholds fall in the "
         "order GSHM added, GSHM exact, CSH added, CSH Theorem 3.5.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _order(51914, (_SUM, _EXACT, _ADDED, _TIGHTER)),
-        mutant=Mutant(
-            "Theorem 3.5 above Theorem 3.3", lambda: _order(51914, (_SUM, _EXACT, _TIGHTER, _ADDED))
+        "reproduction",
+        **varied(
+            partial(_order, 51914),
+            (_SUM, _EXACT, _ADDED, _TIGHTER),
+            (_SUM, _EXACT, _TIGHTER, _ADDED),
+            "Theorem 3.5 above Theorem 3.3",
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 5, k = 10",
-        statement="At k = 10 the order is the same: even Theorem 3.3 for the CSH beats the exact "
+    CSH.reproduced(
+        "Section 5, k = 10",
+        "At k = 10 the order is the same: even Theorem 3.3 for the CSH beats the exact "
         "analysis of the GSHM.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _order(10, (_SUM, _EXACT, _ADDED, _TIGHTER)),
-        mutant=Mutant(
-            "the exact GSHM beats it", lambda: _order(10, (_SUM, _ADDED, _EXACT, _TIGHTER))
+        "reproduction",
+        **varied(
+            partial(_order, 10),
+            (_SUM, _EXACT, _ADDED, _TIGHTER),
+            (_SUM, _ADDED, _EXACT, _TIGHTER),
+            "the exact GSHM beats it",
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 5, total magnitude of noise",
-        statement="A counter of the CSH has total noise (sigma^2 + sigma^2/sqrt k)^(1/2) = "
+    CSH.proved(
+        "Section 5, total magnitude of noise",
+        "A counter of the CSH has total noise (sigma^2 + sigma^2/sqrt k)^(1/2) = "
         "(1 + 1/sqrt k)^(1/2) sigma.",
-        outcome="proved",
-        method="symbolic",
-        check=lambda: _total(1),
-        mutant=Mutant("(1 + 1/k)^(1/2) sigma", lambda: _total(2)),
+        "symbolic",
+        **varied(_total, 1, 2, "(1 + 1/k)^(1/2) sigma"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 5, dotted lines",
-        statement="The least total noise is sqrt(k) sigma_1 for the GSHM and "
+    CSH.verified(
+        "Section 5, dotted lines",
+        "The least total noise is sqrt(k) sigma_1 for the GSHM and "
         "(sqrt(k) + 1)/2 sigma_1 for the CSH, with sigma_1 the noise for sensitivity one.",
-        outcome="verified",
-        method="reproduction",
-        check=lambda: _least_total(2),
-        mutant=Mutant("(sqrt(k) + 1)/3 sigma_1", lambda: _least_total(3)),
+        "reproduction",
+        **varied(_least_total, 2, 3, "(sqrt(k) + 1)/3 sigma_1"),
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 5, privacy parameters of the Facebook URL data",
-        statement="epsilon = 0.35 and delta = 1e-5 are those of Wilkins et al. 2024, based on the "
+    CSH.not_checkable(
+        "Section 5, privacy parameters of the Facebook URL data",
+        "epsilon = 0.35 and delta = 1e-5 are those of Wilkins et al. 2024, based on the "
         "Facebook URL dataset.",
-        reason="a citation; the numbers are used in every reproduction here",
+        "a citation; the numbers are used in every reproduction here",
     ),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.mechanisms import CSH, GSHM
-from exactdp.proofs_check.claim import Counterexample, Holds, Mutant, NotCheckable, Refuted, require
+from exactdp import mechanisms
+from exactdp.proofs_check.claim import Counterexample, Mutant, Refuted, require
 from exactdp.proofs_check.claims.csh._top_k import rank, reduced
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -17,7 +18,7 @@ _EXTREMES = (Fraction(1, 10), Fraction(1, 3), Fraction(1))
 
 def _lower(less: int) -> str:
     """A lower threshold l costs as much as lowering tau by l - 1 (the two thresholds' distance)."""
-    for kind in (GSHM, CSH):
+    for kind in (mechanisms.GSHM, mechanisms.CSH):
         for lower in (1, 2, 4):
             with_lower = kind(k=3, sigma=3, tau=12, epsilon=1, lower=lower).guarantee().delta
             shorter = kind(k=3, sigma=3, tau=12 - (lower - less), epsilon=1).guarantee().delta
@@ -107,26 +108,20 @@ def _as_lower_threshold(above: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 6, top-k as a lower threshold",
-        statement="Algorithm 3 drops the counters below t = 1 + H^(k+1), and each other counter "
+    CSH.verified(
+        "Section 6, top-k as a lower threshold",
+        "Algorithm 3 drops the counters below t = 1 + H^(k+1), and each other counter "
         "is as far below 1 + tau as it is below t + tau without the reduction.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _as_lower_threshold(1),
-        mutant=Mutant("below t = H^(k+1)", lambda: _as_lower_threshold(0)),
+        "enumeration",
+        **varied(_as_lower_threshold, 1, 0, "below t = H^(k+1)"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 6, additional sparsity threshold",
-        statement="Dropping counters below a fixed t first costs what lowering tau by t - 1 costs: "
+    CSH.verified(
+        "Section 6, additional sparsity threshold",
+        "Dropping counters below a fixed t first costs what lowering tau by t - 1 costs: "
         "tau is replaced by the distance (1 + tau) - t of the two thresholds; t = 1 changes "
         "nothing.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _lower(1),
-        mutant=Mutant("by (1 + tau) - t - 1", lambda: _lower(0)),
+        "exact law",
+        **varied(_lower, 1, 0, "by (1 + tau) - t - 1"),
     ),
     Refuted(
         paper="CSH",
@@ -145,59 +140,46 @@ True
 False
 """,
         extraction="possible only if a 'not' was lost; the words before and after it are intact",
-        corrected=Holds(
-            paper="CSH",
-            item="Section 6, data-dependent lower threshold, corrected",
-            statement="If it depends on the data, care is needed: neighbours need not keep nested "
+        corrected=CSH.verified(
+            "Section 6, data-dependent lower threshold, corrected",
+            "If it depends on the data, care is needed: neighbours need not keep nested "
             "supports, and counters may appear with any count.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _care(False),
-            mutant=Mutant("if it does not", lambda: _care(True)),
+            "enumeration",
+            **varied(_care, False, True, "if it does not"),
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 6, lower threshold independent of the data",
-        statement="With a fixed lower threshold supports stay nested, and a counter that appears "
+    CSH.verified(
+        "Section 6, lower threshold independent of the data",
+        "With a fixed lower threshold supports stay nested, and a counter that appears "
         "has exactly the count of that threshold.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _structure(True),
-        mutant=Mutant("also when it is the largest count", lambda: _structure(False)),
+        "enumeration",
+        **varied(_structure, True, False, "also when it is the largest count"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 6, sums in [0, C]",
-        statement="Recentring values in [0, C] by C/2 halves the sensitivity of each sum, and so "
+    CSH.verified(
+        "Section 6, sums in [0, C]",
+        "Recentring values in [0, C] by C/2 halves the sensitivity of each sum, and so "
         "the noise; adding (n~ - n) C/2 to the sum is the same thing.",
-        outcome="verified",
-        method="enumeration",
+        "enumeration",
         check=lambda: f"{_halving(Fraction(1, 2))}; {_added_estimate()}",
         mutant=Mutant("recentring by 0.51 C", lambda: _halving(Fraction(51, 100))),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 6, values in [100, 200]",
-        statement="Subtracting (L + U)/2 = 150 leaves [-50, 50] and lowers the sensitivity from "
+    CSH.verified(
+        "Section 6, values in [100, 200]",
+        "Subtracting (L + U)/2 = 150 leaves [-50, 50] and lowers the sensitivity from "
         "200 to 50; adding 150 times the count restores the sum, with 150 times the count's error.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _recentred(150),
-        mutant=Mutant("subtracting 140", lambda: _recentred(140)),
+        "enumeration",
+        **varied(_recentred, 150, 140, "subtracting 140"),
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 6, aggregators",
-        statement="Aggregates released next to the counts enlarge the l2 sensitivity through a "
+    CSH.not_checkable(
+        "Section 6, aggregators",
+        "Aggregates released next to the counts enlarge the l2 sensitivity through a "
         "transformation of the aggregate function (Wilkins et al., Theorem 5.4).",
-        reason="cited without formula; the shipped GSHMWithSums implements it through zCDP",
+        "cited without formula; the shipped GSHMWithSums implements it through zCDP",
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 6, comparison with aggregators",
-        statement="The improvement over the GSHM is similar to Lemma 3.4, and unclear for the "
+    CSH.not_checkable(
+        "Section 6, comparison with aggregators",
+        "The improvement over the GSHM is similar to Lemma 3.4, and unclear for the "
         "tighter analyses.",
-        reason="no formula is given",
+        "no formula is given",
     ),
 )

@@ -8,9 +8,10 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi, sum_law
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -53,41 +54,30 @@ def _rounding(step: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 7, the scaling step is crucial",
-        statement="With integer noise N_Z(0, sigma^2) and a shared N_Z(0, sigma^2/sqrt k) in "
+    CSH.verified(
+        "Section 7, the scaling step is crucial",
+        "With integer noise N_Z(0, sigma^2) and a shared N_Z(0, sigma^2/sqrt k) in "
         "Algorithm 4, rho = (k + sqrt k)/(8 sigma^2) is wrong: for k = 1 the divergence of "
         "order 3 exceeds 3 rho (9.29 against 7.5 at sigma^2 = 1/10).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _integer_noise(3),
-        mutant=Mutant("that of order 2 exceeds 2 rho, too", lambda: _integer_noise(2)),
+        "certified numerics",
+        **varied(_integer_noise, 3, 2, "that of order 2 exceeds 2 rho, too"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 7, centring",
-        statement="Only steps of one half let the shared entry put the changes 0 and 1 at equal "
+    CSH.verified(
+        "Section 7, centring",
+        "Only steps of one half let the shared entry put the changes 0 and 1 at equal "
         "distance 1/2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _centring(Fraction(1, 2)),
-        mutant=Mutant("steps of one do, too", lambda: _centring(Fraction(1))),
+        "enumeration",
+        **varied(_centring, Fraction(1, 2), Fraction(1), "steps of one do, too"),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 7, integer outputs",
-        statement="Rounding the released half-integers is post-processing: no divergence rises.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _rounding(2),
-        mutant=Mutant("not even above those of half the change", lambda: _rounding(1)),
+    CSH.verified(
+        "Section 7, integer outputs",
+        "Rounding the released half-integers is post-processing: no divergence rises.",
+        "certified numerics",
+        **varied(_rounding, 2, 1, "not even above those of half the change"),
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 7, simplicity of the zCDP route",
-        statement="Going through zCDP is looser but simpler than analysing (epsilon, delta) "
-        "directly.",
-        reason="a judgement; that it is looser is under Exact analysis, discrete thresholds",
+    CSH.not_checkable(
+        "Section 7, simplicity of the zCDP route",
+        "Going through zCDP is looser but simpler than analysing (epsilon, delta) directly.",
+        "a judgement; that it is looser is under Exact analysis, discrete thresholds",
     ),
 )

@@ -6,7 +6,8 @@ from fractions import Fraction
 from functools import cache
 
 from exactdp.accounting import csh, gshm
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -59,56 +60,43 @@ def _crossing(numerator: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Section 8, m at most k/4",
-        statement="With the noise of both calibrated for users who change at most m counters, the "
+    CSH.verified(
+        "Section 8, m at most k/4",
+        "With the noise of both calibrated for users who change at most m counters, the "
         "CSH's total noise is lower than the GSHM's exactly if m > sqrt k (for m up to "
         "(k + sqrt k)/2): the factor of the variance is 1 + 1/sqrt k - m/k.",
+        "enumeration",
+        **varied(_variance, Fraction(1, 2), Fraction(2, 3), "exactly if m > k^(2/3)"),
         note="the paper's remark, that the GSHM has the lower error for m <= k/4, is true for its "
         "own parameters: the noise of Theorems 3.3 and 3.5 ignores m (see the next entries)",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _variance(Fraction(1, 2)),
-        mutant=Mutant("exactly if m > k^(2/3)", lambda: _variance(Fraction(2, 3))),
     ),
-    Holds(
-        paper="CSH",
-        item="Section 8, thresholds for m at most k/4",
-        statement="For epsilon = 0.35, delta = 1e-5, k = 100 the GSHM has the lower threshold at "
+    CSH.verified(
+        "Section 8, thresholds for m at most k/4",
+        "For epsilon = 0.35, delta = 1e-5, k = 100 the GSHM has the lower threshold at "
         "m = 9, by the exact analyses of both.",
+        "certified numerics",
+        **varied(_better, ((100, 9),), ((100, 12),), "also at m = 12", True),
         note="at m = 25 the CSH has: 221.93 against 240.72",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _better(((100, 9),), True),
-        mutant=Mutant("also at m = 12", lambda: _better(((100, 12),), True)),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Section 8, m at most k/4 by Theorem 3.5",
-        statement="With the CSH's parameters from Theorem 3.5 the GSHM has the lower threshold at "
+    CSH.verified(
+        "Section 8, m at most k/4 by Theorem 3.5",
+        "With the CSH's parameters from Theorem 3.5 the GSHM has the lower threshold at "
         "m <= k/4, k = 100.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _better(((100, 25),), False),
-        mutant=Mutant("also at m = 60", lambda: _better(((100, 60),), False)),
+        "certified numerics",
+        **varied(_better, ((100, 25),), ((100, 60),), "also at m = 60", False),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Section 8, noise of Theorem 3.3 for m at most k/4",
-        statement="sqrt(m) <= sqrt(k + sqrt k)/2 for m <= k/4: the GSHM's own noise is below that "
+    CSH.verified(
+        "Section 8, noise of Theorem 3.3 for m at most k/4",
+        "sqrt(m) <= sqrt(k + sqrt k)/2 for m <= k/4: the GSHM's own noise is below that "
         "of the CSH by Theorem 3.3.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _crossing(1),
-        mutant=Mutant("for m <= k/2", lambda: _crossing(2)),
+        "enumeration",
+        **varied(_crossing, 1, 2, "for m <= k/2"),
     ),
-    NotCheckable(
-        paper="CSH",
-        item="Section 8, improvement up to a factor of 2",
-        statement="The CSH improves the utility of the GSHM by up to a factor 2.",
-        reason="a summary; see Abstract, factor of 1/2 and Theorem 1.1, corrected",
+    CSH.not_checkable(
+        "Section 8, improvement up to a factor of 2",
+        "The CSH improves the utility of the GSHM by up to a factor 2.",
+        "a summary; see Abstract, factor of 1/2 and Theorem 1.1, corrected",
     ),
 )

@@ -6,8 +6,9 @@ from fractions import Fraction
 from math import isqrt
 
 from exactdp.accounting import csh, gaussian, gshm
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.csh._model import point
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -80,18 +81,15 @@ CLAIMS = (
         "right if o(1) means a share of sigma and tau",
         note="the difference tends to sigma_1/4, where sigma_1 is the noise for sensitivity one; "
         "counting the shared noise, to sigma_1/2; the threshold's difference grows without bound",
-        corrected=Holds(
-            paper="CSH",
-            item="Theorem 1.1, corrected",
-            statement="With f = 1 + 1/sqrt k, the CSH at noise sigma sqrt(f)/2 (total noise "
+        corrected=CSH.verified(
+            "Theorem 1.1, corrected",
+            "With f = 1 + 1/sqrt k, the CSH at noise sigma sqrt(f)/2 (total noise "
             "sigma f/2) and threshold tau f/2 leaks no more than the GSHM at sigma and tau: both "
             "fall to (1/2 + o(1)) times the GSHM's.",
+            "certified numerics",
+            **varied(_halved, Fraction(1), Fraction(98, 100), "at 98 percent of that threshold"),
             note="the ends of the exact analysis give this by Slepian's inequality, for every k "
             "at which the worst case is an end",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _halved(Fraction(1)),
-            mutant=Mutant("at 98 percent of that threshold", lambda: _halved(Fraction(98, 100))),
         ),
     ),
 )

@@ -9,7 +9,7 @@ from flint import arb
 
 from exactdp.accounting.sparse_histograms.csh_exact import noise_only, threshold_only
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     POINTS,
@@ -20,6 +20,7 @@ from exactdp.proofs_check.claims.csh._model import (
     precision,
 )
 from exactdp.proofs_check.claims.csh._published import delta_gauss, delta_inf
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -107,60 +108,48 @@ def _intermediate(support_of_second: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Theorem 3.3",
-        statement="Algorithm 2 is (epsilon, delta_gauss + delta_inf)-DP for k-sparse monotonic "
+    CSH.verified(
+        "Theorem 3.3",
+        "Algorithm 2 is (epsilon, delta_gauss + delta_inf)-DP for k-sparse monotonic "
         "histograms: delta_gauss at sensitivity sqrt(k + sqrt k)/2, and "
         "delta_inf = 1 - Phi(tau/(sigma (1 + k^(-1/4))))^(k+1).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bounds(Fraction(1)),
-        mutant=Mutant("99 percent of that sensitivity", lambda: _bounds(Fraction(99, 100))),
+        "certified numerics",
+        **varied(_bounds, Fraction(1), Fraction(99, 100), "99 percent of that sensitivity"),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.3, equation (3)",
-        statement="Histograms with the same support of at most k counters are "
+    CSH.verified(
+        "Theorem 3.3, equation (3)",
+        "Histograms with the same support of at most k counters are "
         "(epsilon, delta_gauss)-indistinguishable.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _noise_part(Fraction(1)),
-        mutant=Mutant("99 percent of the sensitivity", lambda: _noise_part(Fraction(99, 100))),
+        "certified numerics",
+        **varied(_noise_part, Fraction(1), Fraction(99, 100), "99 percent of the sensitivity"),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.3, equation (4)",
-        statement="Histograms that differ in at most k counters, 1 on one side and 0 on the other, "
+    CSH.verified(
+        "Theorem 3.3, equation (4)",
+        "Histograms that differ in at most k counters, 1 on one side and 0 on the other, "
         "are (0, delta_inf)-indistinguishable; the worst case is 1^k against 0^k.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _threshold_part(True),
-        mutant=Mutant("delta_inf as without shared noise", lambda: _threshold_part(False)),
+        "certified numerics",
+        **varied(_threshold_part, True, False, "delta_inf as without shared noise"),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.3, a sharper threshold",
-        statement="By the sharper form of Lemma 3.2 delta_inf = 1 - Phi(tau/(sigma sqrt(1 + "
+    CSH.verified(
+        "Theorem 3.3, a sharper threshold",
+        "By the sharper form of Lemma 3.2 delta_inf = 1 - Phi(tau/(sigma sqrt(1 + "
         "1/sqrt k)))^k will do; for delta_inf = 1e-5 its threshold is within 0.01 percent of the "
         "exact one at k = 10, 51914, 10^6.",
-        note="ours: with the sigma of Theorem 3.5, 96.31, 6987.3 and 32741.3",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _sharper(Fraction(1), Fraction(1, 10**4)),
-        mutant=Mutant(
+        "certified numerics",
+        **varied(
+            _sharper,
+            Fraction(1),
+            Fraction(999, 1000),
             "at 99.9 percent of that threshold",
-            lambda: _sharper(Fraction(999, 1000), Fraction(1, 10**4)),
+            Fraction(1, 10**4),
         ),
+        note="ours: with the sigma of Theorem 3.5, 96.31, 6987.3 and 32741.3",
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.3, proof, intermediate histogram",
-        statement="The intermediate histogram has the support of X', differs from X' only on "
+    CSH.verified(
+        "Theorem 3.3, proof, intermediate histogram",
+        "The intermediate histogram has the support of X', differs from X' only on "
         "shared counters, and from X only where one of them is 0 and the other 1; in both orders.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _intermediate(True),
-        mutant=Mutant("with the support of X", lambda: _intermediate(False)),
+        "enumeration",
+        **varied(_intermediate, True, False, "with the support of X"),
     ),
 )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import acb, arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     POINTS,
@@ -25,6 +25,7 @@ from exactdp.proofs_check.claims.csh._published import (
     theorem_3_5,
     third,
 )
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS", "vanishing"]
 
@@ -122,38 +123,32 @@ def _slack(at: Point) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Theorem 3.5",
-        statement="delta of Algorithm 2 is at most the maximum of 1 - psi(k), the Gaussian delta "
+    CSH.verified(
+        "Theorem 3.5",
+        "delta of Algorithm 2 is at most the maximum of 1 - psi(k), the Gaussian delta "
         "at sqrt(k + sqrt k)/2, and the two families over j in [k-1] at "
         "gamma(j) = min(sqrt j, sqrt(j + sqrt k)/2).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bounds(Fraction(1)),
-        mutant=Mutant(
-            "99 percent of the sensitivity in the second term", lambda: _bounds(Fraction(99, 100))
+        "certified numerics",
+        **varied(
+            _bounds,
+            Fraction(1),
+            Fraction(99, 100),
+            "99 percent of the sensitivity in the second term",
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.5, against Theorem 3.3",
-        statement="The maximum is never above the sum of the deltas.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _between(Fraction(1)),
-        mutant=Mutant("99.9 percent of that sum", lambda: _between(Fraction(999, 1000))),
+    CSH.verified(
+        "Theorem 3.5, against Theorem 3.3",
+        "The maximum is never above the sum of the deltas.",
+        "certified numerics",
+        **varied(_between, Fraction(1), Fraction(999, 1000), "99.9 percent of that sum"),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.5, last maximum",
-        statement="The last family is never needed: each of its terms is at most the term of the "
+    CSH.verified(
+        "Theorem 3.5, last maximum",
+        "The last family is never needed: each of its terms is at most the term of the "
         "third at the same j.",
+        "certified numerics",
+        **varied(_fourth_below_third, Fraction(0), Fraction(1, 50), "even with a factor 1.02"),
         note="psi instead of the true chance in the exact analysis, side A suffices",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _fourth_below_third(Fraction(0)),
-        mutant=Mutant("even with a factor 1.02", lambda: _fourth_below_third(Fraction(1, 50))),
     ),
     Refuted(
         paper="CSH",
@@ -178,23 +173,18 @@ CLAIMS = (
 '5.48e-6'
 """,
         extraction="no: theorem, Section 3.2 and Appendix B assign the term to this case alike",
-        corrected=Holds(
-            paper="CSH",
-            item="Theorem 3.5, case of the last maximum, corrected",
-            statement="The third family bounds this case, too, so the theorem holds and its last "
+        corrected=CSH.verified(
+            "Theorem 3.5, case of the last maximum, corrected",
+            "The third family bounds this case, too, so the theorem holds and its last "
             "maximum can be dropped.",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _case_bound(True),
-            mutant=Mutant("the fourth family does", lambda: _case_bound(False)),
+            "certified numerics",
+            **varied(_case_bound, True, False, "the fourth family does"),
         ),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 3.5, not tight",
-        statement="The exact delta is strictly smaller (Section 8 says the bound is not tight).",
-        outcome="verified",
-        method="certified numerics",
+    CSH.verified(
+        "Theorem 3.5, not tight",
+        "The exact delta is strictly smaller (Section 8 says the bound is not tight).",
+        "certified numerics",
         check=lambda: _slack(point(10, "17.8", "132.3", "0.35")),
         mutant=Mutant(
             "also where (k + sqrt k)/2 is an integer and the threshold is far",

@@ -9,10 +9,11 @@ from flint import arb
 
 from exactdp.accounting import discrete_csh, zcdp
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
 from exactdp.proofs_check.claims.csh.lemma_7_6 import split
+from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
@@ -103,36 +104,27 @@ def _shipped(more: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="CSH",
-        item="Theorem 7.7",
-        statement="Algorithm 4 on the support, then dropping counts <= 1 + tau, is "
+    CSH.verified(
+        "Theorem 7.7",
+        "Algorithm 4 on the support, then dropping counts <= 1 + tau, is "
         "(epsilon, delta_gauss + delta_inf)-DP: delta_gauss from (k + sqrt k)/(8 sigma^2)-zCDP, "
         "delta_inf from Lemma 7.6. It holds for both orders of neighbours.",
+        "enumeration",
+        **varied(_bound, Fraction(1), Fraction(48, 100), "48 percent of rho"),
         note="delta_gauss by the optimal conversion, the smallest one; the proof leans on that of "
         "Theorem 3.3, whose remark covers the order in which X' has the new counters",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _bound(Fraction(1)),
-        mutant=Mutant("48 percent of rho", lambda: _bound(Fraction(48, 100))),
         seconds=30,
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 7.7, counts of exactly 1 + tau",
-        statement="Removing counts equal to 1 + tau is what Lemma 7.6 accounts for.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _no_split(True),
-        mutant=Mutant("they are kept", lambda: _no_split(False)),
+    CSH.verified(
+        "Theorem 7.7, counts of exactly 1 + tau",
+        "Removing counts equal to 1 + tau is what Lemma 7.6 accounts for.",
+        "enumeration",
+        **varied(_no_split, True, False, "they are kept"),
     ),
-    Holds(
-        paper="CSH",
-        item="Theorem 7.7, the shipped bound",
-        statement="The library's published analysis is this sum with Lemma 7.3.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _shipped(1),
-        mutant=Mutant("k + 2 sqrt k", lambda: _shipped(2)),
+    CSH.verified(
+        "Theorem 7.7, the shipped bound",
+        "The library's published analysis is this sum with Lemma 7.3.",
+        "certified numerics",
+        **varied(_shipped, 1, 2, "k + 2 sqrt k"),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import (
     Hashes,
     Vector,
@@ -16,6 +16,7 @@ from exactdp.proofs_check.claims.sva._model import (
     sensitivity,
     sparse,
 )
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -91,60 +92,45 @@ def _noise_suffices(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Algorithm 1",
-        statement="With independent uniform h and s, s(x) times bin h(x) has mean v_x for every "
+    SVA.verified(
+        "Algorithm 1",
+        "With independent uniform h and s, s(x) times bin h(x) has mean v_x for every "
         "coordinate x and every vector, so the server's average is unbiased (without clipping).",
+        "enumeration",
+        **varied(_unbiased, True, False, "two coordinates share their sign"),
         note="line 11, as extracted, sends the clipped bins before noise (tilde), which would not "
         "be private; line 13 uses the noisy ones (hat), and the noisy ones are read. Appendix C "
         "has a bar for the clipped and the tilde for the noisy bins, which suggests a damaged "
         "extraction",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _unbiased(True),
-        mutant=Mutant("two coordinates share their sign", lambda: _unbiased(False)),
     ),
-    Holds(
-        paper="SVA",
-        item="Algorithm 1, line 6",
-        statement="Binning contributes exactly (sum over l != x of v_l^2)/b to the variance of one "
+    SVA.verified(
+        "Algorithm 1, line 6",
+        "Binning contributes exactly (sum over l != x of v_l^2)/b to the variance of one "
         "client's estimate of v_x.",
+        "enumeration",
+        **varied(_variance, Fraction(1), Fraction(51, 50), "two percent more"),
         note="v_l in line 6 is v_{i,l}",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _variance(Fraction(1)),
-        mutant=Mutant("two percent more", lambda: _variance(Fraction(51, 50))),
     ),
-    Holds(
-        paper="SVA",
-        item="Algorithm 1, line 7",
-        statement="Clipping to [-eta, eta] changes no bin when eta >= k; at a smaller eta it can.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _unclipped_range(Fraction(1)),
-        mutant=Mutant("eta >= 0.99 k", lambda: _unclipped_range(Fraction(99, 100))),
+    SVA.verified(
+        "Algorithm 1, line 7",
+        "Clipping to [-eta, eta] changes no bin when eta >= k; at a smaller eta it can.",
+        "enumeration",
+        **varied(_unclipped_range, Fraction(1), Fraction(99, 100), "eta >= 0.99 k"),
     ),
-    Holds(
-        paper="SVA",
-        item="Algorithm 1, line 9",
-        statement="Without clipping, the bins of two inputs are at most as far apart in L1 "
+    SVA.verified(
+        "Algorithm 1, line 9",
+        "Without clipping, the bins of two inputs are at most as far apart in L1 "
         "distance as the inputs, so noise Delta = L gives (epsilon, 0) for L-neighbours; the "
         "whole distance can occur.",
+        "enumeration",
+        **varied(_noise_suffices, Fraction(1), Fraction(99, 100), "0.99 times as far"),
         note="so the settings without delta are pure without clipping; the text says (epsilon, "
         "delta) for all but user level",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _noise_suffices(Fraction(1)),
-        mutant=Mutant("0.99 times as far", lambda: _noise_suffices(Fraction(99, 100))),
     ),
-    Holds(
-        paper="SVA",
-        item="Algorithm 1, line 13",
-        statement="The server averages s_i(x) times the noisy bin h_i(x) over the n clients.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _clients(Fraction(1, 2)),
-        mutant=Mutant("it divides by n + 1/100", lambda: _clients(Fraction(100, 201))),
+    SVA.verified(
+        "Algorithm 1, line 13",
+        "The server averages s_i(x) times the noisy bin h_i(x) over the n clients.",
+        "enumeration",
+        **varied(_clients, Fraction(1, 2), Fraction(100, 201), "it divides by n + 1/100"),
     ),
 )

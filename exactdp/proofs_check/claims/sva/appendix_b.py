@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import estimate_law, flip
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -32,24 +33,18 @@ def _threshold_bias(least: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Appendix B, bias of the ALP mechanism",
-        statement="The ALP mechanism is biased: its estimate of a zero entry has a positive mean.",
+    SVA.verified(
+        "Appendix B, bias of the ALP mechanism",
+        "The ALP mechanism is biased: its estimate of a zero entry has a positive mean.",
+        "enumeration",
+        **varied(_alp_bias, False, True, "also of an entry in the middle of the columns"),
         note="an entry in the middle of the columns has no bias where no other entry collides",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _alp_bias(False),
-        mutant=Mutant("also of an entry in the middle of the columns", lambda: _alp_bias(True)),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix B, bias of thresholding",
-        statement="A count below the threshold is estimated too low in the mean (Korolova et al.).",
+    SVA.verified(
+        "Appendix B, bias of thresholding",
+        "A count below the threshold is estimated too low in the mean (Korolova et al.).",
+        "enumeration",
+        **varied(_threshold_bias, Fraction(0), Fraction(1), "by 1 at least"),
         note="with geometric noise",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _threshold_bias(Fraction(0)),
-        mutant=Mutant("by 1 at least", lambda: _threshold_bias(Fraction(1))),
     ),
 )

@@ -8,9 +8,10 @@ from math import floor
 
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._model import bins, hashes
 from exactdp.proofs_check.claims.sva._tails import at_most, laplace_tail, walk_tail
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -161,66 +162,48 @@ def _sign_free(flip: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Appendix C-A, DSC",
-        statement="Rounding down or up with probability by the fractional part is unbiased and "
+    SVA.verified(
+        "Appendix C-A, DSC",
+        "Rounding down or up with probability by the fractional part is unbiased and "
         "moves the value by less than 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _unbiased(Fraction(0)),
-        mutant=Mutant("its mean is 1/100 higher", lambda: _unbiased(Fraction(1, 100))),
+        "enumeration",
+        **varied(_unbiased, Fraction(0), Fraction(1, 100), "its mean is 1/100 higher"),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-A, rounding error",
-        statement="By Hoeffding the mean of n rounding errors is at most sqrt(2 log(20d/beta)/n) "
+    SVA.verified(
+        "Appendix C-A, rounding error",
+        "By Hoeffding the mean of n rounding errors is at most sqrt(2 log(20d/beta)/n) "
         "but for beta/(10d).",
+        "enumeration",
+        **varied(_rounding_error, 1, 9, "3 times smaller"),
         note="so rounding is absorbed only where sqrt(k/b) + Delta/epsilon is not small: "
         "epsilon = O(1)",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _rounding_error(1),
-        mutant=Mutant("3 times smaller", lambda: _rounding_error(9)),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-A, range of the bins",
-        statement="P(|Lap(Delta/eps)| >= t) = e^(-t eps/Delta), so all nb noises are below "
+    SVA.verified(
+        "Appendix C-A, range of the bins",
+        "P(|Lap(Delta/eps)| >= t) = e^(-t eps/Delta), so all nb noises are below "
         "(Delta/eps) log(10nb/beta) but for beta/10.",
+        "certified numerics",
+        **varied(_bounded, 10, 9, "log(9nb/beta)"),
         note="Delta is called lambda here",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _bounded(10),
-        mutant=Mutant("log(9nb/beta)", lambda: _bounded(9)),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-A, raw bins",
-        statement="A raw bin lies in [-k, k], and both ends occur.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _raw_bound(Fraction(1)),
-        mutant=Mutant("in [-0.99k, 0.99k]", lambda: _raw_bound(Fraction(99, 100))),
+    SVA.verified(
+        "Appendix C-A, raw bins",
+        "A raw bin lies in [-k, k], and both ends occur.",
+        "enumeration",
+        **varied(_raw_bound, Fraction(1), Fraction(99, 100), "in [-0.99k, 0.99k]"),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-C, three errors",
-        statement="The error of a coordinate is at most the errors of binning, of clipping and of "
+    SVA.verified(
+        "Appendix C-C, three errors",
+        "The error of a coordinate is at most the errors of binning, of clipping and of "
         "the noise together.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _decomposed(True),
-        mutant=Mutant("without that of clipping", lambda: _decomposed(False)),
+        "enumeration",
+        **varied(_decomposed, True, False, "without that of clipping"),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-C, second moment",
-        statement="Y_l = [h(l) = h(x)] v_l s(l) s(x) has mean 0 and E[Y_l^2] = v_l^2/b <= 1/b.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _second_moment(Fraction(1)),
-        mutant=Mutant("2 % more", lambda: _second_moment(Fraction(51, 50))),
+    SVA.verified(
+        "Appendix C-C, second moment",
+        "Y_l = [h(l) = h(x)] v_l s(l) s(x) has mean 0 and E[Y_l^2] = v_l^2/b <= 1/b.",
+        "enumeration",
+        **varied(_second_moment, Fraction(1), Fraction(51, 50), "2 % more"),
     ),
     Refuted(
         paper="SVA",
@@ -241,56 +224,40 @@ CLAIMS = (
 """,
         extraction="no: the exponent is printed three times without the 1/2, while the proof of "
         "Lemma 14 has it; orders of magnitude are not affected",
-        corrected=Holds(
-            paper="SVA",
-            item="Appendix C-C, Bernstein's inequality, corrected",
-            statement="P(|binning error| >= t) <= 2 exp(-(1/2)(nt)^2/(variance + nt/3)).",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _bernstein(Fraction(1, 2)),
-            mutant=Mutant("without the 1/2", lambda: _bernstein(Fraction(1))),
+        corrected=SVA.verified(
+            "Appendix C-C, Bernstein's inequality, corrected",
+            "P(|binning error| >= t) <= 2 exp(-(1/2)(nt)^2/(variance + nt/3)).",
+            "enumeration",
+            **varied(_bernstein, Fraction(1, 2), Fraction(1), "without the 1/2"),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-C, generating function",
-        statement="E exp(s B_j) is the product over l of 1 - 1/b + (e^(-s v_l) + e^(s v_l))/(2b).",
+    SVA.verified(
+        "Appendix C-C, generating function",
+        "E exp(s B_j) is the product over l of 1 - 1/b + (e^(-s v_l) + e^(s v_l))/(2b).",
+        "enumeration",
+        **varied(_law_of_bin, True, False, "1/b in place of 1/(2b)"),
         note="the text omits one expectation sign",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _law_of_bin(True),
-        mutant=Mutant("1/b in place of 1/(2b)", lambda: _law_of_bin(False)),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-C, cosh bound",
-        statement="Each factor is at most cosh(s v_l) <= exp(s^2 v_l^2/2), so E exp(s B) <= "
-        "exp(k s^2/2).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _generating_function(Fraction(1, 2)),
-        mutant=Mutant("exp(0.49 s^2 v_l^2)", lambda: _generating_function(Fraction(49, 100))),
+    SVA.verified(
+        "Appendix C-C, cosh bound",
+        "Each factor is at most cosh(s v_l) <= exp(s^2 v_l^2/2), so E exp(s B) <= exp(k s^2/2).",
+        "enumeration",
+        **varied(_generating_function, Fraction(1, 2), Fraction(49, 100), "exp(0.49 s^2 v_l^2)"),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-C, sub-Gaussian tail",
-        statement="P(|B_j| >= eta) <= 2 exp(-eta^2/(2k)); at eta = sqrt(2k log(4nb/beta)) this is "
+    SVA.verified(
+        "Appendix C-C, sub-Gaussian tail",
+        "P(|B_j| >= eta) <= 2 exp(-eta^2/(2k)); at eta = sqrt(2k log(4nb/beta)) this is "
         "beta/(2nb).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sub_gaussian(Fraction(1)),
-        mutant=Mutant("2 exp(-eta^2/(1.3 k))", lambda: _sub_gaussian(Fraction(65, 100))),
+        "enumeration",
+        **varied(_sub_gaussian, Fraction(1), Fraction(65, 100), "2 exp(-eta^2/(1.3 k))"),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix C-C, noise term",
-        statement="A symmetric noise times an independent sign has the law of the noise, so the "
+    SVA.verified(
+        "Appendix C-C, noise term",
+        "A symmetric noise times an independent sign has the law of the noise, so the "
         "noise error is the mean of n independent Laplace variables.",
+        "enumeration",
+        **varied(_sign_free, False, True, "also for noise that is not symmetric"),
         note="its tail is sub-exponential and needs n >= log(20d/beta): see Theorem 12. The text "
         "swaps the names of the clipped and the noisy bin there",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _sign_free(False),
-        mutant=Mutant("also for noise that is not symmetric", lambda: _sign_free(True)),
     ),
 )

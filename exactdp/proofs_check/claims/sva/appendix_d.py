@@ -9,13 +9,14 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.sva._channels import (
     Channel,
     mutual_information,
     randomized_response,
 )
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -124,31 +125,25 @@ def _contradiction(upper: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Equation (2)",
-        statement="Each client holds V with probability eta and a uniform member of S otherwise; "
+    SVA.verified(
+        "Equation (2)",
+        "Each client holds V with probability eta and a uniform member of S otherwise; "
         "the mean is eta V + (1 - eta) k/d per coordinate.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _mean(Fraction(1)),
-        mutant=Mutant("with 1.01 k/d", lambda: _mean(Fraction(101, 100))),
+        "enumeration",
+        **varied(_mean, Fraction(1), Fraction(101, 100), "with 1.01 k/d"),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Equation (3)",
-        statement="Defines the expected L_infinity error of an estimator of the mean of P.",
-        reason="a definition; it is used in Lemma 21, proof, scaling",
+    SVA.not_checkable(
+        "Equation (3)",
+        "Defines the expected L_infinity error of an estimator of the mean of P.",
+        "a definition; it is used in Lemma 21, proof, scaling",
     ),
-    Holds(
-        paper="SVA",
-        item="Equation (4)",
-        statement="Fano: P(error) >= 1 - (I(V; z) + 1)/log|S| for uniform V, in bits.",
-        note="in nats it holds as well, with room: 1 in place of log 2",
-        outcome="verified",
-        method="certified numerics",
+    SVA.verified(
+        "Equation (4)",
+        "Fano: P(error) >= 1 - (I(V; z) + 1)/log|S| for uniform V, in bits.",
+        "certified numerics",
         check=lambda: _fano(Fraction(1), True) + "; " + _fano(Fraction(1), False),
         mutant=Mutant("I + 0.95 in bits", lambda: _fano(Fraction(19, 20), True)),
+        note="in nats it holds as well, with room: 1 in place of log 2",
     ),
     Refuted(
         paper="SVA",
@@ -166,12 +161,10 @@ CLAIMS = (
 2.0
 """,
         extraction="no: the equality is used twice with the same reason; the proof needs only <=",
-        corrected=Holds(
-            paper="SVA",
-            item="Appendix D, information of independent reports, corrected",
-            statement="I(V; z_1, ..., z_n) <= sum of I(V; z_i).",
-            outcome="verified",
-            method="certified numerics",
+        corrected=SVA.verified(
+            "Appendix D, information of independent reports, corrected",
+            "I(V; z_1, ..., z_n) <= sum of I(V; z_i).",
+            "certified numerics",
             check=lambda: _sums(False) + "; " + _below(Fraction(1)),
             mutant=Mutant("<= 0.9 times the sum", lambda: _below(Fraction(9, 10))),
         ),
@@ -190,42 +183,32 @@ CLAIMS = (
 False
 """,
         extraction="no: it follows from equation (4), printed with + 1",
-        corrected=Holds(
-            paper="SVA",
-            item="Appendix D, final inequality, corrected",
-            statement="It can be had for |S| > 4: with I <= 1/10 bit for |S| >= 5.",
+        corrected=SVA.verified(
+            "Appendix D, final inequality, corrected",
+            "It can be had for |S| > 4: with I <= 1/10 bit for |S| >= 5.",
+            "certified numerics",
+            **varied(_final, 5, 4, "for |S| >= 4", Fraction(1, 10)),
             note="smaller S change constants only: the bound is then of order 1/(epsilon sqrt(n))",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _final(5, Fraction(1, 10)),
-            mutant=Mutant("for |S| >= 4", lambda: _final(4, Fraction(1, 10))),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix D, contradiction",
-        statement="An error probability of at least 1 - 1/2 contradicts Lemma 21's 1/5.",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _contradiction(Fraction(1, 2)),
-        mutant=Mutant("with 4/5 in place of 1/2", lambda: _contradiction(Fraction(4, 5))),
+    SVA.proved(
+        "Appendix D, contradiction",
+        "An error probability of at least 1 - 1/2 contradicts Lemma 21's 1/5.",
+        "enumeration",
+        **varied(_contradiction, Fraction(1, 2), Fraction(4, 5), "with 4/5 in place of 1/2"),
     ),
-    Holds(
-        paper="SVA",
-        item="Appendix D, condition on delta",
-        statement="At delta = c epsilon/(n log n) the terms n (delta/epsilon) log(epsilon/delta) "
+    SVA.verified(
+        "Appendix D, condition on delta",
+        "At delta = c epsilon/(n log n) the terms n (delta/epsilon) log(epsilon/delta) "
         "stay of the order of c for all n, so the logarithm in the condition is what they need.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _little_o(True),
-        mutant=Mutant("delta = c epsilon/n is enough", lambda: _little_o(False)),
+        "certified numerics",
+        **varied(_little_o, True, False, "delta = c epsilon/n is enough"),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Appendix D, information per report",
-        statement="I(V; z_i) = O(eta^2 epsilon^2 + (delta/epsilon) log|S| + (delta/epsilon) "
+    SVA.not_checkable(
+        "Appendix D, information per report",
+        "I(V; z_i) = O(eta^2 epsilon^2 + (delta/epsilon) log|S| + (delta/epsilon) "
         "log(epsilon/delta)), and eta = min(Theta((1/epsilon) sqrt(log|S|/n)), 1), delta = "
         "o(epsilon/(n log n)) make the sum small.",
-        reason="asymptotic constants; Lemmas 22 and 23 are checked with explicit ones",
+        "asymptotic constants; Lemmas 22 and 23 are checked with explicit ones",
     ),
 )

@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import (
     Vector,
     bins,
@@ -15,6 +15,7 @@ from exactdp.proofs_check.claims.sva._model import (
     hashes,
     report,
 )
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -80,36 +81,27 @@ def _triangle(index: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Claim 13",
-        statement="If the L1 distance of the bins exceeds Delta with probability at most delta "
+    SVA.verified(
+        "Claim 13",
+        "If the L1 distance of the bins exceeds Delta with probability at most delta "
         "over h and s, noise of magnitude Delta/epsilon makes the messages (epsilon, delta)-close.",
+        "enumeration",
+        **varied(_close, Fraction(1), Fraction(99, 100), "e^epsilon one percent smaller"),
         note="stated with P(distance >= Delta), which is a stronger premise; > suffices",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _close(Fraction(1)),
-        mutant=Mutant("e^epsilon one percent smaller", lambda: _close(Fraction(99, 100))),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-B, bound by L",
-        statement="For fixed h and s the bins of v and v' differ by sum over j of |sum over l in "
+    SVA.verified(
+        "Section IV-B, bound by L",
+        "For fixed h and s the bins of v and v' differ by sum over j of |sum over l in "
         "bin j of s(l)(v_l - v'_l)|, which is at most the distance of v and v', so at most L.",
+        "enumeration",
+        **varied(_triangle, 1, 0, "with a fixed index inside the sum over l"),
         note="the text reads v_j - v'_j inside the sum over l, and 'exactly L' for 'at most L'",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _triangle(1),
-        mutant=Mutant("with a fixed index inside the sum over l", lambda: _triangle(0)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-B, cancelling example",
-        statement="Inputs that differ by 2 in each of two coordinates are 4 apart; in a common bin "
+    SVA.verified(
+        "Section IV-B, cancelling example",
+        "Inputs that differ by 2 in each of two coordinates are 4 apart; in a common bin "
         "the difference cancels with probability 1/2 over the signs.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _cancel(Fraction(1, 2)),
-        mutant=Mutant("with probability 1/4", lambda: _cancel(Fraction(1, 4))),
+        "enumeration",
+        **varied(_cancel, Fraction(1, 2), Fraction(1, 4), "with probability 1/4"),
     ),
 )

@@ -8,9 +8,10 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._model import bins, distance, hashes, sparse
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -72,26 +73,20 @@ def _contraction(stretch: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Claim 19",
-        statement="Given h and s, the largest density ratio of the noisy bins is exp((epsilon/"
+    SVA.verified(
+        "Claim 19",
+        "Given h and s, the largest density ratio of the noisy bins is exp((epsilon/"
         "Delta) sum of |B_j - B'_j|), so at most e^epsilon when that sum is at most Delta.",
+        "enumeration",
+        **varied(_worst, Fraction(1), Fraction(99, 100), "the exponent is 1 % smaller"),
         note="Delta is called lambda here, as is the security parameter elsewhere; in the failure "
         "event at the end the text compares the sum with delta instead",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _worst(Fraction(1)),
-        mutant=Mutant("the exponent is 1 % smaller", lambda: _worst(Fraction(99, 100))),
     ),
-    Holds(
-        paper="SVA",
-        item="Claim 19, clipping",
-        statement="Clipping does not increase the L1 distance of the bins, and may leave it.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _contraction(Fraction(1)),
-        mutant=Mutant("it shrinks it by 1 %", lambda: _contraction(Fraction(99, 100))),
+    SVA.verified(
+        "Claim 19, clipping",
+        "Clipping does not increase the L1 distance of the bins, and may leave it.",
+        "enumeration",
+        **varied(_contraction, Fraction(1), Fraction(99, 100), "it shrinks it by 1 %"),
     ),
     Refuted(
         paper="SVA",
@@ -111,14 +106,11 @@ CLAIMS = (
 """,
         extraction="no: the minus sign is missing in three expressions in a row that agree; the "
         "final bound is symmetric and stands",
-        corrected=Holds(
-            paper="SVA",
-            item="Claim 19, proof, density ratio, corrected",
-            statement="The ratio is exp((epsilon/Delta)(|x - B'| - |x - B|)).",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _ratio(-1),
-            mutant=Mutant("the printed sign", lambda: _ratio(1)),
+        corrected=SVA.verified(
+            "Claim 19, proof, density ratio, corrected",
+            "The ratio is exp((epsilon/Delta)(|x - B'| - |x - B|)).",
+            "certified numerics",
+            **varied(_ratio, -1, 1, "the printed sign"),
         ),
     ),
 )

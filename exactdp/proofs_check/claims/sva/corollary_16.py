@@ -7,7 +7,8 @@ from itertools import combinations, product
 
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -34,25 +35,19 @@ def _far(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Corollary 16",
-        statement="For L = 2k <= sqrt(d), k log(d/k) >= (L/4) log d, so Theorem 15 gives "
+    SVA.proved(
+        "Corollary 16",
+        "For L = 2k <= sqrt(d), k log(d/k) >= (L/4) log d, so Theorem 15 gives "
         "Omega((1/epsilon) sqrt(L log d/n)), capped.",
+        "interval search",
+        **varied(_rate, Fraction(1, 4), Fraction(10, 39), "(L/3.9) log d"),
         note="the cap at 1 stands outside the Omega, as in Theorem 15; see there",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _rate(Fraction(1, 4)),
-        mutant=Mutant("(L/3.9) log d", lambda: _rate(Fraction(10, 39))),
     ),
-    Holds(
-        paper="SVA",
-        item="Corollary 16, distance",
-        statement="Any two members of S are at most L = 2k apart in L1 distance.",
+    SVA.verified(
+        "Corollary 16, distance",
+        "Any two members of S are at most L = 2k apart in L1 distance.",
+        "enumeration",
+        **varied(_far, Fraction(1), Fraction(1, 2), "half as far"),
         note="the text reads L_infinity distance, where the bound is 1; it needs no condition on d",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _far(Fraction(1)),
-        mutant=Mutant("half as far", lambda: _far(Fraction(1, 2))),
     ),
 )

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._model import (
     Vector,
     distance,
@@ -15,6 +15,7 @@ from exactdp.proofs_check.claims.sva._model import (
     pairs,
     sparse,
 )
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -129,15 +130,12 @@ _DISJOINT = Refuted(
 Fraction(4, 1)
 """,
     extraction="no: Section II-C repeats it in words, while L = 2k is used for users elsewhere",
-    corrected=Holds(
-        paper="SVA",
-        item="Definition 10, binary users, corrected",
-        statement="For k-sparse binary vectors, privacy for 2k-neighbouring inputs is the same as "
+    corrected=SVA.verified(
+        "Definition 10, binary users, corrected",
+        "For k-sparse binary vectors, privacy for 2k-neighbouring inputs is the same as "
         "user-level privacy: disjoint supports are 2k apart (k-neighbouring gives 2 epsilon).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _users(2),
-        mutant=Mutant("k-neighbouring", lambda: _users(1)),
+        "enumeration",
+        **varied(_users, 2, 1, "k-neighbouring"),
     ),
 )
 
@@ -153,46 +151,39 @@ def _group(steps: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Definition 10",
-        statement="Two inputs are L-neighbouring when one user's vectors differ, by at most L in "
+    SVA.verified(
+        "Definition 10",
+        "Two inputs are L-neighbouring when one user's vectors differ, by at most L in "
         "L1 distance; for real vectors the event-level pairs are among the 2-neighbouring ones.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _contains(Fraction(2)),
-        mutant=Mutant("among the 1.9-neighbouring", lambda: _contains(Fraction(19, 10))),
+        "enumeration",
+        **varied(_contains, Fraction(2), Fraction(19, 10), "among the 1.9-neighbouring"),
     ),
-    Holds(
-        paper="SVA",
-        item="Definition 10, binary events",
-        statement="For binary vectors, 1-neighbouring is the same relation as event-level.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _same(lambda _: _within(1), lambda _: _event, _BINARY),
-        mutant=Mutant(
-            "2-neighbouring is", lambda: _same(lambda _: _within(2), lambda _: _event, _BINARY)
+    SVA.verified(
+        "Definition 10, binary events",
+        "For binary vectors, 1-neighbouring is the same relation as event-level.",
+        "enumeration",
+        **varied(
+            _same,
+            lambda _: _within(1),
+            lambda _: _within(2),
+            "2-neighbouring is",
+            lambda _: _event,
+            _BINARY,
         ),
     ),
     _DISJOINT,
-    Holds(
-        paper="SVA",
-        item="Definition 10, from k-neighbouring to users",
-        statement="A mechanism private at epsilon for k-neighbouring binary inputs is user-level "
+    SVA.verified(
+        "Definition 10, from k-neighbouring to users",
+        "A mechanism private at epsilon for k-neighbouring binary inputs is user-level "
         "private at 2 epsilon, in general not at less.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _group(2),
-        mutant=Mutant("at epsilon", lambda: _group(1)),
+        "enumeration",
+        **varied(_group, 2, 1, "at epsilon"),
     ),
-    Holds(
-        paper="SVA",
-        item="Definition 10, real users",
-        statement="For k-sparse vectors in [-1, 1]^d, privacy for 2k-neighbouring inputs implies "
+    SVA.verified(
+        "Definition 10, real users",
+        "For k-sparse vectors in [-1, 1]^d, privacy for 2k-neighbouring inputs implies "
         "user-level privacy: no two inputs are farther apart.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _real_users(Fraction(2)),
-        mutant=Mutant("1.9 k suffices", lambda: _real_users(Fraction(19, 10))),
+        "enumeration",
+        **varied(_real_users, Fraction(2), Fraction(19, 10), "1.9 k suffices"),
     ),
 )

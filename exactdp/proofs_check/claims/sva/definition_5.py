@@ -7,8 +7,9 @@ from itertools import chain, combinations
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import pairs, report, sparse
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -53,27 +54,21 @@ def _both_ways(cut: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Definition 5",
-        statement="X is (epsilon, delta)-close to X' iff P(X in S) <= e^epsilon P(X' in S) + delta "
+    SVA.verified(
+        "Definition 5",
+        "X is (epsilon, delta)-close to X' iff P(X in S) <= e^epsilon P(X' in S) + delta "
         "for every event S; the least such delta is the sum of the positive parts of "
         "p - e^epsilon p'.",
+        "enumeration",
+        **varied(_least_delta, Fraction(1), Fraction(49, 50), "two percent less"),
         note="one direction only; the neighbouring relations are symmetric, which gives the other",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _least_delta(Fraction(1)),
-        mutant=Mutant("two percent less", lambda: _least_delta(Fraction(49, 50))),
     ),
-    Holds(
-        paper="SVA",
-        item="Definition 6",
-        statement="A function is (epsilon, delta)-DP when its outputs on any two neighbours are "
+    SVA.verified(
+        "Definition 6",
+        "A function is (epsilon, delta)-DP when its outputs on any two neighbours are "
         "(epsilon, delta)-close; one bin with noise of ratio e^(-epsilon/L) is (epsilon, 0)-DP for "
         "inputs at distance L, and not for a smaller epsilon.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _both_ways(Fraction(1)),
-        mutant=Mutant("e^epsilon two percent smaller", lambda: _both_ways(Fraction(49, 50))),
+        "enumeration",
+        **varied(_both_ways, Fraction(1), Fraction(49, 50), "e^epsilon two percent smaller"),
     ),
 )

@@ -7,8 +7,9 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import distance, events, pairs, report, sparse
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -61,45 +62,33 @@ def _same_for_one_item(power: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Definition 7",
-        statement="Local privacy bounds the server's view of all n messages; since clients draw "
+    SVA.verified(
+        "Definition 7",
+        "Local privacy bounds the server's view of all n messages; since clients draw "
         "independently, the loss is that of the one client whose input changes.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _view(Fraction(1)),
-        mutant=Mutant("a second client adds 2 %", lambda: _view(Fraction(51, 50))),
+        "exact law",
+        **varied(_view, Fraction(1), Fraction(51, 50), "a second client adds 2 %"),
     ),
-    Holds(
-        paper="SVA",
-        item="Definition 8",
-        statement="Event-level neighbours differ in one coordinate of one user, so in L1 distance "
+    SVA.verified(
+        "Definition 8",
+        "Event-level neighbours differ in one coordinate of one user, so in L1 distance "
         "by at most 2, attained.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _event(Fraction(2)),
-        mutant=Mutant("at most 1", lambda: _event(Fraction(1))),
+        "enumeration",
+        **varied(_event, Fraction(2), Fraction(1), "at most 1"),
     ),
-    Holds(
-        paper="SVA",
-        item="Definition 9",
-        statement="User-level neighbours differ in all of one user's vector; two k-sparse vectors "
+    SVA.verified(
+        "Definition 9",
+        "User-level neighbours differ in all of one user's vector; two k-sparse vectors "
         "of [-1, 1]^d are up to 2k apart in L1 distance, attained.",
+        "enumeration",
+        **varied(_user, 2, 1, "up to k apart"),
         note="the introduction refers to this definition as Def. 10",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _user(2),
-        mutant=Mutant("up to k apart", lambda: _user(1)),
     ),
-    Holds(
-        paper="SVA",
-        item="Definition 9, one item",
-        statement="For k = 1 event-level and user-level privacy agree up to a constant: epsilon "
+    SVA.verified(
+        "Definition 9, one item",
+        "For k = 1 event-level and user-level privacy agree up to a constant: epsilon "
         "per event is 2 epsilon per user, and no less in general.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _same_for_one_item(2),
-        mutant=Mutant("the same epsilon", lambda: _same_for_one_item(1)),
+        "enumeration",
+        **varied(_same_for_one_item, 2, 1, "the same epsilon"),
     ),
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -115,58 +117,46 @@ def _condition(weak: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Lemma 14",
-        statement="For L-neighbouring v, v' with L/b >= log(2b/delta), the bins differ by more "
+    SVA.verified(
+        "Lemma 14",
+        "For L-neighbouring v, v' with L/b >= log(2b/delta), the bins differ by more "
         "than 3 sqrt(b L log(2b/delta)) in total with probability at most delta.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _squeezed(Fraction(3), True),
-        mutant=Mutant("constant 1.5", lambda: _squeezed(Fraction(3, 2), True)),
+        "enumeration",
+        **varied(_squeezed, Fraction(3), Fraction(3, 2), "constant 1.5", True),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 14, without its condition",
-        statement="The condition L/b >= log(2b/delta) is not needed: where it fails the threshold "
+    SVA.proved(
+        "Lemma 14, without its condition",
+        "The condition L/b >= log(2b/delta) is not needed: where it fails the threshold "
         "exceeds L, which the difference never does.",
-        note="so the last row but one of Table II is private also where it violates the condition",
-        outcome="proved",
-        method="interval search",
+        "interval search",
         check=lambda: _certain(Fraction(3)) + "; " + _squeezed(Fraction(3), False),
         mutant=Mutant("with constant 0.99", lambda: _certain(Fraction(99, 100))),
+        note="so the last row but one of Table II is private also where it violates the condition",
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 14, proof, second moment",
-        statement="Z_l is +-(v_l - v'_l) with probability 1/(2b) each, within [-2, 2], and "
+    SVA.verified(
+        "Lemma 14, proof, second moment",
+        "Z_l is +-(v_l - v'_l) with probability 1/(2b) each, within [-2, 2], and "
         "E[Z_l^2] = (v_l - v'_l)^2/b <= (2/b)|v_l - v'_l|.",
+        "enumeration",
+        **varied(_moments, False, True, "without the absolute value"),
         note="the text has no absolute value on the right",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _moments(False),
-        mutant=Mutant("without the absolute value", lambda: _moments(True)),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 14, proof, Bernstein exponent",
-        statement="With t = 3 sqrt(mu log(2b/delta)) and mu >= log(2b/delta), Bernstein's exponent "
+    SVA.proved(
+        "Lemma 14, proof, Bernstein exponent",
+        "With t = 3 sqrt(mu log(2b/delta)) and mu >= log(2b/delta), Bernstein's exponent "
         "(9/2) mu/(2 mu + 2 sqrt(mu log)) is at least 9/8, so the tail is at most delta/b per bin.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _exponent(Fraction(3), Fraction(9, 8)),
-        mutant=Mutant("at least 1.15", lambda: _exponent(Fraction(3), Fraction(23, 20))),
+        "interval search",
+        **varied(
+            partial(_exponent, Fraction(3)), Fraction(9, 8), Fraction(23, 20), "at least 1.15"
+        ),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 14, proof, condition",
-        statement="The lemma's condition mu = L/b >= log(2b/delta) makes Bernstein's exponent at "
+    SVA.verified(
+        "Lemma 14, proof, condition",
+        "The lemma's condition mu = L/b >= log(2b/delta) makes Bernstein's exponent at "
         "least 1 at every b and delta.",
+        "certified numerics",
+        **varied(_condition, False, True, "log(b/delta)"),
         note="at this step the text reads log(b/delta), which is too weak for b/delta < 3.4 (at "
         "b = 1, delta = 1/2 the exponent is 0.93); the lemma has log(2b/delta)",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _condition(False),
-        mutant=Mutant("log(b/delta)", lambda: _condition(True)),
     ),
 )

@@ -7,8 +7,9 @@ from itertools import combinations, product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted
+from exactdp.proofs_check.claim import Refuted
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -54,15 +55,12 @@ def _order(square: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Lemma 20",
-        statement="The empirical mean of n samples is within sqrt(log(2d)/(2n)), so O(sqrt(log "
+    SVA.verified(
+        "Lemma 20",
+        "The empirical mean of n samples is within sqrt(log(2d)/(2n)), so O(sqrt(log "
         "d/n)) for d >= 2, of the distribution's mean in expected L_infinity distance.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _concentrates(Fraction(1, 2)),
-        mutant=Mutant("within sqrt(log(2d)/(6n))", lambda: _concentrates(Fraction(1, 6))),
+        "enumeration",
+        **varied(_concentrates, Fraction(1, 2), Fraction(1, 6), "within sqrt(log(2d)/(6n))"),
     ),
     Refuted(
         paper="SVA",
@@ -79,15 +77,12 @@ CLAIMS = (
 [1.0, 1.0, 1.0]
 """,
         extraction="no: the same little-o is what the reduction to the distribution's mean needs",
-        corrected=Holds(
-            paper="SVA",
-            item="Lemma 20, smaller order, corrected",
-            statement="For k <= sqrt(d), sqrt(log d/n) <= epsilon sqrt(2/k) times (1/epsilon) "
+        corrected=SVA.proved(
+            "Lemma 20, smaller order, corrected",
+            "For k <= sqrt(d), sqrt(log d/n) <= epsilon sqrt(2/k) times (1/epsilon) "
             "sqrt(k log(d/k)/n): smaller order only as epsilon^2/k tends to 0.",
-            outcome="proved",
-            method="interval search",
-            check=lambda: _order(Fraction(2)),
-            mutant=Mutant("epsilon sqrt(1.96/k)", lambda: _order(Fraction(49, 25))),
+            "interval search",
+            **varied(_order, Fraction(2), Fraction(49, 25), "epsilon sqrt(1.96/k)"),
         ),
     ),
 )

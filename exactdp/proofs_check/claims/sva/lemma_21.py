@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -77,33 +78,24 @@ def _scaled(share: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Lemma 21",
-        statement="A decoding error needs max|Y - V| >= 1/2, so by Markov its probability is at "
+    SVA.verified(
+        "Lemma 21",
+        "A decoding error needs max|Y - V| >= 1/2, so by Markov its probability is at "
         "most 2 E max|Y - V| <= 2/10 when the mean error is at most eta/10.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _markov(Fraction(2)),
-        mutant=Mutant("1.98 E max|Y - V|", lambda: _markov(Fraction(99, 50))),
+        "enumeration",
+        **varied(_markov, Fraction(2), Fraction(99, 50), "1.98 E max|Y - V|"),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 21, proof, rounding",
-        statement="Rounding at 1/2 errs only when Y is at least 1/2 away from V.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _far(Fraction(1, 2)),
-        mutant=Mutant("at least 0.51 away", lambda: _far(Fraction(51, 100))),
+    SVA.verified(
+        "Lemma 21, proof, rounding",
+        "Rounding at 1/2 errs only when Y is at least 1/2 away from V.",
+        "enumeration",
+        **varied(_far, Fraction(1, 2), Fraction(51, 100), "at least 0.51 away"),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 21, proof, scaling",
-        statement="The error of Y is 1/eta times the error of the estimate of the mean of P_V.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _scaled(Fraction(1)),
-        mutant=Mutant("one percent more", lambda: _scaled(Fraction(99, 100))),
+    SVA.verified(
+        "Lemma 21, proof, scaling",
+        "The error of Y is 1/eta times the error of the estimate of the mean of P_V.",
+        "enumeration",
+        **varied(_scaled, Fraction(1), Fraction(99, 100), "one percent more"),
     ),
     Refuted(
         paper="SVA",
@@ -123,14 +115,11 @@ CLAIMS = (
 """,
         extraction="unlikely: n and |S| do not look alike; the degrading channel of equation (2) "
         "averages over S",
-        corrected=Holds(
-            paper="SVA",
-            item="Appendix D, decoding step, corrected",
-            statement="The uniform part has mean (1/|S|) sum over S of v; with it Y = V.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _perfect(None),
-            mutant=Mutant("divided by n = 100", lambda: _perfect(100)),
+        corrected=SVA.verified(
+            "Appendix D, decoding step, corrected",
+            "The uniform part has mean (1/|S|) sum over S of v; with it Y = V.",
+            "enumeration",
+            **varied(_perfect, None, 100, "divided by n = 100"),
         ),
     ),
 )

@@ -7,7 +7,6 @@ from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant
 from exactdp.proofs_check.claims.sva._channels import (
     Channel,
     degrade,
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.sva._channels import (
     randomized_response,
 )
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -72,36 +72,27 @@ def _degraded(scale: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Lemma 22",
-        statement="For uniform V in S and an (epsilon, delta)-private channel, delta < epsilon = "
+    SVA.verified(
+        "Lemma 22",
+        "For uniform V in S and an (epsilon, delta)-private channel, delta < epsilon = "
         "O(1): I(V; Q(V)) = O(epsilon^2 + (delta/epsilon) log|S| + (delta/epsilon) "
         "log(epsilon/delta)); on the tested channels with constant 1/2 and 1.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _information(Fraction(1, 2)),
-        mutant=Mutant("epsilon^2 with constant 1/9", lambda: _information(Fraction(1, 9))),
+        "certified numerics",
+        **varied(_information, Fraction(1, 2), Fraction(1, 9), "epsilon^2 with constant 1/9"),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 22, pure",
-        statement="With delta = 0 randomized response carries at most epsilon^2/8 * 1.01 nats per "
+    SVA.verified(
+        "Lemma 22, pure",
+        "With delta = 0 randomized response carries at most epsilon^2/8 * 1.01 nats per "
         "report, attained up to 2 % for two inputs and small epsilon.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _pure(Fraction(101, 800)),
-        mutant=Mutant("at most 0.98 epsilon^2/8", lambda: _pure(Fraction(98, 800))),
+        "certified numerics",
+        **varied(_pure, Fraction(101, 800), Fraction(98, 800), "at most 0.98 epsilon^2/8"),
     ),
-    Holds(
-        paper="SVA",
-        item="Lemma 23",
-        statement="Feeding a private channel its input only with probability eta, else a uniform "
+    SVA.verified(
+        "Lemma 23",
+        "Feeding a private channel its input only with probability eta, else a uniform "
         "one, gives (O(eta epsilon), O(eta delta)) for epsilon = O(1): exactly, e^eps' = 1 + eta "
         "(e^eps - 1) and delta' = eta delta.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _degraded(Fraction(1)),
-        mutant=Mutant("e^eps' - 1 two percent smaller", lambda: _degraded(Fraction(49, 50))),
+        "enumeration",
+        **varied(_degraded, Fraction(1), Fraction(49, 50), "e^eps' - 1 two percent smaller"),
     ),
 )

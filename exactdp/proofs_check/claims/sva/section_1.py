@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.sva._model import distance, events, pairs, sparse
 from exactdp.proofs_check.claims.sva._published import EVENT, USER, half_unit, number
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -121,80 +123,67 @@ Fraction(2, 1)
 Fraction(4, 1)
 """,
         extraction="no; Section III has the implication only",
-        corrected=Holds(
-            paper="SVA",
-            item="Section I, special cases, corrected",
-            statement="Privacy for 2-neighbouring inputs implies event-level privacy, not "
+        corrected=SVA.verified(
+            "Section I, special cases, corrected",
+            "Privacy for 2-neighbouring inputs implies event-level privacy, not "
             "conversely; L = 2k is the same as user level for k-sparse vectors.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _event_is_special(True),
-            mutant=Mutant("also conversely", lambda: _event_is_special(False)),
+            "enumeration",
+            **varied(_event_is_special, True, False, "also conversely"),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Section I, 1.8x to 7.3x",
-        statement="On the real data our L_infinity error is 1.8 to 7.3 times smaller than that of "
+    SVA.reproduced(
+        "Section I, 1.8x to 7.3x",
+        "On the real data our L_infinity error is 1.8 to 7.3 times smaller than that of "
         "the best other method with short reports.",
-        note="naive perturbation, with reports of 4d bytes, is left out; it would make the largest "
-        "ratio 4.0",
-        outcome="reproduced",
-        method="reproduction",
+        "reproduction",
         check=lambda: _reductions(False, "1.8", "7.3", "", _SMALL),
         mutant=Mutant(
             "with naive perturbation among the others",
             lambda: _reductions(False, "1.8", "7.3", "", (*_SMALL, "naive")),
         ),
+        note="naive perturbation, with reports of 4d bytes, is left out; it would make the largest "
+        "ratio 4.0",
     ),
-    Holds(
-        paper="SVA",
-        item="Section I, 3.1x to 114.3x",
-        statement="On the real data our mean square error is 3.1 to 114.3 times smaller than that "
+    SVA.reproduced(
+        "Section I, 3.1x to 114.3x",
+        "On the real data our mean square error is 3.1 to 114.3 times smaller than that "
         "of the best other method with short reports, with 0.000083 in Table V.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _reductions(True, "3.1", "114.3", "0.000083", _SMALL),
-        mutant=Mutant(
+        "reproduction",
+        **varied(
+            partial(_reductions, True, "3.1", "114.3"),
+            "0.000083",
+            "0.00083",
             "with the printed 0.00083",
-            lambda: _reductions(True, "3.1", "114.3", "0.00083", _SMALL),
+            _SMALL,
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Abstract, one or two orders of magnitude",
-        statement="Of the twelve comparisons with the best short-report method in Tables IV to VI, "
+    SVA.verified(
+        "Abstract, one or two orders of magnitude",
+        "Of the twelve comparisons with the best short-report method in Tables IV to VI, "
         "two show a reduction by a factor of 10 or more.",
+        "reproduction",
+        **varied(_orders, 2, 3, "three"),
         note="the abstract says 'often'",
-        outcome="verified",
-        method="reproduction",
-        check=lambda: _orders(2),
-        mutant=Mutant("three", lambda: _orders(3)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section I, report size",
-        statement="At epsilon = 1 our reports have 9 to 105 bytes for the sparsities used: below, "
+    SVA.reproduced(
+        "Section I, report size",
+        "At epsilon = 1 our reports have 9 to 105 bytes for the sparsities used: below, "
         "or up to 5.25 times, a header of 20 bytes.",
+        "reproduction",
+        **varied(_bytes, 6, 5, "up to 5 times"),
         note="20 bytes is a TCP header alone; TCP/IP takes at least 40",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _bytes(6),
-        mutant=Mutant("up to 5 times", lambda: _bytes(5)),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Section I, 5.0x and 29.6x",
-        statement="At n = d = 1e5, k = 64 and epsilon = 1 the errors are 5.0 (L_infinity) and 29.6 "
+    SVA.not_checkable(
+        "Section I, 5.0x and 29.6x",
+        "At n = d = 1e5, k = 64 and epsilon = 1 the errors are 5.0 (L_infinity) and 29.6 "
         "(mean square) times smaller than before, at both levels.",
-        reason="read off plots whose data are not given (Figures 1 and 2)",
+        "read off plots whose data are not given (Figures 1 and 2)",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Appendix B",
-        statement="Related work: errors and communication of other methods, and that L1 distance "
+    SVA.not_checkable(
+        "Appendix B",
+        "Related work: errors and communication of other methods, and that L1 distance "
         "is compressed where feature hashing preserves L2.",
-        reason="cited; the factors sqrt(k) and k are checked under Table I, the compression under "
+        "cited; the factors sqrt(k) and k are checked under Table I, the compression under "
         "Lemma 14",
     ),
 )

@@ -11,7 +11,8 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball
 from exactdp.law import Law
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -59,36 +60,26 @@ def _sinhc(x: arb) -> arb:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Section II-A, privacy",
-        statement="Flipping the bit s(x) with probability 1/(e^epsilon + 1) is epsilon-LDP, "
-        "exactly.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _private(Fraction(1)),
-        mutant=Mutant("1/(1.01 e^epsilon + 1)", lambda: _private(Fraction(101, 100))),
+    SVA.verified(
+        "Section II-A, privacy",
+        "Flipping the bit s(x) with probability 1/(e^epsilon + 1) is epsilon-LDP, exactly.",
+        "exact law",
+        **varied(_private, Fraction(1), Fraction(101, 100), "1/(1.01 e^epsilon + 1)"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-A, estimator",
-        statement="(e^epsilon + 1)/(e^epsilon - 1) (2 t/n - 1), t the number of clients whose bit "
+    SVA.verified(
+        "Section II-A, estimator",
+        "(e^epsilon + 1)/(e^epsilon - 1) (2 t/n - 1), t the number of clients whose bit "
         "matches s_i(x), is unbiased for the share of clients with x.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _unbiased(1),
-        mutant=Mutant("with e^epsilon + 2", lambda: _unbiased(2)),
+        "exact law",
+        **varied(_unbiased, 1, 2, "with e^epsilon + 2"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-A, error",
-        statement="One report has magnitude (e^epsilon + 1)/(e^epsilon - 1) <= 2.2/epsilon for "
+    SVA.proved(
+        "Section II-A, error",
+        "One report has magnitude (e^epsilon + 1)/(e^epsilon - 1) <= 2.2/epsilon for "
         "epsilon <= 1, so by Hoeffding the error is O((1/epsilon) sqrt(log d/n)) there.",
+        "interval search",
+        **varied(_spread, Fraction(11, 5), Fraction(21, 10), "2.1/epsilon"),
         note="epsilon = O(1) is implied: the magnitude tends to 1, not to 0. That the order is "
         "optimal is cited",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _spread(Fraction(11, 5)),
-        mutant=Mutant("2.1/epsilon", lambda: _spread(Fraction(21, 10))),
     ),
 )

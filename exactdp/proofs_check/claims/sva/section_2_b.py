@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import (
     bins,
     distance,
@@ -17,6 +17,7 @@ from exactdp.proofs_check.claims.sva._model import (
     report,
     sparse,
 )
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -100,79 +101,56 @@ def _repetition(changed: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Section II-B, k-fold repetition",
-        statement="An error of 1/(epsilon sqrt(kn)) over kn virtual clients is sqrt(k)/(epsilon "
+    SVA.verified(
+        "Section II-B, k-fold repetition",
+        "An error of 1/(epsilon sqrt(kn)) over kn virtual clients is sqrt(k)/(epsilon "
         "sqrt(n)) over n real ones.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _rescaled(1),
-        mutant=Mutant("k/(epsilon sqrt(n))", lambda: _rescaled(2)),
+        "enumeration",
+        **varied(_rescaled, 1, 2, "k/(epsilon sqrt(n))"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, privacy of the repetition",
-        statement="At event level only one virtual client's item changes, so repetition keeps "
-        "epsilon.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _repetition(1),
-        mutant=Mutant("it doubles epsilon", lambda: _repetition(2)),
+    SVA.verified(
+        "Section II-B, privacy of the repetition",
+        "At event level only one virtual client's item changes, so repetition keeps epsilon.",
+        "exact law",
+        **varied(_repetition, 1, 2, "it doubles epsilon"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, noise magnitude",
-        statement="Lap(1/epsilon) has average magnitude 1/epsilon.",
-        outcome="verified",
-        method="symbolic",
-        check=lambda: _magnitude(Fraction(1)),
-        mutant=Mutant("1.01/epsilon", lambda: _magnitude(Fraction(101, 100))),
+    SVA.verified(
+        "Section II-B, noise magnitude",
+        "Lap(1/epsilon) has average magnitude 1/epsilon.",
+        "symbolic",
+        **varied(_magnitude, Fraction(1), Fraction(101, 100), "1.01/epsilon"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, server",
-        statement="The average of B_h(x) s(x) is unbiased for the share of clients that own x: an "
+    SVA.verified(
+        "Section II-B, server",
+        "The average of B_h(x) s(x) is unbiased for the share of clients that own x: an "
         "owned item contributes s(x)^2 = 1, others a random sign.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _estimates(Fraction(1)),
-        mutant=Mutant("one percent too large", lambda: _estimates(Fraction(101, 100))),
+        "enumeration",
+        **varied(_estimates, Fraction(1), Fraction(101, 100), "one percent too large"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, load",
-        statement="With k items in k bins, the bin of another item holds one item on average, so "
+    SVA.verified(
+        "Section II-B, load",
+        "With k items in k bins, the bin of another item holds one item on average, so "
         "the n random walks have expected total length n.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _load(Fraction(1)),
-        mutant=Mutant("0.99 items", lambda: _load(Fraction(99, 100))),
+        "enumeration",
+        **varied(_load, Fraction(1), Fraction(99, 100), "0.99 items"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, one bin changes",
-        statement="Event-level neighbours of binary vectors change one bin, by at most 1.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _one_bin(Fraction(1)),
-        mutant=Mutant("by at most 0.99", lambda: _one_bin(Fraction(99, 100))),
+    SVA.verified(
+        "Section II-B, one bin changes",
+        "Event-level neighbours of binary vectors change one bin, by at most 1.",
+        "enumeration",
+        **varied(_one_bin, Fraction(1), Fraction(99, 100), "by at most 0.99"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, privacy",
-        statement="Noise of magnitude 1/epsilon on every bin is epsilon-event-level-LDP for binary "
+    SVA.verified(
+        "Section II-B, privacy",
+        "Noise of magnitude 1/epsilon on every bin is epsilon-event-level-LDP for binary "
         "vectors, exactly, whatever h and s are.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _private(Fraction(1)),
-        mutant=Mutant("at 0.99 e^epsilon", lambda: _private(Fraction(99, 100))),
+        "exact law",
+        **varied(_private, Fraction(1), Fraction(99, 100), "at 0.99 e^epsilon"),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Remark 4",
-        statement="In practice h and s are pseudorandom functions in place of random oracles.",
-        reason="a computational assumption without a formula; in the warm-up privacy holds for "
+    SVA.not_checkable(
+        "Remark 4",
+        "In practice h and s are pseudorandom functions in place of random oracles.",
+        "a computational assumption without a formula; in the warm-up privacy holds for "
         "every fixed h and s (Section II-B, privacy), but not in every row of Table II (Section "
         "IV-A, privacy without the computational assumption)",
     ),

@@ -7,9 +7,10 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._model import pairs, report, sensitivity, sparse
 from exactdp.proofs_check.claims.sva._tails import at_most, walk_tail
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -221,124 +222,90 @@ _COMPOSITION = Refuted(
 """,
     extraction="no: two users with k items each differ in up to 2k coordinates, as the same "
     "section says (L = 2k); the order of the error is not affected",
-    corrected=Holds(
-        paper="SVA",
-        item="Section II-C, composition, corrected",
-        statement="For binary vectors the warm-up needs epsilon/(2k) for epsilon-user-level "
-        "privacy.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _user_level(2),
-        mutant=Mutant("epsilon/k", lambda: _user_level(1)),
+    corrected=SVA.verified(
+        "Section II-C, composition, corrected",
+        "For binary vectors the warm-up needs epsilon/(2k) for epsilon-user-level privacy.",
+        "enumeration",
+        **varied(_user_level, 2, 1, "epsilon/k"),
     ),
 )
 
 CLAIMS = (
     _COMPOSITION,
-    Holds(
-        paper="SVA",
-        item="Section II-C, composition for real vectors",
-        statement="Where an event already counts 2 (Delta = 2, values in [-1, 1]), epsilon/k per "
+    SVA.verified(
+        "Section II-C, composition for real vectors",
+        "Where an event already counts 2 (Delta = 2, values in [-1, 1]), epsilon/k per "
         "event is enough: the 2k of two users are k events of size 2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _real_composed(Fraction(1)),
-        mutant=Mutant("1.01 epsilon/k is enough", lambda: _real_composed(Fraction(100, 101))),
+        "enumeration",
+        **varied(_real_composed, Fraction(1), Fraction(100, 101), "1.01 epsilon/k is enough"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, sampling",
-        statement="Sampling one of k items and scaling by k is unbiased, with second moment "
+    SVA.verified(
+        "Section II-C, sampling",
+        "Sampling one of k items and scaling by k is unbiased, with second moment "
         "(k (e^epsilon + 1)/(e^epsilon - 1))^2 per client: error of order k/(epsilon sqrt(n)).",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _sampled(2),
-        mutant=Mutant("second moment growing with k", lambda: _sampled(1)),
+        "exact law",
+        **varied(_sampled, 2, 1, "second moment growing with k"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, privacy of sampling",
-        statement="Sampling one item and running the 1-sparse scheme at epsilon is epsilon-LDP for "
+    SVA.verified(
+        "Section II-C, privacy of sampling",
+        "Sampling one item and running the 1-sparse scheme at epsilon is epsilon-LDP for "
         "users; for one changed item it is better, exactly log(1 + (e^epsilon - 1)/k).",
+        "exact law",
+        **varied(_amplified, Fraction(1), Fraction(49, 50), "2 % less per event"),
         note="so at event level sampling may use a larger epsilon, and its error is then of order "
         "(1/epsilon + k)/sqrt(n); Table I has 'same as user-level', k/epsilon, an upper bound",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _amplified(Fraction(1)),
-        mutant=Mutant("2 % less per event", lambda: _amplified(Fraction(49, 50))),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, distance from optimal",
-        statement="k/(epsilon sqrt(n)) is a factor sqrt(k) above sqrt(k)/(epsilon sqrt(n)): "
+    SVA.verified(
+        "Section II-C, distance from optimal",
+        "k/(epsilon sqrt(n)) is a factor sqrt(k) above sqrt(k)/(epsilon sqrt(n)): "
         "sampling has k times the second moment k coth(epsilon/2)^2.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _ratios(Fraction(1, 2)),
-        mutant=Mutant("a factor k", lambda: _ratios(Fraction(1))),
+        "exact law",
+        **varied(_ratios, Fraction(1, 2), Fraction(1), "a factor k"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, one bin",
-        statement="A bin changes by at most 3 sqrt((L/b) log(2b/delta)) but for probability "
+    SVA.verified(
+        "Section II-C, one bin",
+        "A bin changes by at most 3 sqrt((L/b) log(2b/delta)) but for probability "
         "delta/b, provided L/b >= log(2b/delta).",
+        "enumeration",
+        **varied(_per_bin, True, False, "without the condition"),
         note="the informal text omits the condition; without it one collision exceeds the bound",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _per_bin(True),
-        mutant=Mutant("without the condition", lambda: _per_bin(False)),
     ),
-    Holds(
-        paper="SVA",
-        item="Equation (1)",
-        statement="Noise and collisions balance at b = k/L^2 if L <= k^(1/3), up to logarithms "
+    SVA.verified(
+        "Equation (1)",
+        "Noise and collisions balance at b = k/L^2 if L <= k^(1/3), up to logarithms "
         "and epsilon: both terms are L sqrt(n).",
+        "enumeration",
+        **varied(_equal_terms, 3, 2, "the case L <= k^(1/2)", 2),
         note="the text reads k/L^(2/3) and, twice, L <= k^(3/2); the next paragraph, Section IV-C "
         "and Table II have k^(1/3) and L^2",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _equal_terms(3, 2),
-        mutant=Mutant("the case L <= k^(1/2)", lambda: _equal_terms(2, 2)),
     ),
-    Holds(
-        paper="SVA",
-        item="Equation (1), second case",
-        statement="Otherwise b = sqrt(k/L), where both terms are (kL)^(1/4) sqrt(n).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _second_case(1),
-        mutant=Mutant("b = sqrt(k)/L", lambda: _second_case(2)),
+    SVA.verified(
+        "Equation (1), second case",
+        "Otherwise b = sqrt(k/L), where both terms are (kL)^(1/4) sqrt(n).",
+        "enumeration",
+        **varied(_second_case, 1, 2, "b = sqrt(k)/L"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, special cases",
-        statement="At user level (L = 2k) one bin is best and the error is of order "
+    SVA.verified(
+        "Section II-C, special cases",
+        "At user level (L = 2k) one bin is best and the error is of order "
         "sqrt(k)/(epsilon sqrt(n)); for events (L = 1) b is of order k, as in the warm-up.",
+        "enumeration",
+        **varied(_special, 1, 2, "two bins are best"),
         note="the text calls the user-level case k-neighbouring: see Definition 10, binary users",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _special(1),
-        mutant=Mutant("two bins are best", lambda: _special(2)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, noise parameter",
-        statement="epsilon' = c epsilon/min(L, sqrt(b L log(b/delta))) with c = 1/sqrt(18) is no "
+    SVA.proved(
+        "Section II-C, noise parameter",
+        "epsilon' = c epsilon/min(L, sqrt(b L log(b/delta))) with c = 1/sqrt(18) is no "
         "more than Lemma 14 allows, epsilon/min(L, 3 sqrt(b L log(2b/delta))), if b/delta >= 2.",
+        "enumeration",
+        **varied(_noise_parameter, 18, 17, "c = 1/sqrt(17)"),
         note="the text has O(epsilon) for c epsilon",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _noise_parameter(18),
-        mutant=Mutant("c = 1/sqrt(17)", lambda: _noise_parameter(17)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-C, padding",
-        statement="A client with fewer than k items must fill up to k before sampling: then the "
+    SVA.verified(
+        "Section II-C, padding",
+        "A client with fewer than k items must fill up to k before sampling: then the "
         "estimate is unbiased for its items and others.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _padded(True),
-        mutant=Mutant("without filling up", lambda: _padded(False)),
+        "exact law",
+        **varied(_padded, True, False, "without filling up"),
     ),
 )

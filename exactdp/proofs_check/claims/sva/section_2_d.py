@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import distance, hashes
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -45,32 +46,23 @@ def _product_of_signs(square: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Section II-D, bins",
-        statement="For real vectors, bin j holds the sum of s(x) v_x over the x with h(x) = j, "
+    SVA.verified(
+        "Section II-D, bins",
+        "For real vectors, bin j holds the sum of s(x) v_x over the x with h(x) = j, "
         "plus noise: unbiased, and one event moves the bins by at most 2.",
+        "enumeration",
+        **varied(_real, True, False, "every bin holds the sum over all of [d]"),
         note="the display sums over all x in [d]; the other sections restrict the sum to the bin",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _real(True),
-        mutant=Mutant("every bin holds the sum over all of [d]", lambda: _real(False)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section II-B, signs",
-        statement="s(x) s(x') is 1 for x' = x and a uniform sign otherwise.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _product_of_signs(True),
-        mutant=Mutant("also for x' = x", lambda: _product_of_signs(False)),
+    SVA.verified(
+        "Section II-B, signs",
+        "s(x) s(x') is 1 for x' = x and a uniform sign otherwise.",
+        "enumeration",
+        **varied(_product_of_signs, True, False, "also for x' = x"),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Section II-E",
-        statement="The lower bound of Bassily and Smith closes the event-level case and extends to "
-        "users.",
-        reason="announces Section VI; the parts are checked under Theorems 3, 11, 15 and Lemmas 20 "
-        "to 23",
+    SVA.not_checkable(
+        "Section II-E",
+        "The lower bound of Bassily and Smith closes the event-level case and extends to users.",
+        "announces Section VI; the parts are checked under Theorems 3, 11, 15 and Lemmas 20 to 23",
     ),
 )

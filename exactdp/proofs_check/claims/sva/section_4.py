@@ -10,7 +10,7 @@ from math import prod
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._model import (
     bins,
     distance,
@@ -21,6 +21,7 @@ from exactdp.proofs_check.claims.sva._model import (
     sparse,
 )
 from exactdp.proofs_check.claims.sva._tails import at_most, walk_tail
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -207,51 +208,36 @@ _ASSUMPTION = Refuted(
 65.6
 """,
     extraction="no: the sentence is complete, and Section I has it too",
-    corrected=Holds(
-        paper="SVA",
-        item="Section IV-A, privacy without the computational assumption, corrected",
-        statement="It is true where Delta = L, and for the clipped row, Delta = 2 eta (Theorems 1 "
+    corrected=SVA.verified(
+        "Section IV-A, privacy without the computational assumption, corrected",
+        "It is true where Delta = L, and for the clipped row, Delta = 2 eta (Theorems 1 "
         "and 2): for every fixed h and s the loss is at most epsilon.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _without_assumption(False),
-        mutant=Mutant(
-            "also for Delta = 3 sqrt(b L log(2b/delta))", lambda: _without_assumption(True)
-        ),
+        "enumeration",
+        **varied(_without_assumption, False, True, "also for Delta = 3 sqrt(b L log(2b/delta))"),
     ),
 )
 
 CLAIMS = (
     _ASSUMPTION,
-    Holds(
-        paper="SVA",
-        item="Section IV-C, binning error",
-        statement="The binning error of one client is the sum over l != x of [h(l) = h(x)] v_l "
-        "s(l) s(x).",
+    SVA.verified(
+        "Section IV-C, binning error",
+        "The binning error of one client is the sum over l != x of [h(l) = h(x)] v_l s(l) s(x).",
+        "enumeration",
+        **varied(_error_terms, True, False, "without s(l)"),
         note="the sketch in the main text lacks the factor s(l), which the appendix has",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _error_terms(True),
-        mutant=Mutant("without s(l)", lambda: _error_terms(False)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-C, colliding coordinate",
-        statement="Each other coordinate contributes v_l and -v_l with probability 1/(2b) each.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _three_values(Fraction(1, 2)),
-        mutant=Mutant("with probability 1/b each", lambda: _three_values(Fraction(1))),
+    SVA.verified(
+        "Section IV-C, colliding coordinate",
+        "Each other coordinate contributes v_l and -v_l with probability 1/(2b) each.",
+        "enumeration",
+        **varied(_three_values, Fraction(1, 2), Fraction(1), "with probability 1/b each"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-C, clipping error",
-        statement="At eta = sqrt(2k log(4nb/beta)) no bin of any client is clipped, but for "
+    SVA.verified(
+        "Section IV-C, clipping error",
+        "At eta = sqrt(2k log(4nb/beta)) no bin of any client is clipped, but for "
         "probability beta/2.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _pieces(Fraction(1, 2)),
-        mutant=Mutant("but for beta/10", lambda: _pieces(Fraction(1, 10))),
+        "enumeration",
+        **varied(_pieces, Fraction(1, 2), Fraction(1, 10), "but for beta/10"),
     ),
     Refuted(
         paper="SVA",
@@ -273,64 +259,48 @@ CLAIMS = (
 """,
         extraction="no: the value L/epsilon and the word optimal are used twice; as an order of "
         "magnitude it stands",
-        corrected=Holds(
-            paper="SVA",
-            item="Section IV-C, f1, corrected",
-            statement="f1 decreases towards L/epsilon; b = epsilon^2 k/L^2 makes both terms equal "
+        corrected=SVA.verified(
+            "Section IV-C, f1, corrected",
+            "f1 decreases towards L/epsilon; b = epsilon^2 k/L^2 makes both terms equal "
             "and f1 = 2L/epsilon, twice the infimum.",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _stated_value(2),
-            mutant=Mutant("f1(b*) = L/epsilon", lambda: _stated_value(1)),
+            "certified numerics",
+            **varied(_stated_value, 2, 1, "f1(b*) = L/epsilon"),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-C, threshold",
-        statement="L <= (kL)^(1/4) exactly when L <= k^(1/3), so the cases switch there up to "
+    SVA.verified(
+        "Section IV-C, threshold",
+        "L <= (kL)^(1/4) exactly when L <= k^(1/3), so the cases switch there up to "
         "logarithms and epsilon.",
+        "enumeration",
+        **varied(_crossing, 3, 2, "when L^2 <= k"),
         note="the error is min(f1, f2); the text reads min(f1 + f2). f2 is checked under Table II",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _crossing(3),
-        mutant=Mutant("when L^2 <= k", lambda: _crossing(2)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-D, sensitivity after clipping",
-        statement="One bin clipped at eta moves by at most 2 eta between any inputs, so Delta = "
+    SVA.verified(
+        "Section IV-D, sensitivity after clipping",
+        "One bin clipped at eta moves by at most 2 eta between any inputs, so Delta = "
         "2 eta is (epsilon, 0) at user level; exactly by min(2 eta, 2k).",
+        "enumeration",
+        **varied(_clipped, Fraction(1), Fraction(99, 100), "by 1.98 eta"),
         note="where k < 2 log(4n/beta), eta exceeds k: nothing is clipped and Delta = 2k would do",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _clipped(Fraction(1)),
-        mutant=Mutant("by 1.98 eta", lambda: _clipped(Fraction(99, 100))),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-D, one bin",
-        statement="At L = 2k the best number of bins epsilon sqrt(k/(L log(1/delta))) is at most 1 "
+    SVA.verified(
+        "Section IV-D, one bin",
+        "At L = 2k the best number of bins epsilon sqrt(k/(L log(1/delta))) is at most 1 "
         "for epsilon^2 <= 2 log(1/delta).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _one_bin(2),
-        mutant=Mutant("at L = k", lambda: _one_bin(1)),
+        "enumeration",
+        **varied(_one_bin, 2, 1, "at L = k"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section IV-D, smaller constant",
-        statement="With n = 1e5, delta = 1e-5 and beta = 0.1 the noise 2 eta with clipping is 0.75 "
+    SVA.reproduced(
+        "Section IV-D, smaller constant",
+        "With n = 1e5, delta = 1e-5 and beta = 0.1 the noise 2 eta with clipping is 0.75 "
         "of the noise 3 sqrt(L log(2/delta)) without.",
+        "certified numerics",
+        **varied(_constants, Fraction(3, 4), Fraction(7, 10), "0.7 of it"),
         note="the text says 'much smaller constant factor' without numbers",
-        outcome="reproduced",
-        method="certified numerics",
-        check=lambda: _constants(Fraction(3, 4)),
-        mutant=Mutant("0.7 of it", lambda: _constants(Fraction(7, 10))),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Section IV-A, footnote 3",
-        statement="Almost t-wise independent functions with t about logarithmic suffice.",
-        reason="cited without proof; no parameters are given",
+    SVA.not_checkable(
+        "Section IV-A, footnote 3",
+        "Almost t-wise independent functions with t about logarithmic suffice.",
+        "cited without proof; no parameters are given",
     ),
 )

@@ -7,7 +7,8 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, require
+from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -57,82 +58,64 @@ def _delta_range(delta: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Section V-B, crossing at sqrt(d)",
-        statement="Sampling one of k items (error of order k) is worse than reporting one of d "
+    SVA.verified(
+        "Section V-B, crossing at sqrt(d)",
+        "Sampling one of k items (error of order k) is worse than reporting one of d "
         "coordinates (order sqrt(d), as Harmony and PCKV) once k > sqrt(d).",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _sparse_crossing(2),
-        mutant=Mutant("once k^3 > d", lambda: _sparse_crossing(3)),
+        "exact law",
+        **varied(_sparse_crossing, 2, 3, "once k^3 > d"),
     ),
-    Holds(
-        paper="SVA",
-        item="Section V-D, turning point",
-        statement="L = sqrt(k log n), where the factor L meets sqrt(k log n), is 27.1 at k = 64 "
-        "and n = 1e5.",
-        outcome="reproduced",
-        method="certified numerics",
+    SVA.reproduced(
+        "Section V-D, turning point",
+        "L = sqrt(k log n), where the factor L meets sqrt(k log n), is 27.1 at k = 64 and n = 1e5.",
+        "certified numerics",
         check=lambda: _turning_point(Fraction(27), Fraction(136, 5)),
         mutant=Mutant("between 24 and 26", lambda: _turning_point(Fraction(24), Fraction(26))),
     ),
-    Holds(
-        paper="SVA",
-        item="Section V-D, error factor",
-        statement="Of min(L, (k L log(1/delta))^(1/4), sqrt(k log n)), the second is below the "
+    SVA.verified(
+        "Section V-D, error factor",
+        "Of min(L, (k L log(1/delta))^(1/4), sqrt(k log n)), the second is below the "
         "third exactly when L log(1/delta) < k log^2 n.",
+        "enumeration",
+        **varied(_advantage, 2, 1, "when L log(1/delta) < k log n"),
         note="the second term has 1/sqrt(epsilon) in truth: see Table II, row L >= cube root of k",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _advantage(2),
-        mutant=Mutant("when L log(1/delta) < k log n", lambda: _advantage(1)),
     ),
-    Holds(
-        paper="SVA",
-        item="Section V-A, delta",
-        statement="The delta = 1e-5 of the experiments with n = 1e5 exceeds epsilon/(n log n) for "
+    SVA.verified(
+        "Section V-A, delta",
+        "The delta = 1e-5 of the experiments with n = 1e5 exceeds epsilon/(n log n) for "
         "every epsilon used, so the lower bound's condition on delta does not cover it.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _delta_range(Fraction(1, 10**5)),
-        mutant=Mutant("delta = 3e-6 as well", lambda: _delta_range(Fraction(3, 10**6))),
+        "certified numerics",
+        **varied(_delta_range, Fraction(1, 10**5), Fraction(3, 10**6), "delta = 3e-6 as well"),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Sections V-B to V-D, readings of the plots",
-        statement="Which method is best where, how errors scale with k, epsilon and d, and that "
+    SVA.not_checkable(
+        "Sections V-B to V-D, readings of the plots",
+        "Which method is best where, how errors scale with k, epsilon and d, and that "
         "clipping beats the unclipped scheme at k = 64.",
-        reason="describes plots without data",
+        "describes plots without data",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Section V-A, setup",
-        statement="40-bit seeds, 32-bit floats, Zipf exponent 1.4, Gaussian values with mean 1 and "
+    SVA.not_checkable(
+        "Section V-A, setup",
+        "40-bit seeds, 32-bit floats, Zipf exponent 1.4, Gaussian values with mean 1 and "
         "deviation 0.3 clipped to [-1, 1], ten repetitions; definitions of the two errors.",
-        reason="a description of an experiment; the report sizes confirm the 40 and 32 bits "
+        "a description of an experiment; the report sizes confirm the 40 and 32 bits "
         "(Tables IV to VI, our report size)",
         note="the names of the true and the estimated mean are swapped in the error formulas; both "
         "formulas are symmetric",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Figure 1",
-        statement="User-level errors against k (1 to 1024), epsilon (0.5 to 3.5) and d (64 to "
-        "1e5).",
-        reason="a plot without data",
+    SVA.not_checkable(
+        "Figure 1",
+        "User-level errors against k (1 to 1024), epsilon (0.5 to 3.5) and d (64 to 1e5).",
+        "a plot without data",
         note="the text on varying d refers to parts (b) and (e); the caption has d in (c) and (f)",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Figure 2",
-        statement="Event-level errors against k, epsilon and d, as in Figure 1.",
-        reason="a plot without data",
+    SVA.not_checkable(
+        "Figure 2",
+        "Event-level errors against k, epsilon and d, as in Figure 1.",
+        "a plot without data",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Figure 3",
-        statement="Errors under L-neighbouring privacy, k = 64, L from 1 to 128.",
-        reason="a plot without data; its turning point is checked under Section V-D",
+    SVA.not_checkable(
+        "Figure 3",
+        "Errors under L-neighbouring privacy, k = 64, L from 1 to 128.",
+        "a plot without data; its turning point is checked under Section V-D",
     ),
 )

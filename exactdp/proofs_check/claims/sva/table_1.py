@@ -8,7 +8,8 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball
 from exactdp.law import Law
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -99,56 +100,41 @@ def _free_of_k(exponent: int) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Table I",
-        statement="In powers of k, sampling is sqrt(k) (users) and k (events) above the lower "
+    SVA.verified(
+        "Table I",
+        "In powers of k, sampling is sqrt(k) (users) and k (events) above the lower "
         "bound, repetition sqrt(k) (events), and the new algorithm nothing.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _gaps(Fraction(1, 2)),
-        mutant=Mutant("sampling is k above for users", lambda: _gaps(Fraction(1))),
+        "enumeration",
+        **varied(_gaps, Fraction(1, 2), Fraction(1), "sampling is k above for users"),
     ),
-    Holds(
-        paper="SVA",
-        item="Table I, naive perturbation, privacy",
-        statement="Randomized response per coordinate costs epsilon per event and 2k epsilon per "
+    SVA.verified(
+        "Table I, naive perturbation, privacy",
+        "Randomized response per coordinate costs epsilon per event and 2k epsilon per "
         "user, hence the factor k in its user-level error.",
-        outcome="verified",
-        method="exact law",
-        check=lambda: _naive(2),
-        mutant=Mutant("k epsilon per user", lambda: _naive(1)),
+        "exact law",
+        **varied(_naive, 2, 1, "k epsilon per user"),
     ),
-    Holds(
-        paper="SVA",
-        item="Table I, naive perturbation, error",
-        statement="One debiased bit has variance e^epsilon/(e^epsilon - 1)^2 <= 1/epsilon^2, so "
+    SVA.verified(
+        "Table I, naive perturbation, error",
+        "One debiased bit has variance e^epsilon/(e^epsilon - 1)^2 <= 1/epsilon^2, so "
         "the event-level error is O((1/epsilon) sqrt(log d/n)).",
-        outcome="verified",
-        method="interval search",
-        check=lambda: _naive_variance(Fraction(1)),
-        mutant=Mutant("0.98/epsilon^2", lambda: _naive_variance(Fraction(49, 50))),
+        "interval search",
+        **varied(_naive_variance, Fraction(1), Fraction(49, 50), "0.98/epsilon^2"),
     ),
-    Holds(
-        paper="SVA",
-        item="Table I, ours",
-        statement="The event-level factor is 4/epsilon without k; the user-level one is of order "
+    SVA.verified(
+        "Table I, ours",
+        "The event-level factor is 4/epsilon without k; the user-level one is of order "
         "sqrt(k log n)/epsilon (Theorem 1).",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _free_of_k(1),
-        mutant=Mutant("with a number of bins that does not grow with k", lambda: _free_of_k(0)),
+        "enumeration",
+        **varied(_free_of_k, 1, 0, "with a number of bins that does not grow with k"),
     ),
-    Holds(
-        paper="SVA",
-        item="Table I, gap to the lower bound",
-        statement="For k <= sqrt(d), the user-level error and the lower bound differ by the order "
+    SVA.proved(
+        "Table I, gap to the lower bound",
+        "For k <= sqrt(d), the user-level error and the lower bound differ by the order "
         "of sqrt(log n) only: log d <= 2 log(d/k).",
+        "interval search",
+        **varied(_gap, Fraction(71, 50), Fraction(7, 5), "with a factor 1.4 in place of sqrt(2)"),
         note="for k of the order of d the gap also has log d",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _gap(Fraction(71, 50)),
-        mutant=Mutant("with a factor 1.4 in place of sqrt(2)", lambda: _gap(Fraction(7, 5))),
     ),
     Refuted(
         paper="SVA",
@@ -167,37 +153,34 @@ CLAIMS = (
 [True, True, True]
 """,
         extraction="no: Table I prints the same error for naive perturbation and for ours",
-        corrected=Holds(
-            paper="SVA",
-            item="Section V-C, gap sqrt(k), corrected",
-            statement="Every other method with short reports has; naive perturbation, with O(d) "
+        corrected=SVA.verified(
+            "Section V-C, gap sqrt(k), corrected",
+            "Every other method with short reports has; naive perturbation, with O(d) "
             "communication, has the same order as ours.",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _ahead(("repetition", "sampling")),
-            mutant=Mutant(
-                "naive perturbation as well", lambda: _ahead(("repetition", "sampling", "naive"))
+            "enumeration",
+            **varied(
+                _ahead,
+                ("repetition", "sampling"),
+                ("repetition", "sampling", "naive"),
+                "naive perturbation as well",
             ),
         ),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Table I, Harmony and PCKV",
-        statement="Error (sqrt(d)/epsilon) sqrt(log d/n) with O(log d) communication.",
-        reason="cited without formulas from other papers",
+    SVA.not_checkable(
+        "Table I, Harmony and PCKV",
+        "Error (sqrt(d)/epsilon) sqrt(log d/n) with O(log d) communication.",
+        "cited without formulas from other papers",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Table I, communication",
-        statement="O(k log d), O(log d), O(d), O(k log k + lambda) and O(log k + lambda).",
-        reason="asymptotic; our rows are checked under Theorem 12, communication, with explicit "
+    SVA.not_checkable(
+        "Table I, communication",
+        "O(k log d), O(log d), O(d), O(k log k + lambda) and O(log k + lambda).",
+        "asymptotic; our rows are checked under Theorem 12, communication, with explicit "
         "bits; lambda is the length of a seed",
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Table I, lower bounds",
-        statement="Omega((1/epsilon) sqrt(log d/n)) for events, Omega((sqrt(k)/epsilon) "
+    SVA.not_checkable(
+        "Table I, lower bounds",
+        "Omega((1/epsilon) sqrt(log d/n)) for events, Omega((sqrt(k)/epsilon) "
         "sqrt(log(d/k)/n)) for users.",
-        reason="asymptotic; the event-level bound is cited, the user-level one is Theorem 15",
+        "asymptotic; the event-level bound is cited, the user-level one is Theorem 15",
     ),
 )

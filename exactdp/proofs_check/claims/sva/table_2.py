@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import comb
 
@@ -10,8 +11,9 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -124,24 +126,18 @@ def _clip_range(divisor: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Table II",
-        statement="In the rows without delta, Delta = L (or 2) with b = epsilon^2 k/L^2 bins, "
+    SVA.verified(
+        "Table II",
+        "In the rows without delta, Delta = L (or 2) with b = epsilon^2 k/L^2 bins, "
         "rounded up and at least 1, makes the error factor at most 2L/epsilon.",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _small_lengths(Fraction(2), 2),
-        mutant=Mutant("at most 1.98 L/epsilon", lambda: _small_lengths(Fraction(198, 100), 2)),
+        "certified numerics",
+        **varied(_small_lengths, Fraction(2), Fraction(198, 100), "at most 1.98 L/epsilon", 2),
     ),
-    Holds(
-        paper="SVA",
-        item="Table II, event-level row",
-        statement="At L = 2: b = epsilon^2 k/4 and Delta = 2 make both error terms 2/epsilon.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _event_row(2),
-        mutant=Mutant("Delta = 1", lambda: _event_row(1)),
+    SVA.verified(
+        "Table II, event-level row",
+        "At L = 2: b = epsilon^2 k/4 and Delta = 2 make both error terms 2/epsilon.",
+        "enumeration",
+        **varied(_event_row, 2, 1, "Delta = 1"),
     ),
     Refuted(
         paper="SVA",
@@ -161,16 +157,13 @@ CLAIMS = (
 [10.4, 32.6, 102.9, 325.5]
 """,
         extraction="no: Section IV-C and the text around equation (1) agree with the table",
-        corrected=Holds(
-            paper="SVA",
-            item="Table II, row L >= cube root of k, corrected",
-            statement="Only where b* = epsilon sqrt(k/(L l)) >= 1, l the logarithm, the minimum of "
+        corrected=SVA.proved(
+            "Table II, row L >= cube root of k, corrected",
+            "Only where b* = epsilon sqrt(k/(L l)) >= 1, l the logarithm, the minimum of "
             "sqrt(k/b) + sqrt(b L l)/epsilon is 2 (k L l)^(1/4)/sqrt(epsilon), so 1/sqrt(epsilon) "
             "in place of 1/epsilon; otherwise b = 1 is best.",
-            outcome="proved",
-            method="interval search",
-            check=lambda: _interior(Fraction(2)),
-            mutant=Mutant("2.01 in place of 2", lambda: _interior(Fraction(201, 100))),
+            "interval search",
+            **varied(_interior, Fraction(2), Fraction(201, 100), "2.01 in place of 2"),
         ),
     ),
     Refuted(
@@ -194,33 +187,26 @@ True
 0.0014
 """,
         extraction="no: Theorem 1, Table I and Section IV-D state the same bound",
-        corrected=Holds(
-            paper="SVA",
-            item="Table II, user-level row, corrected",
-            statement="The factor is sqrt(k) (1 + (1/epsilon) sqrt(8 log(4n/beta))): sqrt(k) + "
+        corrected=SVA.verified(
+            "Table II, user-level row, corrected",
+            "The factor is sqrt(k) (1 + (1/epsilon) sqrt(8 log(4n/beta))): sqrt(k) + "
             "Delta/epsilon with Delta = 2 eta, for every epsilon; as printed only for epsilon = "
             "O(sqrt(log(n/beta))).",
+            "enumeration",
+            **varied(partial(_user_row, 4), 1, 0, "without the 1"),
             note="that Theorem 12 gives this factor is checked there",
-            outcome="verified",
-            method="enumeration",
-            check=lambda: _user_row(4, 1),
-            mutant=Mutant("without the 1", lambda: _user_row(4, 0)),
         ),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Table II, communication",
-        statement="O(k log k), O(k log k/L^2), O(sqrt(k/L) log k) and O(log k).",
-        reason="asymptotic: the numbers of bins of the table, with epsilon = O(1), times O(log k); "
+    SVA.not_checkable(
+        "Table II, communication",
+        "O(k log k), O(k log k/L^2), O(sqrt(k/L) log k) and O(log k).",
+        "asymptotic: the numbers of bins of the table, with epsilon = O(1), times O(log k); "
         "the bits per bin are checked under Theorem 12, communication",
     ),
-    Holds(
-        paper="SVA",
-        item="Table II, clipping range",
-        statement="eta = sqrt(2k log(4n/beta)) makes 2 exp(-eta^2/(2k)) equal to beta/(2n).",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _clip_range(Fraction(1)),
-        mutant=Mutant("eta one percent smaller", lambda: _clip_range(Fraction(102, 100))),
+    SVA.verified(
+        "Table II, clipping range",
+        "eta = sqrt(2k log(4n/beta)) makes 2 exp(-eta^2/(2k)) equal to beta/(2n).",
+        "certified numerics",
+        **varied(_clip_range, Fraction(1), Fraction(102, 100), "eta one percent smaller"),
     ),
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.sva._published import (
     DATA,
     EVENT,
@@ -14,6 +15,7 @@ from exactdp.proofs_check.claims.sva._published import (
     half_unit,
     number,
 )
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -124,39 +126,30 @@ def _factors(digits: tuple[str, ...]) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Table III",
-        statement="With clients cut down to k records, each data set has between 1 and k records "
-        "per client.",
+    SVA.verified(
+        "Table III",
+        "With clients cut down to k records, each data set has between 1 and k records per client.",
+        "reproduction",
+        **varied(_records, Fraction(1), Fraction(1, 2), "at most k/2"),
         note="7019990 records are 50.7 per client of the movie data; the data are not at hand",
-        outcome="verified",
-        method="reproduction",
-        check=lambda: _records(Fraction(1)),
-        mutant=Mutant("at most k/2", lambda: _records(Fraction(1, 2))),
     ),
-    Holds(
-        paper="SVA",
-        item="Table IV",
-        statement="Clothing, event level: the MSE 0.00019 is that of Algorithm 1 at epsilon = 1 "
+    SVA.reproduced(
+        "Table IV",
+        "Clothing, event level: the MSE 0.00019 is that of Algorithm 1 at epsilon = 1 "
         "with one bin and Delta = 2.",
-        note="the table does not state epsilon; the report sizes fix b = floor(epsilon^2 k/4)",
-        outcome="reproduced",
-        method="reproduction",
+        "reproduction",
         check=lambda: _event_error("", "Clothing"),
         mutant=Mutant(
             "as if it had Renting's n", lambda: _event_error("0.00019", "Clothing", "Renting")
         ),
+        note="the table does not state epsilon; the report sizes fix b = floor(epsilon^2 k/4)",
     ),
-    Holds(
-        paper="SVA",
-        item="Table V",
-        statement="Renting: 48, 23400, 13 and 9 bytes are 4k + 4, 4d, a seed with two bins and a "
+    SVA.reproduced(
+        "Table V",
+        "Renting: 48, 23400, 13 and 9 bytes are 4k + 4, 4d, a seed with two bins and a "
         "seed with one bin, for k = 11 and d = 5850.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _renting(0),
-        mutant=Mutant("for k = 12", lambda: _renting(1)),
+        "reproduction",
+        **varied(_renting, 0, 1, "for k = 12"),
     ),
     Refuted(
         paper="SVA",
@@ -174,51 +167,43 @@ CLAIMS = (
 True
 """,
         extraction="possible (a lost zero); the text's 3.1x to 114.3x also needs 0.000083",
-        corrected=Holds(
-            paper="SVA",
-            item="Table V, our event-level MSE, corrected",
-            statement="The MSE is 0.000083.",
-            outcome="reproduced",
-            method="reproduction",
-            check=lambda: _event_error("0.000083", "Renting"),
-            mutant=Mutant("0.000085", lambda: _event_error("0.000085", "Renting")),
+        corrected=SVA.reproduced(
+            "Table V, our event-level MSE, corrected",
+            "The MSE is 0.000083.",
+            "reproduction",
+            **varied(_event_error, "0.000083", "0.000085", "0.000085", "Renting"),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Table VI",
-        statement="Movies, event level: the MSE 0.000065 is that of Algorithm 1 at epsilon = 1 "
+    SVA.reproduced(
+        "Table VI",
+        "Movies, event level: the MSE 0.000065 is that of Algorithm 1 at epsilon = 1 "
         "with 25 bins and Delta = 2.",
-        outcome="reproduced",
-        method="reproduction",
+        "reproduction",
         check=lambda: _event_error("", "Movies"),
         mutant=Mutant("of Renting as well", lambda: _event_error("0.000065", "Movies", "Renting")),
     ),
-    Holds(
-        paper="SVA",
-        item="Tables IV to VI, our report size",
-        statement="Our reports are a 5-byte seed and 4 bytes per bin: floor(k/4) bins at event "
+    SVA.reproduced(
+        "Tables IV to VI, our report size",
+        "Our reports are a 5-byte seed and 4 bytes per bin: floor(k/4) bins at event "
         "level (Table II at epsilon = 1), one at user level.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _ours(5),
-        mutant=Mutant("a 4-byte seed", lambda: _ours(4)),
+        "reproduction",
+        **varied(_ours, 5, 4, "a 4-byte seed"),
     ),
-    Holds(
-        paper="SVA",
-        item="Tables IV to VI, k-fold report size",
-        statement="k-fold repetition sends 4 bytes per item and 4 more.",
-        outcome="reproduced",
-        method="reproduction",
-        check=lambda: _bytes("k-fold", lambda name: 4 * DATA[name].sparsity + 4),
-        mutant=Mutant("5 more", lambda: _bytes("k-fold", lambda name: 4 * DATA[name].sparsity + 5)),
+    SVA.reproduced(
+        "Tables IV to VI, k-fold report size",
+        "k-fold repetition sends 4 bytes per item and 4 more.",
+        "reproduction",
+        **varied(
+            partial(_bytes, "k-fold"),
+            lambda name: 4 * DATA[name].sparsity + 4,
+            lambda name: 4 * DATA[name].sparsity + 5,
+            "5 more",
+        ),
     ),
-    Holds(
-        paper="SVA",
-        item="Tables IV to VI, sampling, Harmony and PCKV report size",
-        statement="They send 8 bytes, whatever k and d are.",
-        outcome="reproduced",
-        method="reproduction",
+    SVA.reproduced(
+        "Tables IV to VI, sampling, Harmony and PCKV report size",
+        "They send 8 bytes, whatever k and d are.",
+        "reproduction",
         check=lambda: "; ".join(_bytes(m, lambda _: 8) for m in ("sampling", "Harmony", "PCKV")),
         mutant=Mutant("9 bytes", lambda: _bytes("PCKV", lambda _: 9)),
     ),
@@ -237,50 +222,39 @@ True
 27263
 """,
         extraction="possible in Table III or VI; the other two data sets agree exactly",
-        corrected=Holds(
-            paper="SVA",
-            item="Table VI, naive report size, corrected",
-            statement="4 bytes per item are 5512, 23400 and, for 26744 items, 106976 bytes; the "
+        corrected=SVA.reproduced(
+            "Table VI, naive report size, corrected",
+            "4 bytes per item are 5512, 23400 and, for 26744 items, 106976 bytes; the "
             "first two are as printed.",
-            outcome="reproduced",
-            method="reproduction",
+            "reproduction",
             check=lambda: _bytes("naive", lambda name: 4 * DATA[name].items, "Clothing", "Renting"),
             mutant=Mutant(
                 "the third as well", lambda: _bytes("naive", lambda name: 4 * DATA[name].items)
             ),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Tables IV to VI, best method",
-        statement="Our errors are the smallest in every column, with 0.000083 in Table V.",
+    SVA.verified(
+        "Tables IV to VI, best method",
+        "Our errors are the smallest in every column, with 0.000083 in Table V.",
+        "reproduction",
+        **varied(_best, "0.000083", "0.00083", "with the printed 0.00083", 1),
         note="with the printed 0.00083, k-fold repetition (0.00050) would be better there",
-        outcome="verified",
-        method="reproduction",
-        check=lambda: _best("0.000083", 1),
-        mutant=Mutant("with the printed 0.00083", lambda: _best("0.00083", 1)),
     ),
-    Holds(
-        paper="SVA",
-        item="Tables IV to VI, both errors",
-        statement="No MSE exceeds the square of the L_infinity error beside it.",
-        outcome="verified",
-        method="reproduction",
-        check=lambda: _squares(Fraction(1)),
-        mutant=Mutant("nor twice the MSE", lambda: _squares(Fraction(2))),
+    SVA.verified(
+        "Tables IV to VI, both errors",
+        "No MSE exceeds the square of the L_infinity error beside it.",
+        "reproduction",
+        **varied(_squares, Fraction(1), Fraction(2), "nor twice the MSE"),
     ),
-    Holds(
-        paper="SVA",
-        item="Tables IV to VI, user-level noise",
-        statement="Our user-level MSE is below the variance of the noise that Table II prescribes "
+    SVA.verified(
+        "Tables IV to VI, user-level noise",
+        "Our user-level MSE is below the variance of the noise that Table II prescribes "
         "at epsilon = 1, at any beta <= 1, even with Delta = min(2 eta, 2k): other parameters were "
         "used.",
+        "certified numerics",
+        **varied(_below_noise, 6, 7, "at least 7 times below"),
         note="the published code clips at sqrt(k log n)/2.5 and answers with one bit of magnitude "
         "(e^epsilon + 1)/(e^epsilon - 1) times that, not with Laplace noise",
-        outcome="verified",
-        method="certified numerics",
-        check=lambda: _below_noise(6),
-        mutant=Mutant("at least 7 times below", lambda: _below_noise(7)),
     ),
     Refuted(
         paper="SVA",
@@ -296,22 +270,18 @@ True
 """,
         extraction="no: 8.0 = sqrt(64), while the report sizes of Table VI (404 = 4 * 101 and "
         "105 = 5 + 4 * 25) confirm k = 100",
-        corrected=Holds(
-            paper="SVA",
-            item="Section V-E, factors sqrt(k), corrected",
-            statement="It is 2.4, 3.3 and 10.0.",
-            outcome="reproduced",
-            method="reproduction",
-            check=lambda: _factors(("2.4", "3.3", "10.0")),
-            mutant=Mutant("8.0 for the movies", lambda: _factors(("2.4", "3.3", "8.0"))),
+        corrected=SVA.reproduced(
+            "Section V-E, factors sqrt(k), corrected",
+            "It is 2.4, 3.3 and 10.0.",
+            "reproduction",
+            **varied(_factors, ("2.4", "3.3", "10.0"), ("2.4", "3.3", "8.0"), "8.0 for the movies"),
         ),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Tables IV to VI, errors of the other methods",
-        statement="Measured errors of k-fold repetition, sampling, naive perturbation, Harmony and "
+    SVA.not_checkable(
+        "Tables IV to VI, errors of the other methods",
+        "Measured errors of k-fold repetition, sampling, naive perturbation, Harmony and "
         "PCKV on three data sets.",
-        reason="experiments on data not at hand, with parameters of the other methods not stated; "
+        "experiments on data not at hand, with parameters of the other methods not stated; "
         "the relations among the printed numbers are checked",
     ),
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -49,37 +51,32 @@ def _informal(n: int, cap: bool) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Theorem 1",
-        statement="User-level: one bin clipped at eta = sqrt(2k log(4n/beta)) with Delta = 2 eta "
+    SVA.proved(
+        "Theorem 1",
+        "User-level: one bin clipped at eta = sqrt(2k log(4n/beta)) with Delta = 2 eta "
         "has error factor sqrt(k) + Delta/epsilon <= 4 (1/epsilon) sqrt(k log(4n/beta)), provided "
         "epsilon <= sqrt(log(4n/beta)).",
+        "interval search",
+        **varied(partial(_user_factor, Fraction(4)), 1, 2, "for epsilon up to twice that range"),
         note="the range of epsilon is not stated; beyond it the binning error sqrt(k), which does "
         "not depend on epsilon, dominates: see Table II, user-level row. The pseudorandom function "
         "and negl(lambda) are not modelled: h and s are random functions",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _user_factor(Fraction(4), 1),
-        mutant=Mutant("for epsilon up to twice that range", lambda: _user_factor(Fraction(4), 2)),
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 2",
-        statement="Event-level: with b = ceil(epsilon^2 k/4) bins and Delta = 2 the error factor "
+    SVA.verified(
+        "Theorem 2",
+        "Event-level: with b = ceil(epsilon^2 k/4) bins and Delta = 2 the error factor "
         "sqrt(k/b) + Delta/epsilon is at most 4/epsilon, and b <= k for epsilon <= 2.",
+        "enumeration",
+        **varied(
+            partial(_event_factor, 4), Fraction(1, 4), Fraction(1, 5), "with epsilon^2 k/5 bins"
+        ),
         note="O(k log k) communication needs epsilon = O(1): b grows with epsilon^2",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _event_factor(4, Fraction(1, 4)),
-        mutant=Mutant("with epsilon^2 k/5 bins", lambda: _event_factor(4, Fraction(1, 5))),
     ),
-    NotCheckable(
-        paper="SVA",
-        item="Theorem 3",
-        statement="Every (epsilon, o(epsilon/(n log n))) user-level mechanism has expected error "
+    SVA.not_checkable(
+        "Theorem 3",
+        "Every (epsilon, o(epsilon/(n log n))) user-level mechanism has expected error "
         "Omega((1/epsilon) sqrt(k log(d/k)/n)).",
-        reason="asymptotic and announced as informal; its formal version is Theorem 15",
+        "asymptotic and announced as informal; its formal version is Theorem 15",
     ),
     Refuted(
         paper="SVA",
@@ -97,14 +94,11 @@ CLAIMS = (
 True
 """,
         extraction="no: called informal; Theorem 15 has a cap, Table I has none either",
-        corrected=Holds(
-            paper="SVA",
-            item="Theorem 3, no cap, corrected",
-            statement="The lower bound is capped at a constant, as in Theorem 15.",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _informal(100, True),
-            mutant=Mutant("no cap", lambda: _informal(100, False)),
+        corrected=SVA.verified(
+            "Theorem 3, no cap, corrected",
+            "The lower bound is capped at a constant, as in Theorem 15.",
+            "certified numerics",
+            **varied(partial(_informal, 100), True, False, "no cap"),
         ),
     ),
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Holds, Mutant, Refuted, require
+from exactdp.proofs_check.claim import Refuted, require
 from exactdp.proofs_check.claims.sva._model import distance, pairs, sensitivity, sparse
 from exactdp.proofs_check.claims.sva._tails import (
     at_most,
@@ -17,6 +18,7 @@ from exactdp.proofs_check.claims.sva._tails import (
     least_integer,
     walk_tail,
 )
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -165,59 +167,46 @@ True
 """,
         extraction="no: the condition reads the same in the appendix; it is the noise term, a sum "
         "of n sub-exponential variables, that needs n >= log(d/beta)",
-        corrected=Holds(
-            paper="SVA",
-            item="Theorem 12, corrected",
-            statement="If also n >= log(20d/beta) and nk/b >= log(20d/beta), then with l = "
+        corrected=SVA.verified(
+            "Theorem 12, corrected",
+            "If also n >= log(20d/beta) and nk/b >= log(20d/beta), then with l = "
             "log(20d/beta) each coordinate's error is at most 1.8 sqrt(k/b) sqrt(l/n) from binning "
             "and sqrt(8) (Delta/epsilon) sqrt(l/n) from noise, each but for beta/(10d).",
+            "certified numerics",
+            **varied(partial(_explicit, Fraction(9, 5)), True, False, "without n >= log(20d/beta)"),
             note="moving the final estimates into [-1, 1], as the published code does, also "
             "repairs it for Delta/epsilon >= 1: below n = log(d/beta) the bound exceeds C "
             "Delta/epsilon",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _explicit(Fraction(9, 5), True),
-            mutant=Mutant("without n >= log(20d/beta)", lambda: _explicit(Fraction(9, 5), False)),
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 12, binning constant",
-        statement="By Bernstein's inequality the binning error is at most 1.8 sqrt(k/b) sqrt(l/n) "
+    SVA.proved(
+        "Theorem 12, binning constant",
+        "By Bernstein's inequality the binning error is at most 1.8 sqrt(k/b) sqrt(l/n) "
         "but for probability p, where l = log(2/p) <= nk/b.",
-        outcome="proved",
-        method="interval search",
-        check=lambda: _constant(Fraction(9, 5)),
-        mutant=Mutant("constant 1.75", lambda: _constant(Fraction(7, 4))),
+        "interval search",
+        **varied(_constant, Fraction(9, 5), Fraction(7, 4), "constant 1.75"),
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 12, privacy",
-        statement="With Table II's Delta, Algorithm 1 is L-neighbouring (epsilon, delta)-LDP: "
+    SVA.verified(
+        "Theorem 12, privacy",
+        "With Table II's Delta, Algorithm 1 is L-neighbouring (epsilon, delta)-LDP: "
         "Delta = L and Delta = 2 eta bound the distance of the bins for every h and s.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _private(Fraction(1)),
-        mutant=Mutant("one percent less noise", lambda: _private(Fraction(99, 100))),
+        "enumeration",
+        **varied(_private, Fraction(1), Fraction(99, 100), "one percent less noise"),
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 12, failure probability",
-        statement="Binning, clipping and noise fail with at most beta/10 + beta/2 + beta/10 over "
+    SVA.proved(
+        "Theorem 12, failure probability",
+        "Binning, clipping and noise fail with at most beta/10 + beta/2 + beta/10 over "
         "all coordinates, and rounding with at most another beta/5: below beta.",
+        "enumeration",
+        **varied(
+            _budget,
+            (Fraction(1, 10), Fraction(1, 2), Fraction(1, 10), Fraction(1, 5)),
+            (Fraction(1, 10), Fraction(1), Fraction(1, 10), Fraction(1, 5)),
+            "with a clipping failure of beta instead of beta/2",
+            Fraction(1),
+        ),
         note="the appendix concludes with 1 - 5 beta/4, which would not give the theorem; 4 beta/5 "
         "is the sum of the three parts and of the first half of the rounding",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _budget(
-            (Fraction(1, 10), Fraction(1, 2), Fraction(1, 10), Fraction(1, 5)), Fraction(1)
-        ),
-        mutant=Mutant(
-            "with a clipping failure of beta instead of beta/2",
-            lambda: _budget(
-                (Fraction(1, 10), Fraction(1), Fraction(1, 10), Fraction(1, 5)), Fraction(1)
-            ),
-        ),
     ),
     Refuted(
         paper="SVA",
@@ -238,15 +227,11 @@ True
 """,
         extraction="no: Appendix C-A clips at U = k + (Delta/epsilon) log(10nb/beta), so the count "
         "also grows with log(1/epsilon) and log log(nb/beta)",
-        corrected=Holds(
-            paper="SVA",
-            item="Theorem 12, communication, corrected",
-            statement="ceil(log2(2U + 3)) bits per bin suffice, U = k + (Delta/epsilon) "
-            "log(10nb/beta).",
-            outcome="verified",
-            method="certified numerics",
-            check=lambda: _enough_bits(0),
-            mutant=Mutant("one bit fewer", lambda: _enough_bits(-1)),
+        corrected=SVA.verified(
+            "Theorem 12, communication, corrected",
+            "ceil(log2(2U + 3)) bits per bin suffice, U = k + (Delta/epsilon) log(10nb/beta).",
+            "certified numerics",
+            **varied(_enough_bits, 0, -1, "one bit fewer"),
         ),
     ),
 )

@@ -7,8 +7,9 @@ from itertools import combinations, product
 from math import comb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Holds, Mutant, NotCheckable, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Refuted, require
 from exactdp.proofs_check.claims.sva._tails import at_most
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -105,27 +106,23 @@ def _counting(power: int) -> str:
 
 
 CLAIMS = (
-    NotCheckable(
-        paper="SVA",
-        item="Theorem 11",
-        statement="For k = 1, epsilon = O(1) and delta = o(epsilon/(n log n)), every "
+    SVA.not_checkable(
+        "Theorem 11",
+        "For k = 1, epsilon = O(1) and delta = o(epsilon/(n log n)), every "
         "non-interactive mechanism has expected error Omega(min(sqrt(log d/(epsilon^2 n)), 1)).",
-        reason="cited without proof from Bassily and Smith; constants and little-o are not stated. "
+        "cited without proof from Bassily and Smith; constants and little-o are not stated. "
         "Its steps are checked under Lemmas 20 to 23.",
         note="the first lines of Section VI quote it with delta = o(1/(n log n))",
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 15",
-        statement="For some distribution on S every estimator from private reports has expected "
+    SVA.verified(
+        "Theorem 15",
+        "For some distribution on S every estimator from private reports has expected "
         "error Omega(min((1/epsilon) sqrt(log|S|/n), 1)); for d = 2, k = 1, delta = 0 and the "
         "tested epsilon and n with constant 1/4.",
+        "enumeration",
+        **varied(_bounded_below, Fraction(1, 4), Fraction(7, 25), "with constant 0.28"),
         note="where the cap stands: see the entry on it. The general proof is checked step by step "
         "under Lemmas 20 to 23 and Appendix D",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _bounded_below(Fraction(1, 4)),
-        mutant=Mutant("with constant 0.28", lambda: _bounded_below(Fraction(7, 25))),
     ),
     Refuted(
         paper="SVA",
@@ -144,26 +141,21 @@ CLAIMS = (
 """,
         extraction="no: Corollary 16 has the same form; Theorem 11 has Omega(min(..., 1)), and the "
         "proof yields eta/10 with eta <= 1",
-        corrected=Holds(
-            paper="SVA",
-            item="Theorem 15, cap at 1, corrected",
-            statement="The cap belongs inside, Omega(min((1/epsilon) sqrt(log|S|/n), 1)): blind "
+        corrected=SVA.verified(
+            "Theorem 15, cap at 1, corrected",
+            "The cap belongs inside, Omega(min((1/epsilon) sqrt(log|S|/n), 1)): blind "
             "estimates, real or from S, allow no cap above 1/2 at d = 2.",
-            note="the theorem takes estimates from S, though a mean is not in S; the proof does "
-            "not need that",
-            outcome="verified",
-            method="enumeration",
+            "enumeration",
             check=lambda: _capped(Fraction(1, 2)) + "; " + _guess(Fraction(1, 2)),
             mutant=Mutant("a cap of 0.51", lambda: _capped(Fraction(51, 100))),
+            note="the theorem takes estimates from S, though a mean is not in S; the proof does "
+            "not need that",
         ),
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 15, size of S",
-        statement="log|S| = log C(d, k) >= k log(d/k).",
-        outcome="proved",
-        method="enumeration",
-        check=lambda: _counting(0),
-        mutant=Mutant("C(d, k) >= d (d/k)^k", lambda: _counting(1)),
+    SVA.proved(
+        "Theorem 15, size of S",
+        "log|S| = log C(d, k) >= k log(d/k).",
+        "enumeration",
+        **varied(_counting, 0, 1, "C(d, k) >= d (d/k)^k"),
     ),
 )

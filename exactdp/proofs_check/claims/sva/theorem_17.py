@@ -7,7 +7,8 @@ from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Holds, Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
@@ -52,23 +53,17 @@ def _processed(allowance: Fraction) -> str:
 
 
 CLAIMS = (
-    Holds(
-        paper="SVA",
-        item="Theorem 17",
-        statement="If X, X' are (eps1, delta1)-close and, for every x, Y given x and Y' given x "
+    SVA.verified(
+        "Theorem 17",
+        "If X, X' are (eps1, delta1)-close and, for every x, Y given x and Y' given x "
         "are (eps2, delta2)-close, then the pairs are (eps1 + eps2, delta1 + delta2)-close.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _composed(Fraction(1)),
-        mutant=Mutant("delta1 + 0.95 delta2", lambda: _composed(Fraction(19, 20))),
+        "enumeration",
+        **varied(_composed, Fraction(1), Fraction(19, 20), "delta1 + 0.95 delta2"),
     ),
-    Holds(
-        paper="SVA",
-        item="Theorem 18",
-        statement="Closeness survives any randomized function.",
-        outcome="verified",
-        method="enumeration",
-        check=lambda: _processed(Fraction(1)),
-        mutant=Mutant("and shrinks by 1 %", lambda: _processed(Fraction(99, 100))),
+    SVA.verified(
+        "Theorem 18",
+        "Closeness survives any randomized function.",
+        "enumeration",
+        **varied(_processed, Fraction(1), Fraction(99, 100), "and shrinks by 1 %"),
     ),
 )
