@@ -1,5 +1,6 @@
 """Audits of other implementations: exact laws where code allows, certified statistics elsewhere.
 
+- promises: what can be promised, in each currency
 - blackbox: outputs of run(dataset, n), with the events to look for and the bounds they certify
 - whitebox: code that is handed its random generator, by its exact law
 - numbers: a stated delta, epsilon, sigma or tau
@@ -9,12 +10,18 @@ from exactdp.audit.blackbox.auditor import audit, replay
 from exactdp.audit.blackbox.independence import CopiedRandomness
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.events.event import Event
+from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
 from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
 
 __all__ = [
+    "ApproximateDP",
     "AuditReport",
     "CopiedRandomness",
     "Event",
+    "GaussianDP",
+    "Profile",
+    "Renyi",
+    "Zcdp",
     "audit",
     "compare",
     "foreign_law",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from exactdp.cli.options import json_option, options
+from exactdp.cli.options import json_option, options, promised, read_promise
 from exactdp.cli.output import new_file, print_json, print_table
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -68,8 +68,8 @@ def _mechanism(command: _Command) -> _Command:
 )
 @_mechanism
 @click.option("--checkpoint", metavar="FILE", help="Continue from this file, or begin it.")
-@click.option("--delta", metavar="DELTA", default="0", help="Promised delta (default 0).")
-@options("epsilon", "samples alpha workers")
+@promised
+@options("", "samples alpha workers")
 @json_option
 def run(
     target: str,
@@ -78,14 +78,15 @@ def run(
     right: str | None,
     html: str | None,
     checkpoint: str | None,
-    epsilon: str,
-    delta: str,
+    epsilon: str | None,
+    delta: str | None,
+    promise: str | None,
     samples: str | None,
     alpha: str | None,
     workers: str | None,
     as_json: bool,
 ) -> int:
-    """Look for a violation of (epsilon, delta) in outputs of a mechanism.
+    """Look for a violation of a promise, such as (epsilon, delta), in outputs of a mechanism.
 
     TARGET: a name that 'exactdp audit targets' lists, or package.module:function, a function
     run(dataset, n) that returns n outputs. Exits 1 when a violation is certified, else 0.
@@ -94,6 +95,7 @@ def run(
 
     from exactdp.audit import audit as look
 
+    tested = read_promise(epsilon, delta, promise)
     mechanism = _made(target, given)
     data = _dataset("left", left), _dataset("right", right)
     page = new_file("html", html, (".html",)) if html else None
@@ -108,8 +110,7 @@ def run(
             report = look(
                 mechanism,
                 *data,
-                epsilon=epsilon,
-                delta=delta,
+                promise=tested,
                 samples=count,
                 alpha=alpha or "0.01",
                 executor=executor,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from exactdp.errors import shown
+from exactdp.errors import InvalidParameter, shown
 
-__all__ = ["json_option", "options"]
+if TYPE_CHECKING:
+    from exactdp.audit.promises import Promise
+
+__all__ = ["json_option", "options", "promised", "read_promise"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -62,6 +65,28 @@ def options(
 def json_option(command: _Command) -> _Command:
     """--json: one object for machines instead of a table."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def promised(command: _Command) -> _Command:
+    """--epsilon and --delta, or --promise: what a mechanism is said to keep."""
+    text = "Instead: zcdp:rho=R, renyi:alpha=A,epsilon=E, gdp:mu=M, profile:E=D,E=D,..."
+    command = click.option("--promise", metavar="KIND:NAME=VALUE,...", help=text)(command)
+    command = click.option("--delta", metavar="DELTA", help="Promised delta (default 0).")(command)
+    return click.option("--epsilon", metavar="EPSILON", help="Promised epsilon.")(command)
+
+
+def read_promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
+    """The promise these options stand for."""
+    from exactdp.audit.promises import ApproximateDP, parse
+
+    if promise is None:
+        if epsilon is None:
+            allowed = "a number >= 0 (missing --epsilon, or --promise)"
+            raise InvalidParameter("epsilon", "nothing", allowed)
+        return ApproximateDP(epsilon, delta or "0")
+    if epsilon is not None or delta is not None:
+        raise InvalidParameter("promise", promise, "given without --epsilon and --delta")
+    return parse(promise)
 
 
 def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command], _Command]:

@@ -14,6 +14,7 @@ from scipy.stats import beta, binom
 
 from exactdp import InvalidParameter
 from exactdp.audit.bounds.binomial import interval, lower, upper
+from exactdp.audit.bounds.measures import delta_at, epsilon_at
 from exactdp.audit.bounds.region import Region
 from exactdp.audit.bounds.tails import at_least, at_most, log_odds_at_least
 from exactdp.balls import precision
@@ -137,17 +138,17 @@ def test_the_region_is_consistent() -> None:
     region = Region(5500, 10_000, 1800, 10_000, Fraction(1, 100))
     epsilon, delta = region.epsilon_lower(Fraction(0)), region.delta_lower(Fraction(1))
     assert Fraction(104, 100) < epsilon < Fraction(112, 100)
-    assert region.refutes(Fraction(1), Fraction(0))
-    assert region.refutes(Fraction(1), delta * Fraction(99, 100))
-    assert not region.refutes(Fraction(1), delta * Fraction(11, 10))
-    assert not region.refutes(epsilon * Fraction(11, 10), Fraction(0))
+    assert region.exceeds(delta_at(Fraction(1)), Fraction(0))
+    assert region.exceeds(delta_at(Fraction(1)), delta * Fraction(99, 100))
+    assert not region.exceeds(delta_at(Fraction(1)), delta * Fraction(11, 10))
+    assert not region.exceeds(epsilon_at(Fraction(0)), epsilon * Fraction(11, 10))
 
 
 def test_the_region_beats_two_bounds_at_half_the_level() -> None:
     """27 of 2000 against none of 2000: enough against delta = 0.0049, which two bounds miss."""
     alpha, claimed = Fraction(1, 100), Fraction(49, 10_000)
     region = Region(27, 2000, 0, 2000, alpha, few=True)
-    assert region.refutes(Fraction(1), claimed)
+    assert region.exceeds(delta_at(Fraction(1)), claimed)
     plain = float(lower(27, 2000, alpha / 2)) - math.e * float(upper(0, 2000, alpha / 2))
     assert plain < claimed
 

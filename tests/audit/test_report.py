@@ -9,15 +9,13 @@ from html.parser import HTMLParser
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.audit import AuditReport, Event, replay
+from exactdp.audit import ApproximateDP, AuditReport, Event, replay
 from tests.audit import mechanisms
 
 REPORT = AuditReport(
     violation=True,
-    epsilon=Fraction(1),
-    delta=Fraction(0),
-    epsilon_lower=Fraction("1.0265792"),
-    delta_lower=Fraction("0.0060375"),
+    promise=ApproximateDP(1),
+    bounds={"delta": Fraction("0.0060375"), "epsilon": Fraction("1.0265792")},
     event=Event.all_of(Event(("coordinate", 0), "at least", 2), Event.present("<b>")),
     direction="right",
     counts={"left": (105, 1788), "right": (242, 963)},
@@ -39,7 +37,7 @@ def test_json_survives_a_round_trip() -> None:
     entry = json.loads(json.dumps(REPORT.as_dict()))
     assert AuditReport.from_dict(entry) == REPORT
     assert entry["verdict"] == "violation"
-    assert entry["epsilon_lower"] == "1.0265792"
+    assert entry["bounds"]["epsilon"] == "1.0265792"
     assert entry["counts"]["left"] == {"hits": 105, "trials": 1788}
 
 
@@ -76,7 +74,7 @@ def test_no_violation_is_not_called_a_pass() -> None:
     from dataclasses import replace
 
     report = replace(REPORT, violation=False, warning="outputs repeat")
-    assert report.verdict == "no violation of (1, 0) found with 3125 outputs"
+    assert report.verdict == "no violation found of being (1, 0)-private, with 3125 outputs"
     assert report.as_dict()["verdict"] == "no violation found"
     assert report.text().endswith("warning: outputs repeat")
     assert "outputs repeat" in report.html()

@@ -30,8 +30,17 @@ def test_violation() -> None:
 def test_no_violation_is_not_a_pass() -> None:
     code, out, _ = run("audit", *LAPLACE, "--epsilon", "1", "--samples", "20000")
     assert code == 0
-    assert "no violation of (1, 0) found" in out
+    assert "no violation found of being (1, 0)-private" in out
     assert "pass" not in out.lower()
+
+
+def test_other_promises() -> None:
+    for promise, code in (("zcdp:rho=0.2", 1), ("gdp:mu=1.5", 0), ("profile:0=0.1,1=0", 1)):
+        found, out, _ = run(
+            "audit", *LAPLACE, "--promise", promise, "--samples", "40000", "--json"
+        )  # fmt: skip
+        assert found == code, promise
+        assert json.loads(out)["promise"]["promise"] == promise.partition(":")[0]
 
 
 def test_a_function_by_path(tmp_path: Path) -> None:
@@ -94,6 +103,10 @@ def test_a_stated_number(sigma: str, verdict: str, code: int) -> None:
         ([*LAPLACE, "--left", "{", "--epsilon", "1"], "left must be JSON"),
         ([*LAPLACE, "--epsilon", "-1"], "epsilon must be"),
         ([*LAPLACE, "--epsilon", "1", "--samples", "0"], "samples must be"),
+        ([*LAPLACE, "--epsilon", "1", "--promise", "zcdp:rho=1"], "promise must be"),
+        ([*LAPLACE, "--promise", "zcdp"], "promise must be KIND"),
+        ([*LAPLACE, "--promise", "magic:rho=1"], "promise must be one of"),
+        ([*LAPLACE, "--promise", "zcdp:rho=-1"], "rho must be"),
         ([*LAPLACE, "--epsilon", "1", "--alpha", "2"], "alpha must be"),
         ([*LAPLACE, "--epsilon", "1", "--set", "scale"], "set must be"),
         ([*LAPLACE, "--epsilon", "1", "--html", "x.pdf"], "html must be"),

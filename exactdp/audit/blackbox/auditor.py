@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
@@ -18,8 +17,9 @@ from exactdp.audit.blackbox.tally import (
 )
 from exactdp.audit.bounds.evidence import allocation
 from exactdp.audit.events.event import Event
+from exactdp.audit.promises import ApproximateDP, Promise
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target, integer, non_negative
+from exactdp.parameters import Real, delta_target, integer
 
 __all__ = ["audit", "replay"]
 
@@ -29,8 +29,9 @@ def audit(
     left: Any,
     right: Any,
     *,
-    epsilon: Real = "1",
-    delta: Real = "0",
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    promise: Promise | None = None,
     samples: Real = 1_000_000,
     alpha: Real = "0.01",
     events: Sequence[Event] | None = None,
@@ -38,13 +39,15 @@ def audit(
     checkpoint: str | Path | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> AuditReport:
-    """Look for an event that shows that run is not (epsilon, delta)-private on two data sets.
+    """Look for an event that shows that run breaks a promise of privacy on two data sets.
 
     run: run(dataset, n) returns n independent outputs: an array of shape (n,) or (n, d), or a list
         of n hashable objects (numbers, None, strings, tuples, dictionaries for sparse histograms).
         It must draw its own randomness; worker processes must be able to import it.
     left, right: the two neighbouring data sets.
-    epsilon: >= 0. delta: >= 0 and < 1. The promise to be tested; either side may break it.
+    epsilon: >= 0 (default 1). delta: >= 0 and < 1 (default 0). The promise to be tested; either
+        side may break it.
+    promise: another one, instead: Zcdp, Renyi, GaussianDP, or a Profile of many (epsilon, delta).
     samples: outputs that may be drawn in all, >= 100.
     alpha: probability of a false alarm over everything this audit does, > 0 and < 1.
     events: count exactly these, instead of searching.
@@ -56,13 +59,11 @@ def audit(
     confirm them. Raises InvalidParameter for parameters outside their domain, a checkpoint of
     another audit, or a run that does not return n outputs; CopiedRandomness when batches repeat.
     """
-    loss, slack = non_negative("epsilon", epsilon), non_negative("delta", delta)
-    if slack >= 1:
-        raise InvalidParameter("delta", delta, ">= 0 and < 1")
+    tested = chosen_promise(promise, epsilon, delta)
     total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
     fixed = None if events is None else _both_ways(events)
     data = {"left": left, "right": right}
-    whole = Audit(run, data, loss, slack, total, level, fixed, 0.5, executor, progress=progress)
+    whole = Audit(run, data, tested, total, level, fixed, 0.5, executor, progress=progress)
     if checkpoint is not None:
         whole.checkpoint = Checkpoint(Path(checkpoint), whole.fingerprint())
     return whole.result()
@@ -85,10 +86,20 @@ def replay(
     total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
     fixed = [Chosen(report.event, report.direction, Fraction(1), report.few)]
     (k, n), (y, m) = report.counts[report.direction], report.counts[other(report.direction)]
-    factor = math.exp(min(float(report.epsilon), 600.0))
-    share = allocation(k / max(n, 1), y / max(m, 1), factor, float(report.delta))
+    share = allocation(k / max(n, 1), y / max(m, 1), report.promise.lines())
     data = {"left": left, "right": right}
-    return Audit(run, data, report.epsilon, report.delta, total, level, fixed, share).result()
+    return Audit(run, data, report.promise, total, level, fixed, share).result()
+
+
+def chosen_promise(promise: Promise | None, epsilon: Real | None, delta: Real | None) -> Promise:
+    """The promise given, or the one that epsilon and delta stand for."""
+    if promise is None:
+        return ApproximateDP("1" if epsilon is None else epsilon, "0" if delta is None else delta)
+    if not isinstance(promise, Promise):
+        raise InvalidParameter("promise", promise, "a Promise, such as Zcdp('0.5')")
+    if epsilon is not None or delta is not None:
+        raise InvalidParameter("promise", promise.text, "given without epsilon and delta")
+    return promise
 
 
 def _both_ways(events: Sequence[Event]) -> list[Chosen]:

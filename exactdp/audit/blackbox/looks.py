@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from exactdp.audit.blackbox.independence import CopiedRandomness, Marks, OneByOne
@@ -27,12 +28,13 @@ from exactdp.audit.blackbox.tally import (
     draw,
     in_parallel,
 )
-from exactdp.audit.bounds.evidence import allocation, evidence
+from exactdp.audit.bounds.evidence import Lines, allocation, evidence
 from exactdp.audit.bounds.region import Region
-from exactdp.audit.events.candidates import Candidate, Promise
+from exactdp.audit.events.candidates import Candidate
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs
 from exactdp.audit.events.search import search
+from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 
 __all__ = ["SIDES", "Audit", "other"]
@@ -59,8 +61,7 @@ _FEW = 8  # hits expected on the other side up to which the region is shaped for
 class Audit:
     run: Run
     data: dict[str, Any]
-    epsilon: Fraction
-    delta: Fraction
+    promise: Promise
     samples: int
     alpha: Fraction
     fixed: list[Chosen] | None
@@ -106,6 +107,10 @@ class Audit:
         state.one_by_one, state.ready, state.done = True, False, Done()
         state.tallies, state.chosen = {}, []
 
+    @cached_property
+    def _lines(self) -> Lines:
+        return self.promise.lines()
+
     @property
     def _mechanism(self) -> Run:
         return OneByOne(self.run) if self.state.one_by_one else self.run
@@ -120,7 +125,8 @@ class Audit:
             identity(self.run),
             identity(self.data["left"]),
             identity(self.data["right"]),
-            *map(str, (self.epsilon, self.delta, self.samples, self.alpha)),
+            self.promise.as_dict(),
+            *map(str, (self.samples, self.alpha)),
             None if self.fixed is None else [one.as_dict() for one in self.fixed],
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -145,7 +151,7 @@ class Audit:
         Where nothing speaks against the promise yet, a few more outputs are drawn.
         """
         state = self.state
-        promise = Promise(math.exp(min(float(self.epsilon), 600.0)), float(self.delta))
+        promise = self._lines
         known = [one.event for one in state.chosen]
         sides = [Outputs([]), Outputs([])]
         data = (self.data["left"], self.data["right"])
@@ -159,14 +165,14 @@ class Audit:
                 Outputs.joined([a, b]) if len(a) else b for a, b in zip(sides, more, strict=True)
             ]
             spent += 2 * len(more[0])
-            found = search(sides[0], sides[1], data, promise, float(self.epsilon), known)
+            found = search(sides[0], sides[1], data, promise, self.promise.loss, known)
         left_over = look.training + look.confirming - spent
         if not found:
             plain = Event(("length",), "at least", 1)
             state.chosen = state.chosen or [Chosen(plain, "left", Fraction(1))]
             return left_over, 0.5
         best = found[0]
-        share = allocation(best.p, best.q, promise.factor, promise.delta)
+        share = allocation(best.p, best.q, promise)
         state.chosen = []
         for one, part in zip(found, shares(len(found)), strict=True):
             others = left_over * (1 - share if one.direction == best.direction else share)
@@ -223,39 +229,36 @@ class Audit:
             if hopeless and not (last and rank < _BOUNDS):
                 continue
             region = self._region(one, level)
-            if not hopeless and region.refutes(self.epsilon, self.delta):
-                return self._report(True, one, [region], started)
-            bounds.append((region.delta_lower(self.epsilon), one, region))
-        if not last:
-            return None
-        _, one, _ = max(bounds, key=lambda b: (b[2].epsilon_lower(self.delta), b[0]))
-        return self._report(False, one, [region for _, _, region in bounds], started)
+            if not hopeless and self.promise.refuted(region):
+                return self._report(True, [(one, region)], started)
+            bounds.append((one, region))
+        return self._report(False, bounds, started) if last else None
 
     def _evidence(self, one: Chosen) -> float:
         tally = self.state.tallies[one.event]
         counts = (*tally.of(one.direction), *tally.of(other(one.direction)))
-        factor = math.exp(min(float(self.epsilon), 600.0))
-        return float(evidence(*counts, factor, float(self.delta)))
+        return float(evidence(*counts, self._lines))
 
     def _region(self, one: Chosen, level: Fraction) -> Region:
         tally = self.state.tallies[one.event]
         return Region(*tally.of(one.direction), *tally.of(other(one.direction)), level, one.few)
 
     def _report(
-        self, violation: bool, one: Chosen, regions: list[Region], started: float
+        self, violation: bool, judged: list[tuple[Chosen, Region]], started: float
     ) -> AuditReport:
+        """What the regions say together, shown by the event with the largest epsilon."""
+        found = [(self.promise.bounds(region), one) for one, region in judged]
+        name = self.promise.limit[0]
+        bounds, one = max(found, key=lambda each: (each[0]["epsilon"], each[0][name]))
+        bounds = {key: max(each[key] for each, _ in found) for key in bounds}
+        if violation:  # the region leaves the promise out, so it is a lower bound itself
+            promised = self.promise.promised()
+            bounds |= {key: max(bounds[key], value) for key, value in promised.items()}
         tally = self.state.tallies[one.event]
-        epsilons = [each.epsilon_lower(self.delta) for each in regions]
-        deltas = [each.delta_lower(self.epsilon) for each in regions]
-        if violation:  # the region leaves out (epsilon, delta), so both are lower bounds themselves
-            epsilons.append(self.epsilon)
-            deltas.append(self.delta)
         return AuditReport(
             violation=violation,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            epsilon_lower=_short(max(epsilons)),
-            delta_lower=_short(max(deltas)),
+            promise=self.promise,
+            bounds={key: _short(value) for key, value in bounds.items()},
             event=one.event,
             direction=one.direction,
             counts={side: tally.of(side) for side in SIDES},

@@ -16,6 +16,7 @@ from tabulate import tabulate
 from exactdp import __version__
 from exactdp.audit.bounds import binomial
 from exactdp.audit.events.event import Event
+from exactdp.audit.promises import Promise, read
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import choice, decimal_text
@@ -29,9 +30,10 @@ _DIGITS = 6
 class AuditReport:
     """What an audit found.
 
-    violation: whether (epsilon, delta) is broken, with confidence 1 - alpha over the whole audit.
-    epsilon_lower: epsilon at this delta is at least this, with that confidence; rounded down.
-    delta_lower: the same for delta at this epsilon.
+    violation: whether the promise is broken, with confidence 1 - alpha over the whole audit.
+    bounds: privacy parameter -> at least this, with that confidence; rounded down. "epsilon" (at
+        the promised delta, or at 0), "delta" (at the promised epsilon), "rho" of zCDP, "mu" of
+        Gaussian DP, "renyi" (at the promised alpha), "excess" (over a promised curve).
     event, direction: the outputs that show it, and the side ("left" or "right") they favour.
     counts: side -> (hits, trials) of the event among outputs that were not used to find it.
     samples: outputs drawn in all. looks: how often the counts were judged.
@@ -39,10 +41,8 @@ class AuditReport:
     """
 
     violation: bool
-    epsilon: Fraction
-    delta: Fraction
-    epsilon_lower: Fraction
-    delta_lower: Fraction
+    promise: Promise
+    bounds: dict[str, Fraction]
     event: Event
     direction: str
     counts: dict[str, tuple[int, int]]
@@ -54,21 +54,29 @@ class AuditReport:
     warning: str = ""
 
     @property
+    def epsilon_lower(self) -> Fraction:
+        """bounds["epsilon"]."""
+        return self.bounds["epsilon"]
+
+    @property
+    def delta_lower(self) -> Fraction:
+        """bounds["delta"], of a report about (epsilon, delta)."""
+        return self.bounds["delta"]
+
+    @property
     def verdict(self) -> str:
         """One sentence."""
-        promise = f"({decimal_text(self.epsilon)}, {decimal_text(self.delta)})"
+        promise = self.promise.text
         if self.violation:
-            return f"violation: not {promise}-private, with confidence {_text(1 - self.alpha)}"
-        return f"no violation of {promise} found with {self.samples} outputs"
+            return f"violation: not {promise}, with confidence {_text(1 - self.alpha)}"
+        return f"no violation found of being {promise}, with {self.samples} outputs"
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON types; numbers are decimal strings, bounds rounded down."""
         return {
             "verdict": "violation" if self.violation else "no violation found",
-            "epsilon": decimal_text(self.epsilon),
-            "delta": decimal_text(self.delta),
-            "epsilon_lower": decimal_text(self.epsilon_lower),
-            "delta_lower": decimal_text(self.delta_lower),
+            "promise": self.promise.as_dict(),
+            "bounds": {name: decimal_text(value) for name, value in self.bounds.items()},
             "alpha": decimal_text(self.alpha),
             "event": self.event.as_dict(),
             "event_text": str(self.event),
@@ -88,10 +96,8 @@ class AuditReport:
         try:
             return cls(
                 violation=entry["verdict"] == "violation",
-                epsilon=Fraction(entry["epsilon"]),
-                delta=Fraction(entry["delta"]),
-                epsilon_lower=Fraction(entry["epsilon_lower"]),
-                delta_lower=Fraction(entry["delta_lower"]),
+                promise=read(entry["promise"]),
+                bounds={name: Fraction(value) for name, value in entry["bounds"].items()},
                 event=Event.from_dict(entry["event"]),
                 direction=choice("direction", entry["direction"], ("left", "right")),
                 counts={s: _counts(entry["counts"][s]) for s in ("left", "right")},
@@ -102,7 +108,7 @@ class AuditReport:
                 seconds=float(entry["seconds"]),
                 warning=str(entry["warning"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InvalidParameter("report", entry, "what AuditReport.as_dict() returns") from error
 
     def text(self) -> str:
@@ -139,8 +145,7 @@ class AuditReport:
 
     def _reached(self) -> list[str]:
         return [
-            f"epsilon at delta {decimal_text(self.delta)}: >= {_text(self.epsilon_lower)}",
-            f"delta at epsilon {decimal_text(self.epsilon)}: >= {_text(self.delta_lower)}",
+            *(f"{self.promise.named(name)}: >= {_text(self.bounds[name])}" for name in self.bounds),
             f"confidence {_text(1 - self.alpha)}, {self.samples} outputs, "
             f"{self.looks} {'look' if self.looks == 1 else 'looks'}, {self.seconds:.1f} s",
         ]

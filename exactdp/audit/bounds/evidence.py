@@ -3,48 +3,60 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["allocation", "evidence"]
+__all__ = ["Lines", "allocation", "evidence", "weakened"]
 
 _HALVINGS = 34
 
 Floats = NDArray[np.float64]
 
+#: A promise as floats: p <= factor q + delta for every (factor, delta). They say where to look.
+Lines: TypeAlias = tuple[tuple[float, float], ...]
 
-def evidence(
-    hits: Any, trials: Any, other_hits: Any, other_trials: Any, factor: float, delta: float
-) -> Floats:
-    """Nats against p <= factor q + delta: the smallest likelihood loss over all such p and q.
 
+def evidence(hits: Any, trials: Any, other_hits: Any, other_trials: Any, promise: Lines) -> Floats:
+    """Nats against a promise: the smallest likelihood loss over all p and q that keep it.
+
+    What is allowed is convex, so the loss is that of the line between it and the frequencies.
     Vectorised; 0 where the frequencies satisfy the promise.
     """
     k, y = np.asarray(hits, dtype=float), np.asarray(other_hits, dtype=float)
     n, m = np.asarray(trials, dtype=float), np.asarray(other_trials, dtype=float)
+    shape = (2, len(promise), *(1 for _ in np.broadcast_shapes(k.shape, y.shape, n.shape, m.shape)))
+    factor, delta = np.array(promise, dtype=float).T.reshape(shape)
     against = k / n > factor * (y / m) + delta
     q = _closest(k, n, y, m, factor, delta)
     p = np.minimum(factor * q + delta, 1.0)
     loss = n * _divergence(k / n, p) + m * _divergence(y / m, q)
-    return np.where(against, np.maximum(loss, 0.0), 0.0)
+    return np.asarray(np.where(against, np.maximum(loss, 0.0), 0.0).max(axis=0))
 
 
-def allocation(p: float, q: float, factor: float, delta: float) -> float:
+def weakened(promise: Lines, share: float) -> Lines:
+    """The lines of a promise that allows only this share of epsilon and delta."""
+    return tuple((factor**share, delta * share) for factor, delta in promise)
+
+
+def allocation(p: float, q: float, promise: Lines) -> float:
     """The share of samples for the favoured side that makes the evidence grow fastest."""
     shares = np.linspace(0.1, 0.9, 17)
     size = 1e6
     gain = evidence(p * size * shares, size * shares, q * size * (1 - shares),
-                    size * (1 - shares), factor, delta)  # fmt: skip
+                    size * (1 - shares), promise)  # fmt: skip
     return float(shares[int(np.argmax(gain))]) if gain.max() > 0 else 0.5
 
 
-def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: float, delta: float) -> Floats:
-    """The q of the most likely pair (factor q + delta, q): bisection on a convex function."""
-    k, n, y, m = np.broadcast_arrays(k, n, y, m)
-    low = np.zeros(k.shape)
-    high = np.full(k.shape, max((1 - delta) / factor, 0.0) if factor > 0 else 0.0)
+def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: Floats, delta: Floats) -> Floats:
+    """The q of the most likely pair (factor q + delta, q): bisection on a convex function.
+
+    factor: > 0.
+    """
+    shape = np.broadcast_shapes(k.shape, n.shape, y.shape, m.shape, factor.shape)
+    low = np.zeros(shape)
+    high = np.broadcast_to(np.maximum((1 - delta) / factor, 0.0), shape)
     for _ in range(_HALVINGS):
         q = (low + high) / 2
         p = factor * q + delta  # the sign of the slope, without its denominators:

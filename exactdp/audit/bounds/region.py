@@ -29,7 +29,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,8 +36,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.audit.bounds import binomial
+from exactdp.audit.bounds.cells import Cells
 from exactdp.audit.bounds.tails import at_most
-from exactdp.balls import ball, precision, refine
+from exactdp.balls import ball, precision
 
 __all__ = ["Region"]
 
@@ -46,12 +46,10 @@ _BITS = 96
 _POWER = 2  # the exponent g where few hits are expected on the other side
 _LOOSE = 1e-6  # deviations by which bounds may be looser than they could
 _FEW = 12  # other_trials * q up to which the expectation is summed term by term
-_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first cells, in deviations
-_REFINE = 16  # cells that may be split to sharpen one answer
 
 
 @dataclass
-class Region:
+class Region(Cells):
     """The joint confidence region of one event, in one direction.
 
     hits, trials: of the favoured side. other_hits, other_trials: of the other side.
@@ -67,85 +65,21 @@ class Region:
     few: bool = False
     _cells: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
 
-    def delta_lower(self, epsilon: Fraction) -> Fraction:
-        """A lower bound on delta at this epsilon >= 0; 0 where nothing can be said."""
-        factor = _exp(epsilon)
-        return max(self._least(lambda low, q: low - factor * q), Fraction(0))
-
-    def epsilon_lower(self, delta: Fraction) -> Fraction:
-        """A lower bound on epsilon at this delta >= 0; 0 where nothing can be said."""
-        ratio = self._least(lambda low, q: (low - delta) / q if q else Fraction(10) ** 400)
-        if ratio <= 1:
-            return Fraction(0)
-        return refine(lambda: ball(ratio).log(), relative_width=Fraction(1, 10**12)).lower
-
-    def refutes(self, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether (epsilon, delta) is outside: violated, with confidence 1 - alpha."""
-        factor = _exp(epsilon)
-        return self._least(lambda low, q: low - factor * q, beyond=delta) > delta
-
-    def _least(
-        self, value: Callable[[Fraction, Fraction], Fraction], beyond: Fraction | None = None
-    ) -> Fraction:
-        """A lower bound on min over q of value(lower bound for p, q), value falling in q.
-
-        Sharpened until little is gained; given a number, until the bound is beyond it.
-        """
-        if not self.hits:
-            return Fraction(-1)
-        if not self._cells:
-            self._start()
-        small = Fraction(math.isqrt(self.hits) + 1, 100 * self.trials)
-        idle = 0
-        for _ in range(_REFINE if beyond is None else 2 * _REFINE):
-            worst = min(self._cells, key=lambda cell: value(self._cells[cell], cell[1]))
-            before = value(self._cells[worst], worst[1])
-            if beyond is not None and before > beyond:
-                break
-            if not self._split(*worst):
-                break
-            gain = min(value(low, b) for (_, b), low in self._cells.items()) - before
-            idle = idle + 1 if gain < small + abs(before) / 500 else 0
-            if idle == 2 and beyond is None:
-                break
-        return min(value(low, b) for (_, b), low in self._cells.items())
-
-    def _split(self, a: Fraction, b: Fraction) -> bool:
-        """Halve a cell, unless it is too narrow."""
-        middle = _short((a + b) / 2 if a * 8 > b else b / 2)
-        if not a < middle < b:
-            return False
-        del self._cells[a, b]
-        self._add(a, middle)
-        self._add(middle, b)
-        return True
-
-    def _start(self) -> None:
-        """Cells up to the q beyond which other_hits alone rejects every p."""
-        last = _short(self._beyond())
-        centre, spread = self.other_hits, math.sqrt(self.other_hits + 1)
-        inner = [
-            _short(Fraction(max(centre + z * spread, 0.0)) / self.other_trials) for z in _EDGES
-        ]
-        edges = sorted({Fraction(0), *(q for q in inner if q < last), last})
-        for a, b in pairwise(edges):
-            self._add(a, b)
-
     def _beyond(self) -> Fraction:
         if self.other_hits == self.other_trials:
             return Fraction(1)
         level = Fraction(math.nextafter(self._any_level() ** (1 / self._power), 0))
         return binomial._upper(self.other_hits, self.other_trials, level)
 
-    def _add(self, a: Fraction, b: Fraction) -> None:
+    def _lowest(self, a: Fraction, b: Fraction) -> Fraction:
         with precision(_BITS):
             base = Fraction(self._level(a, b))
             tail = at_most(self.other_hits, self.other_trials, a)
             level = (ball(base) / tail**self._power).lower()
             share = min(Fraction(math.nextafter(float(level), 0)), Fraction(1))
-        self._cells[a, b] = (
-            Fraction(1) if share >= 1 else binomial._lower(self.hits, self.trials, share, _LOOSE)
-        )
+        if share >= 1:
+            return Fraction(1)
+        return binomial._lower(self.hits, self.trials, share, _LOOSE)
 
     @property
     def _power(self) -> int:
@@ -183,12 +117,6 @@ class Region:
             seen += mass
         total += (1 - seen).max(arb(0)) * share
         return bool(total <= ball(self.alpha))
-
-
-@lru_cache(maxsize=64)
-def _exp(epsilon: Fraction) -> Fraction:
-    """e^epsilon, rounded up."""
-    return refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**20)).upper
 
 
 @lru_cache(maxsize=256)
@@ -244,10 +172,3 @@ def _bisect(rising: Callable[[float], float], target: float) -> float:
         else:
             high = middle
     return math.exp(low)
-
-
-def _short(value: Fraction) -> Fraction:
-    """A nearby rational of 53 bits, not below."""
-    if not value:
-        return value
-    return min(Fraction(math.nextafter(float(value), 2)), Fraction(1))

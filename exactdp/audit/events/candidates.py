@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.bounds.evidence import evidence
+from exactdp.audit.bounds.evidence import Lines, evidence
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.features import Feature
 
-__all__ = ["Candidate", "Promise", "candidates", "counted"]
+__all__ = ["Candidate", "candidates", "counted"]
 
 _DISTINCT = 128
 _QUANTILES = 64
@@ -25,14 +25,6 @@ _ENOUGH = 1000  # outputs in the judging half from which on its evidence counts 
 
 Column = NDArray[Any]
 _SIDES = ("left", "right")
-
-
-@dataclass(frozen=True)
-class Promise:
-    """What is tested, as floats: where to look is all they decide."""
-
-    factor: float
-    delta: float
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,7 @@ class Candidate:
 
 
 def candidates(
-    feature: Feature, left: Column, right: Column, promise: Promise, keep: int = 4
+    feature: Feature, left: Column, right: Column, promise: Lines, keep: int = 4
 ) -> list[Candidate]:
     """The best few events of a feature, in either direction."""
     numeric = left.dtype != object and right.dtype != object
@@ -56,7 +48,7 @@ def candidates(
 
 
 def counted(
-    event: Event, left: NDArray[np.bool_], right: NDArray[np.bool_], promise: Promise,
+    event: Event, left: NDArray[np.bool_], right: NDArray[np.bool_], promise: Lines,
     penalty: float = 0.0,
 ) -> list[Candidate]:  # fmt: skip
     """The event as a candidate, from its hits on training outputs."""
@@ -74,7 +66,7 @@ Make = Callable[[int], Event]
 Group = tuple[Make, Column, Column, tuple[int, int], float]
 
 
-def _best(groups: list[Group], promise: Promise, keep: int) -> list[Candidate]:
+def _best(groups: list[Group], promise: Lines, keep: int) -> list[Candidate]:
     """The candidates with the most evidence, in either direction."""
     groups = [group for group in groups if len(group[1])]
     if not groups:
@@ -87,7 +79,7 @@ def _best(groups: list[Group], promise: Promise, keep: int) -> list[Candidate]:
     lengths = [len(row[0]) for row in rows]
     k, y = (np.concatenate([row[i] for row in rows]) for i in (0, 1))
     n, m, weight, price = (np.repeat([row[i] for row in rows], lengths) for i in (2, 3, 4, 5))
-    score = weight * evidence(k, n, y, m, promise.factor, promise.delta)
+    score = weight * evidence(k, n, y, m, promise)
     score = np.where(score > 0, np.maximum(score - price, 1e-3 * score), 0.0)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     found = []
@@ -100,7 +92,7 @@ def _best(groups: list[Group], promise: Promise, keep: int) -> list[Candidate]:
     return found
 
 
-def _numeric(feature: Feature, left: Column, right: Column, promise: Promise) -> Iterator[Group]:
+def _numeric(feature: Feature, left: Column, right: Column, promise: Lines) -> Iterator[Group]:
     sizes = (len(left), len(right))
     undefined = [np.isnan(side) if side.dtype.kind == "f" else None for side in (left, right)]
     blank = [0 if mask is None else int(mask.sum()) for mask in undefined]
@@ -151,7 +143,7 @@ def _cuts(a: Column, b: Column) -> Column:
 
 
 def _likely(
-    feature: Feature, left: Column, right: Column, promise: Promise, discrete: bool
+    feature: Feature, left: Column, right: Column, promise: Lines, discrete: bool
 ) -> Iterator[Group]:
     """Sets of values, or of cells, with a large likelihood ratio, learned on one half."""
     train = [side[: (len(side) + 1) // 2] for side in (left, right)]
@@ -195,7 +187,7 @@ def _by_ratio(k: Column, y: Column, n: int, m: int) -> Column:
 
 
 def _useful(
-    order: Column, tables: list[Column], sign: int, promise: Promise, train: list[Column]
+    order: Column, tables: list[Column], sign: int, promise: Lines, train: list[Column]
 ) -> int:
     """How many of them, at most: those that are likelier on this side at all."""
     k, y = tables[sign][order], tables[1 - sign][order]
@@ -228,7 +220,7 @@ def _cell(edges: Column, values: Column) -> Column:
     return np.where(values == values, at, len(edges) + 1)
 
 
-def _discrete(feature: Feature, left: Column, right: Column, promise: Promise) -> Iterator[Group]:
+def _discrete(feature: Feature, left: Column, right: Column, promise: Lines) -> Iterator[Group]:
     sizes = (len(left), len(right))
     counts = [Counter(left.tolist()), Counter(right.tolist())]
     pooled = (counts[0] + counts[1]).most_common(4 * _DISTINCT)
@@ -240,7 +232,7 @@ def _discrete(feature: Feature, left: Column, right: Column, promise: Promise) -
 
 
 def _likely_values(
-    feature: Feature, left: Column, right: Column, promise: Promise
+    feature: Feature, left: Column, right: Column, promise: Lines
 ) -> Iterator[Group]:
     train = [Counter(side[: (len(side) + 1) // 2].tolist()) for side in (left, right)]
     judge = [Counter(side[(len(side) + 1) // 2 :].tolist()) for side in (left, right)]

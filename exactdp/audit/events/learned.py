@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.candidates import Promise
+from exactdp.audit.bounds.evidence import Lines
 from exactdp.audit.events.features import Feature, column
 from exactdp.audit.events.outputs import Outputs, kind
 
@@ -22,7 +22,7 @@ _RIDGE = 1e-3
 _STEPS = 12
 
 
-def combination(left: Outputs, right: Outputs, promise: Promise) -> Feature | None:
+def combination(left: Outputs, right: Outputs, promise: Lines) -> Feature | None:
     """The linear combination of simple columns that tells the two sides apart best.
 
     Fitted on the first half of the training outputs, so that the second can judge it.

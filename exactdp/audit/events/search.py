@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.events.candidates import Candidate, Promise, candidates, counted
+from exactdp.audit.bounds.evidence import Lines, weakened
+from exactdp.audit.events.candidates import Candidate, candidates, counted
 from exactdp.audit.events.event import Event, encoded
 from exactdp.audit.events.families import proposals
 from exactdp.audit.events.features import column
@@ -31,7 +32,7 @@ def search(
     left: Outputs,
     right: Outputs,
     data: tuple[Any, Any],
-    promise: Promise,
+    promise: Lines,
     epsilon: float,
     known: Sequence[Event] = (),
     keep: int = 4,
@@ -48,7 +49,7 @@ def search(
     best = _search(promise, *sides)
     if best and best[0].score >= _CONVINCING:
         return best
-    weaker = Promise(promise.factor**_WEAKER, promise.delta * _WEAKER)
+    weaker = weakened(promise, _WEAKER)
     for_the_bound = [one for one in _search(weaker, *sides) if one not in best]
     if not best:
         return [replace(one, score=0.0) for one in for_the_bound]
@@ -56,7 +57,7 @@ def search(
 
 
 def _search(
-    promise: Promise,
+    promise: Lines,
     left: Outputs,
     right: Outputs,
     data: tuple[Any, Any],
@@ -96,7 +97,7 @@ def _writable(found: list[Candidate]) -> list[Candidate]:
 
 
 def _paired(
-    found: list[Candidate], left: Outputs, right: Outputs, promise: Promise
+    found: list[Candidate], left: Outputs, right: Outputs, promise: Lines
 ) -> list[Candidate]:
     """Conjunctions and unions of the best events of one direction."""
     hits = [(one.event.hits(left), one.event.hits(right)) for one in found]

@@ -1,0 +1,110 @@
+"""Pairs of probabilities (p, q) in cells of q, and what all pairs of a set have in common."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from itertools import pairwise
+
+from exactdp.audit.bounds.measures import Measure, delta_at, epsilon_at
+
+__all__ = ["Cells", "short"]
+
+_REFINE = 16  # cells that may be split to sharpen one answer
+_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first cells, in deviations
+
+
+class Cells(ABC):
+    """The pairs (p, q) that counts do not exclude: for q in a cell [a, b], p is at least lowest.
+
+    hits, trials: of the favoured side. other_hits, other_trials: of the other side.
+    The cells cover every q that is not excluded for all p.
+    """
+
+    hits: int
+    trials: int
+    other_hits: int
+    other_trials: int
+    _cells: dict[tuple[Fraction, Fraction], Fraction]
+
+    @abstractmethod
+    def _lowest(self, a: Fraction, b: Fraction) -> Fraction:
+        """A lower bound on p for all q in [a, b]; 1 where every p is excluded."""
+
+    @abstractmethod
+    def _beyond(self) -> Fraction:
+        """A q from which on every pair is excluded, or 1."""
+
+    def delta_lower(self, epsilon: Fraction) -> Fraction:
+        """A lower bound on delta at this epsilon >= 0; 0 where nothing can be said."""
+        return self.least(delta_at(epsilon))
+
+    def epsilon_lower(self, delta: Fraction) -> Fraction:
+        """A lower bound on epsilon at this delta >= 0; 0 where nothing can be said."""
+        return self.least(epsilon_at(delta))
+
+    def least(self, measure: Measure) -> Fraction:
+        """A lower bound on a privacy parameter of every pair; 0 where nothing can be said."""
+        return max(self._least(measure), Fraction(0))
+
+    def exceeds(self, measure: Measure, value: Fraction) -> bool:
+        """Whether a privacy parameter is above a value for every pair."""
+        return self._least(measure, beyond=value) > value
+
+    def _least(self, measure: Measure, beyond: Fraction | None = None) -> Fraction:
+        """A lower bound on the measure; given a number, sharpened until it is beyond that."""
+        if not self.hits:
+            return Fraction(-1)
+        if not self._cells:
+            self._start()
+        known: dict[tuple[Fraction, Fraction], Fraction] = {}
+
+        def corner(cell: tuple[Fraction, Fraction]) -> Fraction:
+            if cell not in known:
+                known[cell] = measure(self._cells[cell], cell[1])
+            return known[cell]
+
+        small = Fraction(math.isqrt(self.hits) + 1, 100 * self.trials)
+        idle = 0
+        for _ in range(_REFINE if beyond is None else 2 * _REFINE):
+            worst = min(self._cells, key=corner)
+            before = corner(worst)
+            if beyond is not None and before > beyond:
+                break
+            if not self._split(*worst):
+                break
+            gain = min(map(corner, self._cells)) - before
+            idle = idle + 1 if gain < small + abs(before) / 500 else 0
+            if idle == 2 and beyond is None:
+                break
+        return min(map(corner, self._cells))
+
+    def _split(self, a: Fraction, b: Fraction) -> bool:
+        """Halve a cell, unless it is too narrow."""
+        middle = short((a + b) / 2 if a * 8 > b else b / 2)
+        if not a < middle < b:
+            return False
+        del self._cells[a, b]
+        self._add(a, middle)
+        self._add(middle, b)
+        return True
+
+    def _start(self) -> None:
+        """Cells up to the q beyond which other_hits alone rejects every p."""
+        last = short(self._beyond())
+        centre, spread = self.other_hits, math.sqrt(self.other_hits + 1)
+        inner = [short(Fraction(max(centre + z * spread, 0.0)) / self.other_trials) for z in _EDGES]
+        edges = sorted({Fraction(0), *(q for q in inner if q < last), last})
+        for a, b in pairwise(edges):
+            self._add(a, b)
+
+    def _add(self, a: Fraction, b: Fraction) -> None:
+        self._cells[a, b] = self._lowest(a, b)
+
+
+def short(value: Fraction) -> Fraction:
+    """A nearby rational of 53 bits, not below."""
+    if not value:
+        return value
+    return min(Fraction(math.nextafter(float(value), 2)), Fraction(1))
