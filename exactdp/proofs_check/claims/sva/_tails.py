@@ -11,7 +11,7 @@ from flint import arb
 
 from exactdp.balls import ball
 from exactdp.errors import Undecided
-from exactdp.proofs_check.claim import Counterexample, require
+from exactdp.proofs_check.claim import require
 
 __all__ = ["at_most", "laplace_tail", "least_integer", "walk_tail"]
 
@@ -23,11 +23,9 @@ def at_most(low: arb | Fraction | int, high: arb | Fraction | int, case: str) ->
         return
     left = low if isinstance(low, arb) else ball(low)
     right = high if isinstance(high, arb) else ball(high)
-    if left <= right:
-        return
-    if left > right:
-        raise Counterexample(f"{case}: {_short(left)} > {_short(right)}")
-    raise Undecided(case)
+    if left.overlaps(right) and not left <= right:
+        raise Undecided(case)
+    require(bool(left <= right), f"{case}: {_short(left)} > {_short(right)}")
 
 
 def _short(value: arb) -> str:
