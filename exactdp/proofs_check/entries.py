@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Concatenate, NotRequired, ParamSpec, TypedDict, TypeVar, Unpack
 
 from exactdp.proofs_check.claim import Check, Holds, Mutant, NotCheckable
 
-__all__ = ["ALP", "BV", "CP", "CSH", "SVA", "Basics", "Tested", "Varied", "varied"]
+__all__ = ["ALP", "BV", "CP", "CSH", "SVA", "Basics", "Tested", "Varied", "elsewhere", "varied"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -50,6 +50,11 @@ def varied(
         "check": partial(check, true, *args, **more),
         "mutant": Mutant(says, partial(check, false, *args, **more)),
     }
+
+
+def elsewhere(why: str, tested: Varied) -> Varied:
+    """The same, where the mutant rightly fails at another place or point than the statement's."""
+    return {"check": tested["check"], "mutant": replace(tested["mutant"], elsewhere=why)}
 
 
 @dataclass(frozen=True)
