@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 __all__ = ["RECORDER", "Loops", "rewritten"]
 
-RECORDER = "_recorder"  # the global name under which a rewritten module finds it
+RECORDER = "_recorded_by"  # the global name under which a rewritten module finds it
 
 #: (file, first line, name) of a function -> the variables of its for loops.
 Loops = dict[tuple[str, int, str], tuple[str, ...]]

@@ -150,13 +150,21 @@ class _Recorder:
                 site.append(f"{module}:{frame.f_lineno}" if code.co_name != "<lambda>" else "")
                 for name in self.loops.get(_key(code), ()):
                     value = frame.f_locals.get(name)
-                    if not isinstance(value, arb | float):  # computed, not chosen
+                    if _is_chosen(value):
                         point[f"{code.co_name}.{name}"] = repr(value)[:200]
             frame = frame.f_back
         return tuple(part for part in site if part), point
 
 
 _recorder = _Recorder()
+
+
+def _is_chosen(value: object) -> bool:
+    """Whether a loop variable names a point; balls, floats and formulas are computed."""
+    return not isinstance(value, float) and type(value).__module__.partition(".")[0] not in (
+        "flint",
+        "sympy",
+    )
 
 
 def _key(code: CodeType) -> tuple[str, int, str]:
@@ -180,6 +188,8 @@ def closeness(left: Any, right: Any) -> float | None:
     >>> closeness(3, Fraction(4)), closeness(0, 2), closeness("a", 1)
     (0.75, None, None)
     """
+    if isinstance(left, Set) and isinstance(right, Set):
+        return 1.0
     try:
         ratio = _ratio(left, right)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -10,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from exactdp.proofs_check.claim import Check, Holds, Mutant
+from exactdp.proofs_check.instrument import RECORDER
 from exactdp.proofs_check.scrutiny import doubts
 from exactdp.proofs_check.watch import closeness, observe, watched
 
@@ -150,7 +152,19 @@ def test_what_is_recorded(checks: ModuleType) -> None:
     assert closeness(-3, 4) is None
 
 
+#: Papers about whose checks no doubt is left unanswered.
+SCRUTINISED = ("BV",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", SCRUTINISED)
+def test_no_doubt_is_left(paper: str) -> None:
+    command = [sys.executable, "-m", "exactdp.proofs_check.scrutiny", paper]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_unwatched_modules_are_untouched() -> None:
     from exactdp.proofs_check.claims.bv import lemma_2_9
 
-    assert "_recorder" not in vars(lemma_2_9)
+    assert RECORDER not in vars(lemma_2_9)

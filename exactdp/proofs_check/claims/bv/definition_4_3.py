@@ -8,7 +8,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo
 from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
@@ -34,10 +34,10 @@ def _shipped_scaled(shift: int) -> str:
     """The shipped numerators are d P(M(0) <= z): integers, non-decreasing, d at n."""
     for noise in _ALGORITHMS:
         cdf, law = noise.cdf(0), noise.law(0)
+        require(cdf.numerator(noise.n) == cdf.denominator, f"{noise}: not d at n")
         for z in range(noise.n + 1):
             exact = cdf.denominator * sum(law[y] for y in range(z + 1))
             require(cdf.numerator(z) + shift == exact, f"{noise}, z={z}: {exact}")
-        require(cdf.numerator(noise.n) == cdf.denominator, f"{noise}: not d at n")
     return f"{len(_ALGORITHMS)} algorithms, every z"
 
 
@@ -92,13 +92,18 @@ CLAIMS = (
             "the error reaches a",
         ),
     ),
-    Refuted(
+    Quibble(
         paper="BV",
         item="Definition 4.3",
+        printed=Printed(
+            r"be the function $F_{\mathcal{M}} : [n] \to [d]_+$ defined as "
+            r"$F_{\mathcal{M}}(z) = d \cdot F_{\mathcal{M}(0,U)}(z)$",
+            "Section 4, Definition 4.3",
+            271,
+        ),
         statement="The scaled distribution function F_M of every deterministic counting-query "
         "algorithm takes its values in 1, ..., d.",
         note="Algorithm 6 and Proposition 6.3 take F to have this range; they also work with 0",
-        severity="cosmetic",
         method="enumeration",
         check=lambda: _scaled_range(1),
         example="""
@@ -108,7 +113,7 @@ CLAIMS = (
 """,
         extraction="no: [n], [d]_+ and [n]_+ are kept apart throughout; the range is printed as "
         "[d]_+ here and in Proposition 6.3",
-        corrected=BV.proved(
+        corrected=BV.verified(
             "Definition 4.3, corrected",
             "It takes its values in 0, ..., d (in 1, ..., d where P(M(0) = 0) > 0).",
             "enumeration",
@@ -120,5 +125,6 @@ CLAIMS = (
         "The integer numerators of the shipped samplers are d P(M(0) <= z), and d at n.",
         "exact law",
         **varied(_shipped_scaled, 0, 1, "one less than that"),
+        ours=True,
     ),
 )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.entries import BV, varied
 
 __all__ = ["CLAIMS"]
@@ -103,6 +103,12 @@ def _given_ties(extra: int) -> str:
 _CONDITIONAL = Refuted(
     paper="BV",
     item="Lemma 2.9",
+    printed=Printed(
+        r"F_{Z_{(i)}|Z_{(i+1)}=v_{i+1}}(z) = \begin{cases} 1 & \text{if } z > v_{i+1} \\ "
+        r"\left(F(z)/F(v_{i+1})\right)^i & \text{otherwise} \end{cases}",
+        "Section 2.2.2, Lemma 2.9, display",
+        216,
+    ),
     statement="For independent integers with distribution function F, given Z_(i+1) = w the next "
     "smaller order statistic has P(Z_(i) <= v) = (F(v)/F(w))^i.",
     severity="unsafe",
@@ -130,9 +136,15 @@ Fraction(1, 2)
 _MARKOV = Refuted(
     paper="BV",
     item="Lemma 2.9, Markov property",
+    printed=Printed(
+        r"F_{Z_{(i)}|Z_{(i+1)}=v_{i+1},\ldots,Z_{(\ell)}=v_{\ell}}(z) = "
+        r"F_{Z_{(i)}|Z_{(i+1)}=v_{i+1}}(z)",
+        "Section 2.2.2, Lemma 2.9, display, first equality",
+        216,
+    ),
+    follows_from="BV-Lemma-2.9",
     statement="Given all larger order statistics Z_(i+1), ..., Z_(l), the law of Z_(i) depends on "
     "Z_(i+1) alone.",
-    note="consequence of BV-Lemma-2.9",
     severity="unsafe",
     method="enumeration",
     check=lambda: _depends_on_value_and_ties(False),

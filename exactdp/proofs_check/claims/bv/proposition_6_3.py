@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.bv._laws import top_values
 from exactdp.proofs_check.claims.bv._printed import ord_sample_law
 from exactdp.proofs_check.entries import BV, varied
@@ -56,9 +56,15 @@ CLAIMS = (
     Refuted(
         paper="BV",
         item="Proposition 6.3",
+        printed=Printed(
+            r"Then the following algorithm $\mathsf{OrdSample}_F(m)$ is identically distributed to "
+            r"the top n+1 order statistics $(Z_{(m)}, \ldots, Z_{(m-n)})$.",
+            "Section 6.1, Proposition 6.3",
+            401,
+        ),
+        follows_from="BV-Lemma-2.9",
         statement="OrdSample draws the n + 1 largest of m independent variables with their exact "
         "joint law.",
-        note="consequence of BV-Lemma-2.9",
         severity="unsafe",
         method="exact law",
         check=lambda: _is_top_values(ord_sample_law),

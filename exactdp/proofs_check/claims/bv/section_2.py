@@ -35,9 +35,9 @@ def _cdf(law: Law[int], z: int) -> Fraction:
 def _sizes(extra: int) -> str:
     """[n] = {0, ..., n} has n + 1 elements, [n]_+ has n; the counts of n rows add up to n."""
     for n in range(1, 7):
-        require(len(range(n + 1)) == n + 1 + extra, f"n={n}: |[n]| = {n + 1}")
         for counts in data_sets(n, 3):
             require(sum(counts.values()) == n, f"{counts}: sum {sum(counts.values())}, n={n}")
+        require(len(range(n + 1)) == n + 1 + extra, f"n={n}: |[n]| = {n + 1}")
     return "n <= 6"
 
 
@@ -88,8 +88,8 @@ def _mass(step: int) -> str:
     """f(z) = F(z) - F(z - step) for every z, and supp(Z) = {z: f(z) != 0}."""
     for law in _LAWS:
         for z in range(-4, 10):
-            require(law[z] == _cdf(law, z) - _cdf(law, z - step), f"{law}, z={z}")
             require((z in law.support) == (law[z] != 0), f"{law}, z={z}")
+            require(law[z] == _cdf(law, z) - _cdf(law, z - step), f"{law}, z={z}")
     return f"{len(_LAWS)} laws"
 
 
@@ -130,8 +130,8 @@ def _discrete_inversion(denominator: int, first: int) -> str:
     for law in _LAWS:
         draws = [_F(k, denominator) for k in range(first, first + denominator)]
         found = [_inverse(law, u) for u in draws]
-        require(Law.uniform(found) == law, f"{law}: {Law.uniform(found)}")
         require(found == [_binary_search(law, u) for u in draws], f"{law}: binary search differs")
+        require(Law.uniform(found) == law, f"{law}: {Law.uniform(found)}")
     return f"{len(_LAWS)} laws with denominator {denominator}"
 
 
@@ -170,16 +170,16 @@ def _irreducible(base: int) -> str:
     """x^(2k) + x^k + 1 over F_2 is irreducible for k = base^l: Rabin's test; order of 2."""
     from flint import nmod_poly
 
-    for level in range(4):
-        k = base**level
-        modulus = nmod_poly([1] + [0] * (k - 1) + [1] + [0] * (k - 1) + [1], 2)
-        factors = modulus.factor()[1]
-        require(len(factors) == 1 and factors[0][1] == 1, f"k={k}: {len(factors)} factors")
     for level in range(13):
         order = 3 ** (level + 1)
         half = pow(2, 3**level, order)
         require(half == order - 1, f"2^(3^{level}) = {half} mod {order}")
         require(level == 0 or pow(2, 2 * 3 ** (level - 1), order) != 1, f"order of 2, {level}")
+    for level in range(4):
+        k = base**level
+        modulus = nmod_poly([1] + [0] * (k - 1) + [1] + [0] * (k - 1) + [1], 2)
+        factors = modulus.factor()[1]
+        require(len(factors) == 1 and factors[0][1] == 1, f"k={k}: {len(factors)} factors")
     return "factored for l <= 3; for l <= 12 it is the cyclotomic polynomial of 3^(l+1) and 2 " + (
         "generates the units modulo 3^(l+1)"
     )

@@ -57,10 +57,10 @@ def _private(earlier: int) -> str:
         for c in range(noise.n):
             worst = max(max_loss(laws[c], laws[c + 1]), max_loss(laws[c + 1], laws[c]))
             case = f"n={noise.n}, epsilon={noise.epsilon}, 1/gamma={noise.gamma_inverse}"
-            require(worst <= noise.e_half_epsilon, f"{case}, c={c}: ratio {worst}")
             with precision(128):
                 half = ball(_F(noise.epsilon) / 2).exp()
                 require(bool(ball(noise.e_half_epsilon) < half), f"{case}: eps~ >= epsilon")
+            require(worst <= noise.e_half_epsilon, f"{case}, c={c}: ratio {worst}")
     return f"{len(_CASES)} samplers, every pair of neighbouring counts"
 
 
@@ -115,6 +115,7 @@ CLAIMS = (
         "[0, n] and mixed with the uniform law.",
         "exact law",
         **varied(_shipped_law, 0, 1, "clamped to [-(t-1), t-1]"),
+        ours=True,
     ),
     BV.verified(
         "Theorem 4.6, accuracy",
@@ -131,6 +132,7 @@ CLAIMS = (
         "exact law",
         check=lambda: _needs_more_than_gamma(_F(1)),
         mutant=Mutant("at least twice that", lambda: _needs_more_than_gamma(_F(2))),
+        ours=True,
     ),
     BV.verified(
         "Theorem 4.6, log d",

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import log2
 from typing import Any
 
+from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavySampled
 from exactdp.mechanisms.mixing import mixed_law
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.bv._accuracy import per_query_failure, simultaneous_failure
 from exactdp.proofs_check.claims.bv._accuracy import require_heavy_accuracy as accuracy
 from exactdp.proofs_check.claims.bv._data_sets import Counts, require_pure
@@ -67,14 +67,11 @@ def _random_bits(hundredths: int) -> str:
     """With r random bits probabilities are multiples of 2^-r; here one is in (0, 2^-(share m)]."""
     for n, inverse, m in product((1, 2, 5), (1, 2, 3), (10, 100)):
         zero = geo(n, inverse).law(0)[0] ** m
-        small = 0 < zero**100 <= Fraction(1, 2 ** (hundredths * m))
-        case = f"n={n}, epsilon=1/{inverse}, m={m}: P(largest = 0) = 2^-{_bits_of(zero):.3f}"
-        require(small, f"{case}, not below 2^-{hundredths * m / 100}")
+        with precision(128):
+            bits, least = -ball(zero).log() / ball(2).log(), ball(Fraction(hundredths * m, 100))
+            case = f"n={n}, epsilon=1/{inverse}, m={m}: P(largest = 0) = 2^-{bits.str(5)}"
+            require(bool(bits >= least), f"{case}, not below 2^-{hundredths * m / 100}")
     return "n up to 5, three epsilon, m = 10 and 100"
-
-
-def _bits_of(chance: Fraction) -> float:
-    return log2(chance.denominator) - log2(chance.numerator)
 
 
 def _small_probability(base: Fraction) -> str:
@@ -92,9 +89,17 @@ CLAIMS = (
     Refuted(
         paper="BV",
         item="Theorem 6.4",
+        printed=Printed(
+            r"Then $\texttt{KH}''_{\mathcal{M},\beta_1} : \mathcal{X}^n \to "
+            r"\mathcal{H}_{n,n}(\mathcal{X})$ has the following properties: - "
+            r"$= (\varepsilon, 0) \text{-} differential privacy.}$",
+            "Section 6.1, Theorem 6.4, first property",
+            431,
+        ),
+        follows_from="BV-Lemma-2.9",
         statement="KH'', which draws the counts of empty bins by OrdSample, is (epsilon, 0)-DP "
         "when the counting-query algorithm is (epsilon/2, 0)-DP.",
-        note="consequence of BV-Lemma-2.9; the theorem writes BasicHistogram_X(D, M) for what "
+        note="the theorem writes BasicHistogram_X(D, M) for what "
         "Algorithm 3 calls BasicHistogram_{M,X}(D)",
         severity="unsafe",
         method="exact law",
@@ -131,6 +136,7 @@ True
             0,
             "with probability at most 2 beta_2 (no beta_1)",
         ),
+        slack="2 beta_2 is a union bound over two events that mostly coincide",
         note="accuracy needs only the largest empty count, whose law Algorithm 6 gets right",
     ),
     BV.verified(
