@@ -199,6 +199,9 @@ def test_reachable_values(recipe: str) -> None:
         (np.zeros((4, 2)), (4, 2)),
         (np.array([True, False]), (2, 1)),
         ([np.zeros(3), np.ones(3)], (2, 3)),
+        (np.zeros((4, 2, 3)), (4, 6)),
+        ([np.zeros((2, 2), dtype=np.int8)] * 3, (3, 4)),
+        ([np.float32(1), np.float32(2)], (2, 1)),
     ],
 )
 def test_numbers_become_a_matrix(raw: Any, shape: tuple[int, int]) -> None:
@@ -219,7 +222,7 @@ def test_wrong_outputs_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="run"):
         as_outputs(5)
     with pytest.raises(InvalidParameter, match="shape"):
-        as_outputs(np.zeros((2, 2, 2)))
+        as_outputs(np.zeros(()))
 
 
 def test_repeats_are_noticed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,14 +14,16 @@ from numpy.typing import NDArray
 
 from exactdp.audit.bounds.evidence import Lines, evidence
 from exactdp.audit.events.event import Event
-from exactdp.audit.events.features import Feature
+from exactdp.audit.events.features import Feature, is_numeric
+from exactdp.audit.events.outputs import as_floats
 
-__all__ = ["Candidate", "candidates", "counted"]
+__all__ = ["Candidate", "Group", "best", "counted", "counts", "within_reach"]
 
 _DISTINCT = 128
 _QUANTILES = 64
 _CELLS = 32
 _JUDGES = 250  # outputs on each side without which no set is learned
+_DEVIATIONS = 4.0  # by which training counts may be off without misleading the bound's event
 _ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more
 
 Column = NDArray[Any]
@@ -38,15 +41,6 @@ class Candidate:
     q: float
 
 
-def candidates(
-    feature: Feature, left: Column, right: Column, promise: Lines, keep: int = 4
-) -> list[Candidate]:
-    """The best few events of a feature, in either direction."""
-    numeric = left.dtype != object and right.dtype != object
-    groups = list((_numeric if numeric else _discrete)(feature, left, right, promise))
-    return _best(groups, promise, keep)
-
-
 def counted(
     event: Event, left: NDArray[np.bool_], right: NDArray[np.bool_], promise: Lines,
     penalty: float = 0.0,
@@ -56,7 +50,7 @@ def counted(
     group = (lambda i: event, np.array([left.sum()]), np.array([right.sum()]), sizes, 1.0)
     return [
         dataclasses.replace(one, score=one.score - penalty)
-        for one in _best([group], promise, 2)
+        for one in best([group], promise, 2)
         if one.score > penalty
     ]
 
@@ -66,9 +60,14 @@ Make = Callable[[int], Event]
 Group = tuple[Make, Column, Column, tuple[int, int], float]
 
 
-def _best(groups: list[Group], promise: Lines, keep: int) -> list[Candidate]:
-    """The candidates with the most evidence, in either direction."""
-    groups = [group for group in groups if len(group[1])]
+def counts(feature: Feature, left: Column, right: Column) -> list[Group]:
+    """How often the events that a feature suggests happened on either side."""
+    groups = (_numeric if is_numeric(feature) else _discrete)(feature, left, right)
+    return [group for group in groups if len(group[1])]
+
+
+def best(groups: list[Group], promise: Lines, keep: int = 4) -> list[Candidate]:
+    """The candidates with the most evidence against a promise, in either direction."""
     if not groups:
         return []
     rows = [
@@ -92,9 +91,29 @@ def _best(groups: list[Group], promise: Lines, keep: int) -> list[Candidate]:
     return found
 
 
-def _numeric(feature: Feature, left: Column, right: Column, promise: Lines) -> Iterator[Group]:
+def within_reach(groups: list[Group], promise: Lines) -> float:
+    """The share of a promise, at most 1, that training outputs speak for, about: a hint."""
+    reach = dict.fromkeys(promise, 0.0)
+    for _, at_left, at_right, (n, m), _ in groups:
+        for k, y, trials, others in ((at_left, at_right, n, m), (at_right, at_left, m, n)):
+            low, high = _wilson(k, trials, -_DEVIATIONS), _wilson(y, others, _DEVIATIONS)
+            for line in promise:
+                reach[line] = max(reach[line], float(np.max((low - line[1]) / high)))
+    logs = [(math.log(max(most, 1.0)), math.log(line[0])) for line, most in reach.items()]
+    return max((min(seen / told, 1.0) if told > 0 else 1.0 for seen, told in logs), default=1.0)
+
+
+def _wilson(hits: Column, trials: int, z: float) -> Column:
+    """An end of Wilson's interval for a probability, z deviations away."""
+    share = hits / trials
+    middle = share + z * z / (2 * trials)
+    spread = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    return np.asarray((middle + spread) / (1 + z * z / trials))
+
+
+def _numeric(feature: Feature, left: Column, right: Column) -> Iterator[Group]:
     sizes = (len(left), len(right))
-    undefined = [np.isnan(side) if side.dtype.kind == "f" else None for side in (left, right)]
+    undefined = [side != side if side.dtype.kind in "fO" else None for side in (left, right)]
     blank = [0 if mask is None else int(mask.sum()) for mask in undefined]
     if any(blank):
         yield (
@@ -109,7 +128,7 @@ def _numeric(feature: Feature, left: Column, right: Column, promise: Lines) -> I
     cuts = values if len(values) <= _DISTINCT else _cuts(a, b)
     below = [np.searchsorted(side, cuts, side="left") for side in (a, b)]
     upto = [np.searchsorted(side, cuts, side="right") for side in (a, b)]
-    plain = [value.item() for value in cuts]
+    plain = cuts.tolist()
     yield (
         lambda i: Event(feature, "at least", plain[i]),
         len(a) - below[0], len(b) - below[1], sizes, 1.0,
@@ -119,14 +138,14 @@ def _numeric(feature: Feature, left: Column, right: Column, promise: Lines) -> I
     repeated = repeated[counts[np.argsort(-counts, kind="stable")[:_DISTINCT]] > 1]
     if len(repeated):
         yield _points(feature, np.sort(repeated), a, b, sizes)
-    yield from _likely(feature, left, right, promise, len(values) <= _DISTINCT)
+    yield from _likely(feature, left, right, len(values) <= _DISTINCT)
 
 
 def _points(
     feature: Feature, values: Column, a: Column, b: Column, sizes: tuple[int, int]
 ) -> Group:
     at = [np.searchsorted(x, values, "right") - np.searchsorted(x, values, "left") for x in (a, b)]
-    plain = [value.item() for value in values]
+    plain = values.tolist()
     return lambda i: Event(feature, "equals", plain[i]), at[0], at[1], sizes, 1.0
 
 
@@ -142,9 +161,7 @@ def _cuts(a: Column, b: Column) -> Column:
     return np.unique(np.concatenate(chosen))
 
 
-def _likely(
-    feature: Feature, left: Column, right: Column, promise: Lines, discrete: bool
-) -> Iterator[Group]:
+def _likely(feature: Feature, left: Column, right: Column, discrete: bool) -> Iterator[Group]:
     """Sets of values, or of cells, with a large likelihood ratio, learned on one half."""
     train = [side[: (len(side) + 1) // 2] for side in (left, right)]
     judge = [side[(len(side) + 1) // 2 :] for side in (left, right)]
@@ -161,7 +178,7 @@ def _likely(
     sizes = (len(judge[0]), len(judge[1]))
     for sign in (0, 1):
         order = _by_ratio(tables[sign], tables[1 - sign], len(train[sign]), len(train[1 - sign]))
-        order = order[: max(1, int(_useful(order, tables, sign, promise, train)))]
+        order = order[: max(1, _useful(order, tables, sign, train))]
         at_left, at_right = (np.cumsum(table[order]) for table in tables[2:])
         yield _sets(feature, names, order, discrete), at_left, at_right, sizes, _weight(sizes)
 
@@ -186,9 +203,7 @@ def _by_ratio(k: Column, y: Column, n: int, m: int) -> Column:
     return np.argsort(-((k + 0.5) / n) / ((y + 0.5) / m), kind="stable")
 
 
-def _useful(
-    order: Column, tables: list[Column], sign: int, promise: Lines, train: list[Column]
-) -> int:
+def _useful(order: Column, tables: list[Column], sign: int, train: list[Column]) -> int:
     """How many of them, at most: those that are likelier on this side at all."""
     k, y = tables[sign][order], tables[1 - sign][order]
     return int(((k + 0.5) / len(train[sign]) > (y + 0.5) / len(train[1 - sign])).sum())
@@ -202,7 +217,7 @@ def _values(sides: list[Column]) -> Column:
 def _edges(sides: list[Column]) -> Column:
     """Cut points that put about equally many outputs into each cell."""
     pooled = np.sort(np.concatenate(sides))
-    pooled = pooled[np.isfinite(pooled)]
+    pooled = pooled[np.isfinite(as_floats(pooled))]
     if not len(pooled):
         return np.asarray(pooled)
     return np.unique(pooled[np.linspace(0, len(pooled) - 1, _CELLS + 1).astype(int)[1:-1]])
@@ -220,7 +235,7 @@ def _cell(edges: Column, values: Column) -> Column:
     return np.where(values == values, at, len(edges) + 1)
 
 
-def _discrete(feature: Feature, left: Column, right: Column, promise: Lines) -> Iterator[Group]:
+def _discrete(feature: Feature, left: Column, right: Column) -> Iterator[Group]:
     sizes = (len(left), len(right))
     counts = [Counter(left.tolist()), Counter(right.tolist())]
     pooled = (counts[0] + counts[1]).most_common(4 * _DISTINCT)
@@ -228,12 +243,10 @@ def _discrete(feature: Feature, left: Column, right: Column, promise: Lines) -> 
     at = [np.array([side[value] for value in values]) for side in counts]
     if values:
         yield lambda i: Event(feature, "equals", values[i]), at[0], at[1], sizes, 1.0
-    yield from _likely_values(feature, left, right, promise)
+    yield from _likely_values(feature, left, right)
 
 
-def _likely_values(
-    feature: Feature, left: Column, right: Column, promise: Lines
-) -> Iterator[Group]:
+def _likely_values(feature: Feature, left: Column, right: Column) -> Iterator[Group]:
     train = [Counter(side[: (len(side) + 1) // 2].tolist()) for side in (left, right)]
     judge = [Counter(side[(len(side) + 1) // 2 :].tolist()) for side in (left, right)]
     sizes = (judge[0].total(), judge[1].total())

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
+from math import ceil, floor, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.audit.events.codes import decoded, encoded
 from exactdp.audit.events.features import Feature, column, equal
-from exactdp.audit.events.outputs import as_outputs
+from exactdp.audit.events.outputs import as_floats, as_outputs
+from exactdp.audit.events.plain import plain
 from exactdp.audit.events.words import describe
 from exactdp.errors import InvalidParameter
 
-__all__ = ["RELATIONS", "Event", "decoded", "encoded"]
+__all__ = ["RELATIONS", "Event"]
 
 Hits = NDArray[np.bool_]
 
@@ -64,12 +66,12 @@ class Event:
     @classmethod
     def present(cls, key: Any) -> Event:
         """The key is in the released histogram."""
-        return cls(("has", key), "equals", 1)
+        return cls(("has", plain(key)), "equals", 1)
 
     @classmethod
     def output(cls, value: Any) -> Event:
-        """The output is exactly this."""
-        return cls(("whole",), "equals", value)
+        """The output equals this: a value as run returns it."""
+        return cls(("whole",), "equals", plain(value))
 
     @classmethod
     def all_of(cls, *events: Event) -> Event:
@@ -97,36 +99,37 @@ class Event:
     def of(self, values: NDArray[Any]) -> Hits:
         """The same, from the feature's column."""
         if self.relation == "at least":
-            return np.asarray(values >= self.value, dtype=bool)
+            return np.asarray(values >= _comparable(values, self.value, ceil), dtype=bool)
         if self.relation == "at most":
-            return np.asarray(values <= self.value, dtype=bool)
+            return np.asarray(values <= _comparable(values, self.value, floor), dtype=bool)
         if self.relation == "equals":
             return equal(values, self.value)
         if self.relation == "undefined":
-            return np.asarray(np.isnan(values.astype(float)))
+            return np.isnan(as_floats(values))
         if self.relation == "in cells":
             edges, cells = self.value
             chosen = np.zeros(len(edges) + 1, dtype=bool)
             chosen[list(cells)] = True
-            found = chosen[np.searchsorted(np.array(edges), values, side="right")]
+            found = chosen[np.searchsorted(_edges(values, edges), values, side="right")]
             return np.asarray(found & (values == values), dtype=bool)
         inside = _inside(values, self.value)
         return inside if self.relation == "in" else ~inside
 
     def as_dict(self) -> dict[str, Any]:
         """The event as JSON types; floats are written in hexadecimal, so nothing is rounded."""
-        return {
-            "feature": encoded(self.feature),
-            "relation": self.relation,
-            "value": encoded(self.value),
-        }
+        joined = self.feature[0] in ("all", "any")
+        value = [event.as_dict() for event in self.value] if joined else encoded(self.value)
+        return {"feature": encoded(self.feature), "relation": self.relation, "value": value}
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Event:
         """The event that as_dict() wrote."""
         try:
             feature, relation = decoded(entry["feature"]), entry["relation"]
-            event = cls(tuple(feature), str(relation), decoded(entry["value"]))
+            joined = feature[0] in ("all", "any")
+            value = entry["value"]
+            value = tuple(map(cls.from_dict, value)) if joined else decoded(value)
+            event = cls(tuple(feature), str(relation), value)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InvalidParameter("event", entry, "what Event.as_dict() returns") from error
         return event
@@ -154,56 +157,27 @@ def _few(values: tuple[Any, ...], limit: int = 6) -> list[Any]:
     return [*values[:limit]]
 
 
+def _comparable(values: NDArray[Any], value: Any, rounded: Any) -> Any:
+    """A threshold that whole numbers can be compared with exactly, however wide they are."""
+    if values.dtype.kind == "i" and isinstance(value, float) and isfinite(value):
+        return rounded(value)
+    return value
+
+
+def _edges(values: NDArray[Any], edges: tuple[Any, ...]) -> NDArray[Any]:
+    """Cut points as an array in which none is rounded."""
+    if values.dtype.kind in "iO":
+        exact = [_comparable(values, edge, ceil) for edge in edges]
+        return np.array(exact, dtype=np.int64 if _fit(exact) else object)
+    return np.array(edges)
+
+
+def _fit(edges: list[Any]) -> bool:
+    return all(isinstance(edge, int) and abs(edge) < 2**63 for edge in edges)
+
+
 def _inside(values: NDArray[Any], members: tuple[Any, ...]) -> Hits:
     if values.dtype != object:
         return np.isin(values, np.array(members))
     known = frozenset(members)
     return np.fromiter((value in known for value in values), dtype=bool, count=len(values))
-
-
-def encoded(value: Any) -> Any:
-    """A value as JSON types. Raises InvalidParameter for what cannot be written down."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < 2**53 else {"integer": hex(value)}
-    if isinstance(value, float):
-        return {"float": value.hex()}
-    if isinstance(value, Event):
-        return {"event": value.as_dict()}
-    for name, (kind, write, _) in _FORMS.items():
-        if isinstance(value, kind):
-            return {name: write(value)}
-    raise InvalidParameter("value", value, "made of numbers, strings, None, tuples and sets")
-
-
-def decoded(value: Any) -> Any:
-    """What encoded() was given."""
-    if not isinstance(value, dict):
-        if isinstance(value, (list, float)):
-            raise InvalidParameter("value", value, "written by Event.as_dict()")
-        return value
-    ((name, inner),) = value.items()
-    if name == "integer":
-        return int(inner, 16)
-    if name == "float":
-        return float.fromhex(inner)
-    if name == "event":
-        return Event.from_dict(inner)
-    if name in _FORMS:
-        return _FORMS[name][2](inner)
-    raise InvalidParameter("value", value, "written by Event.as_dict()")
-
-
-_FORMS: dict[str, tuple[type, Any, Any]] = {
-    "tuple": (tuple, lambda v: [encoded(x) for x in v], lambda v: tuple(map(decoded, v))),
-    "set": (
-        frozenset,
-        lambda v: sorted((encoded(x) for x in v), key=repr),
-        lambda v: frozenset(map(decoded, v)),
-    ),
-    "bytes": (bytes, bytes.hex, bytes.fromhex),
-    "fraction": (Fraction, str, Fraction),
-}

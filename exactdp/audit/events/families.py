@@ -11,12 +11,17 @@ import numpy as np
 
 from exactdp.audit.events.features import Feature, column
 from exactdp.audit.events.floats import RECIPES
-from exactdp.audit.events.outputs import Outputs, kind
+from exactdp.audit.events.nested import inner
+from exactdp.audit.events.outputs import Outputs, as_floats, kind
+from exactdp.audit.events.screen import related, telling
 
 __all__ = ["proposals"]
 
-_COORDINATES = 24
-_PAIRS = 28
+_COORDINATES = 64
+_IN_ORDER = 24  # coordinates up to which they are looked at in their own order
+_DIVIDED = 4  # coordinates whose residues are looked at
+_PAIRS, _RELATED = 28, 12
+_LOOK = 200  # values that tell what kind of numbers a column has
 _KEYS = 200
 _KNOWN = 4000
 
@@ -25,40 +30,64 @@ def proposals(
     left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
 ) -> Iterator[Feature]:
     """Features for outputs of this shape, the simple ones first."""
+    if len({*left.forms, *right.forms}) > 1:
+        yield ("form",)
+    if left.matrix is not None and right.matrix is not None:
+        near = telling(left, right, _COORDINATES)
+        yield from _numbers(left, right, near)
+        if left.matrix.dtype.kind == "f" and right.matrix.dtype.kind == "f":
+            yield from _floats(left, right, data, epsilon, near[:8])
+        return
     if left.sparse and right.sparse:
         yield from _tables(left, right)
-        return
-    if left.matrix is not None and right.matrix is not None:
-        yield from _numbers(left, right)
-        if left.matrix.dtype.kind == "f" and right.matrix.dtype.kind == "f":
-            yield from _floats(left, right, data, epsilon)
-        return
-    yield from _mixed(left, right)
+    else:
+        yield from _mixed(left, right)
+    yield from inner(left, right)
 
 
-def _numbers(left: Outputs, right: Outputs) -> Iterator[Feature]:
-    width = max(left.width, right.width)
-    for i in range(min(width, _COORDINATES)):
-        yield ("coordinate", i)
-    whole_numbers = left.matrix is not None and left.matrix.dtype.kind in "iub"
+def _numbers(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature]:
+    assert left.matrix is not None
+    width, dtype = max(left.width, right.width), left.matrix.dtype
+    binary = dtype.kind == "b"
+    yield from (("coordinate", i) for i in (sorted(near) if width <= _IN_ORDER else near))
+    yield from (("residue", ("coordinate", i), m)
+                for i in near[:_DIVIDED] if not binary and _whole(left, ("coordinate", i))
+                for m in _moduli(left, ("coordinate", i)))  # fmt: skip
     if width == 1:
-        if whole_numbers:
-            yield from (("residue", ("coordinate", 0), float(m)) for m in (2, 3, 4))
         return
-    yield from _vectors(width)
-    if left.matrix is not None and left.matrix.dtype == bool:
+    yield from _vectors(left, right, near)
+    if binary:
         yield from (("first", "true"), ("first", "false"))
-    if whole_numbers:
+    if dtype.kind in "iub":
         yield ("whole",)
         yield from (("prefix", m) for m in range(2, min(width, 12)))
 
 
-def _vectors(width: int) -> Iterator[Feature]:
+def _whole(outputs: Outputs, feature: Feature) -> bool:
+    """Whether the column has whole numbers, in the first outputs at least."""
+    values = column(outputs.take(0, _LOOK), feature)
+    numbers = as_floats(values)
+    numbers = numbers[np.isfinite(numbers)]
+    return bool(len(numbers)) and bool((numbers == np.rint(numbers)).all())
+
+
+def _moduli(outputs: Outputs, feature: Feature) -> Iterator[int]:
+    """2 to 16; powers of two beyond for numbers that are wide."""
+    yield from range(2, 17)
+    values = as_floats(column(outputs.take(0, _LOOK), feature))
+    if np.abs(np.nan_to_num(values)).max(initial=0) >= 2.0**53:
+        yield from (2**k for k in (5, 6, 8, 10, 16, 32))
+
+
+def _vectors(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature]:
     yield from (("argmax",), ("argmin",), ("total",), ("largest",), ("smallest",), ("spread",))
     yield from (("norm",), ("ties",), ("signs",))
-    if width <= 6:
+    if max(left.width, right.width) <= 6:
         yield ("order",)
-    for i, j in islice(combinations(range(min(width, 8)), 2), _PAIRS):
+    pairs = list(islice(combinations(sorted(near[:8]), 2), _PAIRS))
+    if left.matrix is not None and right.matrix is not None:
+        pairs += [pair for pair in related(left, _RELATED) if pair not in pairs]
+    for i, j in pairs:
         yield ("difference", i, j)
         yield ("ratio", i, j)
         yield ("sum", i, j)
@@ -66,7 +95,7 @@ def _vectors(width: int) -> Iterator[Feature]:
 
 def _mixed(left: Outputs, right: Outputs) -> Iterator[Feature]:
     yield ("whole",)
-    width = min(max(left.width, right.width), _COORDINATES)
+    width = min(max(left.width, right.width), _IN_ORDER)
     seen = {kind(v) for outputs in (left, right) for row in outputs.rows[:2000] for v in row}
     if width > 1:
         yield ("kinds",)
@@ -81,8 +110,11 @@ def _mixed(left: Outputs, right: Outputs) -> Iterator[Feature]:
             yield ("coordinate", i)
             if _fractional(left, ("coordinate", i)):
                 yield ("granularity", ("coordinate", i), 0.0)
+            if _whole(left, ("coordinate", i)):
+                yield from (("residue", ("coordinate", i), m)
+                            for m in _moduli(left, ("coordinate", i)))  # fmt: skip
     if width > 1 and "number" in seen:
-        yield from _vectors(width)
+        yield from _vectors(left, right, list(range(width)))
 
 
 def _tables(left: Outputs, right: Outputs) -> Iterator[Feature]:
@@ -102,33 +134,33 @@ def _tables(left: Outputs, right: Outputs) -> Iterator[Feature]:
             yield ("foreign keys", *sorted(side, key=repr))
     yield ("keys",)
     yield ("whole",)
-    if isinstance(left.items[0], dict):
-        yield ("key order",)
+    yield ("key order",)
 
 
 def _fractional(outputs: Outputs, feature: Feature) -> bool:
     """Whether the column has doubles that are not whole numbers."""
     values = column(outputs, feature)
-    values = values[np.isfinite(values)][:200]
+    values = as_floats(values)
+    values = values[np.isfinite(values)][:_LOOK]
     return bool(len(values)) and bool((values != np.rint(values)).any())
 
 
 def _floats(
-    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
+    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float, near: list[int]
 ) -> Iterator[Feature]:
-    width = min(left.width, right.width, 8)
-    for i in range(width):
+    for i in near:
         base = ("coordinate", i)
         centres = sorted({*_centres(data[0], i), *_centres(data[1], i)} - {0.0})
         yield ("granularity", base, 0.0)
+        yield ("negative zero", base)
         yield ("zero bits", base)
         yield ("low bits", base, 3)
         for centre in (0.0, *centres):
             yield ("absolute", base, centre)
         yield from (("granularity", base, centre) for centre in centres)
-    for i, j in islice(combinations(range(width), 2), _PAIRS):
+    for i, j in islice(combinations(sorted(near), 2), _PAIRS):
         yield ("granularity", ("difference", i, j), 0.0)
-    for i in range(min(width, 2)):
+    for i in near[:2]:
         yield from _reachability(left, right, data, epsilon, i)
 
 

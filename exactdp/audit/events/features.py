@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events import floats
-from exactdp.audit.events.outputs import Outputs, kind, number, objects
+from exactdp.audit.events import floats, leaves, vectors
+from exactdp.audit.events.outputs import Outputs, as_floats, kind, numeric, objects
 from exactdp.errors import InvalidParameter
 
 __all__ = ["Feature", "column", "equal", "is_numeric"]
@@ -39,152 +39,12 @@ def is_numeric(feature: Feature) -> bool:
     return feature[0] in _NUMBERS
 
 
-def _coordinate(outputs: Outputs, i: int) -> Column:
-    if outputs.matrix is not None:
-        if i >= outputs.matrix.shape[1]:
-            return np.full(outputs.n, np.nan)
-        values = outputs.matrix[:, i]
-        return values.astype(np.int64) if values.dtype == bool else values
-    return np.array([number(row[i]) if i < len(row) else np.nan for row in outputs.rows])
-
-
-def _both(outputs: Outputs, i: int, j: int) -> tuple[Column, Column]:
-    return _coordinate(outputs, i), _coordinate(outputs, j)
-
-
-def _difference(outputs: Outputs, i: int, j: int) -> Column:
-    a, b = _both(outputs, i, j)
-    return np.asarray(a.astype(float) - b.astype(float))
-
-
-def _sum(outputs: Outputs, i: int, j: int) -> Column:
-    a, b = _both(outputs, i, j)
-    return np.asarray(a.astype(float) + b.astype(float))
-
-
-def _ratio(outputs: Outputs, i: int, j: int) -> Column:
-    a, b = _both(outputs, i, j)
-    return np.asarray(np.divide(a, b, out=np.full(outputs.n, np.nan), where=b != 0, dtype=float))
-
-
-def _matrix(outputs: Outputs, width: int | None = None) -> NDArray[Any]:
-    """The numbers of each output, NaN for others; cut or filled up to a width where one is given.
-
-    Codes need a width, because that of a batch of tuples depends on its longest one.
-    """
-    if outputs.matrix is not None:
-        values = outputs.matrix
-    else:
-        rows = [[number(value) for value in row] for row in outputs.entries]
-        most = max(map(len, rows), default=0)
-        values = np.array([row + [np.nan] * (most - len(row)) for row in rows], dtype=float)
-        values = values.reshape(outputs.n, most)
-    if width is None or values.shape[1] == width:
-        return values
-    values = values[:, :width].astype(float)
-    return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan)
-
-
-def _total(outputs: Outputs) -> Column:
-    return np.asarray(np.nansum(_matrix(outputs).astype(float), axis=1))
-
-
-def _largest(outputs: Outputs) -> Column:
-    return np.asarray(_padded(outputs).max(axis=1))
-
-
-def _smallest(outputs: Outputs) -> Column:
-    return np.asarray(-_padded(outputs, -1.0).max(axis=1))
-
-
-def _padded(outputs: Outputs, sign: float = 1.0) -> NDArray[Any]:
-    """Numbers with a column of -infinity, so that a row without numbers has a maximum."""
-    matrix = sign * _matrix(outputs).astype(float)
-    matrix = np.concatenate([matrix, np.full((outputs.n, 1), -np.inf)], axis=1)
-    return np.where(np.isnan(matrix), -np.inf, matrix)
-
-
-def _spread(outputs: Outputs) -> Column:
-    return _largest(outputs) - _smallest(outputs)
-
-
-def _norm(outputs: Outputs) -> Column:
-    return np.asarray(np.nansum(_matrix(outputs).astype(float) ** 2, axis=1))
-
-
-def _argmax(outputs: Outputs) -> Column:
-    return np.asarray(np.argmax(_padded(outputs), axis=1))
-
-
-def _argmin(outputs: Outputs) -> Column:
-    return np.asarray(np.argmax(_padded(outputs, -1.0), axis=1))
-
-
-def _order(outputs: Outputs) -> Column:
-    """The permutation that sorts the first twelve coordinates, as one number."""
-    return _code(np.argsort(_matrix(outputs, 12).astype(float), axis=1, kind="stable"), 12)
-
-
-def _signs(outputs: Outputs) -> Column:
-    """The signs of the first 24 coordinates, as one number."""
-    signs = np.nan_to_num(np.sign(_matrix(outputs, 24).astype(float)), nan=2.0)
-    return _code(signs.astype(np.int64) + 1, 4)
-
-
-def _ties(outputs: Outputs) -> Column:
-    """Which pairs of the first eight coordinates are equal, as one number."""
-    matrix = _matrix(outputs, 8)
-    pairs = [matrix[:, i] == matrix[:, j] for i in range(8) for j in range(i)]
-    return _code(np.array(pairs, dtype=np.int64).T, 2)
-
-
-def _code(digits: NDArray[Any], base: int) -> Column:
-    total = np.zeros(len(digits), dtype=np.int64)
-    for j in range(digits.shape[1]):
-        total = total * base + digits[:, j]
-    return total
-
-
-def _count(outputs: Outputs, what: str) -> Column:
-    return np.array([sum(kind(value) == what for value in row) for row in outputs.rows])
-
-
-def _first(outputs: Outputs, what: str) -> Column:
-    """The index of the first coordinate of this kind; the number of coordinates where none is."""
-    matrix = outputs.matrix
-    if matrix is None:
-        return np.array([_index(row, what) for row in outputs.rows])
-    if matrix.dtype == bool:
-        same = matrix == (what == "true") if what in ("true", "false") else matrix & False
-    elif what in ("number", "nan"):
-        same = np.isnan(matrix.astype(float)) == (what == "nan")
-    else:
-        same = np.zeros(matrix.shape, dtype=bool)
-    return _first_where(same)
-
-
-def _first_where(mask: NDArray[Any]) -> Column:
-    return np.asarray(
-        np.argmax(np.concatenate([mask, np.ones((len(mask), 1), dtype=bool)], axis=1), axis=1)
-    )
-
-
-def _index(row: tuple[Any, ...], what: str) -> int:
-    return next((i for i, value in enumerate(row) if kind(value) == what), len(row))
-
-
-def _length(outputs: Outputs) -> Column:
-    if outputs.matrix is not None:
-        return np.full(outputs.n, outputs.matrix.shape[1])
-    return np.array([len(entries) for entries in outputs.entries])
-
-
 def _has(outputs: Outputs, key: Any) -> Column:
     return np.array([key in table for table in outputs.tables], dtype=np.int64)
 
 
 def _get(outputs: Outputs, key: Any) -> Column:
-    return np.array([number(table.get(key)) for table in outputs.tables])
+    return numeric([table.get(key) for table in outputs.tables])
 
 
 def _foreign_keys(outputs: Outputs, *known: Any) -> Column:
@@ -197,9 +57,7 @@ def _combination(
 ) -> Column:
     total = np.zeros(outputs.n)
     for feature, weight in zip(columns, weights, strict=True):
-        total += weight * np.nan_to_num(
-            column(outputs, feature).astype(float), nan=0.0, posinf=1e300
-        )
+        total += weight * np.nan_to_num(as_floats(column(outputs, feature)), nan=0.0, posinf=1e300)
     return total
 
 
@@ -208,39 +66,52 @@ def _is(outputs: Outputs, feature: Feature, value: Any) -> Column:
 
 
 def _power(outputs: Outputs, feature: Feature, exponent: int) -> Column:
-    values: Column = column(outputs, feature).astype(float) ** exponent
+    values: Column = as_floats(column(outputs, feature)) ** exponent
     return values
 
 
 def _absolute(outputs: Outputs, feature: Feature, centre: float) -> Column:
-    return np.abs(column(outputs, feature).astype(float) - centre)
+    return np.abs(as_floats(column(outputs, feature)) - centre)
 
 
 def _granularity(outputs: Outputs, feature: Feature, centre: float) -> Column:
-    return floats.granularity(column(outputs, feature), centre)
+    return floats.granularity(as_floats(column(outputs, feature)), centre)
 
 
 def _low_bits(outputs: Outputs, feature: Feature, bits: int) -> Column:
-    return floats.low_bits(column(outputs, feature), bits)
+    return floats.low_bits(as_floats(column(outputs, feature)), bits)
 
 
 def _zero_bits(outputs: Outputs, feature: Feature) -> Column:
-    return floats.trailing_zeros(column(outputs, feature))
+    return floats.trailing_zeros(as_floats(column(outputs, feature)))
 
 
 def _reachable(
     outputs: Outputs, feature: Feature, recipe: str, centre: float, scale: float
 ) -> Column:
-    return floats.reachable(column(outputs, feature), recipe, centre, scale)
+    return floats.reachable(as_floats(column(outputs, feature)), recipe, centre, scale)
 
 
-def _residue(outputs: Outputs, feature: Feature, step: float) -> Column:
-    return np.asarray(np.mod(column(outputs, feature).astype(float), step))
+def _residue(outputs: Outputs, feature: Feature, step: int) -> Column:
+    """What is left of a number modulo a whole one: exact, however wide the number is."""
+    values = column(outputs, feature)
+    if values.dtype != object:
+        return np.asarray(np.mod(values, step))
+    return np.array([v % step if isinstance(v, int) else np.mod(v, step) for v in values.tolist()])
+
+
+def _negative_zero(outputs: Outputs, feature: Feature) -> Column:
+    values = column(outputs, feature)
+    if values.dtype.kind != "f":
+        return np.zeros(outputs.n, dtype=np.int64)
+    return np.asarray(np.signbit(values) & (values == 0), dtype=np.int64)
+
+
+def _form(outputs: Outputs) -> Column:
+    return objects(outputs.forms)
 
 
 def _whole(outputs: Outputs) -> Column:
-    if outputs.matrix is not None and outputs.matrix.shape[1] == 1:
-        return objects(outputs.matrix[:, 0].tolist())
     return outputs.wholes
 
 
@@ -261,7 +132,7 @@ def _keys(outputs: Outputs) -> Column:
 
 
 def _key_order(outputs: Outputs) -> Column:
-    return objects(tuple(table) for table in outputs.tables)
+    return objects(outputs.key_orders)
 
 
 def equal(values: Column, value: Any) -> NDArray[np.bool_]:
@@ -272,23 +143,23 @@ def equal(values: Column, value: Any) -> NDArray[np.bool_]:
 
 
 _NUMBERS: dict[str, Callable[..., Column]] = {
-    "coordinate": _coordinate,
-    "difference": _difference,
-    "sum": _sum,
-    "ratio": _ratio,
-    "total": _total,
-    "largest": _largest,
-    "smallest": _smallest,
-    "spread": _spread,
-    "norm": _norm,
-    "argmax": _argmax,
-    "argmin": _argmin,
-    "order": _order,
-    "signs": _signs,
-    "ties": _ties,
-    "count": _count,
-    "first": _first,
-    "length": _length,
+    "coordinate": vectors.coordinate,
+    "difference": vectors.difference,
+    "sum": vectors.added,
+    "ratio": vectors.ratio,
+    "total": vectors.total,
+    "largest": vectors.largest,
+    "smallest": vectors.smallest,
+    "spread": vectors.spread,
+    "norm": vectors.norm,
+    "argmax": vectors.argmax,
+    "argmin": vectors.argmin,
+    "order": vectors.order,
+    "signs": vectors.signs,
+    "ties": vectors.ties,
+    "count": vectors.count,
+    "first": vectors.first,
+    "length": vectors.length,
     "has": _has,
     "get": _get,
     "foreign keys": _foreign_keys,
@@ -301,6 +172,11 @@ _NUMBERS: dict[str, Callable[..., Column]] = {
     "zero bits": _zero_bits,
     "reachable": _reachable,
     "residue": _residue,
+    "negative zero": _negative_zero,
+    "leaf number": leaves.leaf_number,
+    "text number": leaves.text_number,
+    "text length": leaves.text_length,
+    "word": leaves.word,
 }
 
 _VALUES: dict[str, Callable[..., Column]] = {
@@ -310,4 +186,6 @@ _VALUES: dict[str, Callable[..., Column]] = {
     "value": _value,
     "keys": _keys,
     "key order": _key_order,
+    "form": _form,
+    "leaf": leaves.leaf,
 }

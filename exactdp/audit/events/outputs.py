@@ -3,53 +3,80 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, SupportsFloat, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.audit.events.forms import NEGATIVE_ZERO, form
+from exactdp.audit.events.plain import NAN, Coded, plain
+from exactdp.audit.events.trees import Tree, grown, table
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Outputs", "as_outputs"]
+__all__ = ["Outputs", "as_floats", "as_outputs", "kind", "number", "numeric", "objects"]
 
-_ALLOWED = "a function (dataset, n) that returns n outputs: an array, or a list of hashable objects"
+_ALLOWED = "a function (dataset, n) that returns n outputs: an array, or a list of any objects"
+_EXACT = 2**53  # every integer up to here is a double
 
 
 class Outputs:
     """n outputs of one kind, with the views that features are computed from.
 
-    matrix: the outputs as an (n, d) array of numbers, or None when they are not all numbers.
-    items: the outputs as a list of Python objects, always available.
+    matrix: the outputs as an (n, d) array of numbers, or None when they are not all numbers of one
+        type and shape.
     """
 
     def __init__(self, raw: Any) -> None:
-        self.matrix, self._items = _read(raw)
-        self.n = len(self.matrix) if self.matrix is not None else len(self._items or ())
+        self.matrix, self._form, self._raw = _read(raw)
+        self.n = len(self._raw) if self.matrix is None else len(self.matrix)
 
     def __len__(self) -> int:
         return self.n
 
     @cached_property
     def items(self) -> list[Any]:
-        """The outputs as hashable objects: scalars, tuples, frozensets of (key, value) pairs."""
-        if self._items is not None:
-            return self._items
-        assert self.matrix is not None
+        """The outputs as plain values, see plain.py. Raises InvalidParameter where one has none."""
+        if self.matrix is None:
+            return _each(plain, self._raw)
         if self.matrix.shape[1] == 1:
-            return list(self.matrix[:, 0].tolist())
+            return [value if value == value else NAN for value in self.matrix[:, 0].tolist()]
+        if self.matrix.dtype.kind == "f" and np.isnan(self.matrix).any():
+            return [plain(row) for row in self.matrix.tolist()]
         return [tuple(row) for row in self.matrix.tolist()]
 
     @cached_property
     def wholes(self) -> NDArray[Any]:
         """Each output as one hashable value, in an object array."""
-        return objects(map(_hashable, self.items))
+        return objects(self.items)
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The types each output is made of, see forms.py."""
+        if self.matrix is None:
+            return [form(one) for one in self._raw]
+        if _alone(self._form) and self.matrix.dtype.kind == "f":
+            negative = np.signbit(self.matrix[:, 0]) & (self.matrix[:, 0] == 0)
+            return list(np.where(negative, NEGATIVE_ZERO, self._form).tolist())
+        return [self._form] * self.n
+
+    @cached_property
+    def trees(self) -> list[Tree]:
+        """Each output with what lies inside it, see trees.py."""
+        return _each(grown, self.items)
 
     @cached_property
     def tables(self) -> list[dict[Any, Any]]:
         """Each output as a dictionary; empty for outputs that are not sparse histograms."""
-        return [_table(item) for item in self.items]
+        if self.matrix is not None:
+            return [{}] * self.n
+        return _each(table, self.items)
+
+    @cached_property
+    def key_orders(self) -> list[tuple[Any, ...]]:
+        """The keys of each dictionary in its own order; empty for other outputs."""
+        return [plain(tuple(one)) if isinstance(one, dict) else () for one in self._raw]
 
     @cached_property
     def rows(self) -> list[tuple[Any, ...]]:
@@ -60,12 +87,15 @@ class Outputs:
     def entries(self) -> list[tuple[Any, ...]]:
         """The values of each output: of its coordinates, or of the keys of a sparse histogram."""
         pairs = zip(self.items, self.rows, self.tables, strict=True)
-        return [tuple(table.values()) if _is_table(item) else row for item, row, table in pairs]
+        return [
+            tuple(keyed.values()) if isinstance(item, frozenset) else row
+            for item, row, keyed in pairs
+        ]
 
     @cached_property
     def sparse(self) -> bool:
         """Whether every output is a sparse histogram (a dictionary or a set of pairs)."""
-        return self.matrix is None and all(_is_table(item) for item in self.items)
+        return self.matrix is None and all(isinstance(item, frozenset) for item in self.items)
 
     @cached_property
     def width(self) -> int:
@@ -76,19 +106,44 @@ class Outputs:
 
     def take(self, start: int, stop: int) -> Outputs:
         """Some of the outputs."""
-        if self.matrix is not None:
-            return Outputs(self.matrix[start:stop])
-        return Outputs(self.items[start:stop])
+        part = Outputs.__new__(Outputs)
+        part.matrix = None if self.matrix is None else self.matrix[start:stop]
+        part._form, part._raw = self._form, self._raw[start:stop]
+        part.n = len(range(self.n)[start:stop])
+        return part
 
     @classmethod
     def joined(cls, parts: Sequence[Outputs]) -> Outputs:
-        """Several batches as one."""
-        matrices = [part.matrix for part in parts]
-        if matrices and all(matrix is not None for matrix in matrices):
-            known = [matrix for matrix in matrices if matrix is not None]
-            if len({matrix.shape[1] for matrix in known}) == 1:
-                return cls(np.concatenate(known))
-        return cls([item for part in parts for item in part.items])
+        """Several batches as one; those of different types keep them."""
+        first, *others = parts
+        if not others:
+            return first
+        matrices = [part.matrix for part in parts if part.matrix is not None]
+        whole = cls([])
+        if len(matrices) == len(parts) and len({(p._form, p.width) for p in parts}) == 1:
+            whole.matrix, whole._form = np.concatenate(matrices), first._form
+            whole.n = len(whole.matrix)
+        else:
+            whole._raw = [one for part in parts for one in part._objects()]
+            whole.n = len(whole._raw)
+        return whole
+
+    def _objects(self) -> list[Any]:
+        """The outputs one by one, of the types they had."""
+        if self.matrix is None:
+            return self._raw
+        rows: list[Any] = [row[0] for row in self.matrix] if _alone(self._form) else [*self.matrix]
+        plainly = self._form in ("int", "float")
+        return [row.item() for row in rows] if plainly else rows
+
+
+def _each(function: Callable[[Any], Any], values: list[Any]) -> list[Any]:
+    """A function of every value, worked out once for one that stands there many times."""
+    known: dict[int, Any] = {}
+    return [
+        known[id(one)] if id(one) in known else known.setdefault(id(one), function(one))
+        for one in values
+    ]
 
 
 def as_outputs(raw: Any, n: int | None = None) -> Outputs:
@@ -105,85 +160,103 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
 
 
 def number(value: Any) -> float:
-    """A value as a double; NaN for what is not a number."""
-    if isinstance(value, (int, float, np.number, np.bool_)):
+    """A value as a double; NaN for what is not a number. A coded value counts by its first part."""
+    if isinstance(value, Coded) and value.parts and not isinstance(value.parts[0], tuple):
+        return number(value.parts[0])
+    if isinstance(value, numbers.Real):
         try:
-            return float(value)
+            return float(cast(SupportsFloat, value))
         except OverflowError:
-            return float("inf") if value > 0 else float("-inf")
-    if isinstance(value, numbers.Number) and not isinstance(value, complex):
-        return float(cast(SupportsFloat, value))
+            return float("inf") if cast(Any, value) > 0 else float("-inf")
     return float("nan")
+
+
+def numeric(values: Sequence[Any]) -> NDArray[Any]:
+    """Values as numbers, NaN for others: doubles, or exact objects where integers are wider.
+
+    The two compare alike, so what a number is said to be does not depend on the others.
+    """
+    found = [
+        value if type(value) is int and not -_EXACT <= value <= _EXACT else number(value)
+        for value in values
+    ]
+    if any(type(one) is int for one in found):
+        return objects(found)
+    return np.array(found, dtype=np.float64)
+
+
+def as_floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """A column of numbers as doubles, rounded where need be."""
+    if values.dtype != object:
+        return values.astype(np.float64)
+    return np.array([number(value) for value in values.tolist()], dtype=np.float64)
 
 
 def kind(value: Any) -> str:
     """What a value is, in one word."""
     if value is None:
         return "none"
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return value if len(value) <= 12 else "text"
-    if isinstance(value, float) and value != value:
-        return "nan"
+    if isinstance(value, Coded):
+        named = value.name in ("Enum", "exception", "type")
+        return str(value.parts[-1 if value.name == "Enum" else 0]) if named else value.name.lower()
     return "number" if isinstance(value, numbers.Number) else "object"
 
 
-def _read(raw: Any) -> tuple[NDArray[Any] | None, list[Any] | None]:
+def _read(raw: Any) -> tuple[NDArray[Any] | None, str, list[Any]]:
+    """A matrix and the form of its rows, or the outputs one by one."""
     if isinstance(raw, np.ndarray):
-        if raw.ndim not in (1, 2):
-            raise InvalidParameter("run", f"an array of shape {raw.shape}", _ALLOWED)
-        if raw.dtype.kind in "iufb":
-            return raw.reshape(len(raw), -1), None
-        raw = raw.tolist()
+        if not raw.ndim:
+            raise InvalidParameter("run", "an array of shape ()", _ALLOWED)
+        if _plain_numbers(raw):
+            shape = raw.shape[1:]
+            return _flat(raw), raw.dtype.name + (str(shape) if shape else ""), []
+        return None, "", [*raw]
     if not isinstance(raw, (list, tuple)):
         raise InvalidParameter("run", f"a {type(raw).__name__}", _ALLOWED)
     return _from_list(list(raw))
 
 
-def _from_list(items: list[Any]) -> tuple[NDArray[Any] | None, list[Any] | None]:
+def _from_list(items: list[Any]) -> tuple[NDArray[Any] | None, str, list[Any]]:
     kinds = set(map(type, items))
-    if kinds and all(issubclass(one, (float, np.floating)) for one in kinds):
-        return np.array(items, dtype=np.float64).reshape(-1, 1), None
-    if kinds and all(issubclass(one, (int, np.integer)) and one is not bool for one in kinds):
+    if len(kinds) != 1:
+        return None, "", items
+    (only,) = kinds
+    if only is int:
         try:
-            return np.array(items, dtype=np.int64).reshape(-1, 1), None
+            return np.array(items, dtype=np.int64).reshape(-1, 1), "int", []
         except OverflowError:
-            return None, items
-    if kinds == {np.ndarray} and len({item.shape for item in items}) == 1:
-        return np.array(items).reshape(len(items), -1), None
-    return None, items
+            return None, "", items
+    if only is float:
+        return np.array(items, dtype=np.float64).reshape(-1, 1), "float", []
+    if only is np.ndarray and len({(one.shape, one.dtype) for one in items}) == 1:
+        together = np.array(items)
+        if _plain_numbers(together):
+            return _flat(together), form(items[0]), []
+    if issubclass(only, np.number) and _plain_numbers(np.zeros(1, dtype=only)):
+        return np.array(items, dtype=only).reshape(-1, 1), items[0].dtype.name, []
+    return None, "", items
 
 
-def _hashable(value: Any) -> Hashable:
-    if isinstance(value, dict):
-        return frozenset((key, _hashable(inner)) for key, inner in value.items())
-    if isinstance(value, (list, np.ndarray)):
-        return tuple(_hashable(inner) for inner in value)
-    if isinstance(value, (set, frozenset)):
-        return frozenset(_hashable(inner) for inner in value)
-    if isinstance(value, np.generic):
-        return cast(Hashable, value.item())
-    return cast(Hashable, value)
+def _plain_numbers(values: NDArray[Any]) -> bool:
+    return type(values) is np.ndarray and values.dtype.kind in "iufb" and values.itemsize <= 8
 
 
-def _is_table(item: Any) -> bool:
-    return isinstance(item, (dict, set, frozenset))
+def _flat(values: NDArray[Any]) -> NDArray[Any]:
+    return values.reshape(len(values), int(np.prod(values.shape[1:], dtype=int)))
 
 
-def _table(item: Any) -> dict[Any, Any]:
-    if isinstance(item, dict):
-        return item
-    if isinstance(item, (set, frozenset)):
-        if all(isinstance(pair, tuple) and len(pair) == 2 for pair in item):
-            return dict(item)
-        return dict.fromkeys(item, True)
-    return {}
+def _alone(described: str) -> bool:
+    """Whether a form is that of a number, not of an array."""
+    return "(" not in described
 
 
 def _row(item: Any) -> tuple[Any, ...]:
     if isinstance(item, tuple):
         return item
-    if isinstance(item, (list, np.ndarray)):
-        return tuple(item)
+    if isinstance(item, Coded) and item.parts and item != NAN:
+        return item.parts
     return (item,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -11,13 +10,19 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.bounds.evidence import Lines, weakened
-from exactdp.audit.events.candidates import Candidate, candidates, counted
-from exactdp.audit.events.event import Event, encoded
+from exactdp.audit.events.candidates import (
+    Candidate,
+    Group,
+    best,
+    counted,
+    counts,
+    within_reach,
+)
+from exactdp.audit.events.event import Event
 from exactdp.audit.events.families import proposals
 from exactdp.audit.events.features import column
-from exactdp.audit.events.learned import combination
+from exactdp.audit.events.learned import combinations_of
 from exactdp.audit.events.outputs import Outputs
-from exactdp.errors import InvalidParameter
 
 __all__ = ["search"]
 
@@ -45,23 +50,40 @@ def search(
     the one that carries the bound that an audit without a violation reports. Where nothing speaks
     against the promise at all, those are returned, with a score of 0.
     """
-    sides = (left, right, data, epsilon, known, keep)
-    best = _search(promise, *sides)
-    if best and best[0].score >= _CONVINCING:
-        return best
-    weaker = weakened(promise, _WEAKER)
-    for_the_bound = [one for one in _search(weaker, *sides) if one not in best]
-    if not best:
-        return [replace(one, score=0.0) for one in for_the_bound]
-    return [*best[:1], *for_the_bound[:1], *best[1:]][:keep]
+    suggested = _suggested(left, right, data, epsilon)
+    found = _search(promise, suggested, left, right, known, keep)
+    if found and found[0].score >= _CONVINCING:
+        return found
+    groups = [group for _, own in suggested for group in own]
+    lesser = weakened(promise, _WEAKER * within_reach(groups, promise))
+    bound = [x for x in _search(lesser, suggested, left, right, known, keep) if x not in found]
+    if not found:
+        return [replace(one, score=0.0) for one in bound]
+    return [*found[:1], *bound[:1], *found[1:]][:keep]
+
+
+#: of each feature: its handicap, and the counts of its events
+Suggested = list[tuple[float, list[Group]]]
+
+
+def _suggested(left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float) -> Suggested:
+    """Count what all features suggest; which promise it speaks against is asked later."""
+    suggested = []
+    with np.errstate(all="ignore"):
+        for rank, feature in enumerate(proposals(left, right, data, epsilon)):
+            own = counts(feature, column(left, feature), column(right, feature))
+            suggested.append((min(_HANDICAP * rank, _MOST), own))
+        for feature in combinations_of(left, right):
+            own = counts(feature, column(left, feature), column(right, feature))
+            suggested.append((0.0, own))
+    return [(handicap, own) for handicap, own in suggested if own]
 
 
 def _search(
     promise: Lines,
+    suggested: Suggested,
     left: Outputs,
     right: Outputs,
-    data: tuple[Any, Any],
-    epsilon: float,
     known: Sequence[Event],
     keep: int,
 ) -> list[Candidate]:
@@ -69,31 +91,17 @@ def _search(
     for event in known:
         found += counted(event, event.hits(left), event.hits(right), promise)
     with np.errstate(all="ignore"):
-        for rank, feature in enumerate(proposals(left, right, data, epsilon)):
-            a, b = column(left, feature), column(right, feature)
-            handicap = min(_HANDICAP * rank, _MOST)
-            found += [_handicapped(x, handicap) for x in candidates(feature, a, b, promise)]
-        learned = combination(left, right, promise)
-        if learned is not None:
-            found += candidates(learned, column(left, learned), column(right, learned), promise)
-    found = _writable(sorted(found, key=lambda one: -one.score))
+        for handicap, groups in suggested:
+            found += [_handicapped(x, handicap) for x in best(groups, promise)]
+    found = sorted(found, key=lambda one: -one.score)
     found += _paired(found[:_PAIRED], left, right, promise)
-    best = _distinct(sorted(found, key=lambda one: -one.score), left, right, keep)
-    return [*best[:1], *_deeper(best, left, right), *best[1:]][:keep]
+    kept = _distinct(sorted(found, key=lambda one: -one.score), left, right, keep)
+    return [*kept[:1], *_deeper(kept, left, right), *kept[1:]][:keep]
 
 
 def _handicapped(one: Candidate, handicap: float) -> Candidate:
     """Simple features come first; a later one must do a little better."""
     return replace(one, score=one.score - min(handicap, one.score / 2))
-
-
-def _writable(found: list[Candidate]) -> list[Candidate]:
-    kept = []
-    for one in found[:60]:
-        with contextlib.suppress(InvalidParameter):
-            encoded(one.event)
-            kept.append(one)
-    return kept
 
 
 def _paired(
@@ -115,21 +123,22 @@ def _paired(
     return sorted(paired, key=lambda one: -one.score)[:4]
 
 
-def _deeper(best: list[Candidate], left: Outputs, right: Outputs) -> list[Candidate]:
+def _deeper(kept: list[Candidate], left: Outputs, right: Outputs) -> list[Candidate]:
     """The best threshold moved outward until half of its hits are left.
 
     Where the other side was hardly seen beyond a threshold, training cannot tell how far out it
     has to be: the nearest one that looks clean is usually a little too near.
     """
-    if not best or best[0].event.relation not in ("at least", "at most"):
+    if not kept or kept[0].event.relation not in ("at least", "at most"):
         return []
-    one = best[0]
+    one = kept[0]
     here, there = (left, right) if one.direction == "left" else (right, left)
     if one.q * len(there) > _SEEN:
         return []
     values = column(here, one.event.feature)
-    cut = np.median(values[one.event.of(values)]).item()
-    if cut == one.event.value or not isinstance(cut, type(one.event.value)):
+    beyond = np.sort(values[one.event.of(values)])
+    cut = beyond[[len(beyond) // 2]].tolist()[0]
+    if cut == one.event.value:
         return []
     event = replace(one.event, value=cut)
     p, q = float(event.hits(here).mean()), float(event.hits(there).mean())

@@ -1,0 +1,77 @@
+"""Features of outputs with a structure: what lies inside them, wherever it lies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from exactdp.audit.events.features import Feature, column
+from exactdp.audit.events.leaves import leaf, words
+from exactdp.audit.events.outputs import Outputs, number
+from exactdp.audit.events.plain import Coded
+from exactdp.audit.events.screen import difference, typical
+from exactdp.audit.events.trees import Path, paths
+
+__all__ = ["inner"]
+
+_READ = 300  # outputs of each side whose paths are looked at
+_ROWS = 2000  # outputs of each side by which paths are compared
+_PATHS = 400
+_KEPT = 48
+_WORDS = 32
+_NUMBERS = 6
+_FLAT = 24  # coordinates that are looked at without this
+
+
+def inner(left: Outputs, right: Outputs) -> Iterator[Feature]:
+    """Features of the values inside, those that differ most between the sides first."""
+    small = [side.take(0, _ROWS) for side in (left, right)]
+    found: Counter[Path] = Counter()
+    for side in small:
+        for tree in side.trees[:_READ]:
+            if _structured(tree[0]):
+                found.update(paths(tree, _PATHS))
+    about = [feature for path, _ in found.most_common(_PATHS) for feature in _at(path, small)]
+    scored = [
+        (difference(column(small[0], feature), column(small[1], feature)), -rank, feature)
+        for rank, feature in enumerate(about)
+    ]
+    for _, _, feature in sorted(scored, key=lambda one: one[:2], reverse=True)[:_KEPT]:
+        yield feature
+        if feature[0] in ("leaf number", "text number") and _broken(left, feature):
+            yield ("granularity", feature, 0.0)
+
+
+def _structured(item: Any) -> bool:
+    """Whether looking at coordinates and keys does not see everything."""
+    if isinstance(item, (frozenset, tuple)):
+        if isinstance(item, tuple) and len(item) > _FLAT:
+            return True
+        below = [part for one in item for part in (one if isinstance(item, frozenset)
+                 and isinstance(one, tuple) else (one,))]  # fmt: skip
+        return any(isinstance(one, (tuple, frozenset, Coded, str, bytes)) for one in below)
+    return isinstance(item, (Coded, str, bytes))
+
+
+def _at(path: Path, sides: list[Outputs]) -> Iterator[Feature]:
+    """What to look at where a path ends."""
+    ends = [leaf(side, path) for side in sides]
+    values = [value for column in ends for value in column[:_READ].tolist()]
+    yield ("leaf", path)
+    if any(number(value) == number(value) for value in values):
+        yield ("leaf number", path)
+    if any(isinstance(value, (str, bytes, tuple, frozenset)) for value in values):
+        yield ("text length", path)
+    if any(isinstance(value, str) for value in values):
+        yield from (("text number", path, i) for i in range(_NUMBERS))
+        seen = [Counter(one for text in column for one in words(text)) for column in ends]
+        common = {one: abs(score) for one, score in typical(*seen).items() if one is not None}
+        best = sorted(common, key=lambda one: (-common[one], one))[:_WORDS]
+        yield from (("word", path, one) for one in best)
+
+
+def _broken(outputs: Outputs, feature: Feature) -> bool:
+    """Whether some of the numbers are not whole."""
+    values = column(outputs.take(0, _READ), feature)
+    return values.dtype.kind == "f" and bool((values % 1 > 0).any())

@@ -1,0 +1,70 @@
+"""Which of many columns to look at more closely: quick scores that decide nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.events.outputs import Outputs, as_floats
+
+__all__ = ["difference", "related", "telling", "typical"]
+
+_ROWS = 4000
+_CELLS = 4_000_000  # numbers that are screened in one go
+_RELATED = 0.5
+
+Column = NDArray[Any]
+
+
+def telling(left: Outputs, right: Outputs, most: int) -> list[int]:
+    """The coordinates whose distributions differ most between two batches of vectors."""
+    assert left.matrix is not None
+    assert right.matrix is not None
+    width = min(left.width, right.width)
+    rows = min(_ROWS, max(_CELLS // max(width, 1), 100))
+    a, b = left.matrix[:rows], right.matrix[:rows]
+    scores = np.array([_distance(a[:, i], b[:, i]) for i in range(width)])
+    return [int(i) for i in np.argsort(-scores, kind="stable")[:most]]
+
+
+def related(outputs: Outputs, most: int, width: int = 256) -> list[tuple[int, int]]:
+    """Pairs of coordinates that move together, the closest ones first."""
+    assert outputs.matrix is not None
+    values = outputs.matrix[:_ROWS, :width].astype(float)
+    moving = np.flatnonzero(np.isfinite(values).all(axis=0) & (np.ptp(values, axis=0) > 0))
+    if len(moving) < 2:
+        return []
+    close = np.abs(np.triu(np.corrcoef(values[:, moving], rowvar=False), 1))
+    order = np.argsort(-close, axis=None, kind="stable")[:most]
+    pairs = [divmod(int(at), len(moving)) for at in order if close.flat[at] > _RELATED]
+    return [(int(moving[i]), int(moving[j])) for i, j in pairs]
+
+
+def difference(left: Column, right: Column) -> float:
+    """How differently two columns are distributed, in deviations, about."""
+    if left.dtype == object or right.dtype == object:
+        return max(map(abs, typical(Counter(left.tolist()), Counter(right.tolist())).values()))
+    return _distance(left, right)
+
+
+def typical(left: Counter[Any], right: Counter[Any]) -> dict[Any, float]:
+    """By how many deviations each value is commoner on the left."""
+    n, m = max(left.total(), 1), max(right.total(), 1)
+    found = {}
+    for value in left | right:
+        a, b = left[value], right[value]
+        found[value] = (a / n - b / m) / (((a + b + 1) / (n * m)) ** 0.5)
+    return found or {None: 0.0}
+
+
+def _distance(left: Column, right: Column) -> float:
+    """Kolmogorov's distance, in deviations; what is undefined counts as largest."""
+    a, b = (np.sort(np.nan_to_num(as_floats(side), nan=np.inf)) for side in (left, right))
+    if not len(a) or not len(b):
+        return 0.0
+    both = np.concatenate([a, b])
+    gaps = np.searchsorted(a, both, "right") / len(a) - np.searchsorted(b, both, "right") / len(b)
+    return float(np.abs(gaps).max() * np.sqrt(len(a) * len(b) / (len(a) + len(b))))
