@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
@@ -66,7 +66,7 @@ Inside = tuple[int, ...]
 
 
 def _plain(value: Any, inside: Inside) -> Any:
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _THEMSELVES:
         return value
     if kind is float:
@@ -78,7 +78,7 @@ def _plain(value: Any, inside: Inside) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _code_of(kind: Hashable) -> Callable[[Any, Inside], Any]:
+def _code_of(kind: Any) -> Callable[[Any, Inside], Any]:
     for root in (base.__module__.partition(".")[0] for base in kind.__mro__):
         if root in _FRAMES and hasattr(kind, _FRAMES[root]):
             return _arrow if root == "pyarrow" else _frame
