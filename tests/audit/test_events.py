@@ -238,6 +238,6 @@ def test_repeats_are_noticed() -> None:
 def test_numbers_of_any_kind() -> None:
     odd = [(Fraction(1, 2),), (10**400,), (-(10**400),), ("x",), (np.float32(2),)]
     found = column(as_outputs(odd), ("coordinate", 0)).tolist()
-    assert found[:3] == [0.5, math.inf, -math.inf]
+    assert found[:3] == [0.5, 10**400, -(10**400)]
     assert math.isnan(found[3])
     assert found[4] == 2

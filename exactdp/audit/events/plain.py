@@ -189,7 +189,7 @@ def _object(value: Any, inside: Inside) -> Coded:
         return Coded(name, _tuple(state, inside))
     shown = repr(value)
     if _ADDRESS.search(shown):
-        raise InvalidParameter("run", f"an output with a {name}, known by its address", _ALLOWED)
+        raise InvalidParameter("run", f"a {name} that only its address tells apart", _ALLOWED)
     return Coded(name, (shown,))
 
 
