@@ -1,6 +1,6 @@
 """Audits of other implementations: exact laws where code allows, certified statistics elsewhere.
 
-- one_run: the canaries of one training run
+- canaries: the guesses about the canaries of one training run
 - promises: what can be promised, in each currency
 - blackbox: outputs of run(dataset, n), with the events to look for and the bounds they certify
 - whitebox: code that is handed its random generator, by its exact law
@@ -11,7 +11,7 @@ from exactdp.audit.blackbox.auditor import audit, replay
 from exactdp.audit.blackbox.independence import CopiedRandomness
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.events.event import Event
-from exactdp.audit.one_run import OneRun, one_run
+from exactdp.audit.canaries import OneRun, one_run
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
 from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
 

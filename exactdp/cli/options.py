@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,7 +13,7 @@ from exactdp.errors import InvalidParameter, shown
 if TYPE_CHECKING:
     from exactdp.audit.promises import Promise
 
-__all__ = ["json_option", "options", "promised", "read_promise"]
+__all__ = ["json_option", "options", "promise_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -41,6 +42,9 @@ _PARAMETERS = {
     "beta": ("a number > 0 and < 1", "Failure probability of a query (default 0.05)."),
     "samples": ("an integer >= 1", "Outputs that may be drawn in all (default 1000000)."),
     "alpha": ("a number > 0 and < 1", "Probability of a false alarm (default 0.01)."),
+    "canaries": ("an integer >= 1", "Records put into the training data by a fair coin each."),
+    "guesses": ("an integer >= 1", "How many of the coins were guessed."),
+    "correct": ("an integer >= 0", "How many guesses were right."),
     "workers": ("an integer >= 1", "Processes (default 1)."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
@@ -67,16 +71,22 @@ def json_option(command: _Command) -> _Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
-def promised(command: _Command) -> _Command:
-    """--epsilon and --delta, or --promise: what a mechanism is said to keep."""
+def promise_options(command: _Command) -> Callable[..., Any]:
+    """--epsilon and --delta, or --promise: handed over as one argument, a Promise: promise."""
+
+    @wraps(command)
+    def wrapped(
+        *, epsilon: str | None, delta: str | None, promise: str | None, **more: Any
+    ) -> Any:  # fmt: skip
+        return command(promise=_promise(epsilon, delta, promise), **more)
+
     text = "Instead: zcdp:rho=R, renyi:alpha=A,epsilon=E, gdp:mu=M, profile:E=D,E=D,..."
-    command = click.option("--promise", metavar="KIND:NAME=VALUE,...", help=text)(command)
-    command = click.option("--delta", metavar="DELTA", help="Promised delta (default 0).")(command)
-    return click.option("--epsilon", metavar="EPSILON", help="Promised epsilon.")(command)
+    wrapped = click.option("--promise", metavar="KIND:NAME=VALUE,...", help=text)(wrapped)
+    wrapped = click.option("--delta", metavar="DELTA", help="Promised delta (default 0).")(wrapped)
+    return click.option("--epsilon", metavar="EPSILON", help="Promised epsilon.")(wrapped)
 
 
-def read_promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
-    """The promise these options stand for."""
+def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
     from exactdp.audit.promises import ApproximateDP, parse
 
     if promise is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,59 @@ def test_no_violation_is_not_a_pass() -> None:
     assert code == 0
     assert "no violation found of being (1, 0)-private" in out
     assert "pass" not in out.lower()
+
+
+COUNT = """
+import json, random, sys
+asked = json.loads(sys.stdin.readline())
+draw = random.SystemRandom()
+for _ in range(asked["count"]):
+    print(json.dumps({"n": len(asked["data"]) + draw.randrange(3)}))
+"""
+
+
+def test_a_command(tmp_path: Path) -> None:
+    program = tmp_path / "count.py"
+    program.write_text(COUNT, encoding="utf-8")
+    data = ["--left", "[1]", "--right", "[]", "--samples", "4000"]
+    command = ["--command", f"{sys.executable} {program}", *data]
+    code, out, _ = run("audit", "run", *command, "--epsilon", "1", "--delta", "0.1", "--json")
+    assert code == 1
+    assert json.loads(out)["target"].endswith("count.py")
+    report = tmp_path / "report.json"
+    report.write_text(out, encoding="utf-8")
+    assert run("audit", "replay", str(report), *command)[0] == 1
+    assert run("audit", "run", *command, "--epsilon", "0", "--delta", "0.34")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ("raise SystemExit(1)", "exited with code 1"),
+        ("n = int(input().split()[-1][:-1])\nfor _ in range(n): print('nonsense')", "no JSON"),
+        ("print(1)", "wrote 1 outputs"),
+        ("import time; time.sleep(9)", "took longer than 0.5 s"),
+    ],
+)
+def test_a_command_that_fails_is_no_verdict(tmp_path: Path, code: str, named: str) -> None:
+    program = tmp_path / "broken.py"
+    program.write_text(code, encoding="utf-8")
+    command = ["--command", f"{sys.executable} {program}", "--timeout", "0.5"]
+    found, out, err = run("audit", "run", *command, "--left", "1", "--right", "2", "--epsilon", "1")
+    assert (found, out) == (2, "")
+    assert named in err
+    assert err.count("\n") == 1
+
+
+def test_one_run() -> None:
+    counts = ["--canaries", "1000", "--guesses", "100", "--correct", "95", "--delta", "1e-5"]
+    code, out, _ = run("audit", "one-run", *counts, "--alpha", "0.05")
+    assert code == 0
+    assert "at least 2.17185, with confidence 0.95" in out
+    assert run("audit", "one-run", *counts, "--epsilon", "2.5")[0] == 0
+    code, out, _ = run("audit", "one-run", *counts, "--epsilon", "1", "--json")
+    assert code == 1
+    assert json.loads(out)["violation"] is True
 
 
 def test_other_promises() -> None:
@@ -113,6 +167,11 @@ def test_a_stated_number(sigma: str, verdict: str, code: int) -> None:
         (["replay", LAPLACE[0], "x.json", *LAPLACE[1:]], "report must be"),
         (["replay", LAPLACE[0], "pyproject.toml", *LAPLACE[1:]], "report must be JSON"),
         (["number", "analytic_gaussian"], "claim must be"),
+        (["run", "--left", "0", "--right", "1", "--epsilon", "1"], "target must be"),
+        (["run", *LAPLACE, "--command", "true", "--epsilon", "1"], "target must be"),
+        (["run", "--command", "true", *LAPLACE[1:], "--epsilon", "1"], "set must be"),
+        (["one-run", "--canaries", "3", "--guesses", "4", "--correct", "1"], "guesses must be"),
+        (["one-run", "--canaries", "3", "--guesses", "2"], "correct must be"),
         (["number", "nothing", "--claim", "sigma=1"], "mechanism must be"),
         (["number", "gshm", "--claim", "rho=1"], "quantity must be"),
         (["number", "gshm", "--claim", "tau=1", "--set", "k=2"], "must be"),

@@ -104,7 +104,7 @@ class OneRun:
 
 
 def one_run(
-    *, canaries: Real, guesses: Real, correct: Real, delta: Real = "0", alpha: Real = "0.05"
+    *, canaries: Real, guesses: Real, correct: Real, delta: Real = "0", alpha: Real = "0.01"
 ) -> OneRun:
     """A certified lower bound on epsilon from the canaries of one training run.
 
@@ -118,7 +118,7 @@ def one_run(
     side puts in its place. Raises InvalidParameter. Source: see the module.
 
     >>> one_run(canaries=1000, guesses=100, correct=95, delta="1e-5").verdict
-    'epsilon at delta 1e-5 is at least 2.17185, with confidence 0.95'
+    'epsilon at delta 1e-5 is at least 1.93619, with confidence 0.99'
     """
     m = integer("canaries", canaries, least=1)
     r = integer("guesses", guesses, least=1)

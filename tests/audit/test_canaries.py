@@ -152,7 +152,9 @@ def test_a_correct_training_run_is_rarely_flagged() -> None:
     """The Gaussian mechanism at noise 1 has delta(2) = 0.0206; 200 runs, alpha = 0.05 each."""
     delta = gaussian.delta(sigma=1, epsilon=2).upper
     flags = sum(
-        one_run(canaries=400, guesses=80, correct=attacked(1.0, seed), delta=delta).refutes(2)
+        one_run(
+            canaries=400, guesses=80, correct=attacked(1.0, seed), delta=delta, alpha="0.05"
+        ).refutes(2)
         for seed in range(200)
     )
     assert flags <= binom.isf(1e-4, 200, 0.05)

@@ -1,0 +1,178 @@
+"""What an audit of outputs is about: a mechanism by name, path or command, and its data sets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import click
+
+from exactdp.cli.output import new_file, print_json
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import integer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from exactdp.audit import AuditReport
+    from exactdp.oracle.targets import Run
+
+__all__ = [
+    "Mechanism",
+    "bar",
+    "datasets",
+    "executor",
+    "from_json",
+    "mechanism",
+    "page_option",
+    "pair",
+    "show",
+]
+
+_Command: TypeAlias = Callable[..., Any]
+
+
+class Mechanism(NamedTuple):
+    """run(dataset, n), and what the user called it."""
+
+    name: str
+    run: Run
+
+
+def mechanism(command: _Command) -> _Command:
+    """TARGET, --set, --command and --timeout, handed over as one argument: mechanism."""
+
+    @wraps(command)
+    def wrapped(
+        *,
+        target: str | None,
+        given: tuple[str, ...],
+        program: str | None,
+        timeout: str,
+        **more: Any,
+    ) -> Any:
+        if program is not None and "report" in more and more["report"] is None:
+            target, more["report"] = None, target  # the one argument that is left
+        return command(mechanism=_made(target, given, program, timeout), **more)
+
+    for name, key, metavar, text in (
+        ("--timeout", "timeout", "SECONDS", "How long a call of --command may take (default 60)."),
+        ("--command", "program", "COMMAND", "Instead of TARGET: a program, in any language."),
+    ):
+        default = "60" if key == "timeout" else None
+        wrapped = click.option(name, key, metavar=metavar, default=default, help=text)(wrapped)
+    text = "A parameter of the target."
+    wrapped = click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help=text)(
+        wrapped
+    )
+    return click.argument("target", required=False)(wrapped)
+
+
+def datasets(command: _Command) -> _Command:
+    """--left and --right, read from JSON and handed over as one argument: data."""
+
+    @wraps(command)
+    def wrapped(*, left: str | None, right: str | None, **more: Any) -> Any:
+        return command(data=(_dataset("left", left), _dataset("right", right)), **more)
+
+    text = "A neighbouring data set, as JSON."
+    wrapped = click.option("--right", metavar="JSON", help=text)(wrapped)
+    return click.option("--left", metavar="JSON", help="A data set, as JSON.")(wrapped)
+
+
+def page_option(command: _Command) -> _Command:
+    """--html: a report in a new file, handed over as a path: page."""
+
+    @wraps(command)
+    def wrapped(*, html: str | None, **more: Any) -> Any:
+        return command(page=new_file("html", html, (".html",)) if html else None, **more)
+
+    text = "Also write a self-contained report to a new file."
+    return click.option("--html", metavar="FILE", help=text)(wrapped)
+
+
+def show(report: AuditReport, name: str, page: Path | None, as_json: bool) -> int:
+    """Print a report; the exit code that belongs to it."""
+    if page:
+        page.write_text(report.html(), encoding="utf-8")
+    if as_json:
+        print_json({"target": name, **report.as_dict()})
+    else:
+        click.echo(report.text())
+        if page:
+            click.echo(f"written to {page}")
+    return 1 if report.violation else 0
+
+
+@contextmanager
+def bar(total: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar of outputs; yields what is to be told how many there are."""
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="output", unit_scale=True, disable=None, delay=1) as shown:
+
+        def told(finished: int) -> None:
+            shown.update(finished - shown.n)
+
+        yield told
+
+
+@contextmanager
+def executor(workers: str | None) -> Iterator[Executor | None]:
+    """So many worker processes; None for one."""
+    processes = integer("workers", workers or 1, least=1)
+    if processes == 1:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+def pair(text: str) -> tuple[str, str]:
+    """NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise InvalidParameter("set", text, "NAME=VALUE")
+    return name, value
+
+
+def from_json(name: str, text: str) -> Any:
+    """A value that was written as JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise InvalidParameter(name, text, 'JSON, such as 0 or {"key": 1}') from None
+
+
+def _made(
+    target: str | None, given: tuple[str, ...], program: str | None, timeout: str
+) -> Mechanism:
+    if (target is None) == (program is None):
+        what = "nothing" if target is None else target
+        allowed = "the name of a target, or else --command must be given (one of both)"
+        raise InvalidParameter("target", what, allowed)
+    if program is not None:
+        from exactdp.audit.command import Command
+
+        if given:
+            raise InvalidParameter("set", given[0], "left out with --command")
+        return Mechanism(program, Command(program, timeout))
+    from exactdp.oracle.targets import target as make
+
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as python -m does: modules in the current folder are found
+    return Mechanism(str(target), make(str(target), **dict(pair(text) for text in given)))
+
+
+def _dataset(name: str, text: str | None) -> Any:
+    if text is None:
+        raise InvalidParameter(name, "nothing", f"a data set as JSON (missing --{name})")
+    return from_json(name, text)

@@ -1,0 +1,92 @@
+"""exactdp audit number and one-run: what can be said without outputs; and the list of targets."""
+
+from __future__ import annotations
+
+import click
+
+from exactdp.cli.audit.group import audit
+from exactdp.cli.audit.mechanism import pair
+from exactdp.cli.options import json_option, options
+from exactdp.cli.output import print_json, print_table
+from exactdp.errors import InvalidParameter
+
+__all__ = ["number", "one_run", "targets"]
+
+
+@audit.command()
+@json_option
+def targets(as_json: bool) -> None:
+    """The mechanisms that can be audited by name, and their parameters."""
+    from exactdp.oracle.targets import TARGETS
+
+    if as_json:
+        print_json([{"target": name, "parameters": t.parameters} for name, t in TARGETS.items()])
+        return
+    rows = [[name, " ".join(t.parameters), t.package] for name, t in TARGETS.items()]
+    print_table("", ["target", "parameters", "needs"], rows)
+
+
+@audit.command(
+    epilog="Example: exactdp audit number analytic_gaussian --claim sigma=7.4819 "
+    "--set epsilon=1 --set delta=1e-15"
+)
+@click.argument("mechanism")
+@click.option("--claim", metavar="NAME=VALUE", help="delta, epsilon, sigma or tau, as stated.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
+@json_option
+def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: bool) -> int:
+    """Decide whether a stated number is enough: unsafe, exact, or how loose.
+
+    MECHANISM: the name of a group of conformance vectors; its parameters are named as there.
+    Exits 0 when the number is proved to be enough, 1 when it is proved not to be, 3 undecided.
+    """
+    from exactdp.audit.numbers.claimed import audit_number
+
+    if claim is None:
+        raise InvalidParameter("claim", "nothing", "NAME=VALUE, such as sigma=7.4819")
+    quantity, claimed = pair(claim)
+    found = audit_number(
+        mechanism=mechanism,
+        quantity=quantity,
+        parameters=dict(pair(text) for text in given),
+        claimed=claimed,
+    )
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        click.echo(found.text())
+    return {"unsafe": 1, "undecided": 3}.get(found.verdict, 0)
+
+
+@audit.command(
+    "one-run",
+    epilog="Example: exactdp audit one-run --canaries 1000 --guesses 100 --correct 95 "
+    "--delta 1e-5 --epsilon 2",
+)
+@options("canaries guesses correct", "alpha")
+@click.option("--delta", metavar="DELTA", default="0", help="delta of the promise (default 0).")
+@click.option("--epsilon", metavar="EPSILON", help="A promised epsilon, to be judged.")
+@json_option
+def one_run(
+    canaries: str, guesses: str, correct: str, alpha: str | None, delta: str, epsilon: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Bound epsilon from the canaries of one training run, by the number of right guesses.
+
+    Each canary goes into the training data by its own fair coin; the attacker guesses a number of
+    coins that was fixed before. Exits 1 when --epsilon is refuted, else 0.
+    """
+    from exactdp.audit import one_run as bound
+
+    found = bound(
+        canaries=canaries, guesses=guesses, correct=correct, delta=delta, alpha=alpha or "0.01"
+    )
+    refuted = epsilon is not None and found.refutes(epsilon)
+    if as_json:
+        judged = {} if epsilon is None else {"epsilon": epsilon, "violation": refuted}
+        print_json(found.as_dict() | judged)
+    else:
+        click.echo(found.verdict)
+        if epsilon is not None:
+            click.echo(f"epsilon = {epsilon}: {'violation' if refuted else 'not refuted'}")
+    return 1 if refuted else 0

@@ -1,0 +1,111 @@
+"""exactdp audit run and replay: outputs of one mechanism on two data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exactdp.cli.audit.group import audit
+from exactdp.cli.audit.mechanism import (
+    Mechanism,
+    bar,
+    datasets,
+    executor,
+    from_json,
+    mechanism,
+    page_option,
+    show,
+)
+from exactdp.cli.options import json_option, options, promise_options
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import integer
+
+if TYPE_CHECKING:
+    from exactdp.audit.promises import Promise
+
+__all__ = ["replay", "run"]
+
+
+@audit.command(
+    epilog="Examples: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "
+    "--right '{}' --epsilon 1 --delta 1e-5   \n"
+    "exactdp audit run --command 'python3 mech.py' --left '[1]' --right '[]' --epsilon 1"
+)
+@mechanism
+@datasets
+@page_option
+@click.option("--checkpoint", metavar="FILE", help="Continue from this file, or begin it.")
+@promise_options
+@options("", "samples alpha workers")
+@json_option
+def run(
+    mechanism: Mechanism,
+    data: tuple[Any, Any],
+    page: Path | None,
+    checkpoint: str | None,
+    promise: Promise,
+    samples: str | None,
+    alpha: str | None,
+    workers: str | None,
+    as_json: bool,
+) -> int:
+    """Look for a violation of a promise, such as (epsilon, delta), in outputs of a mechanism.
+
+    TARGET: a name that 'exactdp audit targets' lists, or package.module:function, a function
+    run(dataset, n) that returns n outputs; or else --command. Exits 1 when a violation is
+    certified, else 0.
+
+    A --command is started for every batch. It reads one line, the JSON object {"data": <data set>,
+    "count": n}, and writes n lines, the JSON of one output each. It must draw its own randomness.
+    A time-out, a crash, lines that are no JSON or not n are errors: exit code 2, never a verdict.
+    """
+    from exactdp.audit import audit as look
+
+    count = integer("samples", samples or 1_000_000, least=1)
+    with bar(count) as progress, executor(workers) as pool:
+        report = look(
+            mechanism.run,
+            *data,
+            promise=promise,
+            samples=count,
+            alpha=alpha or "0.01",
+            executor=pool,
+            checkpoint=checkpoint,
+            progress=progress,
+        )
+    return show(report, mechanism.name, page, as_json)
+
+
+@audit.command(
+    epilog="Example: exactdp audit replay opendp:laplace REPORT.json --set scale=1 "
+    "--left 0 --right 1"
+)
+@mechanism
+@click.argument("report", required=False)
+@datasets
+@page_option
+@options("", "samples alpha")
+@json_option
+def replay(
+    mechanism: Mechanism,
+    report: str | None,
+    data: tuple[Any, Any],
+    page: Path | None,
+    samples: str | None,
+    alpha: str | None,
+    as_json: bool,
+) -> int:
+    """Count the event of an earlier --json REPORT on fresh outputs of TARGET, and judge by it."""
+    from exactdp.audit import AuditReport
+    from exactdp.audit import replay as count_again
+
+    if report is None or not Path(report).is_file():
+        raise InvalidParameter(
+            "report", report or "nothing", "a file written by 'exactdp audit ... --json'"
+        )
+    earlier = AuditReport.from_dict(from_json("report", Path(report).read_text(encoding="utf-8")))
+    drawn, level = samples or 100_000, alpha or "0.01"
+    again = count_again(earlier, mechanism.run, *data, samples=drawn, alpha=level)
+    return show(again, mechanism.name, page, as_json)
