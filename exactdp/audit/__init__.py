@@ -10,8 +10,8 @@
 from exactdp.audit.blackbox.auditor import audit, replay
 from exactdp.audit.blackbox.independence import CopiedRandomness
 from exactdp.audit.blackbox.report import AuditReport
-from exactdp.audit.events.event import Event
 from exactdp.audit.canaries import OneRun, one_run
+from exactdp.audit.events.event import Event
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
 from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
 
