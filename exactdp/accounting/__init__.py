@@ -5,21 +5,46 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from exactdp.accounting.sparse_histograms import csh, discrete_csh, gshm, top_k
+    from exactdp.accounting.sparse_histograms import (
+        csh,
+        csh_target,
+        discrete_csh,
+        discrete_gshm,
+        discrete_top_k,
+        gshm,
+        gshm_sums,
+        stability,
+        top_k,
+    )
 
 __all__ = [
     "composition",
     "csh",
+    "csh_target",
     "discrete_csh",
     "discrete_gaussian",
+    "discrete_gshm",
+    "discrete_top_k",
     "divergence",
     "gaussian",
     "gshm",
+    "gshm_sums",
+    "stability",
     "top_k",
     "zcdp",
 ]
 
-_GROUPED = {"csh", "discrete_csh", "gshm", "top_k"}
+_GROUPED = {
+    "csh",
+    "csh_target",
+    "discrete_csh",
+    "discrete_gshm",
+    "discrete_top_k",
+    "gshm",
+    "gshm_sums",
+    "stability",
+    "top_k",
+}
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -15,33 +16,126 @@ from exactdp.parameters import integer
 __all__ = ["calibrate", "check", "compare", "delta"]
 
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
-_TITLES = {
-    "gaussian": "the analytic Gaussian mechanism",
-    "gshm": "the Gaussian sparse histogram mechanism",
-    "csh": "the correlated sparse histogram",
-    "discrete-gaussian": "one integer query with discrete Gaussian noise",
-    "discrete-csh": "the correlated sparse histogram with discrete noise",
-}
-_PARAMETERS = {
-    "gaussian": ("sigma epsilon", "sensitivity"),
-    "gshm": ("k sigma tau epsilon", "analysis"),
-    "csh": ("k sigma tau epsilon", "analysis correlation contributions"),
-    "discrete-gaussian": ("sigma2 epsilon", "sensitivity"),
-    "discrete-csh": ("k sigma tau epsilon", "analysis"),
-}
-_ANALYSES = {
-    "gaussian": "exact",
-    "gshm": "exact (default) or add-the-deltas",
-    "csh": "exact (default), published or add-the-deltas",
-    "discrete-gaussian": "exact",
-    "discrete-csh": "exact-parts (default), by-cases, published or renyi",
-}
-_EXAMPLES = {
-    "gaussian": "--sigma 3.8 --epsilon 1",
-    "gshm": "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
-    "csh": "--k 10 --sigma 17.8 --tau 97.1 --epsilon 0.35",
-    "discrete-gaussian": "--sigma2 16 --epsilon 1",
-    "discrete-csh": "--k 10 --sigma 18.25 --tau 104 --epsilon 0.35",
+
+
+@dataclass(frozen=True)
+class _Mechanism:
+    """What the command line knows about a mechanism: its options, and the modules behind it.
+
+    given: the options of delta and check beside epsilon. optional: those that may be left out.
+    fitted: required options of calibrate beside epsilon and delta; None: it has no calibrate.
+    calibration: the module that calibrates, where it is another one.
+    """
+
+    title: str
+    module: str
+    given: str
+    optional: str
+    example: str
+    analyses: str = "exact"
+    fitted: str | None = None
+    fitted_optional: str = ""
+    calibration: str = ""
+
+
+_BY_PARTS = "exact-parts (default), by-cases, published or renyi"
+_CSH_EXAMPLE = "--k 10 --sigma 18.25 --tau 104 --epsilon 0.35"
+_MECHANISMS = {
+    "gaussian": _Mechanism(
+        "the analytic Gaussian mechanism",
+        "gaussian",
+        "sigma",
+        "sensitivity",
+        "--sigma 3.8 --epsilon 1",
+        fitted="",
+        fitted_optional="sensitivity resolution",
+    ),
+    "gshm": _Mechanism(
+        "the Gaussian sparse histogram mechanism with continuous noise",
+        "gshm",
+        "k sigma tau",
+        "analysis",
+        "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
+        "exact (default) or add-the-deltas",
+        fitted="k",
+        fitted_optional="sigma analysis resolution",
+    ),
+    "csh": _Mechanism(
+        "the correlated sparse histogram with continuous noise",
+        "csh",
+        "k sigma tau",
+        "analysis correlation contributions",
+        "--k 10 --sigma 17.8 --tau 97.1 --epsilon 0.35",
+        "exact (default), published or add-the-deltas",
+        fitted="k",
+        fitted_optional="sigma analysis resolution correlation contributions",
+    ),
+    "discrete-gaussian": _Mechanism(
+        "one integer query with discrete Gaussian noise",
+        "discrete_gaussian",
+        "sigma2",
+        "sensitivity",
+        "--sigma2 16 --epsilon 1",
+        fitted="",
+        fitted_optional="sensitivity resolution",
+    ),
+    "discrete-gshm": _Mechanism(
+        "the Gaussian sparse histogram mechanism as it is released, with discrete noise",
+        "discrete_gshm",
+        "k sigma tau",
+        "analysis",
+        "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
+        "exact (default) or add-the-deltas",
+        fitted="k",
+        fitted_optional="sigma analysis",
+    ),
+    "discrete-csh": _Mechanism(
+        "the correlated sparse histogram as it is released, with discrete noise",
+        "discrete_csh",
+        "k sigma tau",
+        "analysis",
+        _CSH_EXAMPLE,
+        _BY_PARTS,
+        fitted="k",
+        fitted_optional="sigma analysis",
+        calibration="csh_target",
+    ),
+    "top-k": _Mechanism(
+        "the k heaviest counters, with discrete noise",
+        "discrete_csh",
+        "k sigma tau",
+        "analysis",
+        _CSH_EXAMPLE,
+        _BY_PARTS,
+        fitted="k",
+        fitted_optional="sigma analysis",
+        calibration="csh_target",
+    ),
+    "top-k-with-base": _Mechanism(
+        "the k heaviest counters and the one after them, with discrete noise",
+        "discrete_top_k",
+        "k sigma tau",
+        "",
+        "--k 10 --sigma 28.3 --tau 217 --epsilon 0.35",
+        fitted="k",
+    ),
+    "sums": _Mechanism(
+        "the discrete Gaussian sparse histogram with sums of users' values",
+        "gshm_sums",
+        "k columns sigma tau",
+        "spread",
+        "--k 10 --columns 1 --sigma 50 --tau 243 --epsilon 0.35",
+        fitted="k columns",
+        fitted_optional="sigma spread",
+    ),
+    "stability": _Mechanism(
+        "the stability histogram of n rows",
+        "stability",
+        "n threshold",
+        "",
+        "--n 1000 --threshold 23 --epsilon 1",
+        fitted="n",
+    ),
 }
 
 
@@ -74,40 +168,32 @@ def compare(as_json: bool, **given: str) -> None:
         return
     title = f"k = {given['k']}, epsilon = {given['epsilon']}, delta = {given['delta']}"
     header = ["mechanism", "analysis", "sigma", "total noise", "tau", "delta <=", "tau saved"]
-    cells = [
-        [
-            row.calibration.mechanism,
-            row.calibration.analysis,
-            str(row.calibration.sigma),
-            row.noise.decimal_upper(7),
-            str(row.calibration.tau),
-            row.calibration.delta.decimal_upper(10),
-            f"{100 * float(row.saving):.1f} %",
-        ]
-        for row in rows
-    ]
-    print_table(title, header, cells)
+    print_table(title, header, [row.cells() for row in rows])
     click.echo(
-        "tau saved: against the exact analysis of the GSHM. Counters above 1 + tau are kept."
+        "tau saved: against the exact analysis of the GSHM. Counters above 1 + tau are kept.\n"
+        "The discrete mechanisms are what exactdp release draws."
     )
 
 
-def _add(verb: click.Group, mechanism: str, required: str, optional: str, example: str) -> None:
+def _add(verb: click.Group, name: str, required: str, optional: str, example: str) -> None:
     run: Callable[..., Any] = {"delta": _delta, "calibrate": _calibrate, "check": _check}[
         str(verb.name)
     ]
+    mechanism = _MECHANISMS[name]
+    module_name = mechanism.module
+    if verb is calibrate and mechanism.calibration:
+        module_name = mechanism.calibration
 
     @verb.command(
-        mechanism,
-        help=f"{_summary(verb)} For {_TITLES[mechanism]}.",
-        epilog=f"Example: exactdp {verb.name} {mechanism} {example}",
+        name,
+        help=f"{_summary(verb)} For {mechanism.title}.",
+        epilog=f"Example: exactdp {verb.name} {name} {example}",
     )
-    @options(required, optional, analyses=_ANALYSES[mechanism])
+    @options(required, optional, analyses=mechanism.analyses)
     @json_option
     def command(as_json: bool, **given: str | None) -> int:
-        module = getattr(accounting, mechanism.replace("-", "_"))
-        present = {name: value for name, value in given.items() if value is not None}
-        code: int = run(mechanism, module, present, as_json)
+        present = {key: value for key, value in given.items() if value is not None}
+        code: int = run(name, getattr(accounting, module_name), present, as_json)
         return code
 
 
@@ -138,15 +224,15 @@ def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) ->
 
 def _calibrate(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
     found = module.calibrate(**given)
-    report = found.as_dict()
+    report = {**found.as_dict(), "mechanism": mechanism}
     if as_json:
         print_json(report)
         return 0
     rows = {"delta": str(found.delta)}
     if found.refuted:
-        name = "sigma" if found.tau is None else "tau"
-        rows["refuted"] = f"{name} = {report['refuted'][name]}: delta {found.refuted.delta}"
-    if found.tau_bound is not None:
+        ((name, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
+        rows["refuted"] = f"{name} = {value}: delta {found.refuted.delta}"
+    if report.get("tau_bound") is not None:
         rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
     rows["guarantee"] = str(found.guarantee)
     print_table(_title(report), [], _rows(report, rows))
@@ -177,7 +263,8 @@ def _report(mechanism: str, module: Any, given: dict[str, str]) -> dict[str, Any
 
 
 def _title(report: dict[str, Any]) -> str:
-    return f"{report['mechanism']}, {report['analysis']} analysis"
+    analysis = report.get("analysis", "exact")
+    return f"{report['mechanism']}, {analysis} analysis"
 
 
 def _rows(report: dict[str, Any], extra: dict[str, str]) -> list[list[str]]:
@@ -185,22 +272,11 @@ def _rows(report: dict[str, Any], extra: dict[str, str]) -> list[list[str]]:
     return [[name, value] for name, value in {**shown, **extra}.items()]
 
 
-for _name, (_required, _optional) in _PARAMETERS.items():
-    _add(delta, _name, _required, _optional, _EXAMPLES[_name])
-    _claim = f"{_EXAMPLES[_name]} --delta 1e-5"
-    _add(check, _name, f"{_required} delta", _optional, _claim)
-_add(
-    calibrate,
-    "gaussian",
-    "epsilon delta",
-    "sensitivity resolution",
-    "--epsilon 1 --delta 1e-5 --sensitivity 2",
-)
-for _name, _more in (("gshm", ""), ("csh", " correlation contributions")):
-    _add(
-        calibrate,
-        _name,
-        "k epsilon delta",
-        f"sigma analysis resolution{_more}",
-        "--k 51914 --epsilon 0.35 --delta 1e-5",
-    )
+for _name, _made in _MECHANISMS.items():
+    _add(delta, _name, f"{_made.given} epsilon", _made.optional, _made.example)
+    _claim = f"{_made.example} --delta 1e-5"
+    _add(check, _name, f"{_made.given} epsilon delta", _made.optional, _claim)
+    if _made.fitted is not None:
+        _kept = [o for o in _made.example.split("--") if o.split(" ")[0] in _made.fitted.split()]
+        _wanted = " ".join(f"--{o.strip()}" for o in [*_kept, "epsilon 0.35", "delta 1e-5"])
+        _add(calibrate, _name, f"{_made.fitted} epsilon delta", _made.fitted_optional, _wanted)

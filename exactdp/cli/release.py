@@ -166,7 +166,7 @@ def _basic(n: int, universe: Any, epsilon: str) -> Any:
 def _stability(n: int, universe: Any, epsilon: str, delta: str) -> Any:
     from exactdp.mechanisms import StabilityHistogram
 
-    return StabilityHistogram.of_delta(_geo(n, epsilon), universe, delta)
+    return StabilityHistogram.for_target(_geo(n, epsilon), universe, delta)
 
 
 def _sparse(n: int, universe: Any, epsilon: str) -> Any:
@@ -188,13 +188,13 @@ def _compact(n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
 
 
 def _add_thresholded(name: str, class_name: str, text: str) -> None:
-    example = "--k 10 --sigma 17.8 --tau 105 --epsilon 0.35 --output out.csv"
+    example = "--k 10 --epsilon 0.35 --delta 1e-5 --output out.csv"
 
     @release.command(
         name, help=text, epilog=f"Example: exactdp release {name} COUNTS.csv {example}"
     )
     @click.argument("counts")
-    @options("k sigma tau epsilon output", "lower")
+    @options("k epsilon delta output", "sigma tau lower")
     @json_option
     def command(counts: str, output: str, as_json: bool, **given: str | None) -> None:
         from exactdp import mechanisms
@@ -207,7 +207,10 @@ def _add_thresholded(name: str, class_name: str, text: str) -> None:
                 raise InvalidParameter("element", element, "listed once")
             true[element] = integer(f"count of {element}", count, least=0)
         present = {key: value for key, value in given.items() if value is not None}
-        mechanism = getattr(mechanisms, class_name)(**present)
+        kind = getattr(mechanisms, class_name)
+        if ("sigma" in present) != ("tau" in present):
+            raise click.UsageError("sigma and tau must be given together, or neither")
+        mechanism = kind(**present) if "sigma" in present else kind.for_target(**present)
         made = mechanism.release(true, SystemSource())
         rows = [(x, decimal_text(c)) for x, c in made]
         _write(path, rows, made.guarantee.as_dict())

@@ -2,8 +2,8 @@
 
 from exactdp.mechanisms.basic import BasicHistogram, StabilityHistogram
 from exactdp.mechanisms.compact import CompactHistogram, CompactRelease
-from exactdp.mechanisms.csh import CSH, TopK, TopKWithBase
-from exactdp.mechanisms.gshm import GSHM, GSHMWithSums
+from exactdp.mechanisms.csh import CSH, TopK
+from exactdp.mechanisms.gshm import GSHM
 from exactdp.mechanisms.histogram import (
     Accuracy,
     Release,
@@ -18,7 +18,9 @@ from exactdp.mechanisms.keep_heavy import (
     PureSparseHistogram,
 )
 from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
+from exactdp.mechanisms.sums import GSHMWithSums
 from exactdp.mechanisms.thresholded import NoisyRelease
+from exactdp.mechanisms.top_k_with_base import TopKWithBase
 
 __all__ = [
     "CSH",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from exactdp.accounting import stability
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.mechanisms.histogram import LISTED, NEIGHBOURS, Accuracy, Bins, BinsMechanism
@@ -61,23 +62,14 @@ class StabilityHistogram(BinsMechanism):
         object.__setattr__(self, "threshold", integer("threshold", self.threshold, least=0))
 
     @classmethod
-    def of_delta(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
+    def for_target(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
         """The mechanism with the smallest threshold for which delta is kept."""
-        target = delta_target("delta", delta)
-        low, high = 0, noise.n
-        while low < high:
-            middle = (low + high) // 2
-            passes = cls(noise, universe, middle).delta
-            low, high = (low, middle) if passes <= target else (middle + 1, high)
-        return cls(noise, universe, low)
+        return cls(noise, universe, stability.least(noise, delta_target("delta", delta)))
 
     @property
     def delta(self) -> Fraction:
         """P(noisy count of 1 > threshold): the exact delta at e^epsilon = e_half_epsilon^2."""
-        cdf = self.noise.cdf(1)
-        if self.threshold >= cdf.high:
-            return Fraction(0)
-        return 1 - Fraction(cdf.numerator(self.threshold), cdf.denominator)
+        return stability.passes(self.noise, self.threshold)
 
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2

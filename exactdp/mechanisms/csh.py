@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
-from typing import Any
+from typing import Any, Self
 
-from flint import arb
+from flint import arb, ctx
 
-from exactdp.accounting import discrete_csh, zcdp
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.balls import ball, refine
-from exactdp.enclosure import Enclosure
+from exactdp.accounting import csh_target, discrete_csh
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.sparse_histograms.discrete_top_k import roots
+from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.thresholded import (
-    NoisyBins,
-    Thresholded,
-    lower_threshold,
-    some_above,
+from exactdp.mechanisms.over_root import OverRoot
+from exactdp.mechanisms.thresholded import NoisyBins, Thresholded, above_lower, draws
+from exactdp.parameters import Real, integer
+from exactdp.samplers import DiscreteGaussian, Source
+
+__all__ = ["ANY_USER", "CSH", "TopK"]
+
+_SPARSE = (
+    "add-remove neighbours: one user added or removed, changing counters of a histogram that never "
+    "has more than k of them by one each, all in the same direction"
 )
-from exactdp.samplers import DiscreteGaussian, RealCdf, Source
-from exactdp.samplers.gaussian_sums import sum_above, sum_all
-
-__all__ = ["CSH", "TopK", "TopKWithBase"]
-
-_ANY_USER = (
+ANY_USER = (
     "add-remove neighbours: one user added or removed, changing any number of counters by one"
 )
+
+#: From here on the sum of the two noises is a discrete Gaussian up to a factor within exp(2^-100).
+_SMOOTH = 4
 
 
 @dataclass(frozen=True)
@@ -37,41 +42,85 @@ class CSH(Thresholded):
 
     Z_i ~ N_Z(0, 4 sigma^2), Z ~ N_Z(0, 4 sigma^2/sqrt k).
 
-    k: sparsity; histograms with more non-zero counters are refused. lower: as for GSHM.
-    Source: CSH, Algorithms 2 and 4, Theorem 7.7; accounting.sparse_histograms.discrete_csh.
+    k: sparsity. The promise is for histograms that have at most k non-zero counters *whatever the
+    data*, as when there are only k possible elements: the shared noise hides a step of one half in
+    every counter at once, and k of those are what it is made for. Bounding users does not bring
+    that about. A histogram with more counters is refused, which shows that the assumption was
+    wrong, and tells so to whoever sees the refusal; :class:`TopK` keeps the same promise for every
+    histogram, and is this mechanism where there are at most k counters.
+    Source: CSH, Algorithms 2 and 4, Definition 3.1, Theorem 7.7; accounting.discrete_csh.
     """
 
-    lower: int = 1
+    @classmethod
+    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
+        """Noise and the least threshold for a target, as csh_target.calibrate chooses them.
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "lower", lower_threshold(self.lower, self._limit))
+        k: sparsity, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: >= 1.
+        Raises InvalidParameter, Undecided.
+        """
+        found = csh_target.calibrate(k=k, epsilon=epsilon, delta=delta)
+        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
+        return cls(k, found.sigma, tau, epsilon, delta, lower)
 
-    def guarantee(self) -> Guarantee:
-        """(epsilon, delta)-DP: the exact noise part plus the exact threshold part."""
-        return discrete_csh.guarantee(
+    def _check(self, tau: Fraction) -> Check:
+        return discrete_csh.check(
             k=self.k,
-            sigma=Fraction(self.sigma),
-            tau=Fraction(self.tau) - (self.lower - 1),
-            epsilon=Fraction(self.epsilon),
+            sigma=self.sigma,
+            tau=tau,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            analysis=csh_target.ANALYSIS,
         )
 
+    def _promise(self) -> tuple[str, str]:
+        return _SPARSE, discrete_csh.ANALYSES[csh_target.ANALYSIS]
+
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
-        kept = {x: c for x, c in counts.items() if c >= self.lower}
+        kept = above_lower(counts, self.lower)
         if len(kept) > self.k:
             raise InvalidParameter(
-                "counts", f"{len(kept)} non-zero counters", f"k = {self.k}-sparse"
+                "counts", f"{len(kept)} non-zero counters", f"at most k = {self.k} (or use TopK)"
             )
-        return tuple((x, c) for x, c in self._noisy(kept, source) if c > self._limit)
-
-    def _noisy(self, counts: dict[Any, int], source: Source) -> list[tuple[Any, Fraction]]:
-        own = DiscreteGaussian(sigma2=4 * Fraction(self.sigma) ** 2)
+        own = DiscreteGaussian(sigma2=self._variance)
         shared = self._shared.sample(source)
-        return [(x, c + Fraction(own.sample(source) + shared, 2)) for x, c in counts.items()]
+        limit = math.floor(2 * self._limit) - shared
+        pairs = zip(kept.items(), draws(own, len(kept), source), strict=True)
+        seen = [(x, 2 * c + z) for (x, c), z in pairs if 2 * c + z > limit]
+        # making a fraction takes longer than anything else, and many counters share one
+        half = {double: Fraction(double + shared, 2) for double in {double for _, double in seen}}
+        return tuple((x, half[double]) for x, double in seen)
+
+    def _tail(self, t: Fraction) -> arb:
+        limit, variance = math.floor(2 * t), self._variance
+        if variance < _SMOOTH * (isqrt(self.k) + 2):
+            return self._summed(limit)
+        # a variance a little larger and a little smaller: the tail lies between theirs
+        ends = [above(limit, variance * (1 + 1 / root)) for root in roots(self.k)]
+        q = (-2 * arb.pi() ** 2 * ball(variance) / (1 + arb(self.k).sqrt())).exp()
+        eta = 2 * q / (1 - q)
+        return ends[0].union(ends[1]) * (((1 + eta) / (1 - eta)).log() * arb(0, 1)).exp()
+
+    def _summed(self, limit: int) -> arb:
+        """P(Z_i + Z > limit) over the values of the shared noise, which are few."""
+        rate = arb(self.k).sqrt() / (2 * ball(self._variance))
+        reach = int((ctx.prec / rate).sqrt().upper().ceil().fmpz()) + 1
+        total, every = arb(0), arb(0)
+        for z in range(-reach, reach + 1):
+            weight = (-rate * z * z).exp()
+            every += weight
+            total += weight * above(limit - z, self._variance)
+        # beyond reach the weights fall at least by this factor with every step
+        rest = 2 * (-rate * (reach + 1) ** 2).exp() / (1 - (-2 * rate * reach).exp())
+        left = rest * arb(0.5, 0.5)
+        return (total + left) / (every + left)
+
+    @property
+    def _variance(self) -> Fraction:
+        return 4 * Fraction(self.sigma) ** 2
 
     @cached_property
-    def _shared(self) -> _OverRoot:
-        return _OverRoot(4 * Fraction(self.sigma) ** 2, self.k)
+    def _shared(self) -> OverRoot:
+        return OverRoot(self._variance, self.k)
 
 
 @dataclass(frozen=True)
@@ -79,14 +128,12 @@ class TopK(CSH):
     """The k heaviest counters of any histogram, less the (k + 1)-th largest count.
 
     Subtracting that count leaves a k-sparse monotonic histogram, so CSH's guarantee holds for users
-    who change any number of counters. Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
+    who change any number of counters, and for any number of counters; where there are at most k of
+    them nothing is subtracted. Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
     """
 
-    def guarantee(self) -> Guarantee:
-        """That of CSH, for users with any number of counters."""
-        found = super().guarantee()
-        source = f"CSH Corollary 4.2; {found.source}"
-        return Guarantee(found.epsilon, found.delta, _ANY_USER, source)
+    def _promise(self) -> tuple[str, str]:
+        return ANY_USER, f"CSH Corollary 4.2; {super()._promise()[1]}"
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
         base = self._base(counts)
@@ -96,77 +143,3 @@ class TopK(CSH):
         """The (k + 1)-th largest count, 0 where there is none."""
         largest = sorted(counts.values(), reverse=True)
         return largest[self.k] if len(largest) > self.k else 0
-
-
-@dataclass(frozen=True)
-class TopKWithBase(TopK):
-    """TopK with the (k + 1)-th largest count released too, and added back to the counters.
-
-    That count gets Z'/2, Z' ~ N_Z(0, 4 sigma^2/sqrt k), and costs 4 sqrt(k) more in k + sqrt(k):
-    the noise part is (k + 5 sqrt k)/(8 sigma^2)-zCDP. The first released bin is (None, base).
-    Source: CSH, Section 4 (after Corollary 4.2).
-    """
-
-    def guarantee(self) -> Guarantee:
-        """Through zCDP with the optimal conversion, plus the exact threshold part."""
-        variance, epsilon = Fraction(self.sigma) ** 2, Fraction(self.epsilon)
-        rho = (self.k + 5 * _root_at_least(self.k)) / (8 * variance)
-        noise = zcdp.delta(rho=rho, epsilon=epsilon)
-        # without noise of its own the histogram's delta is that of the threshold
-        reach = Fraction(self.tau) - (self.lower - 1)
-        shows = refine(lambda: self._shows(reach))
-        total = Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1)
-        source = "CSH Section 4 and Theorem 7.7, zCDP with k + 5 sqrt k"
-        return Guarantee(epsilon, total, _ANY_USER, source)
-
-    def _shows(self, reach: Fraction) -> arb:
-        """P(some of k new counters passes): a union over shared and independent noise."""
-        variance, k = 4 * Fraction(self.sigma) ** 2, self.k
-        share = Fraction(1) / (1 + _fourth_root_at_most(k))
-        own = some_above(int(2 * reach * (1 - share)), variance, k)
-        # a larger variance than the shared one only makes it pass more often
-        wide = variance / _root_at_most(k)
-        return own + sum_above(int(2 * reach * share), wide) / sum_all(wide)
-
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
-        base = self._base(counts) + Fraction(self._shared.sample(source), 2)
-        bins = super()._draw(counts, source)
-        return ((None, base), *((x, c + base) for x, c in bins))
-
-
-@dataclass(frozen=True)
-class _OverRoot:
-    """N_Z(0, variance/sqrt k) exactly, by rejection from one of slightly larger variance."""
-
-    variance: Fraction
-    k: int
-
-    def sample(self, source: Source) -> int:
-        wide = self.variance / _root_at_most(self.k)
-        noise = DiscreteGaussian(sigma2=wide)
-        while True:
-            z = noise.sample(source)
-            if not z or source.inverse_cdf(self._kept(z, wide)):
-                return z
-
-    def _kept(self, z: int, wide: Fraction) -> RealCdf:
-        """1 with the probability that turns the wider weight of z into the wanted one."""
-
-        def rejected(_: int) -> arb:
-            gap = arb(self.k).sqrt() / ball(self.variance) - 1 / ball(wide)
-            return -(-gap * z * z / 2).expm1()
-
-        return RealCdf(0, 1, rejected)
-
-
-def _root_at_most(k: int) -> Fraction:
-    return Fraction(isqrt(k << 128), 1 << 64)
-
-
-def _root_at_least(k: int) -> Fraction:
-    low = _root_at_most(k)
-    return low if low * low == k else low + Fraction(1, 1 << 64)
-
-
-def _fourth_root_at_most(k: int) -> Fraction:
-    return Fraction(isqrt(isqrt(k << 256)), 1 << 64)

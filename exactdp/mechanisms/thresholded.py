@@ -1,39 +1,66 @@
 """What the thresholded histograms share: counters in, noisy counters above the threshold out.
 
 Elements may come from any domain, finite or not: only non-zero counters are touched. The noise is
-drawn exactly, and the guarantee is that of the discrete noise, not of its continuous model.
+drawn exactly, and the target (epsilon, delta) is checked for the discrete noise that is drawn, not
+for its continuous model: a mechanism that does not keep its target cannot be made.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from flint import arb
 
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.errors import InvalidParameter
+from exactdp.balls import refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
-from exactdp.mechanisms.histogram import require_secure
-from exactdp.parameters import Real, integer, non_negative, positive
-from exactdp.samplers import Source, exact_law
-from exactdp.samplers.gaussian_sums import sum_above, sum_all
+from exactdp.mechanisms.histogram import Accuracy, require_secure
+from exactdp.parameters import (
+    Real,
+    decimal_text,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+)
+from exactdp.samplers import DiscreteGaussian, Source, exact_law
 
-__all__ = ["NoisyBins", "NoisyRelease", "Thresholded", "lower_threshold", "some_above"]
+__all__ = ["NoisyBins", "NoisyRelease", "Thresholded", "above_lower", "draws"]
 
 #: Released counters: (element, noisy count) in ascending order of elements.
 NoisyBins: TypeAlias = tuple[tuple[Any, Any], ...]
 
+#: So many draws are cheaper one by one than in bulk, whose tables take a while to make.
+_FEW = 64
+
 
 @dataclass(frozen=True)
 class NoisyRelease:
-    """What is published: noisy counters above the threshold, and their guarantee."""
+    """What is published: noisy counters above the threshold, and their guarantee.
+
+    ``release[x]`` is the noisy count of x, 0 where none was released.
+    """
 
     bins: NoisyBins
     guarantee: Guarantee
+
+    @cached_property
+    def _counts(self) -> dict[Any, Any]:
+        return dict(self.bins)
+
+    def __getitem__(self, element: Any) -> Any:
+        return self._counts.get(element, 0)
+
+    def __contains__(self, element: object) -> bool:
+        return element in self._counts
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return iter(self.bins)
@@ -41,24 +68,44 @@ class NoisyRelease:
     def __len__(self) -> int:
         return len(self.bins)
 
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
+        bins = [[x, _as_text(c)] for x, c in self.bins]
+        return {"bins": bins, "guarantee": self.guarantee.as_dict()}
+
 
 @dataclass(frozen=True)
 class Thresholded(ABC):
     """k: number of counters. sigma: > 0. tau: >= 0; counters are released above 1 + tau.
 
-    epsilon: >= 0, for the guarantee.
+    epsilon: >= 0. delta: > 0 and < 1. Together the target, which is kept by the exact delta of the
+    discrete noise: otherwise InvalidParameter is raised (Undecided where that cannot be settled).
+    lower: counters below it are dropped first, >= 1 and <= 1 + tau; a counter that appears then has
+    the count `lower`, so the threshold protects less.
     """
 
     k: int
     sigma: Real
     tau: Real
     epsilon: Real
+    delta: Real
+    lower: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", integer("k", self.k, least=1))
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
         object.__setattr__(self, "tau", non_negative("tau", self.tau))
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", delta_target("delta", self.delta))
+        object.__setattr__(self, "lower", integer("lower", self.lower, least=1))
+        if self.lower > self._limit:
+            raise InvalidParameter("lower", self.lower, f"<= 1 + tau = {self._limit}")
+        kept = self._kept
+        if kept.verdict == "refuted":
+            allowed = f">= {kept.delta.decimal_upper(6)} with this noise and threshold"
+            raise InvalidParameter("delta", decimal_text(Fraction(self.delta)), allowed)
+        if kept.verdict == "undecided":
+            raise Undecided(f"whether delta is kept: it is in {kept.delta}")
 
     def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
         """Publish a histogram: counts maps elements (of one sortable type) to counts >= 0.
@@ -66,40 +113,122 @@ class Thresholded(ABC):
         source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
         """
         require_secure(source)
-        promise = self.guarantee()
-        return NoisyRelease(self.draw(counts, source), promise)
+        return NoisyRelease(self.draw(counts, source), self.guarantee())
 
     def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
         """The bins of a release from any source, for simulations and proofs."""
-        checked = {x: integer(f"counts[{x!r}]", c, least=0) for x, c in counts.items()}
-        kept = {x: checked[x] for x in sorted(checked) if checked[x]}
-        return self._draw(kept, source)
+        return self._draw(checked_counts(counts), source)
 
     def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
         """The law of the released bins up to a residual mass, by enumeration: for small noise."""
         return exact_law(lambda source: self.draw(counts, source), residual=residual)
 
-    @abstractmethod
     def guarantee(self) -> Guarantee:
         """What every release promises, whatever the data."""
+        neighbours, source = self._promise()
+        return Guarantee(Fraction(self.epsilon), self._kept.delta, neighbours, source)
 
-    @abstractmethod
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
-        """Noisy bins for positive counts."""
+    def chance(self, count: int) -> Enclosure:
+        """The probability that a counter is released, by its true count >= 0.
+
+        For the k heaviest counters only (TopK), count is what is left above the (k + 1)-th.
+        """
+        value = integer("count", count, least=0)
+        if value < self.lower:
+            return Enclosure.exact(0)
+        return refine(lambda: self._tail(self._limit - value)).clamped(0, 1)
+
+    def accuracy(self, beta: Real, counters: int = 1) -> Accuracy:
+        """Error bounds that hold with probability at least 1 - beta, 0 < beta < 1.
+
+        counters: how many the simultaneous bound is for, >= 1; a counter that is not released
+        counts as 0, so that bound holds for counts above it plus the threshold only as 0 <= count.
+        """
+        chance, number = delta_target("beta", beta), integer("counters", counters, least=1)
+        single, every = self._error(chance), self._error(chance / number)
+        floor = int(self._limit)
+        return Accuracy(chance, single, floor + single, floor + every)
+
+    @cached_property
+    def _kept(self) -> Check:
+        return self._check(Fraction(self.tau) - (self.lower - 1))
 
     @property
     def _limit(self) -> Fraction:
         return 1 + Fraction(self.tau)
 
+    def _error(self, beta: Fraction) -> int:
+        """The least integer e with P(|noise| > e) <= beta, the noise being symmetric."""
 
-def some_above(limit: int, variance: Fraction, k: int) -> arb:
-    """P(one of k independent N_Z(0, variance) is > limit), limit >= 0."""
-    one = sum_above(limit, variance) / sum_all(variance)
-    return -((-one).log1p() * k).expm1()
+        def enough(e: int) -> bool:
+            found = refine(
+                lambda: 2 * self._tail(Fraction(e)),
+                accept=lambda p: p.upper <= beta or p.lower > beta,
+            )
+            return found.upper <= beta
+
+        high = 1
+        while not enough(high):
+            high *= 2
+        low = -1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
+
+    @abstractmethod
+    def _check(self, tau: Fraction) -> Check:
+        """Whether the target is kept; tau is what separates a new counter from the limit."""
+
+    @abstractmethod
+    def _promise(self) -> tuple[str, str]:
+        """The neighbours of the guarantee, and its source."""
+
+    @abstractmethod
+    def _tail(self, t: Fraction) -> arb:
+        """P(noise of one counter > t), t any rational."""
+
+    @abstractmethod
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
+        """Noisy bins for positive counts in ascending order of elements."""
 
 
-def lower_threshold(lower: int, limit: Fraction) -> int:
-    value = integer("lower", lower, least=1)
-    if value > limit:
-        raise InvalidParameter("lower", lower, f"<= 1 + tau = {limit}")
-    return value
+def checked_counts(counts: Mapping[Any, int]) -> dict[Any, int]:
+    """The positive counts in ascending order of elements; raises InvalidParameter."""
+    plain: Mapping[Any, int] = counts
+    if not (set(map(type, counts.values())) <= {int} and min(counts.values(), default=0) >= 0):
+        plain = {x: integer(f"counts[{x!r}]", c, least=0) for x, c in counts.items()}
+    if not set(map(type, counts)) <= {int, str}:
+        for x in counts:
+            if x is None or x != x:
+                raise InvalidParameter("element", x, "a key that is there and equals itself")
+    return {x: plain[x] for x in in_order(plain) if plain[x]}
+
+
+def in_order(elements: Iterable[Any]) -> list[Any]:
+    """Sorted elements; InvalidParameter where their types cannot be compared."""
+    listed = list(elements)
+    try:
+        return sorted(listed)
+    except TypeError:
+        kinds = " and ".join(sorted({type(x).__name__ for x in listed}))
+        raise InvalidParameter("elements", kinds, "of one type that can be sorted") from None
+
+
+def above_lower(counts: dict[Any, int], lower: int) -> dict[Any, int]:
+    """The counters that are not dropped first."""
+    return counts if lower == 1 else {x: c for x, c in counts.items() if c >= lower}
+
+
+def draws(noise: DiscreteGaussian, n: int, source: Source) -> list[int]:
+    """n independent draws, in bulk where there are many."""
+    if n <= _FEW:
+        return [noise.sample(source) for _ in range(n)]
+    drawn: list[int] = noise.sample_many(n, source).tolist()
+    return drawn
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_as_text(part) for part in value]
+    return decimal_text(Fraction(value))

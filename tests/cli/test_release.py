@@ -41,7 +41,7 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
 def test_thresholded_releases(tmp_path: Path, name: str) -> None:
     counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
     counts.write_text('element,count\nb,5000\n"a, quoted",4000\nc,0\n')
-    arguments = ["release", name, str(counts), "--k", "10", "--sigma", "20", "--tau", "130"]
+    arguments = ["release", name, str(counts), "--k", "10", "--delta", "1e-5"]
     code, text, err = run(*arguments, "--epsilon", "0.35", "--output", str(out))
     assert (code, err) == (0, "")
     assert "guarantee: (0.35, " in text

@@ -186,7 +186,7 @@ def test_stability_histogram_has_exactly_its_delta(make: object, n: int, univers
 
 def test_stability_threshold_of_delta_is_the_least() -> None:
     for delta in ("0.3", "1e-3", "1e-9"):
-        mechanism = StabilityHistogram.of_delta(geo(100), 10, delta)
+        mechanism = StabilityHistogram.for_target(geo(100), 10, delta)
         assert mechanism.delta <= F(delta)
         if mechanism.threshold:
             less = StabilityHistogram(geo(100), 10, mechanism.threshold - 1)

@@ -13,16 +13,16 @@ from mpmath import mp, mpf
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, TopK, TopKWithBase
-from exactdp.mechanisms.csh import _OverRoot
+from exactdp.mechanisms.over_root import OverRoot
 from exactdp.mechanisms.thresholded import Thresholded
 from exactdp.samplers import SeededSource, SystemSource
 
 F = Fraction
 ALL: list[Thresholded] = [
-    GSHM(2, 3, 12, 1),
-    CSH(2, 3, 12, 1),
-    TopK(2, 3, 12, 1),
-    TopKWithBase(2, 3, 12, 1),
+    GSHM(2, 3, 12, 1, "0.3"),
+    CSH(2, 3, 12, 1, "0.1"),
+    TopK(2, 3, 12, 1, "0.1"),
+    TopKWithBase(2, 3, 12, 1, "0.3"),
 ]
 IDS = [type(m).__name__ for m in ALL]
 
@@ -48,7 +48,11 @@ def test_releases(mechanism: Thresholded) -> None:
 
 @pytest.mark.parametrize(
     "mechanism",
-    [GSHM(1, "0.7", 1, 1), GSHM(2, "0.7", 1, 1), GSHM(2, "0.7", 2, "0.5", lower=2)],
+    [
+        GSHM(1, "0.7", 1, 1, "0.5"),
+        GSHM(2, "0.7", 1, 1, "0.9"),
+        GSHM(2, "0.7", 2, "0.5", "0.9", lower=2),
+    ],
     ids=range(3),
 )
 def test_enumerated_delta_is_within_the_guarantee(mechanism: GSHM) -> None:
@@ -106,7 +110,9 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(
-    "mechanism", [CSH(1, 1, 4, 1), CSH(2, 1, 3, "0.5"), CSH(2, "0.6", 2, 1)], ids=range(3)
+    "mechanism",
+    [CSH(1, 1, 4, 1, "0.9"), CSH(2, 1, 3, "0.5", "0.99"), CSH(2, "0.6", 2, 1, "0.99")],
+    ids=range(3),
 )
 def test_csh_is_within_its_guarantee_by_direct_sums(mechanism: CSH) -> None:
     promise = float(mechanism.guarantee().delta.upper)
@@ -121,7 +127,7 @@ def test_csh_is_within_its_guarantee_by_direct_sums(mechanism: CSH) -> None:
 
 
 def test_csh_draws_follow_the_direct_sums() -> None:
-    mechanism = CSH(1, "0.5", 1, 1)
+    mechanism = CSH(1, "0.5", 1, 1, "0.999")
     law, direct = mechanism.law({"a": 2}, residual="0.05"), direct_law(mechanism, (2,))
     for bins, weight in law.items():
         stated = direct[float(bins[0][1]) if bins else None,]
@@ -131,14 +137,14 @@ def test_csh_draws_follow_the_direct_sums() -> None:
 
 def test_a_threshold_off_by_one_would_be_noticed() -> None:
     """With the threshold one lower the enumerated delta exceeds the guarantee of the right one."""
-    promise = GSHM(1, "0.7", 2, 6).guarantee()
-    off = GSHM(1, "0.7", 1, 6)
+    promise = GSHM(1, "0.7", 2, 6, "0.1").guarantee()
+    off = GSHM(1, "0.7", 1, 6, "0.1")
     p, q = off.law({"a": 1}, residual="1e-4"), off.law({}, residual="1e-4")
     assert hockey_stick(p, q, epsilon=6).lower > promise.delta.upper
 
 
 def test_shared_noise_of_irrational_variance_is_exact() -> None:
-    noise = _OverRoot(F(9), 2)
+    noise = OverRoot(F(9), 2)
     counts, source = Counter(), SeededSource(3)
     for _ in range(4000):
         counts[noise.sample(source)] += 1
@@ -154,18 +160,18 @@ def test_shared_noise_of_irrational_variance_is_exact() -> None:
 
 def test_top_k_subtracts_the_next_count() -> None:
     counts = {"a": 500, "b": 400, "c": 300, "d": 300}
-    bins = dict(TopK(2, 1, 5, 1).draw(counts, SeededSource(1)))
+    bins = dict(TopK(2, 1, 5, 1, "0.999").draw(counts, SeededSource(1)))
     assert set(bins) == {"a", "b"}
     assert abs(bins["a"] - 200) < 10
     assert abs(bins["b"] - 100) < 10
-    with_base = dict(TopKWithBase(2, 1, 5, 1).draw(counts, SeededSource(1)))
+    with_base = dict(TopKWithBase(2, 1, 5, 2, "0.999").draw(counts, SeededSource(1)))
     assert abs(with_base[None] - 300) < 10
     assert abs(with_base["a"] - 500) < 20
-    assert TopK(2, 1, 5, 1).draw({"a": 3}, SeededSource(1)) == ()
+    assert TopK(2, 1, 5, 1, "0.999").draw({"a": 3}, SeededSource(1)) == ()
 
 
 def test_the_private_base_costs_more() -> None:
-    plain, based = TopK(9, 20, 150, "0.5"), TopKWithBase(9, 20, 150, "0.5")
+    plain, based = (kind(9, 20, 150, "0.5", "0.01") for kind in (TopK, TopKWithBase))
     assert based.guarantee().delta.lower > plain.guarantee().delta.upper
     assert based.guarantee().delta.upper < 1
 
@@ -184,33 +190,37 @@ def direct_hockey_stick(shifts: list[tuple[int, float]], epsilon: float) -> floa
 
 
 def test_sums_are_released_within_their_guarantee() -> None:
-    mechanism = GSHMWithSums(1, 3, 20, 1, largest=3, sum_sigma=6)
+    mechanism = GSHMWithSums(1, 3, 20, 1, "0.1", largest=(3,), spread="2/3")
     promise = mechanism.guarantee()
     for value in range(-3, 4):  # every value one user can add
         found = direct_hockey_stick([(1, 9.0), (value, 36.0)], 1.0)
         assert found <= promise.delta.upper
-    assert promise.delta.lower > GSHM(1, 3, 20, 1).guarantee().delta.upper
-    bins = mechanism.draw_sums({"a": 90, "b": 2}, {"a": -200}, SeededSource(1))
+    assert promise.delta.lower > GSHM(1, 3, 20, 1, "0.1").guarantee().delta.upper
+    bins = mechanism.draw_sums({"a": 90, "b": 2}, {"a": [-200]}, SeededSource(1))
     assert [x for x, _ in bins] == ["a"]
     count, total = bins[0][1]
     assert abs(count - 90) < 25
     assert abs(total + 200) < 50
-    release = mechanism.release_sums({"a": 90}, {"a": 5}, SystemSource())
+    release = mechanism.release_sums({"a": 90}, {"a": [5]}, SystemSource())
     assert release.guarantee == promise
-    for sums in ({"a": 271}, {"b": 1}, {"a": 1.5}):
+    for sums in ({"a": [271]}, {"b": [1]}, {"a": [1.5]}, {"a": 5}, {"a": [1, 2]}):
         with pytest.raises(InvalidParameter, match="sums"):
             mechanism.draw_sums({"a": 90}, sums, SeededSource(1))  # type: ignore[arg-type]
 
 
 def test_bad_parameters() -> None:
     for make in (
-        lambda: GSHM(0, 1, 1, 1),
-        lambda: GSHM(1, 0, 1, 1),
-        lambda: GSHM(1, 1, -1, 1),
-        lambda: GSHM(1, 1, 1, -1),
-        lambda: GSHM(1, 1, 1, 1, lower=0),
-        lambda: GSHM(1, 1, 1, 1, lower=3),
-        lambda: CSH(1, 1, 1, 1).draw({"a": 1, "b": 1}, SeededSource(1)),
+        lambda: GSHM(0, 1, 1, 1, "0.9"),
+        lambda: GSHM(1, 0, 1, 1, "0.9"),
+        lambda: GSHM(1, 1, -1, 1, "0.9"),
+        lambda: GSHM(1, 1, 1, -1, "0.9"),
+        lambda: GSHM(1, 1, 1, 1, 0),
+        lambda: GSHM(1, 1, 1, 1, 1),
+        lambda: GSHM(1, 1, 1, 1, "0.9", lower=0),
+        lambda: GSHM(1, 1, 1, 1, "0.9", lower=3),
+        lambda: CSH(1, 1, 9, 1, "0.9").draw({"a": 1, "b": 1}, SeededSource(1)),
+        lambda: GSHMWithSums(1, 3, 20, 1, "0.1", largest=()),
+        lambda: GSHMWithSums(1, 3, 20, 1, "0.1", largest=(0,)),
     ):
         with pytest.raises(InvalidParameter):
             make()

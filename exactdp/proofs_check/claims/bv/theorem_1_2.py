@@ -66,7 +66,7 @@ def _tails(factor: Fraction, parts: int) -> str:
 def _stability_private(lower: int) -> str:
     """The worst hockey stick at e^eps~ of the mechanism for a target delta < 1/n."""
     for n, delta in ((1, _F(1, 3)), (2, _F(2, 5)), (3, _F(3, 10))):
-        made = StabilityHistogram.of_delta(geo(n), 3, delta)
+        made = StabilityHistogram.for_target(geo(n), 3, delta)
         used = StabilityHistogram(geo(n), 3, made.threshold - lower)
         factor = made.noise.e_half_epsilon**2
         pairs = neighbouring_laws(lambda c: used.law(c, residual=0), n, 3)
@@ -80,7 +80,7 @@ def _stability_errors(factor: Fraction) -> str:
     cases = 0
     for epsilon, delta, beta in product(_EPSILONS, (_F(1, 1000), _F(1, 10**6)), (_F(1, 4),)):
         noise = GeoSample(150, epsilon)
-        t = StabilityHistogram.of_delta(noise, 10, delta).threshold
+        t = StabilityHistogram.for_target(noise, 10, delta).threshold
         limit = log_error(factor / epsilon, 1 / delta)
         single, every = (log_error(factor / epsilon, x / beta) for x in (_F(1), _F(noise.n)))
         for c in range(1, noise.n + 1, 7):

@@ -17,10 +17,8 @@ _SEEDS = 12
 def _shipped(place_after: int) -> str:
     """The shipped mechanism runs Algorithm 2 on max(0, H_i - H^(k + place_after))."""
     k, sigma, tau, epsilon, released = 4, 2, 1, 1, 0
-    top, plain = (
-        kind(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
-        for kind in (mechanisms.TopK, mechanisms.CSH)
-    )
+    parameters = (k, sigma, tau, epsilon, "0.999")
+    top, plain = mechanisms.TopK(*parameters), mechanisms.CSH(*parameters)
     for counts in _HISTOGRAMS:
         left = dict(enumerate(reduced(counts, k, place_after)))
         for seed in range(_SEEDS):

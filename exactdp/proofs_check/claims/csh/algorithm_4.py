@@ -17,7 +17,7 @@ _SEEDS = 100
 def _moments(divisor: int) -> str:
     """Sample variance and covariance of the shipped noise against the stated ones."""
     k, sigma, large = 4, 3, 10**6
-    code = mechanisms.CSH(k=k, sigma=sigma, tau=0, epsilon=1)
+    code = mechanisms.CSH(k=k, sigma=sigma, tau=40, epsilon=1, delta="0.01")
     counts = dict.fromkeys(range(k), large)
     rows = []
     for seed in range(_SEEDS):

@@ -20,8 +20,10 @@ def _lower(less: int) -> str:
     """A lower threshold l costs as much as lowering tau by l - 1 (the two thresholds' distance)."""
     for kind in (mechanisms.GSHM, mechanisms.CSH):
         for lower in (1, 2, 4):
-            with_lower = kind(k=3, sigma=3, tau=12, epsilon=1, lower=lower).guarantee().delta
-            shorter = kind(k=3, sigma=3, tau=12 - (lower - less), epsilon=1).guarantee().delta
+            with_lower, shorter = (
+                kind(3, 3, tau, 1, "0.99", low).guarantee().delta
+                for tau, low in ((12, lower), (12 - (lower - less), 1))
+            )
             case = f"{kind.__name__}, lower={lower}: {with_lower}, shorter tau: {shorter}"
             require(with_lower == shorter, case)
     return "GSHM and CSH with discrete noise, lower threshold 1, 2, 4"

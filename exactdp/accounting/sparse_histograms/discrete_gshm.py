@@ -1,0 +1,304 @@
+"""The Gaussian sparse histogram with discrete noise, as it is released: its exact delta.
+
+Every non-zero counter gets N_Z(0, sigma^2); those above 1 + tau are kept. Of the counters that one
+user changes, j are non-zero in both histograms and r in one only, where they are 1. With p and q
+the laws of the j counters (seen whole: the supremum over their counts), gamma = P(Z <= tau) and
+G = gamma^r:
+- the histogram with the extra counters against the other: 1 - G + sum (G p - e^epsilon q)_+,
+- the other one against it: sum (p - e^epsilon G q)_+.
+Both are sums S_j(L) = sum (p - e^L q)_+ at L = epsilon -+ log G. A case with fewer counters follows
+from one with more by leaving counters out, so both rise with j and with r: the exact delta is the
+largest over j + r = k. Best-first over blocks of cases a <= j <= b, each bounded twice:
+- by the case with b and k - a, as both rise;
+- by the continuous mechanism with the same gamma, whose largest case is one of its two ends (see
+  proofs CSH-Exact), plus what a sum over integers may exceed an integral by: an eighth of the
+  variation of g', g = (p - e^L q)_+. With s^2 = j sigma^2, t the point where g begins and
+  Q = P(X > t), that variation is at most p(t)/sigma^2 + (3 |t| p(t) + 5 Q)/s^2 + 2 Q/sigma^4.
+S_j is a difference of two tails, the sum of j copies being a discrete Gaussian up to a certified
+factor, or a list of masses where sigma is too small for that.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from heapq import heappop, heappush
+
+from flint import arb
+
+from exactdp.accounting.certify.checking import Check, decide
+from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.certify.lattice import above, is_smooth, smoothing, sum_of_copies
+from exactdp.accounting.gaussian import hockey_stick
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.sparse_histograms import gshm
+from exactdp.accounting.sparse_histograms.threshold import least_threshold, likely_threshold
+from exactdp.balls import FLOOR_BITS, ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import (
+    Real,
+    as_decimal,
+    choice,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+)
+
+__all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
+
+ANALYSES = {
+    "exact": "the exact delta with discrete noise: the largest case of CSH Lemma 2.7 on integers",
+    "add-the-deltas": "CSH Lemma 2.6 with the exact deltas of discrete noise",
+}
+DEFAULT_ANALYSIS = "exact"
+
+_NEIGHBOURS = (
+    "add-remove neighbours: one user added or removed, changing at most k counters by one each"
+)
+
+#: Cases looked at before the answer is left as wide as it is, and the relative width to stop at.
+_MOST_CASES = 1_000
+_SLACK_BITS = 32
+_WIDTH = Fraction(1, 10**9)
+
+#: Precision does not help where the search ended early.
+_CAP_BITS = 512
+
+#: Significant digits of a sigma chosen here, and the largest relative step added to find it.
+_SIGMA_DIGITS = 10
+_LARGEST_STEP = Fraction(1, 16)
+
+
+def delta(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Enclosure:
+    """delta of adding N_Z(0, sigma^2) to non-zero counters and keeping those > 1 + tau.
+
+    k: most counters one user can change, >= 1. sigma: > 0. tau: >= 0; noise is an integer, so only
+    its floor counts. epsilon: >= 0.
+    analysis: "exact" or "add-the-deltas" (the exact noise part plus the exact threshold part).
+    Returns an enclosure of relative width <= 1e-9. Raises InvalidParameter, Undecided.
+    Source: CSH, Lemmas 2.7 and 2.6, for the noise of its Section 7; the exact value is ours.
+
+    >>> from exactdp.accounting import discrete_gshm
+    >>> for analysis in discrete_gshm.ANALYSES:
+    ...     print(discrete_gshm.delta(k=10, sigma=31, tau=150, epsilon="0.35", analysis=analysis))
+    [9.217837453e-6, 9.217837454e-6]
+    [1.54154951e-5, 1.541549511e-5]
+    """
+    case = _Case.of(k, sigma, tau, epsilon, analysis)
+    return refine(case.delta, relative_width=_WIDTH, cap_bits=_CAP_BITS).clamped(0, 1)
+
+
+def check(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Check:
+    """Whether the mechanism is (epsilon, delta)-DP: proved, refuted or undecided.
+
+    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. With "add-the-deltas",
+    refuted means that this bound does not show it.
+    """
+    case, target = _Case.of(k, sigma, tau, epsilon, analysis), delta_target("delta", delta)
+    return decide(case.delta, target, tight=analysis == "exact", cap_bits=_CAP_BITS)
+
+
+def guarantee(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Guarantee:
+    """The promise of a release with these parameters, as in :func:`delta`."""
+    bound = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+    return Guarantee(non_negative("epsilon", epsilon), bound, _NEIGHBOURS, ANALYSES[analysis])
+
+
+def calibrate(
+    *,
+    k: int,
+    epsilon: Real,
+    delta: Real,
+    sigma: Real | None = None,
+    analysis: str = DEFAULT_ANALYSIS,
+) -> Calibration:
+    """The smallest whole threshold for (epsilon, delta); without sigma, also a sigma for it.
+
+    k: >= 1. epsilon: >= 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it: a little
+    above the least at which the noise alone keeps the target.
+    The returned tau provably satisfies the target, and tau - 1 provably does not.
+    Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
+
+    >>> from exactdp.accounting import discrete_gshm
+    >>> found = discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
+    >>> print(found.sigma, found.tau)
+    30.84833325 147
+    """
+    target = delta_target("delta", delta)
+    start = _Case.of(k, 1, 0, epsilon, analysis)
+    if sigma is None:
+        noise = _least_sigma(start, target)
+    else:
+        noise = positive("sigma", sigma)
+        if not start.with_noise(noise).noise_keeps(target):
+            raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
+
+    def test(tau: Fraction) -> Check:
+        return check(k=k, sigma=noise, tau=tau, epsilon=epsilon, delta=target, analysis=analysis)
+
+    start_at = likely_threshold(noise, start.k, target)
+    tau, refuted = least_threshold(test, start_at, Fraction(1))
+    promise = guarantee(k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis)
+    return Calibration(
+        mechanism="discrete-gshm",
+        analysis=analysis,
+        given={"k": Fraction(start.k)},
+        epsilon=start.epsilon,
+        target=target,
+        sigma=as_decimal(noise),
+        tau=as_decimal(tau),
+        delta=promise.delta,
+        refuted=refuted,
+        guarantee=promise,
+    )
+
+
+class _Case:
+    """All cases of one mechanism; the methods that return balls work at the working precision."""
+
+    def __init__(self, k: int, variance: Fraction, reach: int, epsilon: Fraction, exact: bool):
+        self.k, self.variance, self.reach = k, variance, reach
+        self.epsilon, self.exact = epsilon, exact
+
+    @classmethod
+    def of(cls, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Case:
+        exact = choice("analysis", analysis, tuple(ANALYSES)) == "exact"
+        reach = int(non_negative("tau", tau))  # the floor: noise is an integer
+        variance = positive("sigma", sigma) ** 2
+        return cls(
+            integer("k", k, least=1), variance, reach, non_negative("epsilon", epsilon), exact
+        )
+
+    def with_noise(self, sigma: Fraction) -> _Case:
+        return _Case(self.k, sigma**2, self.reach, self.epsilon, self.exact)
+
+    def noise_keeps(self, target: Fraction) -> bool:
+        """Whether the noise alone, every counter hidden or seen by both, keeps the target."""
+        found = decide(lambda: self.excess(self.k, ball(self.epsilon)), target, tight=True)
+        return found.verdict == "proved"
+
+    def delta(self) -> arb:
+        noise = self.excess(self.k, ball(self.epsilon))
+        shows = -(self.k * self.log_hidden()).expm1()
+        if not self.exact:
+            return noise + shows
+        return self._largest(noise.max(shows))
+
+    def log_hidden(self) -> arb:
+        """log P(Z <= tau) for one counter."""
+        return (-above(self.reach, self.variance)).log1p()
+
+    def case(self, j: int, r: int) -> arb:
+        """j counters in both histograms, r in one of them: the larger of the two orders."""
+        hidden, loss = r * self.log_hidden(), ball(self.epsilon)
+        with_extra = -hidden.expm1() + hidden.exp() * self.excess(j, loss - hidden)
+        return with_extra.max(self.excess(j, loss + hidden))
+
+    def excess(self, j: int, loss: arb) -> arb:
+        """S_j(loss): the hockey-stick divergence of j counters from the same, each moved by one."""
+        if not is_smooth(j, self.variance):
+            return _listed(j, self.variance, loss)
+        if j == 1:
+            return _tails(1, self.variance, loss)
+        spread = smoothing(j, self.variance)
+        return _tails(j, self.variance, loss) * (spread * arb(0, 1)).exp()
+
+    def _largest(self, ends: arb) -> arb:
+        """The largest case(j, k - j), given those at j = k and j = 0; best-first over blocks."""
+        best, heap, seen = ends, list[tuple[arb, int, int]](), 0
+        enough = 1 + arb(2) ** -_SLACK_BITS
+        blocks = [(1, self.k - 1)] if self.k > 1 else []
+        while blocks or heap:
+            for a, b in blocks:
+                seen += 1
+                value = self.case(b, self.k - a)
+                if a == b:
+                    best = best.max(value)
+                else:
+                    heappush(heap, (-value.upper().min(self._continuous(a, b).upper()), a, b))
+            if not heap:
+                break
+            upper, a, b = heappop(heap)
+            if not -upper > best.lower() * enough or seen > _MOST_CASES:
+                return best.union(best.max(-upper))
+            middle = (a + b) // 2
+            blocks = [(a, middle), (middle + 1, b)]
+        return best
+
+    def _continuous(self, a: int, b: int) -> arb:
+        """A bound on case(j, k - j), a <= j <= b, from the continuous mechanism's two ends."""
+        if not is_smooth(self.k, self.variance):
+            return arb(2)
+        hidden, rate = self.k * self.log_hidden(), 1 / ball(self.variance)
+        ends = hockey_stick(ball(self.epsilon), (self.k * rate).sqrt()).max(-hidden.expm1())
+        # t/s falls with j and rises with the loss, which is epsilon + log G at least
+        t = (ball(self.epsilon) + hidden) / rate - arb(b) / 2
+        u = (t * (rate / b).sqrt()).lower().max(arb(0))
+        density, beyond = (-u * u / 2).exp() / (2 * arb.pi()).sqrt(), (u / arb(2).sqrt()).erfc()
+        steep = u.max(arb(1))  # u phi(u) falls from u = 1 on
+        steep *= (-steep * steep / 2).exp() / (2 * arb.pi()).sqrt()
+        if not t > 0:
+            density, beyond = arb(1), arb(2)
+        variation = density * rate * (rate / a).sqrt()
+        variation += (3 * steep + 5 * beyond / 2) * rate / a + beyond * rate * rate
+        return (ends + variation / 8) * smoothing(self.k, self.variance).exp()
+
+
+def _tails(j: int, variance: Fraction, loss: arb) -> arb:
+    """S_j for a sum that is N_Z(0, j variance): the loss at x is (x + j/2)/variance."""
+    limit = loss * ball(variance) - ball(Fraction(j, 2))
+    first, last = limit.lower().floor(), limit.upper().floor()
+    if not last - first <= 1:
+        return arb(0.5, 0.5)
+    total, factor = j * variance, loss.exp()
+    # x = limit itself adds nothing, so either side of it will do where it cannot be told
+    sums = [_beyond(int(t.fmpz()), j, total, factor) for t in {first, last}]
+    return sums[0].max(sums[-1])
+
+
+def _beyond(t: int, shift: int, variance: Fraction, factor: arb) -> arb:
+    """The sum of p(x) - factor p(x + shift) over x > t."""
+    if t >= 0:
+        # P(X >= z) <= exp(-z^2/(2 variance)) for z >= 0, so nothing of weight is left beyond
+        most = (-ball(Fraction((t + 1) ** 2) / (2 * variance))).exp().upper()
+        if most < arb(2) ** -FLOOR_BITS:
+            return most * arb(0.5, 0.5)
+    return above(t, variance) - factor * above(t + shift, variance)
+
+
+def _listed(j: int, variance: Fraction, loss: arb) -> arb:
+    """S_j from the list of the masses of a sum of j copies."""
+    masses, _ = sum_of_copies(j, variance)
+    step = 1 / ball(variance)
+    ratio = (loss - step * (masses.low + ball(Fraction(j, 2)))).exp()
+    fall, total = (-step).exp(), arb(0)
+    for mass in masses.values:
+        total += mass * (1 - ratio).max(arb(0))
+        ratio *= fall
+    return total + masses.missing() * arb(0.5, 0.5)
+
+
+def _least_sigma(start: _Case, target: Fraction) -> Fraction:
+    """A short decimal, about the least at which the noise keeps the target; only a choice."""
+    hint = Fraction(
+        gshm.calibrate(k=start.k, epsilon=start.epsilon, delta=target, resolution="1e-3").sigma
+    )
+    step = Fraction(1, 10**_SIGMA_DIGITS)
+    room = target * (1 - Fraction(2, 1 << _SLACK_BITS))  # for what the search leaves open
+    while not start.with_noise(hint).noise_keeps(room):
+        hint = _rounded(hint * (1 + step))
+        step = min(4 * step, _LARGEST_STEP)
+    return hint
+
+
+def _rounded(value: Fraction) -> Fraction:
+    up = Context(prec=_SIGMA_DIGITS, rounding=ROUND_CEILING)
+    return Fraction(up.divide(Decimal(value.numerator), Decimal(value.denominator)))

@@ -1,0 +1,114 @@
+"""The stability histogram: noise on non-empty bins, then a threshold; delta is a fraction.
+
+An element that only one of two neighbours has contributes a count of 1, so delta is exactly the
+probability that a noisy count of 1 passes the threshold; in the other order the loss is smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from exactdp.accounting.certify.checking import Check, Verdict
+from exactdp.accounting.certify.grid import Refuted
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.parameters import Real, decimal_text, delta_target, integer
+from exactdp.samplers import GeoSample
+from exactdp.samplers.counting import CountSampler
+
+__all__ = ["Calibration", "calibrate", "check", "delta", "least", "passes"]
+
+_NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
+_SOURCE = "BV Theorem 1.3"
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The least threshold for a target, beside the one below it, whose delta is above the target.
+
+    refuted is None when a threshold of 0 already suffices.
+    """
+
+    n: int
+    epsilon: Fraction
+    target: Fraction
+    threshold: int
+    delta: Enclosure
+    refuted: Refuted | None
+    guarantee: Guarantee
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON: numbers as decimal strings, rounded outward."""
+        refuted = self.refuted and {
+            "threshold": str(self.refuted.value),
+            "delta": self.refuted.delta.as_dict(),
+        }
+        return {
+            "mechanism": "stability",
+            "analysis": "exact",
+            "given": {"n": str(self.n)},
+            "epsilon": decimal_text(self.epsilon),
+            "target": decimal_text(self.target),
+            "parameters": {"threshold": str(self.threshold)},
+            "delta": self.delta.as_dict(),
+            "refuted": refuted,
+            "guarantee": self.guarantee.as_dict(),
+        }
+
+
+def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:
+    """The delta of releasing noisy counts > threshold, exactly.
+
+    n: rows, >= 1. epsilon: > 0; GeoSample keeps a rational a little below e^epsilon.
+    threshold: an integer >= 0.
+    Raises InvalidParameter. Source: BV, Theorem 1.3 (stated without the algorithm).
+
+    >>> from exactdp.accounting import stability
+    >>> print(stability.delta(n=100, epsilon=1, threshold=20))
+    [2.804602183e-5, 2.804602184e-5]
+    """
+    noise = GeoSample(n=n, epsilon=epsilon)
+    return Enclosure.exact(passes(noise, integer("threshold", threshold, least=0)))
+
+
+def check(*, n: int, epsilon: Real, threshold: int, delta: Real) -> Check:
+    """Whether (epsilon, delta) is kept: proved or refuted; parameters as in :func:`delta`."""
+    found = passes(GeoSample(n=n, epsilon=epsilon), integer("threshold", threshold, least=0))
+    target = delta_target("delta", delta)
+    verdict: Verdict = "proved" if found <= target else "refuted"
+    return Check(verdict, Enclosure.exact(found), target, tight=True)
+
+
+def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
+    """The least threshold for (epsilon, delta); parameters as in :func:`delta`.
+
+    >>> from exactdp.accounting import stability
+    >>> stability.calibrate(n=100, epsilon=1, delta="1e-5").threshold
+    23
+    """
+    noise, target = GeoSample(n=n, epsilon=epsilon), delta_target("delta", delta)
+    threshold = least(noise, target)
+    found = Enclosure.exact(passes(noise, threshold))
+    below = threshold - 1
+    refuted = Refuted(Fraction(below), Enclosure.exact(passes(noise, below))) if threshold else None
+    tilde, loss = noise.e_half_epsilon**2, Fraction(noise.epsilon)
+    promise = Guarantee(loss, found, _NEIGHBOURS, _SOURCE, tilde)
+    return Calibration(noise.n, loss, target, threshold, found, refuted, promise)
+
+
+def passes(noise: CountSampler, threshold: int) -> Fraction:
+    """P(noisy count of 1 > threshold)."""
+    cdf = noise.cdf(1)
+    if threshold >= cdf.high:
+        return Fraction(0)
+    return 1 - Fraction(cdf.numerator(threshold), cdf.denominator)
+
+
+def least(noise: CountSampler, target: Fraction) -> int:
+    """The least threshold that a noisy count of 1 passes with at most the target probability."""
+    low, high = 0, noise.n
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(noise, middle) <= target else (middle + 1, high)
+    return low

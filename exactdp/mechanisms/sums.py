@@ -1,0 +1,116 @@
+"""Counters with sums of users' values, under one target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting import gshm_sums
+from exactdp.accounting.certify.checking import Check
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms.gshm import CONTRIBUTES, GSHM
+from exactdp.mechanisms.histogram import require_secure
+from exactdp.mechanisms.thresholded import NoisyRelease, draws
+from exactdp.parameters import Real, integer, positive
+from exactdp.samplers import DiscreteGaussian, Source
+
+__all__ = ["GSHMWithSums"]
+
+
+@dataclass(frozen=True)
+class GSHMWithSums(GSHM):
+    """GSHM that also releases noisy sums of users' values for every counter above the threshold.
+
+    largest: per column, the size that a user's value for an element has at most, an integer >= 1.
+    spread: the sums of a column get N_Z(0, (spread largest sigma)^2), > 0. Sums enlarge the
+    sensitivity only: hidden counters hide them too.
+    Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
+    """
+
+    largest: tuple[int, ...] = (1,)
+    spread: Real = 1
+
+    def __post_init__(self) -> None:
+        limits = tuple(integer("largest", limit, least=1) for limit in self.largest)
+        if not limits:
+            raise InvalidParameter("largest", self.largest, "one limit per column of sums")
+        object.__setattr__(self, "largest", limits)
+        object.__setattr__(self, "spread", positive("spread", self.spread))
+        super().__post_init__()
+
+    @classmethod
+    def for_target(
+        cls,
+        *,
+        k: int,
+        epsilon: Real,
+        delta: Real,
+        lower: int = 1,
+        largest: Sequence[int] = (1,),
+        spread: Real = 1,
+    ) -> GSHMWithSums:
+        """Noise and the least threshold for a target; parameters as in GSHM.for_target."""
+        found = gshm_sums.calibrate(
+            k=k, columns=len(largest), epsilon=epsilon, delta=delta, spread=spread
+        )
+        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
+        return cls(k, found.sigma, tau, epsilon, delta, lower, tuple(largest), spread)
+
+    def release_sums(
+        self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
+    ) -> NoisyRelease:
+        """Publish counters and sums: bins are (element, (noisy count, noisy sum, ...)).
+
+        sums: element -> the sum of the users' values in every column, |sum| <= largest * count.
+        Raises InvalidParameter.
+        """
+        require_secure(source)
+        return NoisyRelease(self.draw_sums(counts, sums, source), self.guarantee())
+
+    def draw_sums(
+        self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
+    ) -> tuple[tuple[Any, tuple[int, ...]], ...]:
+        """The bins of such a release from any source, for simulations and proofs."""
+        checked = {x: self._checked(x, row, counts.get(x, 0)) for x, row in sums.items()}
+        released = self.draw(counts, source)
+        nothing = (0,) * len(self.largest)
+        columns = []
+        for c, limit in enumerate(self.largest):
+            noise = DiscreteGaussian(sigma2=(Fraction(self.spread) * limit * self._sigma) ** 2)
+            drawn = draws(noise, len(released), source)
+            columns.append(
+                [checked.get(x, nothing)[c] + z for (x, _), z in zip(released, drawn, strict=True)]
+            )
+        return tuple(
+            (x, (count, *row))
+            for (x, count), row in zip(released, zip(*columns, strict=True), strict=True)
+        )
+
+    def _checked(self, x: Any, row: Sequence[int], count: int) -> tuple[int, ...]:
+        name = f"sums[{x!r}]"
+        if isinstance(row, int) or len(row) != len(self.largest):
+            raise InvalidParameter(name, row, f"{len(self.largest)} sums, one per column")
+        values = tuple(integer(name, total, least=-(10**1000)) for total in row)
+        if any(abs(v) > limit * count for v, limit in zip(values, self.largest, strict=True)):
+            raise InvalidParameter(name, row, "at most largest * count in size")
+        return values
+
+    @property
+    def _sigma(self) -> Fraction:
+        return Fraction(self.sigma)
+
+    def _check(self, tau: Fraction) -> Check:
+        return gshm_sums.check(
+            k=self.k,
+            columns=len(self.largest),
+            sigma=self.sigma,
+            tau=tau,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            spread=self.spread,
+        )
+
+    def _promise(self) -> tuple[str, str]:
+        return f"{CONTRIBUTES} and their sums by at most `largest`", gshm_sums.SOURCE
