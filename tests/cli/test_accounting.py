@@ -112,7 +112,10 @@ def test_compare_json() -> None:
         "add-the-deltas",
         "published",
         "exact",
+        "exact",
+        "exact-parts",
     ]
+    assert [row["mechanism"] for row in rows[-2:]] == ["discrete-gshm", "discrete-csh"]
 
 
 @pytest.mark.parametrize(
