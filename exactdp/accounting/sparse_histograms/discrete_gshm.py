@@ -130,7 +130,7 @@ def calibrate(
     >>> from exactdp.accounting import discrete_gshm
     >>> found = discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
     >>> print(found.sigma, found.tau)
-    30.84833325 147
+    30.84794059 147
     """
     target = delta_target("delta", delta)
     start = _Case.of(k, 1, 0, epsilon, analysis)
