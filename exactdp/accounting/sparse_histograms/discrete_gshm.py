@@ -85,8 +85,8 @@ def delta(
     >>> from exactdp.accounting import discrete_gshm
     >>> for analysis in discrete_gshm.ANALYSES:
     ...     print(discrete_gshm.delta(k=10, sigma=31, tau=150, epsilon="0.35", analysis=analysis))
-    [9.217837453e-6, 9.217837454e-6]
-    [1.54154951e-5, 1.541549511e-5]
+    [9.317992074e-6, 9.317992075e-6]
+    [1.533581925e-5, 1.533581926e-5]
     """
     case = _Case.of(k, sigma, tau, epsilon, analysis)
     return refine(case.delta, relative_width=_WIDTH, cap_bits=_CAP_BITS).clamped(0, 1)

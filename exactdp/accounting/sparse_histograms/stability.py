@@ -66,7 +66,7 @@ def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:
 
     >>> from exactdp.accounting import stability
     >>> print(stability.delta(n=100, epsilon=1, threshold=20))
-    [2.804602183e-5, 2.804602184e-5]
+    [0.0001804371958, 0.0001804371959]
     """
     noise = GeoSample(n=n, epsilon=epsilon)
     return Enclosure.exact(passes(noise, integer("threshold", threshold, least=0)))
@@ -85,7 +85,7 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
 
     >>> from exactdp.accounting import stability
     >>> stability.calibrate(n=100, epsilon=1, delta="1e-5").threshold
-    23
+    28
     """
     noise, target = GeoSample(n=n, epsilon=epsilon), delta_target("delta", delta)
     threshold = least(noise, target)
