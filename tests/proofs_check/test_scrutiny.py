@@ -153,7 +153,7 @@ def test_what_is_recorded(checks: ModuleType) -> None:
 
 
 #: Papers about whose checks no doubt is left unanswered.
-SCRUTINISED = ("BV",)
+SCRUTINISED = ("BV", "ALP")
 
 
 @pytest.mark.slow

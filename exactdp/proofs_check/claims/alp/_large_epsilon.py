@@ -16,7 +16,7 @@ from exactdp.proofs_check.claim import require
 __all__ = ["access", "max_error", "space"]
 
 _ALPHA = 3
-_SIZES = (1, 10, 10**3, 10**6)
+_SIZES = (1, 10, 14, 100, 140, 10**3, 10**6)
 
 
 def _columns(log_delta: int, eps: Fraction) -> int:
@@ -25,26 +25,28 @@ def _columns(log_delta: int, eps: Fraction) -> int:
     return ceil((log_delta / half + 2) * half / _ALPHA)
 
 
-def access(constant: int, per_epsilon: int, most_epsilon: int | None = None) -> str:
-    """m <= constant * ln(1/delta) + per_epsilon * eps, for eps up to most_epsilon ln(1/delta)."""
+def access(
+    constant: Fraction, per_epsilon: Fraction, extra: int = 0, most_epsilon: int | None = None
+) -> str:
+    """m <= constant * ln(1/delta) + per_epsilon * eps + extra, eps <= most_epsilon ln(1/delta)."""
     for log_delta in (1, 14, 100):
         for size in _SIZES:
             eps = Fraction(size)
             if most_epsilon is not None and eps > most_epsilon * log_delta:
                 continue
             m = _columns(log_delta, eps)
-            bound = constant * log_delta + per_epsilon * eps
+            bound = constant * log_delta + per_epsilon * eps + extra
             require(m <= bound, f"ln(1/delta)={log_delta}, eps={eps}: m={m} > {bound}")
     return "ln(1/delta) = 1, 14, 100, eps up to 10^6, alpha = 3, eps1 = eps2"
 
 
-def space(constant: int, per_epsilon: int) -> str:
-    """m (s + w) <= constant (k + w) (ln(1/delta) + per_epsilon * eps), s = 3k."""
+def space(constant: int, per_epsilon: Fraction, extra: int = 0) -> str:
+    """m (s + w) <= constant (k + w) (ln(1/delta) + per_epsilon * eps + extra), s = 3k."""
     for log_delta in (1, 14, 100):
         for size in _SIZES:
             for k, w in ((1, 1), (1, 30), (50, 10)):
                 m = _columns(log_delta, Fraction(size))
-                bound = constant * (k + w) * (log_delta + per_epsilon * size)
+                bound = constant * (k + w) * (log_delta + per_epsilon * size + extra)
                 case = f"ln(1/delta)={log_delta}, eps={size}, k={k}, w={w}"
                 require(m * (3 * k + w) <= bound, f"{case}: {m * (3 * k + w)} bits > {bound}")
     return "ln(1/delta) = 1, 14, 100, eps up to 10^6, s = 3k, w bits per hash function"

@@ -13,7 +13,7 @@ __all__ = ["CLAIMS"]
 
 
 def _rounding_needed(rounding: bool) -> str:
-    """d entries 0 against d entries 1/d: P(something is stored) <= delta."""
+    """d entries 0 against d entries 1/d: P(something is stored) <= delta/(2 e^eps)."""
     delta = Fraction(4, 9)
     for root, d in ((Fraction(21, 20), 8), (Fraction(3, 2), 40), (Fraction(2), 100)):
         base = root**2
@@ -21,7 +21,7 @@ def _rounding_needed(rounding: bool) -> str:
         # without rounding an entry of 1/d is stored with probability > e^(-eps t)/2
         each = at_one / d if rounding else at_one / base
         some = 1 - (1 - each) ** d
-        require(some <= delta, f"e^eps={base}, d={d}: stored with probability {float(some)}")
+        require(some <= at_one, f"e^eps={base}, d={d}: stored with probability {float(some)}")
     return "e^eps = 1.1, 2.25, 4, up to 100 entries of size 1/d, delta = 4/9"
 
 
@@ -60,8 +60,8 @@ CLAIMS = (
     ),
     ALP.verified(
         "Algorithm 9, Step (1)",
-        "With random rounding, d entries of size 1/d are stored with probability below delta; "
-        "without it this fails for many entries.",
+        "With random rounding, one of d entries of size 1/d is stored with probability at most "
+        "delta/(2 e^epsilon), as one entry of 1; without it this fails for many entries.",
         "enumeration",
         **varied(_rounding_needed, True, False, "no rounding"),
     ),

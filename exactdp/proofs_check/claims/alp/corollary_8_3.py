@@ -69,5 +69,6 @@ CLAIMS = (
         ),
         note="The proof says 'the entries below the threshold'. Read by true values that is not "
         "private; read by noisy values it needs adaptive composition, which Lemma 2.3 is not.",
+        ours=True,
     ),
 )

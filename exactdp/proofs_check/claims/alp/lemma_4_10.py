@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._model import estimate_law
 from exactdp.proofs_check.claims.alp._tails import CASES, quantile_steps, rates, tail_bound
 from exactdp.proofs_check.entries import ALP, varied
@@ -42,13 +42,15 @@ def _quantile(share: Fraction) -> str:
 
 
 CLAIMS = (
-    ALP.verified(
-        "Lemma 4.10",
-        "With probability at least 1 - psi, |y_i - y~_i| <= 2 log(2/(psi sqrt(pi) (1 - 2p)))/"
-        "log(1/(4p - 4p^2)), for y_i <= m.",
-        "certified numerics",
+    Conditional(
+        paper="ALP",
+        item="Lemma 4.10",
+        statement="With probability at least 1 - psi, |y_i - y~_i| <= 2 log(2/(psi sqrt(pi) (1 - "
+        "2p)))/log(1/(4p - 4p^2)).",
+        outcome="verified",
+        method="certified numerics",
+        condition="y_i <= m, which Lemmas 4.7 and 4.11 state and this one does not repeat",
         **varied(_quantile, Fraction(1), Fraction(3, 5), "3/5 of that"),
-        note="The condition y_i <= m is not repeated in the lemma.",
     ),
     ALP.verified(
         "Lemma 4.10, proof, display",

@@ -57,11 +57,12 @@ CLAIMS = (
     ),
     ALP.verified(
         "Lemma 4.12, exact loss of one entry",
-        "Beyond the paper: a single entry that moves by 1 at epsilon = n alpha costs exactly "
+        "A single entry that moves by 1 at epsilon = n alpha costs exactly "
         "n ln(1 + alpha) = epsilon ln(1 + alpha)/alpha, less than epsilon.",
         "enumeration",
         **varied(
             partial(_single, Fraction(3)), Fraction(1), Fraction(51, 50), "1.02 times the ratio"
         ),
+        ours=True,
     ),
 )

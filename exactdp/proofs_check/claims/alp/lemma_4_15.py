@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.alp._tails import (
     CASES,
     entry_law,
@@ -55,13 +55,16 @@ def _quantile(factor: int) -> str:
 
 
 CLAIMS = (
-    Refuted(
+    Quibble(
         paper="ALP",
         item="Lemma 4.15",
-        statement="With probability at least 1 - psi the error is below (1 + 2 log(2/(psi "
-        "sqrt(pi) (1 - "
-        "2p)))/log(1/(4p - p^2))) alpha/epsilon.",
-        severity="cosmetic",
+        statement="With probability at least 1 - psi the error is below (1 + 2 log(2/(psi sqrt(pi)"
+        " (1 - 2p)))/log(1/(4p - p^2))) alpha/epsilon.",
+        printed=Printed(
+            r"\log(1/(4p - p^2))",
+            "Section 4.3, Lemma 4.15, second display",
+            418,
+        ),
         method="certified numerics",
         check=lambda: _quantile(1),
         example="""
@@ -80,8 +83,9 @@ True
             "certified numerics",
             **varied(_quantile, 4, 1, "the denominator is log(1/(4p - p^2))"),
         ),
-        note="For 4p - p^2 > 1 (p > 0.268, e.g. alpha = 1) the printed bound is negative; for "
-        "smaller p it is true but weaker.",
+        note="A digit lost, in print or in extraction: the proof refers to Lemma 4.11, which has "
+        "it. For 4p - p^2 > 1 (p > 0.268, e.g. alpha = 1) the formula is negative; for smaller p "
+        "it is true.",
     ),
     ALP.verified(
         "Lemma 4.15, first bound",
@@ -89,5 +93,7 @@ True
         "epsilon/(2 alpha) - 1/2)/(sqrt(pi) (1 - 2p)).",
         "certified numerics",
         **varied(_tail, Fraction(1, 2), Fraction(1), "the exponent is tau epsilon/alpha - 1/2"),
+        slack="the proof counts both walks in full and the furthest maximizer for the average, and "
+        "estimates the central binomial coefficients",
     ),
 )

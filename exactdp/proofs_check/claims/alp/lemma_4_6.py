@@ -30,8 +30,8 @@ def _unique(slack: Fraction) -> str:
         stated = slack * (1 - 2 * p)
         # back at or above the start: first step up, or down and a climb by one
         back = (p + (1 - p) * up_low, p + (1 - p) * up_high)
-        require(1 - back[1] <= stated <= 1 - back[0], f"p={p}: {float(1 - back[0])}")
         require(low <= 2 * p <= high, f"p={p}: return to the start {float(low)}")
+        require(1 - back[1] <= stated <= 1 - back[0], f"p={p}: {float(1 - back[0])}")
     return "p = 1/20, 1/10, 1/5, by counting walks of 100 steps"
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, Refuted, require
 from exactdp.proofs_check.claims.alp._model import columns, estimate
 from exactdp.proofs_check.entries import ALP, varied
 
@@ -31,9 +31,9 @@ def _mean(first: Fraction) -> str:
     require(sp.simplify(below - c - tail * (a + 1 - c)) == 0, "x < beta")
     require(sp.simplify(above - 1 - tail * (c - 1)) == 0, "x > beta")
     # below = c + e^-a (a + 1 - c)/2 <= c + 1/2; above = 1 + e^-a (c - 1)/2 <= 1 + c, -> 1
+    require(sp.simplify(1 + c - above - (1 - tail) * c - tail) == 0, "slack above")
     limit = sp.limit(above.subs(c, 0), a, sp.oo)
     require(limit <= sp.Rational(first), f"x far above beta: error {limit}")
-    require(sp.simplify(1 + c - above - (1 - tail) * c - tail) == 0, "slack above")
     return "closed forms on both sides of beta; slack c (1 - e^-a/2) + e^-a/2 > 0 above"
 
 
@@ -99,9 +99,14 @@ CLAIMS = (
         paper="ALP",
         item="Lemma 5.5, proof, integration limits",
         statement="(max(0, x - beta) + c) P(Lap < beta - x) < integral over v < beta - x of (|v - "
-        "x| + c) "
-        "times the density at v - x.",
+        "x| + c) times the density at v - x.",
         severity="cosmetic",
+        printed=Printed(
+            r"&< \int_{-\infty}^{\beta - x_i} (|v - x_i| + O(1/\varepsilon_2)) \cdot "
+            r"\frac{\varepsilon_1}{2} e^{-|v - x_i|\varepsilon_1} dv",
+            "Section 5, Lemma 5.5, proof, fourth line of the display",
+            511,
+        ),
         method="certified numerics",
         check=lambda: _limits(True),
         example="""
@@ -121,11 +126,15 @@ False
             **varied(_limits, False, True, "the limit is beta - x"),
         ),
     ),
-    Refuted(
+    Quibble(
         paper="ALP",
         item="Lemma 5.5, proof, largest estimate",
         statement="The output of Algorithm 5 is at most beta.",
-        severity="cosmetic",
+        printed=Printed(
+            r"the output of the Algorithm 5 is at most β",
+            "Section 5, Lemma 5.5, proof, last paragraph",
+            517,
+        ),
         method="enumeration",
         check=lambda: _largest(0),
         example="""
@@ -142,8 +151,8 @@ False
             "enumeration",
             **varied(_largest, 1, 0, "at most beta"),
         ),
-        note="The restriction to [0, u] does not help when u > beta. The order of the maximum "
-        "error is not affected.",
+        note="Off by less than one rounding step alpha/epsilon, which the order of the maximum "
+        "error absorbs; the restriction to [0, u] does not help when u > beta.",
     ),
     ALP.verified(
         "Lemma 5.5, maximum error",

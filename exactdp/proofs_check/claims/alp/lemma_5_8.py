@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.alp._large_epsilon import access
 from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law
 from exactdp.proofs_check.claims.alp._threshold import distance, rounded_law
@@ -56,29 +57,42 @@ CLAIMS = (
         paper="ALP",
         item="Lemma 5.8",
         statement="With Algorithm 9 inside Algorithm 7 the access time is O(log(1/delta)), for "
-        "every "
-        "epsilon.",
+        "every epsilon.",
         severity="loose",
+        printed=Printed(
+            r"By using Algorithm 9 in Algorithm 7 the access time is $O(\log(1/\delta))$.",
+            "Section 5.1, Lemma 5.8",
+            592,
+        ),
+        follows_from="ALP-Lemma-5.7",
         method="enumeration",
-        check=lambda: access(1000, 0),
+        check=lambda: access(Fraction(100), Fraction(0)),
         example="""
 >>> from math import ceil, log
->>> alpha, eps1, eps2, delta = 3, 5000, 5000, 1e-6
->>> beta = log(1 / delta) / eps1 + 2
->>> ceil(beta * eps2 / alpha), round(log(1 / delta), 1)   # columns read, log(1/delta)
-(3338, 13.8)
+>>> alpha, delta = 3, 1e-6                                # log(1/delta) = 13.8
+>>> for eps in (1, 10, 100, 1000, 10_000):                # eps1 = eps2 = eps: columns read
+...     print(ceil((log(1 / delta) / eps + 2) * eps / alpha))
+6
+12
+72
+672
+6672
 """,
         extraction="no: the summand 2 of t is printed in Algorithm 9 and in Lemma 5.9",
         corrected=ALP.verified(
             "Lemma 5.8, corrected",
-            "The access reads at most ln(1/delta) + epsilon columns (alpha = 3, epsilon1 = "
+            "The access reads at most (ln(1/delta) + epsilon)/3 + 1 columns (alpha = 3, epsilon1 = "
             "epsilon2), which is O(log(1/delta)) for epsilon = O(log(1/delta)).",
             "enumeration",
-            check=lambda: access(1, 1),
-            mutant=Mutant("without the summand epsilon", lambda: access(1000, 0)),
+            **varied(
+                partial(access, Fraction(1, 3)),
+                Fraction(1, 3),
+                Fraction(0),
+                "without the summand epsilon",
+                extra=1,
+            ),
         ),
-        note="One cause in Lemmas 5.7, 5.8, 5.9: the summand 2 of t. The maximum error needs the "
-        "same condition, see Lemma 5.7.",
+        note="The maximum error of Lemma 5.8 needs the same condition, see Lemma 5.7.",
     ),
     ALP.proved(
         "Lemma 5.8, per-entry error",

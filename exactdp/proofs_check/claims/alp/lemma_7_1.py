@@ -38,8 +38,8 @@ def _real(power: int) -> str:
             for x in ((Fraction(0), Fraction(0)), (half, half))
         ]
         ratio = max_loss(laws[1], laws[0])
-        require(ratio == ((base + 1) / 2) ** power, f"e^eps={base}: ratio {ratio}")
         require(ratio > base, f"e^eps={base}: ratio {ratio} is allowed")
+        require(ratio == ((base + 1) / 2) ** power, f"e^eps={base}: ratio {ratio}")
     return "e^eps = 5/4, 3, 50: ((e^eps + 1)/2)^2 > e^eps at distance 1"
 
 
@@ -71,5 +71,6 @@ CLAIMS = (
         "reach the ratio ((e^epsilon + 1)/2)^2 > e^epsilon.",
         "enumeration",
         **varied(_real, 2, 1, "the ratio stays at (e^epsilon + 1)/2"),
+        ours=True,
     ),
 )

@@ -6,9 +6,11 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
+from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._model import all_hashes, round_law
+from exactdp.proofs_check.claims.alp._threshold import power
 from exactdp.proofs_check.entries import ALP, varied
 from exactdp.samplers import RandomizedResponse, exact_law, random_rounding
 
@@ -22,8 +24,8 @@ def _rounding(up: int) -> str:
         shipped = exact_law(lambda s: random_rounding(r, s), residual=0, progress=False)
         below = r.numerator // r.denominator
         chance = r - below if up else 1 - (r - below)
+        require(shipped == round_law(r), f"the model at r={r}")
         require(shipped == Law({below + 1: chance, below: 1 - chance}), f"r={r}: {shipped}")
-        require(not up or shipped == round_law(r), f"the model at r={r}")
     return "19 values"
 
 
@@ -87,6 +89,27 @@ def _negative(factor: Fraction) -> str:
     return "81 pairs of values; errors of both signs"
 
 
+def _parts(scaled: bool) -> str:
+    """A mechanism run on each part of one signed entry: ratios against e^eps = 9/4 for neighbours.
+
+    Randomised response on 'x > 0?' loses eps however small the change; with odds e^(eps x) (scaled)
+    it loses at most eps times the distance.
+    """
+    base = Fraction(9, 4)
+
+    def response(part: Fraction) -> Law[int]:
+        odds = power(base, part) if scaled else base if part else 1 / base
+        return Law({1: odds / (1 + odds), 0: 1 / (1 + odds)})
+
+    grid = [Fraction(n, 2) for n in range(-3, 4)]
+    laws = {v: response(max(v, Fraction(0))).product(response(max(-v, Fraction(0)))) for v in grid}
+    for v, w in product(grid, repeat=2):
+        if 0 < abs(v - w) <= 1:
+            ratio = max_loss(laws[v], laws[w])
+            require(ratio <= base, f"v={v} against {w}: ratio {ratio} = e^(2 eps)")
+    return "one entry from -3/2 to 3/2, exact laws"
+
+
 CLAIMS = (
     ALP.verified(
         "Section 2, RandRound",
@@ -120,6 +143,7 @@ CLAIMS = (
         note="Whether [DHKP97] is cited for this family is not said here. If it is meant, the "
         "bounds hold with 2k/s for k/s, and the requirement is s > 4k; adding a random constant "
         "before the shift gives a universal family (Woelfel).",
+        ours=True,
     ),
     ALP.verified(
         "Section 2, restricted output",
@@ -133,6 +157,22 @@ CLAIMS = (
         "the difference of two estimates has at most twice the error.",
         "enumeration",
         **varied(_negative, Fraction(2), Fraction(99, 50), "at most 1.98 times the error"),
+    ),
+    Conditional(
+        paper="ALP",
+        item="Section 2, negative values, privacy",
+        statement="Representing both parts x and y of v by an epsilon-differentially private "
+        "mechanism represents v with epsilon-differential privacy.",
+        outcome="verified",
+        method="enumeration",
+        condition="(x, y) is given to the mechanism as one vector of 2d entries, or the loss of "
+        "the mechanism is at most epsilon times the l1 distance (so for the Laplace and ALP "
+        "mechanisms); one that only promises epsilon to neighbours loses 2 epsilon when run on "
+        "each part",
+        **varied(_parts, True, False, "for every epsilon-differentially private mechanism"),
+        note="The text names no epsilon: 'any differentially private representation of x and y can "
+        "be used as a differentially private representation of v'. Both parts can change at once, "
+        "by 1/2 each.",
     ),
     ALP.not_checkable(
         "Section 2, model of computation",

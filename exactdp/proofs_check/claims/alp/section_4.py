@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.alp._model import (
     estimate_law,
     exp_lower,
@@ -98,13 +98,17 @@ CLAIMS = (
         "enumeration",
         **varied(_unscaled_privacy, Fraction(1), Fraction(97, 100), "0.97 epsilon"),
     ),
-    Refuted(
+    Quibble(
         paper="ALP",
         item="Section 4.3, error of flip probability 1/(epsilon + 2)",
         statement="Without collisions the expected error of that variant is at most (8 epsilon + "
-        "8)/"
-        "epsilon^2.",
-        severity="cosmetic",
+        "8)/epsilon^2.",
+        printed=Printed(
+            r"the expected per-entry error would be bounded by $(8\varepsilon + "
+            r"8)/\varepsilon^2$ by Equation 4.1 (without considering hash collisions)",
+            "Section 4.3, first paragraph",
+            378,
+        ),
         method="enumeration",
         check=lambda: _unscaled_error(Fraction(0)),
         example="""
@@ -123,7 +127,8 @@ True
             "enumeration",
             **varied(_unscaled_error, Fraction(1, 2), Fraction(42, 100), "0.42 for 1/2"),
         ),
-        note="The point made, O(1/epsilon^2) for small epsilon, stands.",
+        note="The sentence is about small epsilon, where 1/2 is nothing beside 8/epsilon^2; the "
+        "point made, O(1/epsilon^2), stands. The example is outside that range.",
     ),
     ALP.verified(
         "Section 4.3, other flip probabilities",

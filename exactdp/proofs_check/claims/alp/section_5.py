@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.entries import ALP, varied
+from exactdp.proofs_check.entries import ALP, elsewhere, varied
 
 __all__ = ["CLAIMS"]
 
@@ -69,6 +69,9 @@ CLAIMS = (
         "Between integer neighbours at most one entry changes from zero to nonzero; between real "
         "ones several can.",
         "enumeration",
-        **varied(_changed, False, True, "at most one between real neighbours"),
+        **elsewhere(
+            "the mutant speaks of real vectors",
+            varied(_changed, False, True, "at most one between real neighbours"),
+        ),
     ),
 )

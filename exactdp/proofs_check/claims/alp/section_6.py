@@ -64,8 +64,8 @@ def _best_constant(value: str, at: str) -> str:
     require(sp.simplify(least**2 - (2 + 2 * sp.sqrt(2)) ** 2) == 0, f"minimum {least}")
     ratio = sp.sqrt(1 - best**2)  # 1 - 2p = alpha/(alpha + 2)
     alpha = 2 * ratio / (1 - ratio)
-    require(abs(least - sp.Rational(value)) <= sp.Rational(1, 200), f"minimum {sp.N(least, 8)}")
     require(abs(alpha - sp.Rational(at)) <= sp.Rational(1, 100), f"at alpha = {sp.N(alpha, 8)}")
+    require(abs(least - sp.Rational(value)) <= sp.Rational(1, 200), f"minimum {sp.N(least, 8)}")
     return f"minimum 2 + 2 sqrt 2 = {sp.N(least, 7)} at alpha = {sp.N(alpha, 8)}"
 
 
@@ -79,10 +79,10 @@ def _best_additive(value: str, at: str) -> str:
     with mpmath.workdps(30):
         place = mpmath.findroot(lambda a: mpmath.diff(additive, a), 3)
         least = additive(place)
-        require(abs(place - mpmath.mpf(at)) <= 0.005, f"minimum at alpha = {place}")
         require(abs(least - mpmath.mpf(value)) <= 0.005, f"minimum {least}")
         for a in (1, 2, 3, 4, 8, 20):
             require(additive(a) > least, f"smaller at {a}")
+        require(abs(place - mpmath.mpf(at)) <= 0.005, f"minimum at alpha = {place}")
         return f"{mpmath.nstr(least, 7)} at alpha = {mpmath.nstr(place, 7)}"
 
 

@@ -17,8 +17,8 @@ def _collides(share: Fraction) -> str:
         s = k * log_d
         chance = 1 - (1 - Fraction(1, s)) ** k
         upper = share / log_d
-        require(chance <= upper, f"k={k}, log d={log_d}: {float(chance)}")
         require(chance >= Fraction(1, log_d) * Fraction(9, 10), f"k={k}, log d={log_d}: too small")
+        require(chance <= upper, f"k={k}, log d={log_d}: {float(chance)}")
     return "k = 1, 10, 100, log d = 7, 20, 64: between 0.9/log d and 1/log d"
 
 

@@ -34,9 +34,9 @@ def _bounds(trivial: bool) -> str:
         else:
             m = columns(u * eps, alpha)
             bits, time, error = m * (4 * k + w), m, _worst(u * eps) / eps
-        require(bits <= 8 * (k + w) * u * eps, f"u eps={u * eps}: {bits} bits")
-        require(time <= 2 * u * eps, f"u eps={u * eps}: {time} columns")
         require(error <= constant / eps, f"u={u}, eps={eps}: error {error}")
+        require(time <= 2 * u * eps, f"u eps={u * eps}: {time} columns")
+        require(bits <= 8 * (k + w) * u * eps, f"u eps={u * eps}: {bits} bits")
     return (
         "312 instances with alpha = 1, s = 4k: error 43.5/eps, 2 u eps steps, 8 (k + w) u eps bits"
     )

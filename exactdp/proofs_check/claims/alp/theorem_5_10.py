@@ -16,11 +16,11 @@ def _summary(columns_per_log: arb, log_terms: int) -> str:
     for exponent in (1, 2, 3, 10, 64, 1000):
         with precision(64):
             log_d = exponent * ball(2).log()
-            m = (2 * log_d).ceil()
-            require(bool(m <= columns_per_log * exponent), f"d=2^{exponent}: m={m}")
             # in units of 1/eps1: beta + alpha/eps2 + maximum of the noise, against log d
             error = 2 * log_d + 1 + (1 + log_d)
             require(bool(error <= log_terms * log_d), f"d=2^{exponent}: maximum error {error}")
+            m = (2 * log_d).ceil()
+            require(bool(m <= columns_per_log * exponent), f"d=2^{exponent}: m={m}")
     return "d = 2, 4, 8, 2^10, 2^64, 2^1000 with alpha = 1, eps1 = eps2"
 
 

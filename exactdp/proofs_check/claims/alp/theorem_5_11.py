@@ -1,4 +1,4 @@
-"""ALP, Theorem 5.11: the approximate variant; conditions on epsilon and delta are lost."""
+"""ALP, Theorem 5.11: the approximate variant, whose conditions on epsilon and delta are lost."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import partial
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._large_epsilon import access
-from exactdp.proofs_check.entries import ALP, varied
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 
@@ -30,40 +30,32 @@ def _released(constant: int, at_most_one_over_k: bool) -> str:
 
 
 CLAIMS = (
-    ALP.verified(
-        "Theorem 5.11",
-        "For epsilon <= ln(1/delta) and delta <= 1/k the algorithm of Lemma 5.8 reads at most "
-        "2 ln(1/delta) columns (alpha = 3, epsilon1 = epsilon2).",
-        "enumeration",
-        check=lambda: access(2, 0, most_epsilon=1),
-        mutant=Mutant("for every epsilon > 0", lambda: access(2, 0)),
-        note="The theorem states neither condition. As a statement of existence it is not refuted "
-        "by this algorithm; see the entries of Lemmas 5.7 to 5.9 and the proof below.",
-    ),
-    Refuted(
+    Conditional(
         paper="ALP",
-        item="Theorem 5.11, proof, condition on delta",
-        statement="Theorem 5.11 is derived from Lemma 5.8 without repeating its condition delta = "
-        "O(1/k): "
-        "expected maximum error O(log(1/delta)/epsilon) for every delta > 0.",
-        severity="cosmetic",
-        method="certified numerics",
-        check=lambda: _released(20, False),
-        example="""
->>> from math import log
->>> k, delta = 10**5, 0.5                       # k entries far above the threshold, all released
->>> noise = sum(1 / j for j in range(1, k + 1)) # E max of k values |Lap(1/eps1)|, times eps1
->>> noise > 15 * log(1 / delta)
-True
-""",
-        extraction="no: Lemma 5.8 has delta = O(1/k), the theorem 'epsilon, delta > 0'",
-        corrected=ALP.verified(
-            "Theorem 5.11, proof, condition on delta, corrected",
-            "For delta <= 1/k the maximum of the noise is at most 5 ln(1/delta)/epsilon (k >= 2).",
-            "certified numerics",
-            **varied(partial(_released, 5), True, False, "for delta = 1/2"),
+        item="Theorem 5.11",
+        statement="The access reads O(log(1/delta)) columns: at most (2/3) ln(1/delta) + 1 by the "
+        "algorithm of Lemma 5.8 (alpha = 3, epsilon1 = epsilon2).",
+        outcome="verified",
+        method="enumeration",
+        condition="epsilon = O(log(1/delta)), here epsilon <= ln(1/delta), as for Lemmas 5.7 to "
+        "5.9, from which the theorem is derived",
+        rests_on="ALP-Lemma-5.7",
+        **varied(
+            partial(access, Fraction(2, 3), Fraction(0), 1), 1, 10, "for epsilon <= 10 ln(1/delta)"
         ),
-        note="Section 3 assumes delta <= 1/k. Noise of bounded range would save the statement of "
-        "existence.",
+        note="The same condition is needed for space and maximum error. A statement of existence "
+        "is not refuted by one algorithm.",
+    ),
+    Conditional(
+        paper="ALP",
+        item="Theorem 5.11, maximum error",
+        statement="The expected maximum error is O(log(1/delta)/epsilon): the noise of k entries "
+        "stays below 5 ln(1/delta)/epsilon (k >= 2).",
+        outcome="verified",
+        method="certified numerics",
+        condition="delta = O(1/k), here delta <= 1/k: a condition of Lemma 5.8 (and an assumption "
+        "of Section 3) that the theorem does not repeat",
+        **varied(partial(_released, 5), True, False, "for delta = 1/2"),
+        note="Noise of bounded range would save the statement of existence.",
     ),
 )
