@@ -9,7 +9,19 @@ from typing import Concatenate, NotRequired, ParamSpec, TypedDict, TypeVar, Unpa
 
 from exactdp.proofs_check.claim import Check, Holds, Mutant, NotCheckable
 
-__all__ = ["ALP", "BV", "CP", "CSH", "SVA", "Basics", "Tested", "Varied", "elsewhere", "varied"]
+__all__ = [
+    "ALP",
+    "BV",
+    "CP",
+    "CSH",
+    "OUR_CSH",
+    "SVA",
+    "Basics",
+    "Tested",
+    "Varied",
+    "elsewhere",
+    "varied",
+]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -59,9 +71,13 @@ def elsewhere(why: str, tested: Varied) -> Varied:
 
 @dataclass(frozen=True)
 class Basics:
-    """Entries of one paper, with the words that are the same in all of them left out."""
+    """Entries of one paper, with the words that are the same in all of them left out.
+
+    ours: whether they are our own statements beside the paper.
+    """
 
     paper: str
+    ours: bool = False
 
     def proved(self, item: str, statement: str, method: str, **more: Unpack[Tested]) -> Holds:
         """Symbolic, or exact over the stated domain."""
@@ -84,18 +100,27 @@ class Basics:
     ) -> NotCheckable:
         """A statement that no machine can decide."""
         return NotCheckable(
-            paper=self.paper, item=item, statement=statement, reason=reason, note=note
+            paper=self.paper,
+            item=item,
+            statement=statement,
+            reason=reason,
+            note=note,
+            ours=self.ours,
         )
 
     def _holds(self, outcome: str, item: str, statement: str, method: str, more: Tested) -> Holds:
+        marked: Tested = {**more, "ours": more.get("ours", self.ours)}
         return Holds(
             paper=self.paper,
             item=item,
             statement=statement,
             outcome=outcome,
             method=method,
-            **more,
+            **marked,
         )
 
 
 BV, CSH, ALP, CP, SVA = (Basics(paper) for paper in ("BV", "CSH", "ALP", "CP", "SVA"))
+
+#: For the exact analysis, which is ours throughout.
+OUR_CSH = Basics("CSH", ours=True)

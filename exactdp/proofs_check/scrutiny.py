@@ -33,6 +33,9 @@ def doubts(claim: Holds) -> Iterator[str]:
     if statement.raised:
         yield f"the statement fails: {statement.raised}"
         return
+    if not mutant.raised:
+        yield "the mutant passes"
+        return
     if not claim.mutant.elsewhere:
         yield from _elsewhere(statement, mutant)
         yield from _earlier(claim, statement, mutant)
@@ -42,7 +45,7 @@ def doubts(claim: Holds) -> Iterator[str]:
 
 def _elsewhere(statement: Run, mutant: Run) -> Iterator[str]:
     if mutant.failed is None:
-        yield f"the mutant fails by no requirement: {mutant.raised or 'it passes'}"
+        yield f"the mutant fails by no requirement: {mutant.raised}"
         return
     if mutant.failed not in statement.passed:
         yield f"the mutant fails at {_at(mutant)}, which the statement never passes"

@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 
 import pytest
@@ -140,6 +141,11 @@ def test_a_point_outside_the_domain_is_found(checks: ModuleType) -> None:
 
 def test_a_statement_that_fails_is_said_to(checks: ModuleType) -> None:
     assert "the statement fails: n=4" in found(lambda: checks.near(3), lambda: checks.near(2))
+
+
+def test_a_mutant_that_passes_is_found_whatever_the_entry_says(checks: ModuleType) -> None:
+    same = partial(checks.near, 4)
+    assert found(same, same, elsewhere="nowhere", slack="none") == "the mutant passes"
 
 
 def test_what_is_recorded(checks: ModuleType) -> None:

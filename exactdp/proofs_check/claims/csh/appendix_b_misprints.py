@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     MIXED,
@@ -80,6 +80,11 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Appendix B, probability of no output bottom",
+        printed=Printed(
+            r"\mathbf{\tilde{g}}_{k+1}/k^{1/4}+\mathbf{\tilde{g}}_{i}>\tau",
+            "Appendix B, mechanism F",
+            549,
+        ),
         statement="F outputs bottom when g~_(k+1)/k^(1/4) + g~_i > tau for some i > j, and "
         "psi(k - j) is a lower bound on the probability that it does not.",
         severity="cosmetic",
@@ -106,6 +111,11 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Appendix B, mechanism F",
+        printed=Printed(
+            r"that adds noise independently from ... to all non-zero entries of a vector.",
+            "Appendix B, mechanism F",
+            549,
+        ),
         statement="F adds noise to the non-zero entries; F(g), g_(k+1) = 0, then has the law of "
         "G(g) and gives Algorithm 2 back.",
         severity="cosmetic",
@@ -130,6 +140,11 @@ False
     Refuted(
         paper="CSH",
         item="Appendix B, recovering Algorithm 2",
+        printed=Printed(
+            r"\tilde{\mathbf{H}}_{i}=\mathbf{\tilde{g}}_{i}+\mathbf{\tilde{g}}_{i}/k^{1/4}",
+            "Appendix B, post-processing of F",
+            566,
+        ),
         statement="H~_i = g~_i + g~_i/k^(1/4) gives the noisy counts back.",
         severity="cosmetic",
         method="certified numerics",
@@ -152,6 +167,11 @@ False
     Refuted(
         paper="CSH",
         item="Appendix B, the intermediate histogram for U in U'",
+        printed=Printed(
+            r"does not give us the bound we want because it is not k",
+            "Appendix B, case U in U'",
+            539,
+        ),
         statement="For U in U' the intermediate histogram of Theorem 3.3 is not k-sparse.",
         severity="cosmetic",
         method="enumeration",

@@ -23,15 +23,15 @@ def _neighbours(first: Data, second: Data) -> bool:
 def _sizes(change: int) -> str:
     """The relation is symmetric, and sizes differ by `change`."""
     datasets = [d for size in range(4) for d in product(range(2), repeat=size)]
-    pairs = 0
-    for first, second in product(datasets, repeat=2):
-        related = _neighbours(first, second)
-        require(related == _neighbours(second, first), f"{first}, {second}: not symmetric")
-        if related:
-            pairs += 1
-            gap = abs(len(first) - len(second))
-            require(gap == change, f"{first} and {second} are neighbours, sizes differ by {gap}")
-    return f"all {pairs} neighbouring pairs of up to 3 points over 2 values"
+    every = list(product(datasets, repeat=2))
+    for first, second in every:
+        related, back = _neighbours(first, second), _neighbours(second, first)
+        require(related == back, f"{first}, {second}: not symmetric")
+    pairs = [pair for pair in every if _neighbours(*pair)]
+    for first, second in pairs:
+        gap = abs(len(first) - len(second))
+        require(gap == change, f"{first} and {second} are neighbours, sizes differ by {gap}")
+    return f"all {len(pairs)} neighbouring pairs of up to 3 points over 2 values"
 
 
 CLAIMS = (

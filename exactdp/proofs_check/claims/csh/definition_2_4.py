@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
@@ -26,6 +26,11 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Definition 2.4",
+        printed=Printed(
+            r"\phi(x,\sigma^{2})=\frac{1}{2\pi\sigma^{2}}\exp(-\frac{x^{2}}{2\sigma^{2}})",
+            "Section 2, Definition 2.4",
+            77,
+        ),
         statement="N(0, sigma^2) has the density exp(-x^2/(2 sigma^2))/(2 pi sigma^2).",
         severity="cosmetic",
         method="symbolic",

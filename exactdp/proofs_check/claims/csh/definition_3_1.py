@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.csh._model import binary
 from exactdp.proofs_check.entries import CSH, varied
 
@@ -47,20 +47,24 @@ def _supports(sign: int) -> str:
         for h, other in _neighbours(d, k, 2):
             first = {i for i, x in enumerate(h) if x}
             second = {i for i, x in enumerate(other) if x}
-            nested = first <= second or (sign > 0 and second <= first)
             changed = sum(x != y for x, y in zip(h, other, strict=True))
-            require(nested, f"{h}, {other}: supports {first}, {second}")
             require(changed <= k, f"{h}, {other}: {changed} counters differ, k={k}")
+            nested = first <= second or (sign > 0 and second <= first)
+            require(nested, f"{h}, {other}: supports {first}, {second}")
     return f"every pair of neighbours for (d, k) in {_SIZES}, counts up to 2"
 
 
 CLAIMS = (
-    Refuted(
+    Quibble(
         paper="CSH",
         item="Definition 3.1",
+        printed=Printed(
+            r"Furthermore, the sensitivity space of ... \{0,1\}^{d}\cup\{0,-1\}^{d}",
+            "Section 3, Definition 3.1",
+            159,
+        ),
         statement="A k-sparse monotonic histogram has the sensitivity space {0,1}^d joined with "
         "{0,-1}^d.",
-        severity="cosmetic",
         method="enumeration",
         check=lambda: _all_changes(False),
         example="""

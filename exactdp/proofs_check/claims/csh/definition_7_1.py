@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses
-from exactdp.proofs_check.claims.csh._model import BITS, as_ball, precision
+from exactdp.proofs_check.claims.csh._model import BITS, as_ball, at_most, precision
 from exactdp.proofs_check.entries import CSH, varied
 from exactdp.samplers import DiscreteGaussian
 
@@ -25,10 +25,8 @@ def _shipped(divisor: int) -> str:
                 stated = sum((p for x, p in law.items() if x <= z), as_ball(0))
                 found = code.cdf(z)
                 low, high = as_ball(found.lower), as_ball(found.upper)
-                close = bool(
-                    (low - stated < as_ball(10) ** -12) and (stated - high < as_ball(10) ** -12)
-                )
-                require(close, f"sigma^2={variance}, P(X <= {z}) = {stated.mid()}, code {found}")
+                inside = at_most(low, stated) and at_most(stated, high)
+                require(inside, f"sigma^2={variance}, P(X <= {z}) = {stated.mid()}, code {found}")
     return f"{len(_VARIANCES)} variances, 6 values each"
 
 

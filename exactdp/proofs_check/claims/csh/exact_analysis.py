@@ -25,7 +25,8 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
     precision,
 )
-from exactdp.proofs_check.entries import CSH, varied
+from exactdp.proofs_check.entries import OUR_CSH as CSH
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 

@@ -21,7 +21,8 @@ from exactdp.proofs_check.claims.csh._model import (
     precision,
     tail,
 )
-from exactdp.proofs_check.entries import CSH, varied
+from exactdp.proofs_check.entries import OUR_CSH as CSH
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 

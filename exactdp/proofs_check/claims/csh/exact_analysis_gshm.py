@@ -37,7 +37,8 @@ from exactdp.proofs_check.claims.csh._model import (
     tail,
 )
 from exactdp.proofs_check.claims.csh.lemma_2_7 import printed
-from exactdp.proofs_check.entries import CSH, varied
+from exactdp.proofs_check.entries import OUR_CSH as CSH
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 

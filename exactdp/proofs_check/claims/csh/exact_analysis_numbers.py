@@ -12,7 +12,7 @@ from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh._densities import by_densities, side_b
 from exactdp.proofs_check.claims.csh._model import BITS, point, precision
 from exactdp.proofs_check.claims.csh._published import fourth
-from exactdp.proofs_check.entries import CSH
+from exactdp.proofs_check.entries import OUR_CSH as CSH
 
 __all__ = ["CLAIMS"]
 

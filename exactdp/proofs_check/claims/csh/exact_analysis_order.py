@@ -17,7 +17,8 @@ from exactdp.proofs_check.claim import Mutant, require
 from exactdp.proofs_check.claims.csh._densities import by_densities
 from exactdp.proofs_check.claims.csh._families import FAMILIES, PAIRS, SETTINGS, TOLERANCE, settled
 from exactdp.proofs_check.claims.csh._model import BITS, Point, at_most, cdf, family, precision
-from exactdp.proofs_check.entries import CSH, varied
+from exactdp.proofs_check.entries import OUR_CSH as CSH
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 

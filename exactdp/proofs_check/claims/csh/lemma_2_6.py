@@ -76,5 +76,6 @@ CLAIMS = (
         "of some pair.",
         "certified numerics",
         **varied(_tight, Fraction(99, 100), Fraction(101, 100), "with 101 percent of it too"),
+        ours=True,
     ),
 )

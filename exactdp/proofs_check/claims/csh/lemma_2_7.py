@@ -96,6 +96,7 @@ CLAIMS = (
         "The library's certified search over j returns the printed maximum.",
         "certified numerics",
         **varied(_shipped, Fraction(1), 1 + Fraction(1, 10**9), "up to a factor 1 + 1e-9"),
+        ours=True,
     ),
     CSH.verified(
         "Lemma 2.7, last maximum",
@@ -103,5 +104,6 @@ CLAIMS = (
         "the second maximum (see the exact analysis, side A suffices).",
         "certified numerics",
         **varied(_redundant, False, True, "its terms are also at most 1 - Phi(tau/sigma)^k"),
+        ours=True,
     ),
 )

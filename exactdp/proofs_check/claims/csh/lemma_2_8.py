@@ -105,6 +105,7 @@ CLAIMS = (
         "a - a^2/(d + gamma) in units of sigma.",
         "enumeration",
         **varied(_inverse, 1, 2, "a - 2 a^2/(d + gamma)"),
+        ours=True,
     ),
     CSH.proved(
         "Lemma 2.8, for every d and gamma",
@@ -118,6 +119,7 @@ CLAIMS = (
         "integer at most d; otherwise the lemma asks for a little too much noise.",
         "enumeration",
         **varied(_attained, False, True, "it is attained for every d"),
+        ours=True,
     ),
     CSH.proved(
         "Lemma 2.8, proof, choice of gamma",

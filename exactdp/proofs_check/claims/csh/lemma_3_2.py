@@ -118,5 +118,6 @@ CLAIMS = (
         "certified numerics",
         **varied(_bound, "total", "less", "with 99 percent of that spread", 0),
         note="ours; equally correlated sums pass together more often than independent ones",
+        ours=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.csh._model import BITS, Point, point, precision, tail
 from exactdp.proofs_check.claims.csh._published import delta_gauss, delta_inf
 from exactdp.proofs_check.entries import CSH, varied
@@ -47,10 +47,10 @@ def _reaches(sign: int) -> str:
             tau = threshold(at, target, sign)
             exact = at._replace(tau=Fraction(str(tau.mid().str(25, radius=False))))
             total = delta_gauss(exact) + delta_inf(exact, at.k + 1)
-            off = abs(total / target - 1)
             case = f"k={at.k}, sigma={at.sigma}, tau={tau.mid().str(9, radius=False)}"
             found = f"delta_gauss + delta_inf = {total.mid().str(9, radius=False)}, target {text}"
-            require(bool(off < arb(10) ** -12), f"{case}: {found}")
+            near = bool(abs(total - target) < target * arb(10) ** -12)
+            require(near, f"{case}: {found}")
             seen.append(f"k={at.k}: tau={tau.mid().str(7, radius=False)}")
     return "; ".join(seen)
 
@@ -59,6 +59,13 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Lemma 3.4",
+        printed=Printed(
+            r"technique requires ... \tau\geq\Phi^{-1}\left("
+            r"\sqrt[k+1]{1-\delta-\delta_{\text{gauss}}}\right)\cdot% "
+            r"\left(1+k^{-1/4}\right)\sigma",
+            "Section 3.1, Lemma 3.4",
+            250,
+        ),
         statement="For add-the-deltas it suffices (and is needed) that tau >= "
         "Phi^-1((1 - delta - delta_gauss)^(1/(k+1))) (1 + k^(-1/4)) sigma.",
         severity="unsafe",

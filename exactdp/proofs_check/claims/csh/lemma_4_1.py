@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.csh._top_k import Histogram, neighbours, rank, reduced
 from exactdp.proofs_check.entries import CSH, varied
 
@@ -28,12 +28,12 @@ def _monotone(after: int) -> str:
     count = 0
     for k, more, less in _cases():
         count += 1
-        for h in (more, less):
-            left = sum(x > 0 for x in reduced(h, k, after))
-            require(left <= k, f"k={k}, {h}: {left} non-zero counters left")
         change = _changes(k, more, less, after)
         allowed = change <= {0, 1} or change <= {0, -1}
         require(allowed, f"k={k}, {more} and {less}: changes {change}")
+        for h in (more, less):
+            left = sum(x > 0 for x in reduced(h, k, after))
+            require(left <= k, f"k={k}, {h}: {left} non-zero counters left")
     return f"all {count} neighbouring pairs for (d, k, largest count) in {_SIZES}"
 
 
@@ -83,6 +83,13 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Lemma 4.1, proof, display of the first case",
+        printed=Printed(
+            r"\tilde{H}(\mathbf{X}^{\prime})_{u}-\tilde{H}(\mathbf{X})_{u}="
+            r"H(\mathbf{X}^{% \prime})_{u}-"
+            r"H(\mathbf{X})^{(k+1)}-H(\mathbf{X})_{u}+H(\mathbf{X}^{\prime})^{(% k+1)}\in\{0,1\}",
+            "Section 4, Lemma 4.1, proof, first case",
+            298,
+        ),
         statement="Where X has one user more and the (k+1)-th count stays, "
         "H~(X')_u - H~(X)_u is 0 or 1 for u in U.",
         severity="cosmetic",

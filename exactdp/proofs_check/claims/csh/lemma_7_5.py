@@ -8,7 +8,7 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi, sum_law
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
 from exactdp.proofs_check.entries import CSH, varied
@@ -110,6 +110,13 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Lemma 7.5, proof, construction",
+        printed=Printed(
+            r"\hat{H}(\mathbf{X}^{\prime})_{i}=2\cdot\hat{H}(\mathbf{X}^{\prime})_{i}-1 ... "
+            r"and finally ... "
+            r"\hat{H}(\mathbf{X}^{\prime})_{k+1}=1",
+            "Section 7, Lemma 7.5, proof",
+            393,
+        ),
         statement="For H(X) - H(X') in {0,1}^k, the vectors (2 H(X), 0) and (2 H(X') - 1, 1) "
         "differ by one in every entry.",
         severity="cosmetic",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
 from exactdp.proofs_check.entries import CSH, varied
 
@@ -54,11 +54,16 @@ CLAIMS = (
         "sqrt j is the smaller of the two exactly for j <= sqrt(k)/3.",
         "enumeration",
         **varied(_crossing, 3, 4, "for j <= sqrt(k)/4"),
-        note="ours",
+        ours=True,
     ),
     Refuted(
         paper="CSH",
         item="Lemma B.1, proof, shared noise",
+        printed=Printed(
+            r"Z_{cor}\sim\mathcal{N}(0,\sigma/\sqrt{k})",
+            "Appendix B, Lemma B.1, proof",
+            508,
+        ),
         statement="Adding a sample of N(0, sigma/sqrt k) to all entries turns the Gaussian "
         "mechanism into Algorithm 2 (the variance is the second parameter throughout).",
         severity="cosmetic",

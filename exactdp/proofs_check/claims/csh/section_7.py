@@ -35,7 +35,7 @@ def _centring(step: Fraction) -> str:
     """An offset on the lattice (multiples of step) centres changes of 0 and 1 at 1/2."""
     offsets = [step * i for i in range(-4, 5)]
     found = [o for o in offsets if all(abs(move - o) == Fraction(1, 2) for move in (0, 1))]
-    require(bool(found), f"no multiple of {step} makes 0 and 1 equally far")
+    require(len(found) == 1, f"{len(found)} multiples of {step} make 0 and 1 equally far")
     return f"offset {found[0]}"
 
 

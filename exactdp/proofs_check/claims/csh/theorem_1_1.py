@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import isqrt
 
 from exactdp.accounting import csh, gaussian, gshm
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.csh._model import point
 from exactdp.proofs_check.entries import CSH, varied
 
@@ -64,9 +64,15 @@ CLAIMS = (
     Refuted(
         paper="CSH",
         item="Theorem 1.1",
+        printed=Printed(
+            r"with noise of magnitude ... {\sigma}/{2}+o(1) ... and removes noisy counters below a "
+            r"threshold ... {\tau}/{2}+o(1)",
+            "Section 1.1, Theorem 1.1 (informal)",
+            33,
+        ),
         statement="(Informal) Where the GSHM is private with sigma and tau, the CSH is with noise "
         "sigma/2 + o(1) and threshold tau/2 + o(1), the o(1) added and for growing k.",
-        severity="cosmetic",
+        severity="loose",
         method="certified numerics",
         check=lambda: _gap(Fraction(1)),
         example="""

@@ -79,8 +79,8 @@ def _sharper(scale: Fraction, excess: Fraction) -> str:
             case = (
                 f"k={k}: tau/sigma={ratio.mid().str(7, radius=False)}, 1 - q_k={shows.mid().str(7)}"
             )
-            require(bool(shows <= target), case)
             require(bool(lower > target), f"{case}; {lower.mid().str(7)} at the smaller threshold")
+            require(bool(shows <= target), case)
             texts.append(case)
     return "; ".join(texts)
 
@@ -96,13 +96,13 @@ def _intermediate(support_of_second: bool) -> str:
                 if not support_of_second:
                     middle = x
                 case = f"X={x}, X'={y}, X^={middle}"
-                same = [bool(m) == bool(q) for m, q in zip(middle, y, strict=True)]
-                require(all(same), f"{case}: another support than X'")
                 for p, q, m in zip(x, y, middle, strict=True):
                     both = bool(p and q)
                     require(m == q or both, f"{case}: differs from X' outside the shared counters")
                     require(m == p or not both, f"{case}: differs from X on shared counters")
                     require(m == p or {m, p} == {0, 1}, f"{case}: {p} to {m}")
+                supports = [[bool(v) for v in h] for h in (middle, y)]
+                require(supports[0] == supports[1], f"{case}: another support than X'")
                 count += 1
     return f"{count} ordered pairs of neighbours over 3 counters, both orders"
 
@@ -144,6 +144,7 @@ CLAIMS = (
             Fraction(1, 10**4),
         ),
         note="ours: with the sigma of Theorem 3.5, 96.31, 6987.3 and 32741.3",
+        ours=True,
     ),
     CSH.verified(
         "Theorem 3.3, proof, intermediate histogram",

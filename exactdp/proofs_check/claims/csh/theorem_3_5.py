@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import acb, arb
 
 from exactdp.balls import ball
-from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Printed, Refuted, require
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
     POINTS,
@@ -149,13 +149,20 @@ CLAIMS = (
         "certified numerics",
         **varied(_fourth_below_third, Fraction(0), Fraction(1, 50), "even with a factor 1.02"),
         note="psi instead of the true chance in the exact analysis, side A suffices",
+        ours=True,
     ),
     Refuted(
         paper="CSH",
         item="Theorem 3.5, case of the last maximum",
+        printed=Printed(
+            r"while the second covers the cases where ... U\subset U^{\prime}",
+            "Section 3.2, after Theorem 3.5",
+            268,
+        ),
+        follows_from="CSH-Appendix-B-the-missing-piece",
         statement="The last family bounds delta where the second histogram has the further "
         "counters (U in U').",
-        severity="cosmetic",
+        severity="loose",
         method="certified numerics",
         check=lambda: _case_bound(False),
         example="""
@@ -179,6 +186,7 @@ CLAIMS = (
             "maximum can be dropped.",
             "certified numerics",
             **varied(_case_bound, True, False, "the fourth family does"),
+            slack="the third family adds the two losses, which this pair does not both have",
         ),
     ),
     CSH.verified(
