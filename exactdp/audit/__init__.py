@@ -10,6 +10,7 @@
 from exactdp.audit.blackbox.auditor import audit, replay
 from exactdp.audit.blackbox.independence import CopiedRandomness
 from exactdp.audit.blackbox.report import AuditReport
+from exactdp.audit.blackbox.watch import watch
 from exactdp.audit.canaries import OneRun, one_run
 from exactdp.audit.events.event import Event
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
@@ -32,4 +33,5 @@ __all__ = [
     "private",
     "replay",
     "shortcut",
+    "watch",
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from fractions import Fraction
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +77,40 @@ def test_a_command_that_fails_is_no_verdict(tmp_path: Path, code: str, named: st
     assert (found, out) == (2, "")
     assert named in err
     assert err.count("\n") == 1
+
+
+def test_watch_until_a_violation() -> None:
+    code, out, _ = run("audit", "watch", *LAPLACE, "--epsilon", "0.5")
+    assert code == 1
+    assert "violation: not (0.5, 0)-private" in out
+    code, out, _ = run("audit", "watch", *LAPLACE, "--epsilon", "1", "--samples", "2000", "--json")
+    assert code == 0
+    assert json.loads(out)["samples"] <= 2000
+
+
+calls = count(1)
+
+
+def interrupted(dataset: int, n: int) -> object:
+    """A noisy count at whose 20th call the user has had enough."""
+    if next(calls) == 20:
+        raise KeyboardInterrupt
+    return dataset + np.random.default_rng().geometric(0.6, n)
+
+
+def at_once(dataset: int, n: int) -> object:
+    raise KeyboardInterrupt
+
+
+def test_watch_until_ctrl_c() -> None:
+    arguments = ["--left", "0", "--right", "1", "--epsilon", "1", "--delta", "0.7", "--json"]
+    code, out, _ = run("audit", "watch", "tests.cli.test_audit:interrupted", *arguments)
+    assert code == 0
+    report = json.loads(out)
+    assert report["verdict"] == "no violation found"
+    assert Fraction(1, 10) < Fraction(report["bounds"]["delta"]) < Fraction(7, 10)
+    code, out, err = run("audit", "watch", "tests.cli.test_audit:at_once", *arguments)
+    assert (code, out, err) == (130, "", "exactdp: interrupted\n")
 
 
 def test_one_run() -> None:

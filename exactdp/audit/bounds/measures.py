@@ -38,7 +38,7 @@ Measure: TypeAlias = Callable[[Fraction, Fraction], Fraction]
 
 _ENDLESS = Fraction(10) ** 400  # where no finite parameter is enough, any number is a lower bound
 _ORDERS = 1 + 2.0 ** np.linspace(-20, 24, 353)  # alpha: where D_alpha/alpha is looked for
-_STEPS = 40
+_STEPS = 24
 
 
 def delta_at(epsilon: Fraction) -> Measure:
