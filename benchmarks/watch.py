@@ -29,10 +29,9 @@ def main(budget: int) -> None:
     print(tabulate(found, headers=["case", "audit", "watch", "ratio"], disable_numparse=True))
     ratios = [float(row[3]) for row in found if row[3]]
     missed = [sum(row[i] == "-" for row in found) for i in (1, 2)]
-    print(
-        f"{len(ratios)} found by both, watch/audit outputs: median {statistics.median(ratios):.2f}, "
-        f"{min(ratios):.2f} to {max(ratios):.2f}; missed by audit {missed[0]}, by watch {missed[1]}"
-    )
+    print(f"found by both: {len(ratios)}; by watch alone: {missed[0]}, by audit alone: {missed[1]}")
+    middle, least, most = statistics.median(ratios), min(ratios), max(ratios)
+    print(f"outputs, watch/audit: median {middle:.2f}, {least:.2f} to {most:.2f}")
 
 
 def _needed(method: Any, case: Case, budget: int) -> int | None:

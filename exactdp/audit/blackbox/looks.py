@@ -160,7 +160,7 @@ class Audit:
         while not (found and found[0].score) and spent < max(
             min(_PATIENCE * look.training, _PATIENT), 1
         ):
-            more = self._training(look.training)
+            more = self.training(look.training)
             sides = [
                 Outputs.joined([a, b]) if len(a) else b for a, b in zip(sides, more, strict=True)
             ]
@@ -180,7 +180,8 @@ class Audit:
             state.chosen.append(Chosen(one.event, one.direction, part, few))
         return left_over, share
 
-    def _training(self, size: int) -> tuple[Outputs, Outputs]:
+    def training(self, size: int) -> tuple[Outputs, Outputs]:
+        """Outputs of both sides, half of so many each; they are to learn from, never counted."""
         sizes = dict.fromkeys(SIDES, size // 2)
         plan = list(batches(sizes, _TRAINING))
         tasks = [(b, draw, (self._mechanism, self.data[b.side], b, os.getpid())) for b in plan]

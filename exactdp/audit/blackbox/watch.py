@@ -114,7 +114,7 @@ class Watch(Audit):
 
     def _learn(self, training: int, level: Fraction) -> None:
         """Train, and watch the best events that are not watched yet."""
-        left, right = self._training(training)
+        left, right = self.training(training)
         data = (self.data["left"], self.data["right"])
         known = [one.event for one in self.watched]
         found = search(left, right, data, self._lines, self.promise.loss, known)
