@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
@@ -160,6 +161,8 @@ def _read(name: str, value: Real) -> Fraction:
         return value
     if isinstance(value, float):
         value = float.__repr__(value)
+    elif isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
+        value = str(value)  # numpy's other floats print the shortest decimal, too
     if isinstance(value, str):
         numerator, slash, denominator = value.partition("/")
         if slash:

@@ -14,8 +14,9 @@ from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeome
 from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
 from exactdp.samplers.order_statistics import OrderStatistics
 from exactdp.samplers.seeded import RecordingSource, ReplaySource, SeededSource
-from exactdp.samplers.source import Source, SystemSource
+from exactdp.samplers.source import Source
 from exactdp.samplers.strict_order import StrictOrderStatistics
+from exactdp.samplers.system import SystemSource
 
 __all__ = [
     "Bernoulli",

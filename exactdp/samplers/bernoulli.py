@@ -17,7 +17,8 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, rational
-from exactdp.samplers.integer_law import Bulk, IntegerLaw, floor_at
+from exactdp.samplers.attempts import LIMIT, never_settled
+from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
@@ -28,7 +29,7 @@ __all__ = ["Bernoulli", "BernoulliExp", "RandomizedResponse", "UniformInteger", 
 class _Coin(IntegerLaw):
     """Values 0 and 1, given by the probability of 0."""
 
-    def _make_bulk(self) -> Bulk:
+    def _make_sampler(self) -> Sampler:
         return Table(self._cdf, 0, [floor_at(self._cdf, 0, WORD_BITS)])
 
 
@@ -49,6 +50,16 @@ class Bernoulli(_Coin):
             raise InvalidParameter("p", self.p, ">= 0 and <= 1")
         object.__setattr__(self, "p", chance)
 
+    @property
+    def mean(self) -> Fraction:
+        """p."""
+        return Fraction(self.p)
+
+    @property
+    def variance(self) -> Fraction:
+        """p (1 - p)."""
+        return self.mean * (1 - self.mean)
+
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
         return {0: 1 - Fraction(self.p), 1: Fraction(self.p)}.get(z, Fraction(0))
@@ -68,6 +79,18 @@ class BernoulliExp(_Coin):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", non_negative("gamma", self.gamma))
+
+    @property
+    def mean(self) -> Enclosure:
+        """exp(-gamma), in an enclosure of relative width <= 1e-12."""
+        return self.pmf(1)
+
+    @property
+    def variance(self) -> Enclosure:
+        """exp(-gamma) (1 - exp(-gamma)), in an enclosure of relative width <= 1e-12."""
+        if not self.gamma:
+            return Enclosure.exact(0)
+        return refine(lambda: (-self._exponent()).exp() * self._zero(0))
 
     def pmf(self, z: int) -> Enclosure:
         """P(X = z), in an enclosure of relative width <= 1e-12."""
@@ -97,9 +120,15 @@ class UniformInteger(IntegerLaw):
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", integer("high", self.high, least=low))
 
-    def sample(self, source: Source) -> int:
-        """One draw; at most log2(high - low + 1) + 2 bits on average."""
-        return self.low + source.below(self.high - self.low + 1)
+    @property
+    def mean(self) -> Fraction:
+        """(low + high)/2."""
+        return Fraction(self.low + self.high, 2)
+
+    @property
+    def variance(self) -> Fraction:
+        """(m^2 - 1)/12 for m = high - low + 1 values."""
+        return Fraction((self.high - self.low + 1) ** 2 - 1, 12)
 
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
@@ -110,26 +139,36 @@ class UniformInteger(IntegerLaw):
         low, size = self.low, self.high - self.low + 1
         return RationalCdf(low, self.high, lambda z: z - low + 1, size)
 
-    def _make_bulk(self) -> Bulk:
-        return _UniformBulk(self.low, self.high)
+    def _make_sampler(self) -> Sampler:
+        return _UniformSampler(self.low, self.high)
+
+    def _too_wide(self) -> InvalidParameter | None:
+        if -(2**63) <= self.low <= self.high < 2**63:
+            return None
+        return InvalidParameter("low, high", (self.low, self.high), "within the range of int64")
 
 
-class _UniformBulk:
+class _UniformSampler:
     """Words of just enough bits; those that fall outside the range are drawn again."""
 
     def __init__(self, low: int, high: int) -> None:
-        if not -(2**63) <= low <= high < 2**63:
-            raise InvalidParameter("low, high", (low, high), "within the range of int64")
         self._low, self._size = low, high - low + 1
+
+    def sample(self, source: Source) -> int:
+        return self._low + source.below(self._size)
 
     def draw(self, n: int, source: Source) -> NDArray[np.int64]:
         bits = (self._size - 1).bit_length()
         result = np.zeros(n, np.uint64)
         missing = np.arange(n if bits else 0)
-        while missing.size:
+        for _ in range(LIMIT):
+            if not missing.size:
+                break
             words = source.words(missing.size, bits)
             result[missing] = words
             missing = missing[words.astype(np.uint64) > np.uint64(self._size - 1)]
+        else:
+            raise never_settled("uniform integers")
         shifted: NDArray[Any] = result + np.uint64(self._low % 2**64)
         return shifted.view(np.int64)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from math import isqrt
 from statistics import NormalDist
 
@@ -14,17 +15,23 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, integer, positive
-from exactdp.samplers.blocks import BlockSampler, Decay, Floats, both_sides
-from exactdp.samplers.gaussian_sums import sum_above, sum_all
-from exactdp.samplers.integer_law import Bulk, IntegerLaw
+from exactdp.samplers.blocks import (
+    BlockSampler,
+    Decay,
+    block_bits,
+    both_sides,
+    pieces,
+    sure_share,
+)
+from exactdp.samplers.gaussian_sums import sum_above, sum_all, variance
+from exactdp.samplers.integer_law import IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
 __all__ = ["DiscreteGaussian"]
 
-#: Up to this sigma one table holds all likely outcomes; beyond it, 64 to 128 blocks per sigma.
+#: Up to this sigma one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 1500
-_BLOCKS_PER_SIGMA = 64
 
 #: Working precision of the tables: running sums lose a few bits per term.
 _TABLE_BITS = 192
@@ -42,7 +49,7 @@ class DiscreteGaussian(IntegerLaw):
     >>> from exactdp.samplers import DiscreteGaussian, SeededSource
     >>> noise = DiscreteGaussian(sigma2="100")
     >>> noise.sample(SeededSource(1))
-    -2
+    -3
     >>> print(noise.pmf(0))
     [0.03989422804, 0.03989422805]
     """
@@ -55,6 +62,16 @@ class DiscreteGaussian(IntegerLaw):
     @cached_property
     def _variance(self) -> Fraction:
         return Fraction(self.sigma2)
+
+    @property
+    def mean(self) -> Fraction:
+        """0: the law is symmetric."""
+        return Fraction(0)
+
+    @property
+    def variance(self) -> Enclosure:
+        """The variance, in an enclosure of relative width <= 1e-12; a little less than sigma2."""
+        return refine(lambda: variance(self._variance))
 
     def pmf(self, z: int) -> Enclosure:
         """P(X = z), in an enclosure of relative width <= 1e-12."""
@@ -80,20 +97,27 @@ class DiscreteGaussian(IntegerLaw):
         sigma = isqrt(int(self._variance * 2**40)) / 2**20
         return sigma * NormalDist().inv_cdf(level) - 0.5
 
-    def _make_bulk(self) -> Bulk:
+    def _make_sampler(self) -> Sampler:
         sigma = isqrt(int(self._variance)) + 1
-        if sigma > 2**56:
-            raise InvalidParameter("sigma2", self.sigma2, "< 2^112, so that draws fit 64 bits")
-        if sigma <= _LARGEST_TABLE:
-            above = _floors(self._variance, _REACH * sigma + 8)
-            return Table(self._cdf, -len(above), mirrored(above) + above)
-        bits = (sigma // _BLOCKS_PER_SIGMA).bit_length() - 1
+        if sigma > _LARGEST_TABLE:
+            return self._blocks(block_bits(sigma))
+        above = _floors(self._variance, _REACH * sigma + 8)
+        return Table(self._cdf, -len(above), mirrored(above) + above)
+
+    def _blocks(self, bits: int) -> BlockSampler:
+        """Blocks of 2^bits values; in units of their width, sigma2 is `scaled`."""
         scaled = self._variance / 4**bits
-        above = _floors(scaled, _REACH * (isqrt(int(scaled)) + 1), blocks=True)
+        fall = decay(scaled)
+        share = lru_cache(None)(partial(sure_share, fall))
+        above = _floors(scaled, _REACH * (isqrt(int(scaled)) + 1), share)
         levels = [*mirrored(above), 1 << WORD_BITS - 1, *above]
-        law, limit = block_law(self._variance, bits), 1 << 61 - bits
-        table = Table(law, -1 - len(above), levels, limit=limit)
-        return BlockSampler(table, bits, decay(self._variance))
+        law, limit = piece_law(scaled, share), 1 << 62 - min(bits, 62)
+        return BlockSampler(Table(law, -1 - len(above), levels, limit=limit), bits, fall, share)
+
+    def _too_wide(self) -> InvalidParameter | None:
+        if self._variance < 2**112:
+            return None
+        return InvalidParameter("sigma2", self.sigma2, "< 2^112, so that draws fit 64 bits")
 
 
 def mirrored(above: list[int]) -> list[int]:
@@ -101,44 +125,52 @@ def mirrored(above: list[int]) -> list[int]:
     return [(1 << WORD_BITS) - 1 - floor for floor in reversed(above)]
 
 
-def _floors(sigma2: Fraction, count: int, *, blocks: bool = False) -> list[int]:
-    """floor(2^64 F(z)) for 0 <= z < count, by a running sum; for the block law, where asked."""
-    result, most = [], (1 << WORD_BITS) - 1
+def _floors(
+    sigma2: Fraction, count: int, share: Callable[[int], Fraction] | None = None
+) -> list[int]:
+    """floor(2^64 F) at 0 <= z < count, by a running sum; for the pieces of blocks, given share."""
+    result: list[int] = []
     with precision(_TABLE_BITS):
         rate, every = 1 / (2 * ball(sigma2)), sum_all(sigma2)
-        term = arb(2) ** WORD_BITS / (every + 1 if blocks else every)
-        level = arb(2) ** (WORD_BITS - 1) - (0 if blocks else term / 2)
+        term = arb(2) ** WORD_BITS / (every + 1 if share else every)
+        level = arb(2) ** (WORD_BITS - 1) - (0 if share else term / 2)
         ratio, square = (-rate).exp(), (-2 * rate).exp()
-        for _ in range(count):
+        for z in range(count):
+            if share:
+                result.append(_whole(level + term * ball(share(z))))
             level += term
-            low, high = _floor(level.lower()), _floor(level.upper())
-            if low != min(high, most):  # below 1, always
-                raise Undecided(f"the table of sigma2 = {sigma2} is not settled")
-            result.append(low)
+            result.append(_whole(level))
             term *= ratio
             ratio *= square
     return result
+
+
+def _whole(level: arb) -> int:
+    """The floor of a level below 2^64."""
+    low, high = _floor(level.lower()), _floor(level.upper())
+    if low != min(high, (1 << WORD_BITS) - 1):  # below 1, always
+        raise Undecided("a level of the table is not settled")
+    return low
 
 
 def _floor(end: arb) -> int:
     return int(end.floor().fmpz())
 
 
-def block_law(sigma2: Fraction, bits: int) -> RealCdf:
-    """The law of blocks of 2^bits values: a discrete Gaussian with 0 counted on both sides."""
-    scaled = sigma2 / 4**bits
-    return both_sides(lambda b: sum_above(b, scaled) / ((sum_all(scaled) + 1) / 2))
+def piece_law(scaled: Fraction, share: Callable[[int], Fraction]) -> RealCdf:
+    """The law of the pieces of blocks; scaled: sigma^2 in units of a block's width.
+
+    That of the blocks is a discrete Gaussian with 0 counted on both sides.
+    """
+    return both_sides(pieces(share, lambda b: sum_above(b, scaled) / ((sum_all(scaled) + 1) / 2)))
 
 
-def decay(sigma2: Fraction) -> Decay:
-    """How the weight falls within a block: (y^2 - start^2)/(2 sigma^2), y = start + step."""
-    rate = 1 / (2 * sigma2)
+def decay(scaled: Fraction) -> Decay:
+    """How the weight falls within a block: ((b + f)^2 - b^2)/(2 sigma^2), in units of its width."""
+    rate = 1 / (2 * scaled)
     nearest = rate.numerator / rate.denominator
-
-    def approximate(start: Floats, step: Floats) -> Floats:
-        return step * (2 * start + step) * nearest
-
-    def most(start: int, step: int) -> Fraction:
-        return step * (2 * start + step) * rate
-
-    return Decay(approximate, lambda start, step: ball(most(start, step)), most)
+    return Decay(
+        lambda b, f: f * (2 * b + f) * nearest,
+        lambda b, f: ball(f * (2 * b + f) * rate),
+        lambda b: (2 * b + 1) * rate,
+    )

@@ -16,7 +16,7 @@ from flint import arb, ctx
 
 from exactdp.balls import ball
 
-__all__ = ["sum_above", "sum_all"]
+__all__ = ["sum_above", "sum_all", "variance"]
 
 
 def sum_all(sigma2: Fraction) -> arb:
@@ -93,3 +93,31 @@ def _midpoint(z: int, sigma2: Fraction, orders: int) -> arb:
     rest = 4 * (2 * arb.pi()) ** (-2 * orders) * sigma ** (1 - 2 * orders)
     rest *= (2 * arb.pi() * arb.fac_ui(2 * orders)).sqrt()
     return total + arb(0, 1) * rest
+
+
+def variance(sigma2: Fraction) -> arb:
+    """The sum of k^2 f(k) over the sum of f(k).
+
+    Poisson summation gives v(s) = s - 4 pi^2 s^2 v(1/(4 pi^2 s)), which is used where it converges
+    faster.
+    """
+    if sigma2 < Fraction(1, 6):
+        return _spread(1 / (2 * ball(sigma2)))
+    dual = 2 * arb.pi() ** 2 * ball(sigma2)
+    return ball(sigma2) - dual**2 * _spread(dual) / arb.pi() ** 2
+
+
+def _spread(rate: arb) -> arb:
+    """The mean of k^2 under weights exp(-rate k^2), rate >= 3.
+
+    Each term is less than 1/1000 of the one before: 4 exp(-9) bounds the ratio of squares, too.
+    """
+    first = (-rate).exp()
+    squares, total, k, term = first, first, 1, first
+    while term > first * arb(2) ** -(ctx.prec + 8):
+        k += 1
+        term = k * k * (-rate * k * k).exp()
+        squares += term
+        total += term / (k * k)
+    rest = arb(0, 1) * term / 100
+    return 2 * (squares + rest) / (1 + 2 * (total + rest))

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache, partial
 
 from flint import arb
 
@@ -14,17 +15,23 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational
-from exactdp.samplers.blocks import BlockSampler, Decay, both_sides
-from exactdp.samplers.integer_law import Bulk, IntegerLaw, Integers, floor_at
+from exactdp.samplers.blocks import (
+    BlockSampler,
+    Decay,
+    block_bits,
+    both_sides,
+    pieces,
+    sure_share,
+)
+from exactdp.samplers.integer_law import IntegerLaw, Integers, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
 
 __all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
 
-#: Up to this scale one table holds all likely outcomes; beyond it, blocks of 64..128 per scale.
+#: Up to this scale one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 600
-_BLOCKS_PER_SCALE = 64
 
 #: Outcomes beyond this many scales (probability about 2^-36) are left to the scalar path.
 _REACH = 25
@@ -75,15 +82,20 @@ class _Decaying(IntegerLaw):
         with precision(64):
             return float((1 / self._rate()).mid())
 
-    def _make_bulk(self) -> Bulk:
-        scale = self._scale()
-        if scale > 2**50:
-            raise InvalidParameter("scale", f"{scale:.3g}", "<= 2^50, so that draws fit 64 bits")
-        if scale <= _LARGEST_TABLE:
-            below, above = self._levels(math.ceil(_REACH * scale) + 8)
+    def _make_sampler(self) -> Sampler:
+        with precision(_TABLE_BITS):
+            scale = int((1 / self._rate()).mid().floor().fmpz())
+        if scale < _LARGEST_TABLE:
+            below, above = self._levels(_REACH * (scale + 1) + 8)
             first = -len(below) if self.two_sided else 0
             return Table(self._cdf, first, below + above if self.two_sided else above)
-        return self._blocks(int(scale / _BLOCKS_PER_SCALE).bit_length() - 1)
+        return self._blocks(scale, block_bits(scale))
+
+    def _too_wide(self) -> InvalidParameter | None:
+        scale = self._scale()
+        if scale <= 2**50:
+            return None
+        return InvalidParameter("scale", f"{scale:.3g}", "<= 2^50, so that draws fit 64 bits")
 
     def _levels(self, count: int) -> tuple[list[int], list[int]]:
         """floor(2^64 F(z)) for -count <= z < 0 (if there are two sides) and for 0 <= z < count."""
@@ -92,30 +104,51 @@ class _Decaying(IntegerLaw):
             tails = _floors(1 / (1 + ratio) if self.two_sided else arb(1), ratio, count)
         return _below(self._cdf, tails, 1) if self.two_sided else [], _above(self._cdf, tails)
 
-    def _blocks(self, bits: int) -> BlockSampler:
+    def _blocks(self, scale: int, bits: int) -> BlockSampler:
         """Blocks of 2^bits values: the block law is geometric, and so is the rest of the value."""
 
         def beyond(b: int) -> arb:
             return (-self._rate() * ((b + 1) << bits)).exp()
 
-        law = both_sides(beyond) if self.two_sided else RealCdf(0, None, lambda b: 1 - beyond(b))
+        fall = self._decay(bits)
+        share = lru_cache(None)(partial(sure_share, fall))
+        of_piece = pieces(share, beyond)
+        law = (
+            both_sides(of_piece) if self.two_sided else RealCdf(0, None, lambda i: 1 - of_piece(i))
+        )
         with precision(_TABLE_BITS):
             ratio = (-self._rate() * (1 << bits)).exp()
-            share = arb(1) / 2 if self.two_sided else arb(1)
-            tails = _floors(share, ratio, math.ceil(_REACH * self._scale()) >> bits)
+            half = arb(1) / 2 if self.two_sided else arb(1)
+            tails = _piece_floors(half, ratio, _REACH * (scale + 1) >> bits, share)
         levels, first = _above(law, tails), 0
         if self.two_sided:
             levels, first = [*_below(law, tails, 2), 1 << WORD_BITS - 1, *levels], -1 - len(tails)
-        return BlockSampler(Table(law, first, levels, limit=1 << 61 - bits), bits, self._decay())
+        table = Table(law, first, levels, limit=1 << 62 - min(bits, 62))
+        return BlockSampler(table, bits, fall, share)
 
-    def _decay(self) -> Decay:
-        rate = refine(self._rate, relative_width=Fraction(1, 10**30))
+    def _decay(self, bits: int) -> Decay:
+        """The same fall in every block; in units of its width."""
+        width = 1 << bits
+        rate = refine(lambda: self._rate() * width, relative_width=Fraction(1, 10**30))
         nearest, most = rate.lower.numerator / rate.lower.denominator, rate.upper
         return Decay(
-            lambda start, step: step * nearest,
-            lambda start, step: step * self._rate(),
-            lambda start, step: step * most,
+            lambda _, f: f * nearest,
+            lambda _, f: ball(f) * self._rate() * width,
+            lambda _: most,
         )
+
+
+def _piece_floors(
+    half: arb, ratio: arb, count: int, share: Callable[[int], Fraction]
+) -> list[int | None]:
+    """floor(2^64 P(piece > i)) for the pieces i of `count` blocks >= 0; None as in _floors."""
+    found: list[int | None] = []
+    level = half * arb(2) ** WORD_BITS
+    for b in range(count):
+        after = level * ratio
+        found += [_certain_floor(level + (after - level) * ball(share(b))), _certain_floor(after)]
+        level = after
+    return found
 
 
 def _floors(share: arb, ratio: arb, count: int) -> list[int | None]:
@@ -124,9 +157,12 @@ def _floors(share: arb, ratio: arb, count: int) -> list[int | None]:
     level = share * arb(2) ** WORD_BITS
     for _ in range(count):
         level *= ratio
-        whole = level.contains_integer()
-        found.append(None if whole else int(level.lower().floor().fmpz()))
+        found.append(_certain_floor(level))
     return found
+
+
+def _certain_floor(level: arb) -> int | None:
+    return None if level.contains_integer() else int(level.lower().floor().fmpz())
 
 
 def _above(cdf: Cdf, tails: list[int | None]) -> list[int]:
@@ -160,6 +196,16 @@ class Geometric(_Decaying):
             raise InvalidParameter("p", self.p, "> 0 and < 1")
         object.__setattr__(self, "p", chance)
 
+    @property
+    def mean(self) -> Fraction:
+        """(1 - p)/p, exactly."""
+        return 1 / Fraction(self.p) - 1
+
+    @property
+    def variance(self) -> Fraction:
+        """(1 - p)/p^2, exactly."""
+        return self.mean / Fraction(self.p)
+
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
         chance, point = Fraction(self.p), integer("z", z, least=-(10**1000))
@@ -190,6 +236,17 @@ class TwoSidedGeometric(_Decaying):
         if not 0 < ratio < 1:
             raise InvalidParameter("q", self.q, "> 0 and < 1")
         object.__setattr__(self, "q", ratio)
+
+    @property
+    def mean(self) -> Fraction:
+        """0: the law is symmetric."""
+        return Fraction(0)
+
+    @property
+    def variance(self) -> Fraction:
+        """2 q/(1 - q)^2, exactly."""
+        ratio = Fraction(self.q)
+        return 2 * ratio / (1 - ratio) ** 2
 
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
@@ -223,6 +280,16 @@ class DiscreteLaplace(_Decaying):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
+
+    @property
+    def mean(self) -> Fraction:
+        """0: the law is symmetric."""
+        return Fraction(0)
+
+    @property
+    def variance(self) -> Enclosure:
+        """1/(2 sinh^2(1/(2 scale))), in an enclosure of relative width <= 1e-12."""
+        return refine(lambda: 1 / (2 * (self._rate() / 2).sinh() ** 2))
 
     def pmf(self, z: int) -> Enclosure:
         """P(X = z), in an enclosure of relative width <= 1e-12."""

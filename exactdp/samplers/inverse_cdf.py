@@ -18,14 +18,19 @@ from typing import Protocol
 from flint import arb
 
 from exactdp.balls import precision
+from exactdp.errors import Undecided
+from exactdp.samplers.attempts import LIMIT, never_settled
 
-__all__ = ["Cdf", "RationalCdf", "RealCdf", "draw"]
+__all__ = ["Cdf", "RationalCdf", "RealCdf", "draw", "quantile", "settle"]
 
 #: Bits by which an enclosure of F is finer than the bits of U it is compared with.
 _GUARD = 64
 
 #: From so many bits on, hints are not listened to: they are no better than a float.
 _PATIENCE = 50
+
+#: Bits at which F is compared with a level, one after the other.
+_QUANTILE_BITS = (128, 1024, 8192)
 
 #: Values of a real F kept by each distribution.
 _KEPT = 1 << 15
@@ -152,16 +157,72 @@ def draw(cdf: Cdf, bits: Callable[[int], int], prefix: int = 0, count: int = 0) 
     """Invert F at a uniform real whose bits come from bits(k), as few as are needed.
 
     prefix, count: the first bits of the uniform, where some are known already.
+    Raises RandomnessError where bits without end settle nothing.
     """
-    low, high = cdf.low, cdf.high
-    while low is None or low != high:
-        if count and (start := _worth_trying(cdf, prefix, count)) is not None:
-            low = _first(cdf, low, high, prefix, count, start, certain=False)
-            high = _first(cdf, low, high, prefix + 1, count, start, certain=True)
-            if low is not None and low == high:
-                break
+    span = _Span(cdf)
+    most = count + LIMIT + span.width_bits
+    while (outcome := span.narrowed(prefix, count)) is None:
+        if count == most:
+            raise never_settled("a draw")
         prefix, count = prefix << 1 | bits(1), count + 1
-    return low
+    return outcome
+
+
+def settle(cdf: Cdf, prefix: int, count: int) -> int | None:
+    """The outcome of every uniform real that starts with these bits; None if they do not say."""
+    return _Span(cdf).narrowed(prefix, count)
+
+
+class _Span:
+    """The outcomes that are still possible."""
+
+    def __init__(self, cdf: Cdf) -> None:
+        self._cdf, self._low, self._high = cdf, cdf.low, cdf.high
+
+    @property
+    def width_bits(self) -> int:
+        """Bits of the number of outcomes; where there is no end to them, of the middle half."""
+        low, high = self._low, self._high
+        if low is None or high is None:
+            low, high = self._cdf.guess(0.25) or 0, self._cdf.guess(0.75) or 0
+        return (high - low).bit_length()
+
+    def narrowed(self, prefix: int, count: int) -> int | None:
+        """The only outcome left when the uniform real starts with these bits, if there is one."""
+        if self._low is None or self._low != self._high:
+            start = _worth_trying(self._cdf, prefix, count) if count else None
+            if start is None:
+                return None
+            cdf = self._cdf
+            self._low = low = _first(
+                cdf, self._low, self._high, prefix, count, start, certain=False
+            )
+            self._high = _first(cdf, low, self._high, prefix + 1, count, start, certain=True)
+        return self._low if self._low == self._high else None
+
+
+def quantile(cdf: Cdf, level: Fraction) -> int:
+    """The least z with F(z) >= level, for 0 < level < 1. Raises Undecided."""
+
+    def reached(z: int) -> bool:
+        for bits in _QUANTILE_BITS:
+            lower, upper = cdf.bracket(z, bits)
+            if lower >= (scaled := level * 2**bits):
+                return True
+            if upper < scaled:
+                return False
+        exact = _exact_at(cdf, z)
+        if exact is None:
+            raise Undecided(f"F({z}) cannot be told from {level}")
+        return exact >= level
+
+    return _least(cdf.low, cdf.high, cdf.guess(float(level)) or 0, reached)
+
+
+def _exact_at(cdf: Cdf, z: int) -> Fraction | None:
+    if isinstance(cdf, RationalCdf):
+        return Fraction(cdf.numerator(z), cdf.denominator)
+    return cdf.exact(z) if isinstance(cdf, RealCdf) and cdf.exact is not None else None
 
 
 def _worth_trying(cdf: Cdf, prefix: int, count: int) -> int | None:
@@ -195,6 +256,11 @@ def _first(
         low is None and not certain and level == 0
     ):
         return None
+    return _least(low, high, start, reached)
+
+
+def _least(low: int | None, high: int | None, start: int, reached: Callable[[int], bool]) -> int:
+    """The least z in [low, high] with reached(z), searched from start; high counts as reached."""
     below, above = _around(start, low, high, reached)
     while below < above:
         middle = (below + above) // 2

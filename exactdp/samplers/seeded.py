@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
+import gmpy2
 import numpy as np
 
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
-from exactdp.samplers.source import ByteSource, Source, Spare, Words, word_width
+from exactdp.samplers.source import ByteSource, Source, Spare, Words, WordSource, word_width
 
 __all__ = ["RecordingSource", "ReplaySource", "SeededSource"]
 
@@ -31,7 +32,7 @@ class SeededSource(ByteSource):
 
     def __init__(self, seed: int | bytes) -> None:
         super().__init__()
-        text = seed if isinstance(seed, bytes) else str(integer("seed", seed, least=0)).encode()
+        text = seed if isinstance(seed, bytes) else _digits(integer("seed", seed, least=0))
         self._key = _DOMAIN + text + b"\x00"
         self._block = b""
         self._number = 0
@@ -59,7 +60,11 @@ class SeededSource(ByteSource):
         return self._leftover
 
 
-class RecordingSource(Source):
+def _digits(number: int) -> bytes:
+    return f"{gmpy2.mpz(number)}".encode()  # str(int) stops at 4300 digits
+
+
+class RecordingSource(WordSource):
     """Passes everything through to another source and remembers every bit.
 
     record: what was drawn, as (bits, value) pairs; give it to ReplaySource to draw the same again.
@@ -85,7 +90,7 @@ class RecordingSource(Source):
         return values
 
 
-class ReplaySource(Source):
+class ReplaySource(WordSource):
     """Serves a record again; raises where a program draws something else than it did then."""
 
     def __init__(self, record: list[tuple[int, int]]) -> None:

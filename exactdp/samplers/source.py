@@ -7,38 +7,39 @@ randomness (SystemSource), reproducibly (SeededSource), and through all its choi
 
 from __future__ import annotations
 
-import os
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, rational
+from exactdp.samplers.attempts import LIMIT, never_settled
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 
-__all__ = [
-    "ByteSource",
-    "RandomnessError",
-    "Source",
-    "Spare",
-    "SystemSource",
-    "Words",
-    "word_width",
-]
+__all__ = ["ByteSource", "Invertible", "Source", "Spare", "WordSource", "Words", "word_width"]
 
 #: An array of uniform unsigned integers.
 Words = NDArray[np.unsignedinteger]
 
-#: Bytes asked of the operating system at once; larger blocks are not faster.
-BLOCK = 1 << 16
 
+class Invertible(Protocol):
+    """A distribution function with a quick answer for most uniform reals.
 
-class RandomnessError(ExactDPError, OSError):
-    """The operating system did not deliver the randomness it was asked for."""
+    find(word): the outcome of every uniform real that starts with these word_bits bits, if it is
+    one. It never falls as the word grows: words between two of one outcome have that outcome, too.
+    """
+
+    @property
+    def cdf(self) -> Cdf: ...
+
+    @property
+    def word_bits(self) -> int: ...
+
+    def find(self, word: int) -> int | None: ...
 
 
 class Source(ABC):
@@ -64,7 +65,7 @@ class Source(ABC):
         """
         size = integer("n", n, least=1)
         range_, value = 1, 0
-        while True:
+        for _ in range(LIMIT):
             missing = max((size - 1).bit_length() - range_.bit_length(), 0)
             if range_ << missing < size:
                 missing += 1
@@ -72,6 +73,7 @@ class Source(ABC):
             if value < size:
                 return value
             range_, value = range_ - size, value - size
+        raise never_settled("a uniform integer")
 
     def bernoulli(self, p: Real) -> bool:
         """True with probability p, a rational in [0, 1]. Two bits on average."""
@@ -81,12 +83,13 @@ class Source(ABC):
         if chance.denominator == 1:
             return chance == 1
         numerator, denominator = chance.numerator, chance.denominator
-        while True:  # compare the bits of a uniform real with those of p
+        for _ in range(LIMIT):  # compare the bits of a uniform real with those of p
             numerator *= 2
             digit = numerator >= denominator
             if digit != bool(self.bits(1)):
                 return digit
             numerator -= denominator if digit else 0
+        raise never_settled("a coin")
 
     def index(self, weights: Sequence[int]) -> int:
         """An index drawn with probability proportional to integer weights >= 0."""
@@ -101,6 +104,26 @@ class Source(ABC):
         Exact for every F, rational or real; at most the entropy + 3 bits on average.
         """
         return draw(cdf, self.bits)
+
+    def invert(self, table: Invertible) -> int:
+        """The outcome of a table at a uniform real: the same law, by the table's own decisions.
+
+        Here the real is read bit by bit, until the words at both ends of what it can be have the
+        same outcome; a WordSource reads a whole word. Where all probabilities are rational numbers,
+        this is inverse_cdf.
+        """
+        if isinstance(table.cdf, RationalCdf):
+            return self.inverse_cdf(table.cdf)
+        prefix = 0
+        for missing in range(table.word_bits, -1, -1):
+            outcome = table.find(prefix << missing)
+            if outcome is not None and (
+                not missing or outcome == table.find((prefix + 1 << missing) - 1)
+            ):
+                return outcome
+            if missing:
+                prefix = prefix << 1 | self.bits(1)
+        return draw(table.cdf, self.bits, prefix, table.word_bits)
 
     def strict_inverse_cdf(self, cdf: RationalCdf) -> int:
         """The same for a denominator 2^T, reading exactly T bits whatever the outcome."""
@@ -118,8 +141,24 @@ class Source(ABC):
         self.bits(k)
 
 
-class ByteSource(Source):
+class WordSource(Source):
+    """A source that has whole words at hand: a table is asked once, about 64 bits."""
+
+    def word(self) -> int:
+        """A uniform integer of 64 bits."""
+        return self.bits(64)
+
+    def invert(self, table: Invertible) -> int:
+        word = self.word() >> (64 - table.word_bits)
+        outcome = table.find(word)
+        return draw(table.cdf, self.bits, word, table.word_bits) if outcome is None else outcome
+
+
+class ByteSource(WordSource):
     """A source that serves bits out of blocks of bytes, and counts them."""
+
+    #: Bytes fetched at least when single bits run out.
+    _ahead = 1
 
     def __init__(self) -> None:
         self.bits_used = 0
@@ -138,7 +177,7 @@ class ByteSource(Source):
         spare = self._spare()
         missing = k - spare.count
         if missing > 0:
-            count = (missing + 7) // 8
+            count = max((missing + 7) // 8, self._ahead)
             fresh = int.from_bytes(self.take(count), "little")
             spare.value |= fresh << spare.count
             spare.count += 8 * count
@@ -149,10 +188,23 @@ class ByteSource(Source):
         return value
 
     def words(self, n: int, bits: int) -> Words:
-        width = word_width(bits)
-        self.bits_used += 8 * width * n
-        raw = np.frombuffer(self.take(width * n), dtype=f"<u{width}")
-        return raw if bits == 8 * width else raw >> np.array(8 * width - bits, raw.dtype)
+        width, size = word_width(bits), (bits + 7) // 8
+        self.bits_used += 8 * size * n
+        raw = self._joined(self.take(size * n), n, size, width)
+        return raw if bits == 8 * size else raw >> np.array(8 * size - bits, raw.dtype)
+
+    @staticmethod
+    def _joined(data: bytes, n: int, size: int, width: int) -> Words:
+        """n words of so many bytes each, the parts of 8, 4, 2 and 1 bytes one after the other."""
+        if size == width:
+            return np.frombuffer(data, f"<u{width}")
+        joined, start = np.zeros(n, f"<u{width}"), 0
+        for part in (4, 2, 1):
+            if part & size:
+                joined <<= np.array(8 * part, joined.dtype)
+                joined |= np.frombuffer(data, f"<u{part}", n, start)
+                start += part * n
+        return joined
 
 
 def word_width(bits: int) -> int:
@@ -170,71 +222,3 @@ class Spare:
     def __init__(self) -> None:
         self.value = 0
         self.count = 0
-
-
-class _Pool(threading.local):
-    """One thread's unused randomness, in one process and one generation of forks."""
-
-    def __init__(self) -> None:
-        self.owner: tuple[int, int] | None = None
-        self.block = b""
-        self.used = 0
-        self.spare = Spare()
-
-
-_forks = 0
-
-
-def _forked() -> None:
-    global _forks
-    _forks += 1  # whatever a parent had pooled is never served again
-
-
-os.register_at_fork(after_in_child=_forked)
-
-
-class SystemSource(ByteSource):
-    """The operating system's randomness, fetched in blocks; the only source fit for a release.
-
-    Every thread has its own pool, and a forked process starts with none, so no two of them ever
-    see the same bits. A read that fails or comes short raises RandomnessError.
-    """
-
-    secure = True
-
-    def __init__(self, read: Callable[[int], bytes] = os.urandom) -> None:
-        super().__init__()
-        self._read = read
-        self._pool = _Pool()
-
-    def take(self, count: int) -> bytes:
-        pool = self._mine()
-        if count >= BLOCK:
-            return self._fetch(count)
-        if pool.used + count > len(pool.block):
-            pool.block, pool.used = self._fetch(BLOCK), 0
-        start = pool.used
-        pool.used += count
-        return pool.block[start : pool.used]
-
-    def __reduce__(self) -> tuple[type[SystemSource], tuple[Callable[[int], bytes]]]:
-        return SystemSource, (self._read,)  # a copy starts with an empty pool
-
-    def _spare(self) -> Spare:
-        return self._mine().spare
-
-    def _mine(self) -> _Pool:
-        pool = self._pool
-        owner = (os.getpid(), _forks)
-        if pool.owner != owner:
-            pool.owner, pool.block, pool.used, pool.spare = owner, b"", 0, Spare()
-        return pool
-
-    def _fetch(self, count: int) -> bytes:
-        try:
-            block = self._read(count)
-        except (OSError, NotImplementedError) as error:
-            raise RandomnessError(f"reading {count} random bytes failed: {error}") from error
-        if len(block) != count:
-            raise RandomnessError(f"asked for {count} random bytes, got {len(block)}")
-        return block

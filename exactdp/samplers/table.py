@@ -1,26 +1,31 @@
-"""Lazy inverse CDF for many draws at once.
+"""Lazy inverse CDF from a table: one draw by one look-up, many draws at once.
 
-The first word of randomness indexes a table of outcomes. Only where a step of F falls inside that
-word's cell are further bits read and compared with floor(2^w F); only where those agree, the draw
-is finished with big integers on an enclosure of F. Every draw has exactly the law of F.
+The outcome of a uniform real U is the least z with U < F(z). The first bits of U index a table of
+cells; a cell that no step of F falls into settles the draw. Otherwise more bits are compared with
+floor(2^w F), and only where those agree is the draw finished by ball arithmetic on F. The outcome
+depends on nothing but the bits of U, so every way to read them (64 at once, one by one, or 16 and
+then some more for whole arrays) has exactly the law of F.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError
 from exactdp.samplers.integer_law import Integers
-from exactdp.samplers.inverse_cdf import Cdf, draw
-from exactdp.samplers.source import Source
+from exactdp.samplers.inverse_cdf import Cdf, draw, settle
+from exactdp.samplers.source import Source, Words
 
 __all__ = ["FIRST_BITS", "WORD_BITS", "OutOfRange", "Table"]
 
 FIRST_BITS = 16
+SECOND_BITS = 16
 WORD_BITS = 64
+
+_NONE = np.uint64(2**64 - 1)
 
 
 class OutOfRange(ExactDPError, OverflowError):
@@ -34,8 +39,9 @@ class Table:
     first: the least outcome z with a threshold.
     thresholds: floor(2^word_bits F(z)) for z = first, first + 1, ...; outcomes beyond both ends are
     settled by the cdf, so the table may stop where they are rare.
-    limit: the largest size of an outcome; a draw beyond it raises OutOfRange.
-    first_bits, word_bits: bits that index the table, and bits of a threshold.
+    limit: the largest size of an outcome in bulk; a draw beyond it raises OutOfRange.
+    first_bits, second_bits, word_bits: bits that index the table, further bits that bulk draws
+    compare where those do not settle, and bits of a threshold in all.
     """
 
     def __init__(
@@ -46,9 +52,11 @@ class Table:
         *,
         limit: int = 1 << 62,
         first_bits: int = FIRST_BITS,
+        second_bits: int = SECOND_BITS,
         word_bits: int = WORD_BITS,
     ) -> None:
-        self._cdf = cdf
+        self.cdf = cdf
+        self.word_bits = word_bits
         self._first = first
         self._limit = limit
         kept = [level for level in thresholds if level < 1 << word_bits]
@@ -56,70 +64,99 @@ class Table:
         self._open_low = cdf.low is None or cdf.low < first
         # a level of 2^word_bits is an F(z) of 1: nothing lies beyond
         self._open_high = len(kept) == len(thresholds) and (cdf.high is None or cdf.high > last)
-        self._first_bits = first_bits
+        self.first_bits = first_bits
+        self._second_bits = second_bits
         self._more_bits = word_bits - first_bits
+        self._last_bits = self._more_bits - second_bits
         self._thresholds = np.array(kept, dtype=np.uint64)
-        self._build()
+        #: thresholds as bulk draws compare them, and one that no key is above
+        self._short = np.append(self._thresholds >> np.uint64(self._last_bits), _NONE)
+        self.lookup = self._cells(first_bits)
+        # the same arrays, in the form that is quickest to read one entry of
+        self._levels = self._thresholds.data
+        self._places = self.lookup.data
 
-    def _build(self) -> None:
-        cells = np.arange(1 << self._first_bits, dtype=np.uint64) << np.uint64(self._more_bits)
+    def _cells(self, first_bits: int) -> NDArray[np.int32]:
+        """By first bits: the place (outcome - first) that they settle, else -1 - (places below)."""
+        cells = np.arange(1 << first_bits, dtype=np.uint64) << np.uint64(self._more_bits)
         ends = cells + np.uint64((1 << self._more_bits) - 1)
         below = np.searchsorted(self._thresholds, cells, side="left")
-        inside = np.searchsorted(self._thresholds, ends, side="right") - below
-        split = inside > 0
+        split = np.searchsorted(self._thresholds, ends, side="right") > below
         if self._open_low:
             split |= below == 0
         if self._open_high:
             split |= below == len(self._thresholds)
-        #: outcome - first >= 0, or -1 - (number of thresholds below the cell)
-        self._lookup = np.where(split, -1 - below, below).astype(np.int32)
-        self._many = inside > 1
+        return np.where(split, -1 - below, below).astype(np.int32)
 
     @property
     def outcomes(self) -> range:
         """The outcomes that the table itself can settle."""
         return range(self._first, self._first + len(self._thresholds) + 1)
 
+    def find(self, word: int) -> int | None:
+        """The outcome of every uniform real that starts with these word_bits bits, if it is one."""
+        place = self._places[word >> self._more_bits]
+        if place >= 0:
+            return self._first + place
+        levels = self._levels
+        place, top = bisect_left(levels, word, -1 - place), len(levels)
+        if (
+            (place < top and levels[place] == word)
+            or (place == 0 and self._open_low)
+            or (place == top and self._open_high)
+        ):
+            return settle(self.cdf, word, self.word_bits)
+        return self._first + place
+
+    def sample(self, source: Source) -> int:
+        """One draw."""
+        return source.invert(self)
+
     def draw(self, n: int, source: Source) -> Integers:
         """n independent draws."""
-        places = self.draw_places(n, source)
+        words = source.words(n, self.first_bits)
+        result = self.settled(words).astype(np.int64)
+        where = np.flatnonzero(result < 0)
         if self._first:
-            places += self._first
-        return places
-
-    def draw_places(self, n: int, source: Source) -> Integers:
-        """The same draws, counted from the first outcome."""
-        words = source.words(n, self._first_bits)
-        found = self._lookup.take(words, mode="clip")
-        result = found.astype(np.int64)
-        unsettled = np.flatnonzero(found < 0)
-        if unsettled.size:
-            self._refine(result, unsettled, words[unsettled], source)
+            result += self._first
+        if where.size:
+            result[where] = self.finish(words[where], source)
         return result
 
-    def _refine(
-        self, result: Integers, where: NDArray[np.intp], words: NDArray[Any], source: Source
-    ) -> None:
-        more = source.words(where.size, self._more_bits).astype(np.uint64)
-        keys = words.astype(np.uint64) << np.uint64(self._more_bits) | more
-        thresholds, top = self._thresholds, len(self._thresholds)
-        place = -1 - result[where]
-        compared = np.minimum(place, top - 1)
-        against = thresholds.take(compared)
-        place += (keys > against) & (place < top)
-        many = np.flatnonzero(self._many.take(words))
-        if many.size:
-            place[many] = np.searchsorted(thresholds, keys[many], side="left")
-            against[many] = thresholds.take(np.minimum(place[many], top - 1))
-        result[where] = place
-        open_ = keys == against
+    def settled(self, words: Words) -> NDArray[np.int32]:
+        """By first bits: outcome - first where they settle it, something negative elsewhere."""
+        return self.lookup.take(words, mode="clip")
+
+    def finish(self, words: Words, source: Source) -> Integers:
+        """The outcomes of draws whose first bits are known, by reading more."""
+        more = source.words(words.size, self._second_bits)
+        keys = words.astype(np.uint64) << np.uint64(self._second_bits) | more
+        place = self.settled(words).astype(np.int64)
+        place ^= place >> 63  # -1 - (places below) becomes the number of places below
+        steps, top = self._short, len(self._levels)
+        for _ in range(2):  # nearly always there are no more steps in a cell
+            place += keys > steps.take(place)
+        against = steps.take(place)
+        behind = np.flatnonzero(keys > against)
+        if behind.size:
+            place[behind] = np.searchsorted(steps, keys[behind], side="left")
+            against[behind] = steps.take(place[behind])
+        unsettled = keys == against
         if self._open_low:
-            open_ |= place == 0
+            unsettled |= place == 0
         if self._open_high:
-            open_ |= place == top
-        for i in np.flatnonzero(open_):
-            count = self._first_bits + self._more_bits
-            value = draw(self._cdf, source.bits, int(keys[i]), count)
-            if abs(value) > self._limit:
-                raise OutOfRange(f"a draw fell outside int64: {value}")
-            result[where[i]] = value - self._first
+            unsettled |= place == top
+        place += self._first
+        for i in np.flatnonzero(unsettled):
+            place[i] = self._finish_one(int(keys[i]), source)
+        return place
+
+    def _finish_one(self, key: int, source: Source) -> int:
+        bits = self._last_bits
+        word = key << bits | source.bits(bits)
+        value = self.find(word)
+        if value is None:
+            value = draw(self.cdf, source.bits, word, self.word_bits)
+        if abs(value) > self._limit:
+            raise OutOfRange(f"a draw fell outside int64: {value}")
+        return value

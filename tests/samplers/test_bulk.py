@@ -11,7 +11,6 @@ from mpmath import mp, mpf
 from scipy.stats import chi2
 
 from exactdp import InvalidParameter
-from exactdp.law import Law
 from exactdp.samplers import (
     Bernoulli,
     BernoulliExp,
@@ -29,85 +28,64 @@ from exactdp.samplers import (
 )
 from exactdp.samplers import discrete_gaussian as gaussian_module
 from exactdp.samplers.blocks import BlockSampler, _exp_minus
-from exactdp.samplers.integer_law import CHUNK, IntegerLaw, floor_at
+from exactdp.samplers.integer_law import CHUNK, IntegerLaw
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.table import Table
+from tests.samplers.tiny import (
+    BLOCKS,
+    assert_proposals,
+    assert_same_law,
+    gaussian_blocks,
+    tiny_table,
+)
 
 F = Fraction
+
+
+def many(blocks: BlockSampler) -> Callable[[Source], tuple[int, bool]]:
+    def propose(source: Source) -> tuple[int, bool]:
+        values, rejected = blocks.propose_many(1, source)
+        return int(values[0]), not rejected.size
+
+    return propose
 
 
 def first_of(bulk: object) -> Callable[[Source], int]:
     return lambda source: int(bulk.draw(1, source)[0])  # type: ignore[attr-defined]
 
 
-def assert_same_law(law: Law[int], noise: IntegerLaw) -> None:
-    assert law.residual <= F(1, 2**7)
-    for z, weight in law.items():
-        stated = noise.pmf(z)
-        low, high = (stated, stated) if isinstance(stated, F) else (stated.lower, stated.upper)
-        assert weight <= high
-        assert low <= weight + law.residual
-
-
 # The table, with words so short that every path is taken
 
+WIDTHS = [(1, 1, 2), (1, 1, 3), (1, 2, 4), (2, 1, 5), (3, 2, 6)]
+TABLES: list[tuple[IntegerLaw, int, int]] = [
+    (DiscreteGaussian(sigma2=2), -2, 2),
+    (DiscreteGaussian(sigma2=2), 0, 0),
+    (DiscreteGaussian(sigma2="1/2"), -9, 9),
+    (DiscreteLaplace(scale="3/2"), -3, 4),
+    (Geometric(p="1/3"), 0, 3),
+    (Geometric(p="1/2"), 0, 3),
+    (TwoSidedGeometric(q="1/3"), -2, 2),
+    (BernoulliExp(gamma="1/3"), 0, 0),
+    (Bernoulli(p="1/2"), 0, 0),
+    (UniformInteger(-2, 4), -2, 3),
+]
 
-@pytest.mark.parametrize(("first_bits", "word_bits"), [(1, 2), (2, 3), (3, 4), (2, 5), (4, 6)])
-@pytest.mark.parametrize(
-    ("noise", "low", "high"),
-    [
-        (DiscreteGaussian(sigma2=2), -2, 2),
-        (DiscreteGaussian(sigma2=2), 0, 0),
-        (DiscreteGaussian(sigma2="1/2"), -9, 9),
-        (DiscreteLaplace(scale="3/2"), -3, 4),
-        (Geometric(p="1/3"), 0, 3),
-        (Geometric(p="1/2"), 0, 3),
-        (TwoSidedGeometric(q="1/3"), -2, 2),
-        (BernoulliExp(gamma="1/3"), 0, 0),
-        (Bernoulli(p="1/2"), 0, 0),
-        (UniformInteger(-2, 4), -2, 3),
-    ],
-    ids=range(10),
-)
+
+@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize(("noise", "low", "high"), TABLES, ids=range(10))
 def test_tiny_tables_enumerate_to_the_exact_law(
-    noise: IntegerLaw, low: int, high: int, first_bits: int, word_bits: int
+    noise: IntegerLaw, low: int, high: int, widths: tuple[int, int, int]
 ) -> None:
-    levels = [floor_at(noise._cdf, z, word_bits) for z in range(low, high + 1)]
-    table = Table(noise._cdf, low, levels, first_bits=first_bits, word_bits=word_bits)
+    table = tiny_table(noise, low, high, widths)
     assert_same_law(exact_law(first_of(table), residual=F(1, 2**9)), noise)
 
 
-def gaussian_blocks(sigma2: Fraction, bits: int, first_bits: int, word_bits: int) -> BlockSampler:
-    law = gaussian_module.block_law(sigma2, bits)
-    levels = [floor_at(law, b, word_bits) for b in range(-3, 2)]
-    table = Table(law, -3, levels, first_bits=first_bits, word_bits=word_bits)
-    decay = gaussian_module.decay(sigma2)
-    return BlockSampler(table, bits, decay, first_bits=first_bits, word_bits=word_bits)
-
-
-def assert_proposals(blocks: BlockSampler, sigma2: str, residual: Fraction) -> None:
-    """One proposal, enumerated: given that it is accepted, its value has the stated law."""
-
-    def propose(source: Source) -> tuple[int, bool]:
-        values, rejected = blocks._propose(1, source)
-        return int(values[0]), not rejected.size
-
-    law, noise = exact_law(propose, residual=residual), DiscreteGaussian(sigma2=sigma2)
-    accepted = law.probability(lambda pair: pair[1])
-    for z in {value for value, kept in law if kept}:
-        stated, weight = noise.pmf(z), law[z, True]
-        assert weight <= stated.upper * (accepted + law.residual)
-        assert stated.lower * accepted <= weight + law.residual
-
-
-BLOCKS = [("3", 1, 2, 4), ("3", 1, 1, 2), ("12", 2, 3, 4), ("0.5", 0, 2, 3), ("40", 2, 1, 3)]
-
-
-@pytest.mark.parametrize(("sigma2", "bits", "first_bits", "word_bits"), BLOCKS)
+@pytest.mark.parametrize(("sigma2", "bits", "widths", "share_bits"), BLOCKS)
 def test_tiny_blocks_enumerate_to_the_exact_law(
-    sigma2: str, bits: int, first_bits: int, word_bits: int
+    sigma2: str, bits: int, widths: tuple[int, int, int], share_bits: int
 ) -> None:
-    assert_proposals(gaussian_blocks(F(sigma2), bits, first_bits, word_bits), sigma2, F(1, 2**7))
+    blocks = gaussian_blocks(F(sigma2), bits, widths, share_bits)
+    assert_proposals(many(blocks), DiscreteGaussian(sigma2=sigma2), F(1, 2**7))
 
 
 def test_the_big_integer_comparison_alone_has_the_exact_law(
@@ -115,22 +93,29 @@ def test_the_big_integer_comparison_alone_has_the_exact_law(
 ) -> None:
     """Every acceptance decided by balls: the float bound is made useless, and nothing is sure."""
     monkeypatch.setattr("exactdp.samplers.blocks._ERROR", 2.0)
-    sampler = gaussian_blocks(F(3), 1, 2, 4)
-    sampler._sure[:] = 0
-    assert_proposals(sampler, "3", F(1, 2**7))
+    blocks = gaussian_blocks(F(3), 1, (2, 1, 4), 0)
+    assert_proposals(many(blocks), DiscreteGaussian(sigma2=3), F(1, 2**7))
 
 
-def test_a_wrong_acceptance_would_be_noticed() -> None:
-    wrong = gaussian_blocks(F(3), 1, 2, 4)
-    wrong._decay = gaussian_module.decay(F(4))
-    wrong._sure[:] = 0
+@pytest.mark.parametrize("share_bits", [0, 3])
+def test_a_wrong_acceptance_would_be_noticed(share_bits: int) -> None:
+    wrong = gaussian_blocks(F(3), 1, (2, 1, 4), share_bits)
+    wrong._decay = gaussian_module.decay(F(1))
     with pytest.raises(AssertionError):
-        assert_proposals(wrong, "3", F(1, 2**7))
+        assert_proposals(many(wrong), DiscreteGaussian(sigma2=3), F(1, 2**7))
+
+
+def test_a_wrong_share_would_be_noticed() -> None:
+    wrong = gaussian_blocks(F(3), 1, (2, 1, 4), 3)
+    wrong._share = lambda _: F(1, 4)
+    wrong._shares[:] = 0.25
+    with pytest.raises(AssertionError):
+        assert_proposals(many(wrong), DiscreteGaussian(sigma2=3), F(1, 2**7))
 
 
 def test_rejected_draws_are_drawn_again_from_the_start() -> None:
     """The whole loop, as far as it can be enumerated."""
-    law = exact_law(first_of(gaussian_blocks(F(3), 1, 1, 2)), residual="0.3")
+    law = exact_law(first_of(gaussian_blocks(F(3), 1, (1, 1, 2), 2)), residual="0.3")
     for z, weight in law.items():
         stated = DiscreteGaussian(sigma2=3).pmf(z)
         assert weight <= stated.upper
@@ -153,7 +138,7 @@ def gaussian_levels(sigma2: int, reach: int) -> list[mpf]:
 
 @pytest.mark.parametrize("sigma", [1, 10, 300])
 def test_every_gaussian_bracket(sigma: int) -> None:
-    table = DiscreteGaussian(sigma2=sigma**2)._bulk
+    table = DiscreteGaussian(sigma2=sigma**2)._sampler
     assert isinstance(table, Table)
     thresholds = [int(t) for t in table._thresholds]
     middle = len(thresholds) // 2
@@ -166,7 +151,7 @@ def test_every_gaussian_bracket(sigma: int) -> None:
 
 @pytest.mark.parametrize("scale", [1, 40])
 def test_every_laplace_bracket(scale: int) -> None:
-    table = DiscreteLaplace(scale=scale)._bulk
+    table = DiscreteLaplace(scale=scale)._sampler
     assert isinstance(table, Table)
     with mp.workprec(200):
         q = mp.exp(-mpf(1) / scale)
@@ -177,24 +162,28 @@ def test_every_laplace_bracket(scale: int) -> None:
 
 
 @pytest.mark.parametrize("sigma", [10**6, 10**9])
-def test_every_block_bracket(sigma: int) -> None:
-    sampler = DiscreteGaussian(sigma2=sigma**2)._bulk
+def test_every_piece_of_a_block(sigma: int) -> None:
+    sampler = DiscreteGaussian(sigma2=sigma**2)._sampler
     assert isinstance(sampler, BlockSampler)
-    width = 1 << sampler.width_bits
-    table = sampler.blocks
-    thresholds = table._thresholds[1 - table.outcomes.start - 1 :]
-    assert table._thresholds[-table.outcomes.start - 1] == 2**63
+    width, table = 1 << sampler.width_bits, sampler.table
+    thresholds, zero = [int(t) for t in table._thresholds], -table.outcomes.start
+    assert thresholds[zero - 1] == 2**63
+    above, mirrored = thresholds[zero:], thresholds[: zero - 1][::-1]
+    assert len(above) == len(mirrored) > 800
     with mp.workprec(160):
         terms = [
             mp.exp(-mpf((b * width) ** 2) / (2 * sigma**2)) for b in range(40 * sigma // width)
         ]
         total, level = mp.fsum(terms), mpf(1) / 2
-        mirrored = table._thresholds[: -table.outcomes.start - 1][::-1]
-        assert len(thresholds) == len(mirrored) > 400
-        for term, threshold, mirror in zip(terms, thresholds, mirrored, strict=False):
-            level += term / total / 2
-            assert int(threshold) == mp.floor(level * 2**64)
-            assert int(mirror) == mp.floor((1 - level) * 2**64)
+        for b in range(len(above) // 2):
+            least = mp.exp(-mpf(2 * b + 1) * width**2 / (2 * sigma**2))
+            share = sampler._share(b)
+            assert 0 <= share <= least.__float__()
+            share_value = mpf(share.numerator) / share.denominator
+            for piece, part in ((2 * b, share_value), (2 * b + 1, 1 - share_value)):
+                level += terms[b] / total / 2 * part
+                assert above[piece] == mp.floor(level * 2**64)
+                assert mirrored[piece] == mp.floor((1 - level) * 2**64)
 
 
 def test_exponential_of_small_arguments_is_within_its_bound() -> None:
@@ -207,15 +196,15 @@ def test_exponential_of_small_arguments_is_within_its_bound() -> None:
 
 def test_float_decay_is_within_its_bound() -> None:
     for sigma in (10**4, 10**6, 10**9, 10**15):
-        noise = DiscreteGaussian(sigma2=sigma**2)
-        bits = noise._bulk.width_bits  # type: ignore[attr-defined]
-        decay = gaussian_module.decay(F(sigma**2))
+        sampler = DiscreteGaussian(sigma2=sigma**2)._sampler
+        assert isinstance(sampler, BlockSampler)
+        bits = sampler.width_bits
+        decay = gaussian_module.decay(F(sigma**2, 4**bits))
         rng = np.random.default_rng(1)
-        start = rng.integers(0, 7 * 128, 500) << bits
-        step = rng.integers(0, 1 << bits, 500)
-        found = decay.approximate(start.astype(float), step.astype(float))
-        for s, r, t in zip(start, step, found, strict=True):
-            exact = F(int(s + r) ** 2 - int(s) ** 2, 2 * sigma**2)
+        block, step = rng.integers(0, 7 * 128, 500), rng.integers(0, 1 << bits, 500)
+        found = decay.approximate(block, step.astype(float) * 2.0**-bits)
+        for b, r, t in zip(block.tolist(), step.tolist(), found, strict=True):
+            exact = F(((b << bits) + r) ** 2 - (b << bits) ** 2, 2 * sigma**2)
             assert abs(F(float(t)) - exact) <= exact / 10**15
 
 

@@ -76,7 +76,8 @@ def inside(value: mpf, lower: Fraction, upper: Fraction) -> bool:
 @pytest.mark.parametrize(("noise", "pmf"), CASES, ids=[str(c[0]) for c in CASES])
 def test_law_by_single_bits(noise: IntegerLaw, pmf: Callable[[int], mpf]) -> None:
     heavy = isinstance(noise, DiscreteGaussian) and noise.sigma2 == 100
-    residual = F(1, 2**9) if heavy else (F(1, 2**16) if len(str(noise)) > 90 else SIXTY_FOUR)
+    long = isinstance(noise, (DiscreteLaplace, Geometric, TwoSidedGeometric))  # tails
+    residual = F(1, 2**9) if heavy else (F(1, 2**36) if long else SIXTY_FOUR)
     law = bitwise_law(noise.sample, residual)
     assert law.residual <= residual
     with mp.workprec(600):
@@ -161,20 +162,6 @@ def test_randomized_response() -> None:
             assert ideal <= rational(p) <= ideal + mpf(2) ** -63
     with pytest.raises(InvalidParameter, match="bit"):
         response.sample(2, SeededSource(1))
-
-
-def test_random_bits_stay_near_the_entropy() -> None:
-    for noise, entropy in (
-        (DiscreteGaussian(sigma2=1), 2.047),
-        (DiscreteGaussian(sigma2=10**4), 8.691),
-        (DiscreteGaussian(sigma2=10**12), 21.98),
-        (DiscreteLaplace(scale=100), 9.0865),
-        (BernoulliExp(gamma="1/2"), 0.967),
-    ):
-        source = SeededSource(11)
-        for _ in range(400):
-            noise.sample(source)
-        assert source.bits_used / 400 <= entropy + 3
 
 
 def test_counting_samplers_by_single_bits() -> None:

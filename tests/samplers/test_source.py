@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import copy
 import os
+import random
+import sys
 import threading
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -12,17 +15,26 @@ from hypothesis import strategies as st
 
 from exactdp import InvalidParameter
 from exactdp.law import Law
+from exactdp.mechanisms import GSHM
 from exactdp.samplers import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Geometric,
     RecordingSource,
     ReplaySource,
     SeededSource,
     Source,
     SystemSource,
+    UniformInteger,
     exact_law,
 )
+from exactdp.samplers.attempts import RandomnessError
+from exactdp.samplers.blocks import BlockSampler
 from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
-from exactdp.samplers.source import BLOCK, RandomnessError
+from exactdp.samplers.source import Words, WordSource
+from exactdp.samplers.system import BLOCK
 from tests.samplers.bitwise import bitwise_law
+from tests.samplers.tiny import gaussian_blocks
 
 
 def test_seeded_vectors_are_stable() -> None:
@@ -32,6 +44,9 @@ def test_seeded_vectors_are_stable() -> None:
     assert SeededSource(1).bits(32) == 3707995574
     import hashlib
 
+    long = 10**5000
+    key = b"exactdp seeded source, version 1\x00" + b"1" + b"0" * 5000 + b"\x00" + bytes(8)
+    assert SeededSource(long).take(16) == hashlib.shake_128(key).digest(16)
     key = b"exactdp seeded source, version 1\x007\x00"
     blocks = [hashlib.shake_128(key + i.to_bytes(8, "little")).digest(1 << 14) for i in range(3)]
     assert SeededSource(7).take(40000) == b"".join(blocks)[:40000]
@@ -69,71 +84,212 @@ def test_only_the_operating_system_is_fit_for_a_release() -> None:
     assert not RecordingSource(SystemSource()).secure
 
 
-def test_short_and_failed_reads_raise() -> None:
-    with pytest.raises(RandomnessError, match="asked for"):
-        SystemSource(read=lambda n: os.urandom(n - 1)).bits(1)
+def test_only_the_source_itself_reads_the_operating_system() -> None:
+    with pytest.raises(TypeError):
+        SystemSource(random.Random(0).randbytes)  # type: ignore[call-arg]
+
+    class Fake(SystemSource):
+        secure = True
+
+        def _fetch(self, count: int) -> bytes:
+            return random.Random(0).randbytes(count)
+
+    assert not Fake.secure
+    mechanism = GSHM(k=1, sigma=1, tau=10, epsilon=1)
+    with pytest.raises(InvalidParameter, match="source"):
+        mechanism.release({"a": 5}, Fake())
+
+
+READS = [
+    lambda s: s.bits(1),
+    lambda s: s.word(),
+    lambda s: s.words(10**6, 16),
+    lambda s: DiscreteGaussian(sigma2=1).sample(s),
+]
+
+
+@pytest.mark.parametrize("read", READS)
+def test_reads_that_come_short_fail_or_repeat_themselves_raise(
+    read: Callable[[Source], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urandom = os.urandom
 
     def fail(n: int) -> bytes:
         raise OSError("no entropy")
 
-    for action in (lambda s: s.bits(1), lambda s: s.words(10**6, 16)):
-        with pytest.raises(RandomnessError, match="no entropy"):
-            action(SystemSource(read=fail))
+    for broken, message in (
+        (lambda n: urandom(n - 1), "asked for"),
+        (fail, "no entropy"),
+        (bytes, "repeat themselves"),
+        (lambda n: urandom(16) * (n // 16), "repeat themselves"),
+    ):
+        monkeypatch.setattr(os, "urandom", broken)
+        with pytest.raises(RandomnessError, match=message):
+            read(SystemSource())
 
 
-def test_large_requests_go_past_the_pool() -> None:
+def test_large_requests_go_past_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
+    urandom = os.urandom
 
     def read(n: int) -> bytes:
         asked.append(n)
-        return os.urandom(n)
+        return urandom(n)
 
-    source = SystemSource(read)
+    monkeypatch.setattr(os, "urandom", read)
+    source = SystemSource()
     assert len(source.take(3 * BLOCK)) == 3 * BLOCK
     source.bits(5)
     source.bits(5)
     assert asked == [3 * BLOCK, BLOCK]
 
 
-def test_copies_do_not_repeat_bits() -> None:
+class Constant(Source):
+    """What a broken generator looks like: every bit the same."""
+
+    def __init__(self, bit: int) -> None:
+        self._bit = bit
+
+    def bits(self, k: int) -> int:
+        return ((1 << k) - 1) * self._bit
+
+    def words(self, n: int, bits: int) -> Words:
+        return np.full(n, self.bits(bits), np.uint64)
+
+
+class ConstantWords(WordSource, Constant):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Constant, ConstantWords])
+@pytest.mark.parametrize("bit", [0, 1])
+def test_constant_sources_end_every_loop(kind: type[Constant], bit: int) -> None:
+    """With an error where nothing is settled; with a draw where the bits do say what it is."""
+    source = kind(bit)
+    loops: list[Callable[[], object]] = [
+        lambda: DiscreteGaussian(sigma2=4).sample(source),
+        lambda: DiscreteGaussian(sigma2=4).sample_many(2, source),
+        lambda: DiscreteGaussian(sigma2=10**10).sample(source),
+        lambda: DiscreteLaplace(scale=3).sample(source),
+        lambda: source.inverse_cdf(DiscreteLaplace(scale=3)._cdf),
+    ]
+    for loop in loops:
+        with pytest.raises(RandomnessError, match="not random"):
+            loop()
+    if bit:
+        for loop in (
+            lambda: source.below(3),
+            lambda: UniformInteger(0, 2).sample_many(3, source),
+            lambda: Geometric(p="1/3").sample(source),
+        ):
+            with pytest.raises(RandomnessError, match="not random"):
+                loop()
+
+
+def test_a_stream_that_stays_on_a_step_ends_with_an_error() -> None:
+    class Third(Constant):
+        """0.010101... = 1/3 in binary."""
+
+        def bits(self, k: int) -> int:
+            value = 0
+            for _ in range(k):
+                value, self._bit = value << 1 | self._bit, 1 - self._bit
+            return value
+
+    for loop in (
+        lambda s: s.bernoulli("1/3"),
+        lambda s: Geometric(p="1/3").sample(s),
+        lambda s: s.inverse_cdf(Geometric(p="1/3")._cdf),
+    ):
+        with pytest.raises(RandomnessError, match="not random"):
+            loop(Third(0))
+
+
+def test_rejection_by_blocks_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block sampler that accepts nothing: its loops are the last ones that could be endless."""
+    blocks = gaussian_blocks(Fraction(3), 1, (2, 1, 4), 0)
+    monkeypatch.setattr(BlockSampler, "propose", lambda *_: (0, False))
+    nothing = (np.zeros(1, np.int64), np.zeros(1, np.intp))
+    monkeypatch.setattr(BlockSampler, "propose_many", lambda *_: nothing)
+    for draw in (blocks.sample, lambda source: blocks.draw(1, source)):
+        with pytest.raises(RandomnessError, match="not random"):
+            draw(SeededSource(1))
+
+
+WIDE = DiscreteGaussian(sigma2=10**60)  # no two draws are equal by chance
+
+DRAWS: list[Callable[[Source], object]] = [
+    lambda source: source.bits(128),
+    WIDE.sample,
+    lambda source: source.word(),  # type: ignore[attr-defined]
+]
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_copies_do_not_repeat_bits(draw: Callable[[Source], object]) -> None:
     source = SystemSource()
-    source.bits(8)
+    draw(source)
     make, arguments = source.__reduce__()  # what a copy to another process goes through
     for other in (copy.copy(source), copy.deepcopy(source), make(*arguments)):
-        assert other.bits(128) != source.bits(128)
+        assert draw(other) != draw(source)
 
 
-def test_threads_do_not_repeat_bits() -> None:
+@pytest.mark.parametrize("draw", DRAWS)
+def test_threads_do_not_repeat_bits(draw: Callable[[Source], object]) -> None:
+    """Threads are switched as often as possible, and share one source through many refills."""
     source, seen = SystemSource(), []
+    start, interval = threading.Barrier(6), sys.getswitchinterval()
 
     def work() -> None:
-        seen.extend(source.bits(128) for _ in range(500))
+        start.wait()
+        mine = [draw(source) for _ in range(3000)]
+        seen.extend(mine)
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(seen)) == 3000
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(seen) == len(set(seen)) == 18_000
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_forked_processes_do_not_repeat_bits() -> None:
+@pytest.mark.parametrize("draw", DRAWS)
+def test_forked_processes_do_not_repeat_bits(draw: Callable[[Source], object]) -> None:
     source = SystemSource()
-    source.bits(3)  # the pool is filled before the fork
-    readers = []
+    draw(source)  # the pools are filled before the fork
+    texts = []
     for _ in range(3):
         read, write = os.pipe()
         child = os.fork()
         if not child:
-            os.write(write, source.bits(256).to_bytes(32, "little"))
+            os.write(write, " ".join(str(draw(source)) for _ in range(8)).encode())
             os._exit(0)
         os.close(write)
         os.waitpid(child, 0)
-        readers.append(os.read(read, 32))
+        texts += os.read(read, 4096).decode().split()
         os.close(read)
-    readers.append(source.bits(256).to_bytes(32, "little"))
-    assert len(set(readers)) == 4
+    texts += [str(draw(source)) for _ in range(8)]
+    assert len(texts) == len(set(texts)) == 32
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_a_process_that_python_does_not_know_of_starts_afresh(
+    draw: Callable[[Source], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fork from C runs no hook; the number of the process tells."""
+    source = SystemSource()
+    draw(source)
+    before = list(source._words), source._pool.block[source._pool.used :]
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    draw(source)
+    after = list(source._words), source._pool.block[source._pool.used :]
+    assert not set(before[0]) & set(after[0])
+    assert not before[1] or before[1][-64:] != after[1][-64:]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 8, 12, 100])

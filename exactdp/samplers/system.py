@@ -1,0 +1,112 @@
+"""The operating system's randomness, safe across threads and forks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy as np
+
+from exactdp.samplers.attempts import RandomnessError
+from exactdp.samplers.source import ByteSource, Spare
+
+__all__ = ["BLOCK", "SystemSource"]
+
+#: Bytes asked of the operating system at once; larger blocks are not faster.
+BLOCK = 1 << 16
+
+#: Bytes of the words kept for single draws: few, as a process may draw only once.
+_WORD_BLOCK = 1 << 13
+
+#: No two stretches of true randomness of so many bytes are ever equal.
+_DISTINCT = 16
+
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1  # whatever a parent had pooled is never served again
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+class _Pool(threading.local):
+    """One thread's unused bytes."""
+
+    def __init__(self) -> None:
+        self.block = b""
+        self.used = 0
+        self.spare = Spare()
+
+
+class SystemSource(ByteSource):
+    """The operating system's randomness, fetched in blocks; the only source fit for a release.
+
+    No two draws ever see the same bits. Every thread has its own pool of bytes; the words of single
+    draws are taken off one list, which no two threads can do at a time. A forked process starts
+    with neither. A read that fails, comes short or repeats itself raises RandomnessError.
+    A subclass is not fit for a release, as what it reads is its own affair.
+    """
+
+    secure = True
+    _ahead = 32
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.secure = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._start_afresh()
+
+    def __reduce__(self) -> tuple[type[SystemSource], tuple[()]]:
+        return type(self), ()  # a copy starts with empty pools
+
+    def word(self) -> int:
+        if self._forks != _forks or self._process != os.getpid():
+            self._start_afresh()
+        self.bits_used += 64
+        try:
+            return self._words.pop()
+        except IndexError:
+            fresh: list[int] = np.frombuffer(self._fetch(_WORD_BLOCK), np.uint64).tolist()
+            word = fresh.pop()
+            self._words.extend(fresh)
+            return word
+
+    def take(self, count: int) -> bytes:
+        if count >= BLOCK:
+            return self._fetch(count)
+        pool = self._mine()
+        if pool.used + count > len(pool.block):
+            pool.block, pool.used = self._fetch(BLOCK), 0
+        start = pool.used
+        pool.used += count
+        return pool.block[start : pool.used]
+
+    def _spare(self) -> Spare:
+        return self._mine().spare
+
+    def _mine(self) -> _Pool:
+        if self._forks != _forks or self._process != os.getpid():
+            self._start_afresh()
+        return self._pool
+
+    def _start_afresh(self) -> None:
+        self._words: list[int] = []
+        self._pool = _Pool()
+        self._process, self._forks = os.getpid(), _forks  # last: a thread that sees them is safe
+
+    def _fetch(self, count: int) -> bytes:
+        try:
+            block = os.urandom(count)
+        except (OSError, NotImplementedError) as error:
+            raise RandomnessError(f"reading {count} random bytes failed: {error}") from error
+        if len(block) != count:
+            raise RandomnessError(f"asked for {count} random bytes, got {len(block)}")
+        if block[:_DISTINCT] == block[-_DISTINCT:] and count > _DISTINCT:
+            raise RandomnessError(f"{count} random bytes repeat themselves")
+        return block
