@@ -95,7 +95,7 @@ def test_only_the_source_itself_reads_the_operating_system() -> None:
             return random.Random(0).randbytes(count)
 
     assert not Fake.secure
-    mechanism = GSHM(k=1, sigma=1, tau=10, epsilon=1)
+    mechanism = GSHM.for_target(k=1, epsilon=1, delta="0.01")
     with pytest.raises(InvalidParameter, match="source"):
         mechanism.release({"a": 5}, Fake())
 
