@@ -122,7 +122,7 @@ def _row(claim: Claim) -> str:
 def _statement(claim: Claim) -> str:
     parts = [claim.statement]
     if isinstance(claim, Fails) and claim.printed:
-        parts.insert(0, f"“{claim.printed.words}” ({claim.printed.where}). Read as:")
+        parts.insert(0, f"{_code(claim.printed.words)} ({claim.printed.where}). Read as:")
     if isinstance(claim, Conditional):
         parts.append(f"*Condition*: {claim.condition}")
     return " ".join(parts)
@@ -179,7 +179,14 @@ def _particulars(claim: Fails) -> list[str]:
 
 def _quotation(claim: Fails) -> list[str]:
     said = claim.printed
-    return [f"- **Printed** ({said.where}, line {said.line}): “{said.words}”"] if said else []
+    if said is None:
+        return []
+    return [f"- **Printed** ({said.where}, line {said.line}): {_code(said.words)}"]
+
+
+def _code(words: str) -> str:
+    """A code span, in which nothing of the quotation is taken for mark-up."""
+    return f"`` {words} ``" if "`" in words else f"`{words}`"
 
 
 def _write() -> None:

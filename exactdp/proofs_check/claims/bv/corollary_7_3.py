@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import log2
 
 from exactdp.balls import ball, precision
 from exactdp.mechanisms import CompactHistogram
@@ -80,15 +79,17 @@ def _accurate(factor: Fraction) -> str:
     return f"{len(_CASES)} parameter sets, c = 0, n/2, n"
 
 
-def _size(factor: float) -> str:
+def _size(factor: Fraction) -> str:
     """log2 d_0 <= factor (1/epsilon) (log2 n + log2 |X| + log2(1/beta) + 1), d_0 >= |X|."""
     for case in _CASES:
         n, epsilon, universe, beta = case
         compact = _made(case)
         bits = compact.field.degree
         require(2**bits >= universe, f"n={n}: d_0 = 2^{bits} < |X|")
-        most = factor / epsilon * (log2(n) + log2(universe) + log2(1 / beta) + 1)
-        require(bits <= most, f"n={n}, epsilon={epsilon}: {bits} bits > {float(most):.1f}")
+        # both sides as powers of 2, raised to the product of the denominators
+        left = 2 ** (bits * epsilon.numerator * factor.denominator)
+        right = (2 * n * universe / beta) ** (factor.numerator * epsilon.denominator)
+        require(left <= right, f"n={n}, epsilon={epsilon}: {bits} bits are more than stated")
     return f"{len(_CASES)} parameter sets; l is rounded up, which can triple log2 d_0"
 
 
@@ -129,7 +130,7 @@ CLAIMS = (
         "A field with d_0 >= |X| and log2 d_0 <= 6/epsilon (log2 n + log2 |X| + "
         "log2(1/beta) + 1) is enough.",
         "exact law",
-        **varied(_size, 6, 5.9, "5.9/epsilon (...) is enough"),
+        **varied(_size, Fraction(6), Fraction(59, 10), "5.9/epsilon (...) is enough"),
         note="the text says log d_0 = quasi-O(1/epsilon)(log n + log|X|), for beta >= 1/poly(n)",
     ),
     BV.not_checkable(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from exactdp.accounting.divergence import hockey_stick, total_variation
+from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavySampled, SparseHistogram
 from exactdp.mechanisms.mixing import mixed_law
@@ -51,15 +51,24 @@ def _close(part: Fraction) -> str:
 
 
 def _conversion(factor_of_delta: Callable[[Fraction], Fraction]) -> str:
-    """Within delta of an (epsilon, 0)-DP mechanism: the worst hockey stick, attained."""
+    """Whatever lies within delta of a pair with ratios <= e^epsilon; it is attained."""
+    laws = [Law({0: Fraction(i, 6), 1: Fraction(6 - i, 6)}) for i in range(7)]
+    cases = 0
     for e in (Fraction(3, 2), Fraction(3), Fraction(10)):
-        for delta in (Fraction(1, 100), 1 / (e + 1)):
-            high, low = e / (e + 1) + delta, 1 / (e + 1) - delta
-            p, q = Law({0: high, 1: low}), Law({0: low, 1: high})
-            worst = hockey_stick(p, q, e_epsilon=e).upper
-            most = factor_of_delta(e) * delta
-            require(worst <= most, f"e^epsilon={e}, delta={delta}: {worst} > {most}")
-    return "randomised response moved by delta on both data sets; equality there"
+        bound = factor_of_delta(e)
+        for p, q in product(laws, repeat=2):
+            if max(max_loss(p, q), max_loss(q, p)) > e:
+                continue
+            for near_p, near_q in product(laws, repeat=2):
+                delta = max(total_variation(p, near_p).upper, total_variation(q, near_q).upper)
+                worst = hockey_stick(near_p, near_q, e_epsilon=e).upper
+                case = f"e^epsilon={e}: {p}, {q} moved to {near_p}, {near_q}"
+                require(worst <= bound * delta, f"{case}: {worst} > {bound} {delta}")
+                cases += 1
+        delta = 1 / (e + 1)
+        worst = hockey_stick(Law.point(0), Law.point(1), e_epsilon=e).upper
+        require(worst == bound * delta, f"e^epsilon={e}: {worst} is reached, not {bound} {delta}")
+    return f"{cases} cases; randomised response moved by 1/(e^epsilon + 1) attains it"
 
 
 def _power_error(doubled: int) -> str:

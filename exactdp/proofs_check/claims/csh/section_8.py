@@ -13,7 +13,7 @@ __all__ = ["CLAIMS"]
 
 
 @cache
-def _csh_threshold(k: int, m: int | None) -> float:
+def _csh_threshold(k: int, m: int | None) -> Fraction:
     """Least tau of the CSH: exact for m contributions, or by Theorem 3.5."""
     found = csh.calibrate(
         k=k,
@@ -23,13 +23,13 @@ def _csh_threshold(k: int, m: int | None) -> float:
         delta="1e-5",
         resolution="1e-5",
     )
-    return float(str(found.tau))
+    return Fraction(str(found.tau))
 
 
 @cache
-def _gshm_threshold(m: int) -> float:
+def _gshm_threshold(m: int) -> Fraction:
     found = gshm.calibrate(k=m, epsilon="0.35", delta="1e-5", resolution="1e-5")
-    return float(str(found.tau))
+    return Fraction(str(found.tau))
 
 
 def _better(cases: tuple[tuple[int, int], ...], exact: bool) -> str:
@@ -37,7 +37,7 @@ def _better(cases: tuple[tuple[int, int], ...], exact: bool) -> str:
     seen = []
     for k, m in cases:
         shared, plain = _csh_threshold(k, m if exact else None), _gshm_threshold(m)
-        case = f"k={k}, m={m}: CSH {shared:.6g}, GSHM {plain:.6g}"
+        case = f"k={k}, m={m}: CSH {float(shared):.6g}, GSHM {float(plain):.6g}"
         require(plain < shared, case)
         seen.append(case)
     return "; ".join(seen)
