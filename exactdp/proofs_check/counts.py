@@ -48,8 +48,8 @@ def summary(claims: Sequence[Claim]) -> str:
     return (
         f"{len(claims) - ours} statements of the five papers and {ours} of our own beside them: "
         f"{len(causes)} errata ({by_severity}) with {verdicts['refuted'] - len(causes)} "
-        f"refuted consequences, {verdicts['conditional']} that hold only under a condition the text "
-        f"lacks or lean on an erratum, {verdicts['note']} slips that mislead nobody (notes), "
+        f"refuted consequences, {verdicts['conditional']} that hold only under a condition the "
+        f"text lacks or lean on an erratum, {verdicts['note']} slips that mislead nobody (notes), "
         f"{verdicts['not checkable']} that no machine can decide."
     )
 

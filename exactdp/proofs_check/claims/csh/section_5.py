@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
+from math import isqrt
 
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.proofs_check.claim import require
@@ -47,17 +48,14 @@ def _total(power: int) -> str:
 
 def _least_total(parts: int) -> str:
     """Dotted lines: least total noise of the CSH is (sqrt k + 1)/parts times sigma_1."""
-    import mpmath as mp
-
+    one = Fraction(gaussian.calibrate(epsilon="0.35", delta="1e-5").sigma)
     for root in (3, 4, 16, 228):  # (k + sqrt k)/2 is an integer: the noise part is exact
         k = root * root
-        size = Fraction(k + root, 4)
-        sigma = gaussian.calibrate(
-            epsilon="0.35", delta="1e-5", sensitivity=Fraction(str(mp.sqrt(mp.mpf(float(size)))))
-        ).sigma
-        one = gaussian.calibrate(epsilon="0.35", delta="1e-5").sigma
-        total, stated = float(sigma) * (1 + 1 / root) ** 0.5, float(one) * (root + 1) / parts
-        require(abs(total / stated - 1) < 1e-8, f"k={k}: {total:.6f}, stated {stated:.6f}")
+        size = Fraction(isqrt((k + root) * 10**24 // 4), 10**12)
+        sigma = gaussian.calibrate(epsilon="0.35", delta="1e-5", sensitivity=size).sigma
+        squared, stated = Fraction(sigma) ** 2 * (1 + Fraction(1, root)), one * (root + 1) / parts
+        case = f"k={k}: {float(squared) ** 0.5:.6f}, stated {float(stated):.6f}"
+        require(abs(squared - stated**2) < stated**2 / 10**8, case)
     return "k = 9, 16, 256, 51984; sigma_1 = 9.7549754 for sensitivity one"
 
 
