@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from math import factorial
 
 from flint import arb
 
@@ -24,7 +25,14 @@ from exactdp.proofs_check.claims.cp._model import (
     square,
 )
 
-__all__ = ["noise_factor", "outcomes", "samples_any", "samples_sparse", "worst_noise"]
+__all__ = [
+    "noise_factor",
+    "outcomes",
+    "samples_any",
+    "samples_sparse",
+    "worst_noise",
+    "x_coth",
+]
 
 
 def outcomes(reports: int = 4) -> Iterator[tuple[int, Fraction, Fraction, Fraction]]:
@@ -60,6 +68,12 @@ def worst_noise(k: int = 80) -> Iterator[tuple[int, Fraction, Fraction, Fraction
 def noise_factor(eps: Fraction) -> arb:
     """c = (e^eps + 1)/(e^eps - 1)."""
     return 1 / ball(eps / 2).tanh()
+
+
+def x_coth(x: arb) -> arb:
+    """x cosh(x)/sinh(x) on balls within [0, 1], through the series of sinh(x)/x."""
+    terms = sum((x ** (2 * j) / factorial(2 * j + 1) for j in range(15)), arb(0))
+    return x.cosh() / (terms + arb(0, 1) * ball(Fraction(2, factorial(31))))
 
 
 def samples_sparse(s: int, k: int, eps: Fraction, alpha: Fraction, norm: int) -> arb:

@@ -41,14 +41,17 @@ def _hadamard_estimate(power: int) -> str:
         columns = hadamard_response(k)
         for p in distributions(k):
             q, mean = output(columns, e, p), [Fraction(0)] * k
+            pairs = []
             for weight, seen in empirical_laws(q, 2):
                 estimate = _before_projection(columns, e, seen, 1)
                 for x, column in enumerate(columns):
                     inside = sum((s for s, a in zip(seen, column, strict=True) if a == 1), start=0)
                     stated = ((e + 1) / (e - 1)) ** power * (2 * inside - 1)
-                    require(estimate[x] == stated, f"k={k}, e^eps={e}: {estimate[x]}, {stated}")
+                    pairs.append((estimate[x], stated))
                     mean[x] += weight * estimate[x]
             require(tuple(mean) == p, f"k={k}, e^eps={e}: mean {mean}, p {p}")
+            wrong = [pair for pair in pairs if pair[0] != pair[1]]
+            require(wrong == [], f"k={k}, e^eps={e}: found and stated {wrong[:1]}")
             done += 1
     return f"{done} laws of two reports summed out"
 
@@ -77,10 +80,10 @@ def _nearest(total: Fraction) -> str:
     values = (Fraction(-1, 2), Fraction(0), Fraction(1, 3), Fraction(5, 4))
     for z in product(values, repeat=3):
         found = projection(z)
-        require(min(found) >= 0 and sum(found) == total, f"z={z}: total {sum(found)}")
         gap = square([a - b for a, b in zip(z, found, strict=True)])
         best = min(square([a - b for a, b in zip(z, g, strict=True)]) for g in grid)
         require(gap <= best, f"z={z}: {gap} > {best}")
+        require(min(found) >= 0 and sum(found) == total, f"z={z}: total {sum(found)}")
     return f"{len(values) ** 3} points against {len(grid)} distributions"
 
 
@@ -126,5 +129,6 @@ CLAIMS = (
         "beta must be of the order alpha, and m of the order log(k)/alpha^2.",
         "enumeration",
         **varied(_limit, 2, 1, "to 1 - |b|"),
+        ours=True,
     ),
 )

@@ -79,5 +79,7 @@ CLAIMS = (
         "Any sign matrix over sqrt(m) is (1, 0)-RIP: order 1 says nothing about it.",
         "enumeration",
         **varied(_columns_are_units, 1, 2, "it is (2, 0)-RIP"),
+        slack="a property that holds or does not, without a number",
+        ours=True,
     ),
 )

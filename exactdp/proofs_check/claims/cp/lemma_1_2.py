@@ -1,4 +1,4 @@
-"""CP, Lemma 1.2: the recovery guarantee, cited with the constant of another definition of RIP."""
+"""CP, Lemma 1.2: the recovery guarantee, cited from a source whose RIP has squared norms."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.cp._model import dot, isometric
-from exactdp.proofs_check.entries import CP, varied
+from exactdp.proofs_check.entries import CP, elsewhere, varied
 
 __all__ = ["CLAIMS"]
 
 Matrix = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
-#: Rational numbers a little below 1/sqrt(2) and a little below sqrt(2) - 1.
-_BELOW_ROOT_HALF = Fraction(707, 1000)
+#: A rational number a little below sqrt(2) - 1.
 _BELOW_ROOT_TWO_LESS_ONE = Fraction(414, 1000)
 
 _HALVES = tuple(Fraction(j, 2) for j in range(-2, 3))
@@ -87,43 +86,27 @@ CLAIMS = (
         "Lemma 1.2",
         "For (2s, 1/sqrt(2))-RIP matrices B some polynomial-time algorithm recovers x "
         "from y = Bx + e within (C/sqrt(s))|x - [x]_s|_1 + D|e|_2, for constants C and D.",
-        "the existence of an algorithm with unstated constants, cited. Decided below: the "
-        "cited theorem does not give it with the RIP of Definition 1. Not decided: whether "
-        "another polynomial-time algorithm does",
+        "the existence of an algorithm with unstated constants, cited. Whether "
+        "the cited theorem gives it is the next entry",
     ),
-    Refuted(
+    Conditional(
         paper="CP",
         item="Lemma 1.2, by the cited theorem",
-        statement="The cited theorem (least l1 norm) gives Lemma 1.2 with Definition 1's "
-        "unsquared 1/sqrt(2).",
-        severity="unsafe",
+        statement="The cited theorem gives Lemma 1.2, with the least l1 norm as the algorithm: it "
+        "finds every 1-sparse vector under RIP of order 2, on instances.",
+        outcome="verified",
         method="enumeration",
-        check=lambda: _minimisation(_BELOW_ROOT_HALF),
-        example="""
->>> from fractions import Fraction as F
->>> B = [[F(-2, 3), 1, 1], [0, 1, -1]]
->>> def image(x): return [sum(b * v for b, v in zip(row, x)) for row in B]
->>> image((3, 0, 0)) == image((0, -1, -1))     # the second has the smaller l1 norm, 2 < 3
-True
->>> def eigenvalues(i, j):
-...     a, b, c = (sum(r[p] * r[q] for r in B) for p, q in ((i, i), (i, j), (j, j)))
-...     root = (float(a - c) ** 2 / 4 + float(b) ** 2) ** 0.5
-...     return [float(a + c) / 2 - root, float(a + c) / 2 + root]
->>> spread = [v ** 0.5 for i, j in ((0, 1), (0, 2), (1, 2)) for v in eigenvalues(i, j)]
->>> 1 - 0.5 ** 0.5 < min(spread) and max(spread) < 1 + 0.5 ** 0.5     # Definition 1, order 2
-True
-""",
-        extraction="no: Definition 1 has unsquared norms and every use has 1/sqrt(2); the cited "
-        "theorem (delta_2s < 1/sqrt(2), strictly) is about squared norms",
-        corrected=CP.verified(
-            "Lemma 1.2, by the cited theorem, corrected",
-            "In terms of Definition 1 the cited condition is delta < sqrt(2) - 1 for "
-            "order 2s (B may be rescaled); on instances the least l1 norm then recovers.",
-            "enumeration",
-            **varied(
+        condition="the norms of Definition 1 are squared, as in the source (delta < 1/sqrt(2)); "
+        "with Definition 1 as printed the condition is delta < sqrt(2) - 1, B rescaled",
+        **elsewhere(
+            "with a larger delta more matrices have the property",
+            varied(
                 _minimisation, _BELOW_ROOT_TWO_LESS_ONE, Fraction(44, 100), "delta = 0.44 suffices"
             ),
         ),
+        note="With unsquared norms and delta just below 1/sqrt(2), B = ((-2/3, 1, 1), (0, 1, -1)) "
+        "has the property, and (0, -1, -1) has the image of (3, 0, 0) and a smaller l1 norm. Lemma"
+        " 1.2 itself names no algorithm and is not refuted by this.",
     ),
     CP.proved(
         "Lemma 1.2, constant in terms of Definition 1",
@@ -131,5 +114,6 @@ True
         "norms, once B is scaled so that the squared bounds are symmetric about 1.",
         "symbolic",
         **varied(_conversion, "sqrt(2) - 1", "1/sqrt(2)", "delta = 1/sqrt(2) is that constant"),
+        ours=True,
     ),
 )

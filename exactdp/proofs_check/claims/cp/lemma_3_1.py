@@ -117,5 +117,6 @@ CLAIMS = (
         "Sharper: |e_1|_2 <= beta/(1 - beta t), t = (e^eps-1)/(e^eps+1), attained.",
         "enumeration",
         **varied(_tight, Fraction(1), Fraction(98, 100), "with 0.98 t in place of t"),
+        ours=True,
     ),
 )

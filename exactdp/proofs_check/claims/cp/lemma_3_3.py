@@ -84,6 +84,7 @@ CLAIMS = (
             "1 + beta/2 also for larger eps",
             HIGH_PRIVACY + MEDIUM_PRIVACY,
         ),
+        ours=True,
     ),
     CP.verified(
         "Lemma 3.3, proof",

@@ -72,6 +72,7 @@ CLAIMS = (
         "The exponent may be beta^2 m/2 instead of beta^2 m/6.",
         "enumeration",
         **varied(_one_column, Fraction(1, 2), Fraction(55, 100), "0.55 beta^2 m"),
+        ours=True,
     ),
     CP.verified(
         "Lemma 3.5, union bound",

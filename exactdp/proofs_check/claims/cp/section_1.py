@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -40,8 +40,8 @@ def _privacy(share: Fraction) -> str:
         laws = channel(columns, e)
         events = _events(laws, range(len(columns[0])))
         single = privacy_factor(laws)
-        require(events <= share * single, f"e^eps={e}: events {events}, outcomes {single}")
         require(events >= single, f"e^eps={e}: events {events}, outcomes {single}")
+        require(events <= share * single, f"e^eps={e}: events {events}, outcomes {single}")
     return "three matrices, five values of eps, all events"
 
 
@@ -113,12 +113,16 @@ CLAIMS = (
             _privacy, Fraction(1), Fraction(99, 100), "events differ by 1 % less than outcomes"
         ),
     ),
-    Refuted(
+    Quibble(
         paper="CP",
         item="Section 1, expected error and probability 0.9",
         statement="E d <= alpha and P(d <= alpha) >= 0.9 are equivalent up to a constant factor "
         "in alpha, by Markov's inequality.",
-        severity="cosmetic",
+        printed=Printed(
+            r"However, up to a constant factor, they are equivalent by Markov inequality.",
+            "Section 1, LDP distribution estimation",
+            41,
+        ),
         method="enumeration",
         check=lambda: _expectation(Fraction(1000)),
         example="""
@@ -130,6 +134,7 @@ Fraction(2000, 1)
 """,
         extraction="no: Markov's inequality gives one direction only; the other takes repetition "
         "and a logarithmic factor",
+        note="A remark in passing; the paper uses the direction that Markov's inequality gives.",
         corrected=CP.verified(
             "Section 1, expected error and probability 0.9, corrected",
             "E d <= alpha implies P(d <= 10 alpha) >= 0.9.",

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -88,13 +88,19 @@ CLAIMS = (
         "enumeration",
         **varied(_distinct_images, 2, 1, "order 1 (P2 as printed, order s)"),
         note="P2 asks for order s, Lemma 1.2 for 2s; see Theorem 3.4",
+        ours=True,
     ),
-    Refuted(
+    Quibble(
         paper="CP",
         item="Section 2, dimension of q",
         statement="In all earlier mechanisms the reports have as many outcomes as there are "
         "values, so that the channel is an invertible square matrix.",
-        severity="cosmetic",
+        printed=Printed(
+            r"To ensure it's invertibility, the dimension of q is the same as that of p in "
+            r"all previous works.",
+            "Section 2, overview",
+            75,
+        ),
         method="enumeration",
         check=lambda: _same_dimension(1),
         example="""
@@ -104,6 +110,8 @@ CLAIMS = (
 (False, 16384)
 """,
         extraction="no",
+        note="A contrast with the dimension reduced here; that earlier ones do not reduce it is "
+        "true.",
         corrected=CP.verified(
             "Section 2, dimension of q, corrected",
             "The reports have at least as many outcomes as there are values: for "

@@ -8,9 +8,10 @@ from math import ceil, log2
 
 from flint import arb
 
-from exactdp.balls import ball, precision
+from exactdp.balls import ball
+from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.cp._hadamard_projection import noise_factor
+from exactdp.proofs_check.claims.cp._hadamard_projection import x_coth
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -45,11 +46,11 @@ def _hadamard_variance(share: Fraction) -> str:
 
 def _hadamard_rate(constant: Fraction) -> str:
     """n = k^2 c^2/alpha^2 <= constant k^2/(eps alpha)^2 for eps in (0, 1]: eps c <= 2.164."""
-    with precision(128):
-        for j in range(1, 101):
-            value: arb = noise_factor(Fraction(j, 100)) ** 2 * ball(Fraction(j, 100) ** 2)
-            require(bool(value <= ball(constant)), f"eps={j}/100: (eps c)^2 = {value.str(6)}")
-    return "eps coth(eps/2) grows: the value at eps = 1 decides"
+
+    def room(eps: arb) -> arb:
+        return ball(constant) - (2 * x_coth(eps / 2)) ** 2
+
+    return f"eps in [0, 1] in {always_positive(room, [(0, 1)])} parts"
 
 
 def _bits(outcomes: int, bits: int) -> bool:
@@ -58,19 +59,19 @@ def _bits(outcomes: int, bits: int) -> bool:
 
 def _hadamard_bits(slack: int) -> str:
     """The order 2^j of Hadamard response is at most 2k: at most 1 + log2(k) bits."""
+    require(_bits(16_384, 14) and not _bits(16_384, 13), "k = 10000")
     for k in range(1, 2049):
         order = len(hadamard_response(1)[0]) if k == 1 else 1 << k.bit_length()
         require(k < order <= slack * k, f"k={k}: order {order}")
-    require(_bits(16_384, 14) and not _bits(16_384, 13), "k = 10000")
     return "k up to 2048; k = 10000 needs 14 bits"
 
 
 def _our_bits(floor: bool) -> str:
     """ceil(log2 m) bits name m outcomes, and fewer do not."""
+    require(ceil(log2(500)) == 9, "m = 500")
     for m in range(2, 2049):
         bits = m.bit_length() - 1 if floor else (m - 1).bit_length()
         require(_bits(m, bits) and not _bits(m, bits - 1), f"m={m}: {bits} bits")
-    require(ceil(log2(500)) == 9, "m = 500")
     return "m up to 2048; m = 500 needs 9 bits (log2(500) = 8.97)"
 
 
@@ -86,7 +87,7 @@ CLAIMS = (
     CP.proved(
         "Table 1, Hadamard response, rate in epsilon",
         "k^2 c^2/alpha^2 <= 4.69 k^2/(eps alpha)^2 for 0 < eps <= 1.",
-        "certified numerics",
+        "interval search",
         **varied(_hadamard_rate, Fraction(469, 100), Fraction(46, 10), "<= 4.6 k^2/(eps alpha)^2"),
     ),
     CP.verified(

@@ -10,7 +10,7 @@ from flint import arb
 
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Printed, Refuted, require
 from exactdp.proofs_check.claims.cp._instances import beta_of, image, instances
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
@@ -120,6 +120,12 @@ CLAIMS = (
         "most (1+beta/2)(2 D beta + D(e^eps+1)/(e^eps-1) sqrt(m/n)) plus a multiple of the tail "
         "of p: it vanishes for s-sparse p as beta -> 0 and n -> infinity.",
         severity="unsafe",
+        printed=Printed(
+            r"satisfies (s, δ) -RIP, where s is the target sparsity and $\delta \leq "
+            r"1/\sqrt{2}$.",
+            "Section 2, property P2, a premise of Theorem 3.4",
+            91,
+        ),
         method="enumeration",
         check=lambda: _one_sparse(1),
         example="""
@@ -147,6 +153,11 @@ True
         statement="Scaling by D' changes the tail by at most max_i 1/d'_i: "
         "|p' - [p']_s|_1 <= max_i (1/d'_i) |p - [p]_s|_1.",
         severity="cosmetic",
+        printed=Printed(
+            r"\leq \max_i \frac{1}{d'_i} \cdot \frac{C}{\sqrt{s}} \|p - [p]_s\|_1",
+            "Section 3, Theorem 3.4, proof, first display",
+            211,
+        ),
         method="enumeration",
         check=lambda: _tail_scaling(-1),
         example="""
@@ -173,5 +184,6 @@ True
         "1.025 (1+beta/2)^2 for beta <= eps/2 <= 1/2: the theorem holds with C enlarged by 2.5 %.",
         "interval search",
         **varied(_tail_factor, Fraction(1025, 1000), Fraction(102, 100), "by 2 %"),
+        ours=True,
     ),
 )

@@ -7,7 +7,7 @@ from itertools import product
 from math import comb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.cp._medium import deviation, inverse_weight, weight
 from exactdp.proofs_check.entries import CP, varied
 
@@ -60,9 +60,9 @@ def _tail_factor(constant: Fraction) -> str:
 def _bound(slope: Fraction) -> str:
     """The three factors of the error bound together."""
     parts = (
-        _first_error(slope, Fraction(1, 2)),
         _projection_factor(Fraction(1, 2)),
         _tail_factor(Fraction(16, 15)),
+        _first_error(slope, Fraction(1, 2)),
     )
     return "; ".join(parts)
 
@@ -92,15 +92,19 @@ def _chernoff(divisor: Fraction) -> str:
 
 
 CLAIMS = (
-    CP.verified(
-        "Theorem 4.2",
-        "Where recovery errs by at most (C'/sqrt(s))|p' - [p']_s|_1 + D|e_1 + e_2| and "
-        "beta <= 1/2, the expected l2 error is at most D(1+beta/2)((2/3)beta + sqrt(m/n)) "
-        "(2e^eps-1)/(e^eps-1)^(3/2) + (1+beta/2)^2 (C/sqrt(s))|p - [p]_s|_1 with C = 16 C'/15.",
-        "enumeration",
+    Conditional(
+        paper="CP",
+        item="Theorem 4.2",
+        statement="The expected l2 error is at most D(1+beta/2)((2/3)beta + sqrt(m/n)) (2e^eps-1)/"
+        "(e^eps-1)^(3/2) + (1+beta/2)^2 (C/sqrt(s))|p - [p]_s|_1, with C = 16 C'/15.",
+        outcome="verified",
+        method="enumeration",
+        condition="beta <= 1/2, and recovery within (C'/sqrt(s))|p' - [p']_s|_1 + D|e_1 + e_2|, "
+        "for which the standardised matrix must be RIP of order 2s: the theorem neither assumes it"
+        " nor counts it in its probability",
+        rests_on="CP-Section-4-rows-for-RIP",
         **varied(_bound, Fraction(2, 3), Fraction(65, 100), "0.65 beta in place of (2/3) beta"),
-        note="the three factors are checked, the norm of e_2 under Section 4; beta <= 1/2 and "
-        "the recovery are assumptions the printed statement lacks",
+        note="the three factors are checked, the norm of e_2 under Section 4",
     ),
     CP.not_checkable(
         "Theorem 4.2, recovery",
@@ -108,30 +112,18 @@ CLAIMS = (
         "the statement has no condition on m that makes the standardised matrix RIP, nor "
         "the probability that it is not; its constants C and D are not given",
     ),
-    Refuted(
+    Conditional(
         paper="CP",
         item="Theorem 4.2, first error term",
-        statement="The unequal sizes contribute at most |e_1|_2 <= (2/3) beta "
-        "(2e^eps-1)/(e^eps-1)^(3/2), that is |d'_i - 1| <= (2/3) beta. The printed (2/3) beta "
-        "needs beta <= 1/2, as in Lemma 3.1; Theorem 4.2 does not repeat it.",
-        severity="cosmetic",
+        statement="The unequal sizes contribute at most |e_1|_2 <= (2/3) beta (2e^eps-1)/(e^eps-1)^"
+        "(3/2), that is |d'_i - 1| <= (2/3) beta, for every eps.",
+        outcome="verified",
         method="enumeration",
-        check=lambda: _first_error(Fraction(2, 3), Fraction(1)),
-        example="""
->>> from fractions import Fraction as F
->>> e, m, n = F(10), 10, 0                     # an empty set: beta = 1
->>> d = m * (2 - 1 / e) / (n * e + m - n)
->>> abs(d - 1), F(2, 3)                        # |d' - 1| against (2/3) beta
-(Fraction(9, 10), Fraction(2, 3))
-""",
-        extraction="no: the theorem has no bound on beta, Lemma 4.1 has 0 <= beta <= 1; 2/3 is "
-        "exactly the value of (1/2)/(1 - beta/2) at beta = 1/2",
-        corrected=CP.verified(
-            "Theorem 4.2, first error term, corrected",
-            "It holds for beta <= 1/2, for every eps.",
-            "enumeration",
-            **varied(_first_error, Fraction(2, 3), Fraction(65, 100), "0.65 beta", Fraction(1, 2)),
-        ),
+        condition="beta <= 1/2, as in Lemma 3.1; Theorem 4.2 does not repeat it, Lemma 4.1 has "
+        "beta <= 1",
+        **varied(_first_error, Fraction(2, 3), Fraction(65, 100), "0.65 beta", Fraction(1, 2)),
+        note="2/3 is the value of (1/2)/(1 - beta/2) at beta = 1/2; at beta = 1 an empty set has "
+        "|d' - 1| = 9/10 for e^eps = 10.",
     ),
     CP.verified(
         "Theorem 4.2, factor 1 + beta/2",
@@ -145,6 +137,7 @@ CLAIMS = (
         "square (1+beta/2)^2 then needs C enlarged by at most 16/15 for beta <= 1/2.",
         "symbolic",
         **varied(_tail_factor, Fraction(16, 15), Fraction(1), "not enlarged"),
+        ours=True,
     ),
     CP.verified(
         "Theorem 4.2, probability",
@@ -152,5 +145,6 @@ CLAIMS = (
         "2 exp(-beta^2 m/(3 e^eps)), 0 < beta <= 1.",
         "enumeration",
         **varied(_chernoff, Fraction(3), Fraction(15, 10), "2 exp(-beta^2 m/(1.5 e^eps))"),
+        slack="Chernoff's bound with its factor 2 is that far from the exact binomial tail",
     ),
 )
