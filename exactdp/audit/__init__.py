@@ -13,6 +13,7 @@ from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.watch import watch
 from exactdp.audit.canaries import OneRun, one_run
 from exactdp.audit.events.event import Event
+from exactdp.audit.pairs import WorstPair, audit_pairs
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
 from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
 
@@ -25,8 +26,10 @@ __all__ = [
     "OneRun",
     "Profile",
     "Renyi",
+    "WorstPair",
     "Zcdp",
     "audit",
+    "audit_pairs",
     "compare",
     "foreign_law",
     "one_run",

@@ -10,6 +10,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import hypothesis
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -17,6 +18,7 @@ from exactdp.parameters import choice, integer
 
 __all__ = [
     "datasets",
+    "drawn",
     "histograms",
     "neighbouring_datasets",
     "neighbouring_histograms",
@@ -113,6 +115,32 @@ def neighbouring_vectors(
         return _scaled(start, steps), _scaled(end, steps)
 
     return st.builds(pair, st.lists(entry, min_size=length, max_size=length), moves)
+
+
+def drawn(strategy: SearchStrategy[Any], number: int, *, seed: int = 0) -> list[Any]:
+    """Different values of a strategy, at most so many: pairs for an audit of outputs.
+
+    number: >= 1. seed: the same values for the same one, >= 0.
+
+    >>> all(left != right for left, right in drawn(neighbouring_histograms(), 10))
+    True
+    """
+    found: dict[str, Any] = {}
+
+    @hypothesis.seed(integer("seed", seed, least=0))
+    @hypothesis.settings(
+        max_examples=integer("number", number, least=1),
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def collect(value: Any) -> None:
+        found.setdefault(repr(value), value)
+
+    collect()
+    return list(found.values())
 
 
 def _scaled(values: list[int], denominator: int) -> tuple[Fraction, ...]:

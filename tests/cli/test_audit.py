@@ -113,6 +113,21 @@ def test_watch_until_ctrl_c() -> None:
     assert (code, out, err) == (130, "", "exactdp: interrupted\n")
 
 
+def test_pairs(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("[0, 0]\n[0, 1]\n\n[1, 1]\n[0, 2]\n", encoding="utf-8")
+    arguments = [*LAPLACE[:3], "--pairs", str(file), "--samples", "8000"]
+    code, out, _ = run("audit", "pairs", *arguments, "--epsilon", "1", "--json")
+    assert code == 1
+    found = json.loads(out)
+    assert (found["left"], found["right"], found["pairs"]) == ("0", "2", 4)
+    assert run("audit", "pairs", *arguments, "--epsilon", "2")[0] == 0
+    file.write_text("[0, 1, 2]\n", encoding="utf-8")
+    code, out, err = run("audit", "pairs", *arguments, "--epsilon", "1")
+    assert (code, out) == (2, "")
+    assert "pairs must be" in err
+
+
 def test_one_run() -> None:
     counts = ["--canaries", "1000", "--guesses", "100", "--correct", "95", "--delta", "1e-5"]
     code, out, _ = run("audit", "one-run", *counts, "--alpha", "0.05")

@@ -1,0 +1,178 @@
+"""The worst of many pairs: outputs go to the pair that looks worst, and certify it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.audit.blackbox.auditor import audit, chosen_promise
+from exactdp.audit.blackbox.looks import Audit
+from exactdp.audit.blackbox.report import AuditReport
+from exactdp.audit.blackbox.tally import Run
+from exactdp.audit.bounds.evidence import evidence, weakened
+from exactdp.audit.events.search import search
+from exactdp.audit.promises import Promise
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, delta_target, integer
+
+__all__ = ["WorstPair", "audit_pairs"]
+
+_SCREENING = Fraction(1, 2)  # of the outputs, to find the pairs that look worst
+_FINALISTS = 2  # are audited with what is left
+_LEAST = 100  # outputs of a pair in every round of screening
+_CONVINCING = 4.0  # nats: what chance finds in a few hundred events stays below
+_WEAKER = 0.5  # times epsilon and delta: where nothing breaks the promise, what comes near it
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """The pair on which an audit went worst.
+
+    left, right: the two data sets. report: of its audit; what it states holds, with its alpha,
+    over the whole search. pairs: how many there were. samples: outputs drawn in all.
+    """
+
+    left: Any
+    right: Any
+    report: AuditReport
+    pairs: int
+    samples: int
+
+    @property
+    def violation(self) -> bool:
+        """Whether the promise is broken on this pair, with confidence 1 - alpha."""
+        return self.report.violation
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON types; the data sets are shown as text."""
+        return {
+            "left": repr(self.left),
+            "right": repr(self.right),
+            "pairs": self.pairs,
+            "drawn": self.samples,
+            **self.report.as_dict(),
+        }
+
+    def text(self) -> str:
+        """The result for people."""
+        lines = [self.report.text(), f"worst of {self.pairs} pairs, {self.samples} outputs in all:"]
+        return "\n".join([*lines, f"  left   {self.left!r}", f"  right  {self.right!r}"])
+
+
+def audit_pairs(
+    run: Run,
+    pairs: Iterable[tuple[Any, Any]],
+    *,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    promise: Promise | None = None,
+    samples: Real = 1_000_000,
+    alpha: Real = "0.01",
+    executor: Executor | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> WorstPair:
+    """Look for a pair of neighbouring data sets on which run breaks its promise.
+
+    pairs: (left, right), as many as wanted but finitely many; those of a hypothesis strategy are
+        had by :func:`exactdp.oracle.strategies.drawn`.
+    samples: outputs that may be drawn in all, at least 400 for each pair.
+    Other arguments, and errors, as for :func:`exactdp.audit.audit`.
+
+    Half of the outputs screen the pairs: in each round the half that looks better is dropped
+    (successive halving; Karnin, Koren, Somekh, ICML 2013), and nothing is concluded. The last two
+    are audited on fresh outputs, each at alpha/2, so a false alarm has probability at most alpha
+    however many pairs there are.
+    """
+    tested = chosen_promise(promise, epsilon, delta)
+    chosen = [_checked(pair) for pair in pairs]
+    if not chosen:
+        raise InvalidParameter("pairs", "none", "at least one pair of data sets")
+    total = integer("samples", samples, least=4 * _LEAST * len(chosen))
+    level = delta_target("alpha", alpha)
+    drawn = _Drawn(progress)
+    budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0
+    last = _screened(run, chosen, tested, budget, executor, drawn)
+    results = []
+    for i, (left, right) in enumerate(last):
+        report = audit(
+            run, left, right, promise=tested, executor=executor, progress=drawn.told,
+            samples=(total - drawn.before) // (len(last) - i), alpha=level / len(last),
+        )  # fmt: skip
+        drawn.before += report.samples
+        results.append((left, right, report))
+        if report.violation:
+            break
+
+    def badness(one: tuple[Any, Any, AuditReport]) -> tuple[bool, Fraction, Fraction]:
+        bounds = one[2].bounds
+        return one[2].violation, bounds[tested.limit[0]], bounds["epsilon"]
+
+    left, right, report = max(results, key=badness)
+    return WorstPair(left, right, report, len(chosen), drawn.before)
+
+
+@dataclass
+class _Drawn:
+    """How many outputs were drawn by what is finished."""
+
+    progress: Callable[[int], object] | None
+    before: int = 0
+
+    def told(self, number: int) -> None:
+        if self.progress is not None:
+            self.progress(self.before + number)
+
+
+def _screened(
+    run: Run,
+    pairs: list[tuple[Any, Any]],
+    promise: Promise,
+    budget: int,
+    executor: Executor | None,
+    drawn: _Drawn,
+) -> list[tuple[Any, Any]]:
+    """The pairs that look worst: half of them go in every round, which share the budget."""
+    rounds = 0
+    while _FINALISTS << rounds < len(pairs):
+        rounds += 1
+    for left_over in range(rounds, 0, -1):
+        size = (budget - drawn.before) // (left_over * len(pairs))
+        scores = []
+        for pair in pairs:
+            scores.append(_looks_bad(run, pair, promise, size, executor))
+            drawn.before += 2 * (size // 2)
+            drawn.told(0)
+        order = sorted(range(len(pairs)), key=lambda i: scores[i], reverse=True)
+        pairs = [pairs[i] for i in order[: max(_FINALISTS, (len(pairs) + 1) // 2)]]
+    return pairs
+
+
+def _looks_bad(
+    run: Run, pair: tuple[Any, Any], promise: Promise, size: int, executor: Executor | None
+) -> tuple[float, float]:
+    """Evidence against the promise where it is convincing, and against a weaker promise."""
+    data = dict(zip(("left", "right"), pair, strict=True))
+    left, right = Audit(run, data, promise, size, Fraction(1), None, executor=executor).training(
+        size
+    )
+    lines = promise.lines()
+    found = search(left, right, pair, lines, promise.loss)
+    if not found:
+        return 0.0, 0.0
+    sizes = {"left": (len(left), len(right)), "right": (len(right), len(left))}
+    nearly = max(
+        float(evidence(one.p * n, n, one.q * m, m, weakened(lines, _WEAKER)))
+        for one in found
+        for n, m in (sizes[one.direction],)
+    )
+    score = found[0].score
+    return score if score >= _CONVINCING else 0.0, nearly
+
+
+def _checked(pair: Any) -> tuple[Any, Any]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InvalidParameter("pairs", pair, "made of pairs (left, right)")
+    return pair[0], pair[1]

@@ -1,0 +1,119 @@
+"""Many pairs of neighbours: the bad one is found, and many good ones raise no alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from exactdp import InvalidParameter
+from exactdp.audit import Zcdp, audit_pairs
+from exactdp.oracle.strategies import drawn, neighbouring_histograms
+from tests.audit.mechanisms import geometric
+
+
+class Clipped:
+    """A sum of values, noised for values up to 1; values above 5 are forgotten to be clipped."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def __call__(self, data: tuple[int, ...], n: int) -> Any:
+        total = sum(value if value > 5 else min(value, 1) for value in data)
+        return total + geometric(self.rng, n)
+
+
+class Keys:
+    """Noisy counts of a histogram; one key is released without noise."""
+
+    def __init__(self, seed: int, exempt: int | None) -> None:
+        self.rng, self.exempt = np.random.default_rng(seed), exempt
+
+    def __call__(self, data: dict[int, int], n: int) -> list[tuple[int, ...]]:
+        columns = [
+            np.full(n, data.get(key, 0))
+            if key == self.exempt
+            else data.get(key, 0) + geometric(self.rng, n)
+            for key in range(3)
+        ]
+        return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
+
+
+def test_the_one_bad_pair_is_found() -> None:
+    pairs = [((1, value), (1,)) for value in (0, 1, 2, 3, 4, 5, 6, 1, 2, 3)]
+    told: list[int] = []
+    found = audit_pairs(Clipped(1), pairs, epsilon=1, samples=20_000, progress=told.append)
+    assert found.violation
+    assert found.left == (1, 6)
+    assert found.report.epsilon_lower > 1
+    assert found.pairs == 10
+    assert told == sorted(told)
+    assert told[-1] == found.samples <= 20_000
+    assert "worst of 10 pairs" in found.text()
+    assert found.as_dict()["left"] == "(1, 6)"
+
+
+def test_where_nothing_is_broken_the_pair_with_the_largest_bound_is_reported() -> None:
+    """Values 0 (no change at all) and 1: the second one comes near the promise."""
+    pairs = [((0,), ()), ((0, 0), (0,)), ((1,), ()), ((0, 0, 0), (0, 0))]
+    found = audit_pairs(Clipped(2), pairs, epsilon=1, samples=80_000)
+    assert not found.violation
+    assert found.left == (1,)
+    assert Fraction(7, 10) < found.report.epsilon_lower <= 1
+
+
+def test_one_pair_is_an_audit_and_other_promises_are_searched() -> None:
+    found = audit_pairs(Clipped(3), [((6,), ())], promise=Zcdp(1), samples=10_000)
+    assert found.violation
+    assert found.report.bounds["rho"] >= 1
+
+
+def test_pairs_of_a_strategy() -> None:
+    strategy = neighbouring_histograms(st.integers(0, 2), max_size=3)
+    pairs = drawn(strategy, 9, seed=3)
+    assert drawn(strategy, 9, seed=3) == pairs
+    assert 5 < len(pairs) <= 9
+    assert all(left != right for left, right in pairs)
+    assert any(left.get(2, 0) != right.get(2, 0) for left, right in pairs)
+    found = audit_pairs(Keys(1, exempt=2), pairs, epsilon=1, samples=600 * len(pairs))
+    assert found.violation
+    assert found.left.get(2, 0) != found.right.get(2, 0)
+
+
+def alarms(searches: int) -> int:
+    """False alarms of searches over four pairs at the edge of their promise, at alpha = 0.1."""
+    pairs = [((1,) * i, (1,) * (i + 1)) for i in range(4)]
+    return sum(
+        audit_pairs(Clipped(100 + i), pairs, epsilon=1, samples=1600, alpha="0.1").violation
+        for i in range(searches)
+    )
+
+
+@pytest.mark.parametrize("searches", [3, pytest.param(150, marks=pytest.mark.slow)])
+def test_false_alarms_are_rare_over_all_pairs(searches: int) -> None:
+    assert alarms(searches) <= binom.isf(1e-4, searches, 0.1)
+
+
+def endless() -> Iterator[Any]:
+    yield (1,)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "changes", "name"),
+    [
+        ([], {}, "pairs"),
+        ([(1, 2, 3)], {}, "pairs"),
+        (endless(), {}, "pairs"),
+        ([((), (1,))] * 3, {"samples": 1199}, "samples"),
+        ([((), (1,))], {"alpha": 2}, "alpha"),
+        ([((), (1,))], {"delta": 2}, "delta"),
+    ],
+)
+def test_bad_input_is_named(pairs: Any, changes: dict[str, Any], name: str) -> None:
+    with pytest.raises(InvalidParameter, match=name):
+        audit_pairs(Clipped(1), pairs, **changes)
