@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise, product
 
 from flint import arb
@@ -68,10 +69,9 @@ def _theorem(half: bool) -> str:
         of = family(at, kappa, most)
         with precision(BITS):
             value, _ = evaluate(of)
-            best = arb(0)
-            for numbers in _all_pairs(of, half):
-                pairs += 1
-                best = best.max(pair(of, *numbers))
+            values = [pair(of, *numbers) for numbers in _all_pairs(of, half)]
+            best = reduce(arb.max, values)
+            pairs += len(values)
             case = f"{at}, kappa={kappa}, m={most}: theorem {value.mid().str(12)}"
             require(equal(best, value), f"{case}, all pairs {best.mid().str(12)}")
     return f"{len(FAMILIES)} families, {pairs} neighbours (j, a, r), none excluded"
@@ -113,9 +113,10 @@ def _interior(at: Point, kappa: Fraction | None, numbers: tuple[int, int, int], 
 
 
 def _interior_wins(numbers: tuple[int, int, int]) -> str:
-    first = _interior(point(9, "2.334", "5.1535", "0"), Fraction(1), numbers, "0.277208443672")
     at = point(9, "10.517", "69.17", "0")
-    return f"{first}; {_interior(at, Fraction(1, 10), (6, 3, 3), '0.0804853480421')}"
+    other = _interior(at, Fraction(1, 10), (6, 3, 3), "0.0804853480421")
+    at = point(9, "2.334", "5.1535", "0")
+    return f"{_interior(at, Fraction(1), numbers, '0.277208443672')}; {other}"
 
 
 def _finite_counts(order: int) -> str:

@@ -34,10 +34,10 @@ def _row(mechanism: str, k: int, sigma: str, tau: str, unit: str) -> str:
     s_step = Fraction(1, 10 ** len(sigma.partition(".")[2]))
     noise, limit = Fraction(sigma), Fraction(tau)
     above = _delta(mechanism, k, noise + s_step, limit + step)[1]
-    case = f"k={k}, {mechanism}: sigma={sigma}, tau={tau}: delta {float(above):.9g} above"
-    require(above <= _TARGET, case)
     below = _delta(mechanism, k, noise, limit - step)[0]
+    case = f"k={k}, {mechanism}: sigma={sigma}, tau={tau}: delta {float(above):.9g} above"
     require(below > _TARGET, f"{case}, {float(below):.9g} one unit below")
+    require(above <= _TARGET, case)
     return f"{case}, {float(below):.9g} below"
 
 
@@ -80,8 +80,8 @@ def _discrete(less: Fraction) -> str:
             for t in (Fraction(tau) * less, Fraction(tau) - Fraction(6, 5))
         ]
         case = f"{analysis}, sigma={sigma}, tau={tau}: {float(values[0].upper):.6g}"
-        require(values[0].upper <= _TARGET, case)
         require(values[1].lower > _TARGET, f"{case}, already {float(values[1].lower):.6g} lower")
+        require(values[0].upper <= _TARGET, case)
         texts.append(case)
     return "; ".join(texts)
 
