@@ -1,4 +1,4 @@
-"""Exact bulk sampling against inexact numpy, exact peers, and the speed of randomness itself.
+"""Exact draws, one and many, against inexact numpy, exact peers, and the speed of randomness.
 
 Run: python -m benchmarks.samplers        (pip install 'exactdp[bench]' for opendp)
 IBM's discretegauss.py is measured too where it can be imported.
@@ -7,10 +7,10 @@ IBM's discretegauss.py is measured too where it can be imported.
 from __future__ import annotations
 
 import importlib.util
-import math
 import os
 import tracemalloc
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -23,13 +23,21 @@ from exactdp.samplers import (
     OrderStatistics,
     SystemSource,
 )
-from exactdp.samplers.integer_law import CHUNK, IntegerLaw
+from exactdp.samplers.integer_law import IntegerLaw
 
 N = 10**6
+SINGLE = 2000
+
+GAUSSIANS = [(sigma2, DiscreteGaussian(sigma2=sigma2)) for sigma2 in
+             ("1/100", "1", "22/7", "1e4", "1e6", "1e10", "1e20", "1e40")]  # fmt: skip
+LAPLACES = [(scale, DiscreteLaplace(scale=scale)) for scale in
+            ("1/10", "1", "22/7", "100", "1e3", "1e5", "1e10", "1e20")]  # fmt: skip
+SCALES = (1, 10, 10**3, 10**5, 10**10)
 
 
-def opendp_vector(noise: IntegerLaw, scale: float, n: int) -> Callable[[], object] | None:
-    if importlib.util.find_spec("opendp") is None:
+def opendp(noise: IntegerLaw, scale: float) -> Callable[[], object] | None:
+    """As many draws in one call, so that the way into its library is not counted per draw."""
+    if importlib.util.find_spec("opendp") is None or scale > 2**50:
         return None
     import opendp.prelude as dp
 
@@ -39,64 +47,60 @@ def opendp_vector(noise: IntegerLaw, scale: float, n: int) -> Callable[[], objec
         measure = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale)
     else:
         measure = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale)
-    return partial(measure, [0] * n)
+    return partial(measure, [0] * SINGLE)
 
 
-def ibm(noise: IntegerLaw, scale: float, n: int) -> Callable[[], object] | None:
+def ibm(noise: IntegerLaw, scale: float) -> Callable[[], object] | None:
     if importlib.util.find_spec("discretegauss") is None:
         return None
-    from fractions import Fraction
-
     import discretegauss
 
     if isinstance(noise, DiscreteGaussian):
         draw = partial(discretegauss.sample_dgauss, Fraction(scale) ** 2)
     else:
         draw = partial(discretegauss.sample_dlaplace, Fraction(scale))
-    return lambda: [draw() for _ in range(n)]
+    return lambda: [draw() for _ in range(SINGLE)]
 
 
-def numpy_rounded(noise: IntegerLaw, scale: float) -> np.ndarray:
-    rng = np.random.default_rng()
-    kind = rng.normal if isinstance(noise, DiscreteGaussian) else rng.laplace
-    parts = [np.rint(kind(0, scale, CHUNK)) for _ in range(N // CHUNK + 1)]
-    return np.concatenate(parts)[:N].astype(np.int64)
-
-
-def entropy(noise: IntegerLaw, scale: float) -> float:
-    if isinstance(noise, DiscreteGaussian):
-        return math.log2(scale * math.sqrt(2 * math.pi * math.e))
-    return math.log2(2 * math.e * scale)
-
-
-def compare(noise: IntegerLaw, scale: float) -> None:
+def single(noise: IntegerLaw, parameter: str, scale: float) -> None:
+    """Microseconds of one draw, and how many times longer the others take."""
     source = SystemSource()
-    setup = seconds(lambda: noise._bulk)
-    first = seconds(lambda: noise.sample_many(1, source))
+    setup = seconds(lambda: noise.sample(source))
+    contestants = {"exactdp": lambda: [noise.sample(source) for _ in range(SINGLE)]}
+    for name, make in (("opendp", opendp), ("IBM", ibm)):
+        run = make(noise, scale)
+        if run is not None:
+            contestants[name] = run
+    times = interleaved(contestants, rounds=5)
+    ours = times.pop("exactdp")
+    others = "".join(
+        f"   {name} {1e6 * time / SINGLE:6.1f} us = {time / ours:5.1f} x"
+        for name, time in times.items()
+    )
+    print(f"  {noise.__class__.__name__:17} {parameter:>6}   {1e6 * ours / SINGLE:5.2f} us"
+          f"   (first draw {1e3 * setup:5.1f} ms){others}")  # fmt: skip
+
+
+def bulk(noise: IntegerLaw, scale: float) -> None:
+    """Nanoseconds of a draw among a million, and the ratio to numpy's rounding."""
+    source, rng = SystemSource(), np.random.default_rng()
+    noise.sample_many(1, source)
     before = source.bits_used
     noise.sample_many(N, source)
     bits = (source.bits_used - before) / N
-    read = partial(_read, int(bits * N / 8))
-    contestants: dict[str, tuple[Callable[[], object], int]] = {
-        "exactdp": (partial(noise.sample_many, N, source), N),
-        "rint(numpy), not exact": (partial(numpy_rounded, noise, scale), N),
-        "os.urandom, same bytes": (read, N),
-    }
-    for name, make, n in (("opendp vector", opendp_vector, 20_000), ("IBM", ibm, 300)):
-        run = make(noise, scale, n)
-        if run is not None:
-            contestants[name] = (run, n)
-    times = interleaved({name: run for name, (run, _) in contestants.items()}, rounds=7)
-    per_draw = {name: times[name] / n for name, (_, n) in contestants.items()}
-    print(f"\n{noise.__class__.__name__}, scale {scale:g}: set-up {1e3 * setup:.1f} ms, "
-          f"first draw {1e3 * first:.1f} ms, {bits:.1f} bits per draw, "
-          f"entropy {entropy(noise, scale):.1f}")  # fmt: skip
-    for name, value in per_draw.items():
-        ratio = value / per_draw["exactdp"]
-        print(f"  {name:24} {1e9 * value:10.1f} ns per draw   {ratio:10.2f} x exactdp")
-    scalar = SystemSource()
-    elapsed = seconds(lambda: [noise.sample(scalar) for _ in range(300)])
-    print(f"  one at a time: {1e6 * elapsed / 300:.0f} us, {scalar.bits_used / 300:.1f} bits")
+    kind = rng.normal if isinstance(noise, DiscreteGaussian) else rng.laplace
+    times = interleaved(
+        {
+            "exactdp": partial(noise.sample_many, N, source),
+            "numpy": lambda: np.rint(kind(0, scale, N)).astype(np.int64),
+            "bytes": partial(_read, int(bits * N / 8)),
+        },
+        rounds=15,
+    )
+    ours, numpy, read = (1e9 * times[name] / N for name in ("exactdp", "numpy", "bytes"))
+    name = noise.__class__.__name__
+    print(f"  {name:17} {scale:7.0e}   {ours:5.1f} ns = {ours / numpy:4.2f} x"
+          f" numpy's {numpy:4.1f} ns   ({bits:4.1f} bits: {read:4.1f} ns of reading)")  # fmt: skip
 
 
 def _read(size: int) -> None:
@@ -128,10 +132,18 @@ def memory() -> None:
 
 
 def main() -> None:
-    for scale in (1, 10, 100, 1000, 10**6):
-        compare(DiscreteGaussian(sigma2=scale**2), scale)
-    for scale in (1, 10, 100, 1000, 10**6):
-        compare(DiscreteLaplace(scale=scale), scale)
+    print("One draw at a time (parameter: sigma^2 or scale)")
+    for parameter, noise in GAUSSIANS:
+        single(noise, parameter, float(Fraction(parameter)) ** 0.5)
+    for parameter, noise in LAPLACES:
+        single(noise, parameter, float(Fraction(parameter)))
+    print(
+        f"\n{N:.0e} draws at once, against numpy's rounded normals (Laplace: its rounded Laplace)"
+    )
+    for scale in SCALES:
+        bulk(DiscreteGaussian(sigma2=scale**2), scale)
+    for scale in SCALES:
+        bulk(DiscreteLaplace(scale=scale), scale)
     order_statistics()
     print("\nMemory")
     memory()

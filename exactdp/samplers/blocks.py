@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball
 from exactdp.samplers.attempts import LIMIT, never_settled
-from exactdp.samplers.integer_law import Integers
+from exactdp.samplers.integer_law import Integers, parts
 from exactdp.samplers.inverse_cdf import RealCdf, draw, settle
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import Table
@@ -53,9 +53,6 @@ _ERROR = 1e-14
 _SMALL = 0.125
 
 _BLOCKS_PER_SCALE = 64
-
-#: Stands for "not settled" where a block number is expected.
-_UNSETTLED = np.iinfo(np.int32).min
 
 
 @dataclass(frozen=True)
@@ -103,31 +100,34 @@ class BlockSampler:
         self.width_bits = width_bits
         self._decay = decay
         self._share = share
+        self._unsettled = int(np.iinfo(table.lookup.dtype).min)
         self._blocks = self._settled_blocks()
         outcomes = table.outcomes
         last = max(abs(outcomes.start), outcomes.stop) >> 1
         self._shares = np.array([float(share(b)) for b in range(last + 1)])
 
-    def _settled_blocks(self) -> NDArray[np.int32]:
-        """By first bits: the block of which they settle the sure piece, else _UNSETTLED."""
+    def _settled_blocks(self) -> NDArray[np.signedinteger]:
+        """By first bits: the block of which they settle the sure piece, else _unsettled."""
         place = self.table.lookup
-        piece = place + np.int32(self.table.outcomes.start)
+        piece = place + np.int64(self.table.outcomes.start)
         sure = (place >= 0) & (_doubtful(piece) == 0)
-        return np.where(sure, piece >> 1, _UNSETTLED).astype(np.int32)
+        return np.where(sure, piece >> 1, self._unsettled).astype(place.dtype)
 
     def sample(self, source: Source) -> int:
         """One draw."""
         for _ in range(LIMIT):
-            value, accepted = self.propose(source)
-            if accepted:
+            value = self.propose(source)
+            if value is not None:
                 return value
         raise never_settled("a draw by blocks")
 
-    def propose(self, source: Source) -> tuple[int, bool]:
-        """One proposal, and whether it is accepted."""
+    def propose(self, source: Source) -> int | None:
+        """One proposal; None where it is not accepted."""
         piece = source.invert(self.table)
-        value = (piece >> 1 << self.width_bits) + source.bits(self.width_bits)
-        return value, not _doubtful(piece) or not source.invert(self._coin(value))
+        value = (piece >> 1 << self.width_bits) + source.digits(self.width_bits)
+        if _doubtful(piece) and source.invert(self._coin(value)):
+            return None
+        return value
 
     def _coin(self, value: int) -> _Coin:
         """0 where a value in a doubtful piece is accepted."""
@@ -150,19 +150,26 @@ class BlockSampler:
 
     def propose_many(self, n: int, source: Source) -> tuple[Integers, NDArray[np.intp]]:
         """Proposed values, and the indices of those that are not accepted."""
-        words = source.words(n, self.table.first_bits)
+        values = np.empty(n, np.int64)
+        doubtful = [self._propose_part(values[p], source) + p.start for p in parts(n)]
+        where = np.concatenate(doubtful) if doubtful else np.empty(0, np.intp)
+        return values, where[self._fails(values[where], source)]
+
+    def _propose_part(self, values: Integers, source: Source) -> NDArray[np.intp]:
+        """Fill an array with proposals; the indices of those from doubtful pieces."""
+        words = source.words(values.size, self.table.first_bits)
         block = self._blocks.take(words, mode="clip")
-        unsettled = np.flatnonzero(block == _UNSETTLED)
-        value = np.left_shift(block, self.width_bits, dtype=np.int64)
-        doubtful = np.empty(0, np.intp)
+        unsettled = np.flatnonzero(block == self._unsettled)
+        np.left_shift(block, self.width_bits, out=values, dtype=np.int64)
+        doubtful = unsettled[:0]
         if unsettled.size:
             piece = self.table.finish(words[unsettled], source)
-            value[unsettled] = piece >> 1 << self.width_bits
-            doubtful = unsettled[_doubtful(piece).astype(bool)]
+            values[unsettled] = piece >> 1 << self.width_bits
+            doubtful = unsettled[_doubtful(piece) == 1]
         if self.width_bits:
-            place = source.words(n, self.width_bits)
-            value += place.view(np.int64) if place.itemsize == 8 else place
-        return value, doubtful[self._fails(value[doubtful], source)]
+            place = source.words(values.size, self.width_bits)
+            values += place.view(np.int64) if place.itemsize == 8 else place
+        return doubtful
 
     def _fails(self, value: Integers, source: Source) -> NDArray[np.bool_]:
         """Which values in doubtful pieces are not accepted."""

@@ -19,13 +19,14 @@ from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
 from exactdp.samplers.source import Source
 
-__all__ = ["CHUNK", "Floats", "IntegerLaw", "Integers", "Sampler", "floor_at"]
+__all__ = ["CHUNK", "Floats", "IntegerLaw", "Integers", "Sampler", "floor_at", "parts"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Draws made at once: small enough to stay in cache.
-CHUNK = 1 << 17
+#: Draws of one array of sample_chunks, and those made at once: few enough to stay in cache.
+CHUNK = 1 << 20
+_AT_ONCE = 1 << 16
 
 
 class Sampler(Protocol):
@@ -76,10 +77,9 @@ class IntegerLaw(ABC):
         return _sampler_of(self)
 
     def sample(self, source: Source) -> int:
-        """One exact draw, as fast as a look-up: 64 random bits, at large scales some more.
+        """One exact draw, as fast as a look-up: 64 random bits, 128 at large scales.
 
-        A source without words at hand (EnumeratingSource) is read bit by bit instead: at most the
-        entropy + 3 bits on average.
+        A source without words at hand (EnumeratingSource) makes the same decisions bit by bit.
         """
         return self._sampler.sample(source)
 
@@ -154,6 +154,11 @@ def _ends(values: Iterable[Fraction | Enclosure]) -> tuple[Floats, Floats]:
 def _sampler_of(law: IntegerLaw) -> Sampler:
     """Tables are shared by equal laws, and kept for the latest few."""
     return law._make_sampler()
+
+
+def parts(n: int) -> Iterator[slice]:
+    """[0, n) in parts that are drawn at once."""
+    return (slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE))
 
 
 def floor_at(cdf: Cdf, z: int, bits: int) -> int:

@@ -54,6 +54,10 @@ class Source(ABC):
     def bits(self, k: int) -> int:
         """A uniform integer of k >= 0 bits."""
 
+    def digits(self, k: int) -> int:
+        """A uniform integer of k bits, as quickly as it can be had (WordSource) or as bits(k)."""
+        return self.bits(k)
+
     @abstractmethod
     def words(self, n: int, bits: int) -> Words:
         """An array of n independent uniform words of 1 to 64 bits, in the smallest dtype."""
@@ -142,11 +146,14 @@ class Source(ABC):
 
 
 class WordSource(Source):
-    """A source that has whole words at hand: a table is asked once, about 64 bits."""
+    """A source that has whole words at hand, and spends them where that is quicker."""
 
     def word(self) -> int:
         """A uniform integer of 64 bits."""
         return self.bits(64)
+
+    def digits(self, k: int) -> int:
+        return self.word() >> (64 - k) if 0 < k <= 64 else self.bits(k)
 
     def invert(self, table: Invertible) -> int:
         word = self.word() >> (64 - table.word_bits)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError
-from exactdp.samplers.integer_law import Integers
+from exactdp.samplers.integer_law import Integers, parts
 from exactdp.samplers.inverse_cdf import Cdf, draw, settle
 from exactdp.samplers.source import Source, Words
 
@@ -76,8 +76,9 @@ class Table:
         self._levels = self._thresholds.data
         self._places = self.lookup.data
 
-    def _cells(self, first_bits: int) -> NDArray[np.int32]:
+    def _cells(self, first_bits: int) -> NDArray[np.signedinteger]:
         """By first bits: the place (outcome - first) that they settle, else -1 - (places below)."""
+        small = len(self._thresholds) < 2**15  # half the memory, so more of it stays in cache
         cells = np.arange(1 << first_bits, dtype=np.uint64) << np.uint64(self._more_bits)
         ends = cells + np.uint64((1 << self._more_bits) - 1)
         below = np.searchsorted(self._thresholds, cells, side="left")
@@ -86,7 +87,7 @@ class Table:
             split |= below == 0
         if self._open_high:
             split |= below == len(self._thresholds)
-        return np.where(split, -1 - below, below).astype(np.int32)
+        return np.where(split, -1 - below, below).astype(np.int16 if small else np.int32)
 
     @property
     def outcomes(self) -> range:
@@ -114,16 +115,18 @@ class Table:
 
     def draw(self, n: int, source: Source) -> Integers:
         """n independent draws."""
-        words = source.words(n, self.first_bits)
-        result = self.settled(words).astype(np.int64)
-        where = np.flatnonzero(result < 0)
-        if self._first:
-            result += self._first
-        if where.size:
-            result[where] = self.finish(words[where], source)
+        result = np.empty(n, np.int64)
+        for part in parts(n):
+            values = result[part]
+            words = source.words(values.size, self.first_bits)
+            found = self.settled(words)
+            np.add(found, self._first, out=values, dtype=np.int64)
+            where = np.flatnonzero(found < 0)
+            if where.size:
+                values[where] = self.finish(words[where], source)
         return result
 
-    def settled(self, words: Words) -> NDArray[np.int32]:
+    def settled(self, words: Words) -> NDArray[np.signedinteger]:
         """By first bits: outcome - first where they settle it, something negative elsewhere."""
         return self.lookup.take(words, mode="clip")
 

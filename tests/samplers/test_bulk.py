@@ -42,10 +42,10 @@ from tests.samplers.tiny import (
 F = Fraction
 
 
-def many(blocks: BlockSampler) -> Callable[[Source], tuple[int, bool]]:
-    def propose(source: Source) -> tuple[int, bool]:
+def many(blocks: BlockSampler) -> Callable[[Source], int | None]:
+    def propose(source: Source) -> int | None:
         values, rejected = blocks.propose_many(1, source)
-        return int(values[0]), not rejected.size
+        return None if rejected.size else int(values[0])
 
     return propose
 

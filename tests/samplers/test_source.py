@@ -208,7 +208,7 @@ def test_a_stream_that_stays_on_a_step_ends_with_an_error() -> None:
 def test_rejection_by_blocks_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A block sampler that accepts nothing: its loops are the last ones that could be endless."""
     blocks = gaussian_blocks(Fraction(3), 1, (2, 1, 4), 0)
-    monkeypatch.setattr(BlockSampler, "propose", lambda *_: (0, False))
+    monkeypatch.setattr(BlockSampler, "propose", lambda *_: None)
     nothing = (np.zeros(1, np.int64), np.zeros(1, np.intp))
     monkeypatch.setattr(BlockSampler, "propose_many", lambda *_: nothing)
     for draw in (blocks.sample, lambda source: blocks.draw(1, source)):

@@ -38,6 +38,9 @@ class Worded(WordSource):
     def bits(self, k: int) -> int:
         return self._source.bits(k)
 
+    def digits(self, k: int) -> int:
+        return self.bits(k)
+
     def words(self, n: int, bits: int) -> Words:
         return self._source.words(n, bits)
 
@@ -80,13 +83,13 @@ def assert_same_law(law: Law[int], noise: IntegerLaw) -> None:
 
 
 def assert_proposals(
-    propose: Callable[[Source], tuple[int, bool]], noise: IntegerLaw, residual: Fraction
+    propose: Callable[[Source], int | None], noise: IntegerLaw, residual: Fraction
 ) -> None:
     """One proposal, enumerated: given that it is accepted, its value has the stated law."""
     law = exact_law(propose, residual=residual)
-    accepted = law.probability(lambda pair: pair[1])
-    for z in {value for value, kept in law if kept}:
-        stated, weight = noise.pmf(z), law[z, True]
+    accepted = law.probability(lambda value: value is not None)
+    for z in {value for value in law if value is not None}:
+        stated, weight = noise.pmf(z), law[z]
         low, high = (stated, stated) if isinstance(stated, F) else (stated.lower, stated.upper)
         assert weight <= high * (accepted + law.residual)
         assert low * accepted <= weight + law.residual
