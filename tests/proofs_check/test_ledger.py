@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
 import pytest
 
 from exactdp.proofs_check.claim import SEVERITIES, Claim, Conditional, Fails, Refuted
-from exactdp.proofs_check.counts import errata, table
+from exactdp.proofs_check.counts import errata, summary, table
+from exactdp.proofs_check.html_report import html_report
 from exactdp.proofs_check.markdown import PAGES
 from exactdp.proofs_check.registry import ledger, source_file
-from exactdp.proofs_check.runner import run_one
+from exactdp.proofs_check.runner import Result, run_one
 
 ROOT = Path(__file__).parents[2]
 INVENTORY = Path(__file__).parent / "inventory"
@@ -121,3 +123,19 @@ def test_what_the_contract_promises() -> None:
     assert isinstance(claim, Refuted)
     assert claim.severity == "unsafe"
     assert claim.corrected.id in {c.id for c in ledger(["BV"])}
+
+
+def test_the_three_pages_say_the_same() -> None:
+    sentence = " ".join(summary(ledger()).split())
+    for page in PAGES:
+        assert sentence in " ".join((ROOT / page).read_text(encoding="utf-8").split()), page
+
+
+def test_every_link_of_the_report_leads_somewhere() -> None:
+    report = html_report([Result(claim, "seen", 0.0) for claim in ledger()])
+    ids = re.findall(r' id="([^"]+)"', report)
+    links = re.findall(r'href="#([^"]*)"', report)
+    assert len(ids) == len(set(ids))
+    assert set(map(html.unescape, links)) <= set(map(html.unescape, ids))
+    assert set(ENTRIES) <= set(map(html.unescape, ids))
+    assert 'data-kind="severity" data-value="unsafe"' in report

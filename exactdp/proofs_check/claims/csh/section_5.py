@@ -46,7 +46,7 @@ def _total(power: int) -> str:
     return "both sides squared"
 
 
-def _least_total(parts: int) -> str:
+def _least_total(parts: Fraction) -> str:
     """Dotted lines: least total noise of the CSH is (sqrt k + 1)/parts times sigma_1."""
     one = Fraction(gaussian.calibrate(epsilon="0.35", delta="1e-5").sigma)
     for root in (3, 4, 16, 228):  # (k + sqrt k)/2 is an integer: the noise part is exact
@@ -96,7 +96,7 @@ CLAIMS = (
         "The least total noise is sqrt(k) sigma_1 for the GSHM and "
         "(sqrt(k) + 1)/2 sigma_1 for the CSH, with sigma_1 the noise for sensitivity one.",
         "reproduction",
-        **varied(_least_total, 2, 3, "(sqrt(k) + 1)/3 sigma_1"),
+        **varied(_least_total, Fraction(2), Fraction(201, 100), "(sqrt(k) + 1)/2.01 sigma_1"),
     ),
     CSH.not_checkable(
         "Section 5, privacy parameters of the Facebook URL data",
