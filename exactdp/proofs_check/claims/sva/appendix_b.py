@@ -13,11 +13,11 @@ __all__ = ["CLAIMS"]
 
 
 def _alp_bias(middle: bool) -> str:
-    """The mean estimate of y = 0 (or of y = m/2) in m columns without collisions is not y."""
+    """The mean estimate of y = 0 (or y = m/2) in m columns, no collisions, is at least y + 1/5."""
     for m, alpha in product((2, 4, 8), (Fraction(1), Fraction(3))):
         y, p = (m // 2 if middle else 0), flip(alpha)
         mean = estimate_law(y, m, p, p).expectation()
-        require(mean != y, f"m={m}, alpha={alpha}: the mean estimate of {y} is {mean}")
+        require(mean >= y + Fraction(1, 5), f"m={m}, alpha={alpha}: the mean of {y} is {mean}")
     return "m = 2, 4, 8 columns, alpha = 1, 3; exact laws"
 
 
@@ -28,23 +28,24 @@ def _threshold_bias(least: Fraction) -> str:
             noise = [((1 - a) / (1 + a) * a**j, j) for j in range(t - x, 400)]
             mean = sum((p * (x + j) for p, j in noise), Fraction(0))
             rest = (x + 400) * a**400 / (1 - a) ** 2  # at most this beyond 400
-            require(x - mean - rest > least, f"a={a}, t={t}: {x} has the mean {float(mean):.4f}")
+            require(x - mean >= least + rest, f"a={a}, t={t}: {x} has the mean {float(mean):.4f}")
     return "two noises, every count below the threshold"
 
 
 CLAIMS = (
     SVA.verified(
         "Appendix B, bias of the ALP mechanism",
-        "The ALP mechanism is biased: its estimate of a zero entry has a positive mean.",
+        "The ALP mechanism is biased: its estimate of a zero entry has a positive mean, a fifth of"
+        " a column at least in the cases computed.",
         "enumeration",
         **varied(_alp_bias, False, True, "also of an entry in the middle of the columns"),
         note="an entry in the middle of the columns has no bias where no other entry collides",
     ),
     SVA.verified(
         "Appendix B, bias of thresholding",
-        "A count below the threshold is estimated too low in the mean (Korolova et al.).",
+        "A count below the threshold is estimated too low in the mean (Korolova et al.): by 0.7 at "
+        "least, with geometric noise of ratio 1/2 or 2/3.",
         "enumeration",
-        **varied(_threshold_bias, Fraction(0), Fraction(1), "by 1 at least"),
-        note="with geometric noise",
+        **varied(_threshold_bias, Fraction(7, 10), Fraction(1), "by 1 at least"),
     ),
 )

@@ -8,10 +8,10 @@ from math import floor
 
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.sva._model import bins, hashes
 from exactdp.proofs_check.claims.sva._tails import at_most, laplace_tail, walk_tail
-from exactdp.proofs_check.entries import SVA, varied
+from exactdp.proofs_check.entries import SVA, elsewhere, varied
 
 __all__ = ["CLAIMS"]
 
@@ -45,14 +45,17 @@ def _dsc(x: Fraction) -> Law[int]:
 def _unbiased(shift: Fraction) -> str:
     for x in (Fraction(i, 7) for i in range(-20, 21)):
         law = _dsc(x)
-        require(law.expectation() == x + shift, f"x={x}: mean {law.expectation()}")
         worst = max(abs(y - x) for y in law)
         require(worst < 1, f"x={x}: moves by {worst}")
+        require(law.expectation() == x + shift, f"x={x}: mean {law.expectation()}")
     return "41 values: mean x, moved by less than 1"
 
 
 def _rounding_error(range_square: int) -> str:
-    """P(|mean of n rounding errors at 1/2| >= t) <= beta/(10d) at t^2 = 2 log(20d/beta)/(n r)."""
+    """P(|mean of n rounding errors at 1/2| >= t) <= beta/(10d) at t^2 = 2 log(20d/beta)/(n r).
+
+    A rounding error lies in an interval of length 1, so Hoeffding's inequality has r = 4.
+    """
     with precision(80):
         for n, p in product((4, 40, 160), (Fraction(1, 10), Fraction(1, 1000))):
             # errors are +-1/2, so twice the sum is a walk of n steps: compare its square
@@ -171,10 +174,11 @@ CLAIMS = (
     ),
     SVA.verified(
         "Appendix C-A, rounding error",
-        "By Hoeffding the mean of n rounding errors is at most sqrt(2 log(20d/beta)/n) "
+        "By Hoeffding the mean of n rounding errors is at most sqrt(log(20d/beta)/(2n)) "
         "but for beta/(10d).",
         "enumeration",
-        **varied(_rounding_error, 1, 9, "3 times smaller"),
+        **varied(_rounding_error, 4, 12, "sqrt(3) times smaller"),
+        slack="Hoeffding's bound is that far from the exact tail",
         note="so rounding is absorbed only where sqrt(k/b) + Delta/epsilon is not small: "
         "epsilon = O(1)",
     ),
@@ -211,6 +215,11 @@ CLAIMS = (
         statement="P(|binning error| >= t) <= 2 exp(-(nt)^2/(variance + nt/3)), variance <= nk/b.",
         note="absorbed by the constant of t = Theta(...) in the next step",
         severity="cosmetic",
+        printed=Printed(
+            r"\leq 2 \exp \left(- \frac{(nt)^2}{\frac{nk}{b} + \frac{1}{3}nt} \right)",
+            "Appendix C-C, second display",
+            639,
+        ),
         method="enumeration",
         check=lambda: _bernstein(Fraction(1)),
         example="""
@@ -256,7 +265,10 @@ CLAIMS = (
         "A symmetric noise times an independent sign has the law of the noise, so the "
         "noise error is the mean of n independent Laplace variables.",
         "enumeration",
-        **varied(_sign_free, False, True, "also for noise that is not symmetric"),
+        **elsewhere(
+            "the mutant is about another law",
+            varied(_sign_free, False, True, "also for noise that is not symmetric"),
+        ),
         note="its tail is sub-exponential and needs n >= log(20d/beta): see Theorem 12. The text "
         "swaps the names of the clipped and the noisy bin there",
     ),

@@ -9,14 +9,14 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.claim import Mutant, Printed, Quibble, Refuted, require
 from exactdp.proofs_check.claims.sva._channels import (
     Channel,
     mutual_information,
     randomized_response,
 )
 from exactdp.proofs_check.claims.sva._tails import at_most
-from exactdp.proofs_check.entries import SVA, varied
+from exactdp.proofs_check.entries import SVA, elsewhere, varied
 
 __all__ = ["CLAIMS"]
 
@@ -150,6 +150,12 @@ CLAIMS = (
         item="Appendix D, information of independent reports",
         statement="As the z_i are independent given V, I(V; z_1, ..., z_n) = sum of I(V; z_i).",
         severity="cosmetic",
+        printed=Printed(
+            r"Since conditioning on V , the \mathbf{z}_i 's are independent, we have: $I(V; "
+            r"\mathbf{z}_1, \dots, \mathbf{z}_n) = \sum_{i \in [n]} I(V; \mathbf{z}_i)$.",
+            "Appendix D, after equation (4)",
+            680,
+        ),
         method="certified numerics",
         check=lambda: _sums(True),
         example="""
@@ -169,11 +175,16 @@ CLAIMS = (
             mutant=Mutant("<= 0.9 times the sum", lambda: _below(Fraction(9, 10))),
         ),
     ),
-    Refuted(
+    Quibble(
         paper="SVA",
         item="Appendix D, final inequality",
         statement="With eta and delta small enough, (I(V; z) + 1)/log|S| < 1/2 for every S.",
-        severity="cosmetic",
+        printed=Printed(
+            r"= \frac{\sum_{i \in [n]} I(V; \mathbf{z}_i) + 1}{\log |\mathcal{S}|} < "
+            r"\frac{1}{2}$",
+            "Appendix D, end of the proof of Theorem 15",
+            708,
+        ),
         method="certified numerics",
         check=lambda: _final(2, Fraction(0)),
         example="""
@@ -183,11 +194,15 @@ CLAIMS = (
 False
 """,
         extraction="no: it follows from equation (4), printed with + 1",
+        note="The bound is about large |S|; smaller ones change constants only.",
         corrected=SVA.verified(
             "Appendix D, final inequality, corrected",
             "It can be had for |S| > 4: with I <= 1/10 bit for |S| >= 5.",
             "certified numerics",
-            **varied(_final, 5, 4, "for |S| >= 4", Fraction(1, 10)),
+            **elsewhere(
+                "the mutant admits a smaller S",
+                varied(_final, 5, 4, "for |S| >= 4", Fraction(1, 10)),
+            ),
             note="smaller S change constants only: the bound is then of order 1/(epsilon sqrt(n))",
         ),
     ),
@@ -196,6 +211,7 @@ False
         "An error probability of at least 1 - 1/2 contradicts Lemma 21's 1/5.",
         "enumeration",
         **varied(_contradiction, Fraction(1, 2), Fraction(4, 5), "with 4/5 in place of 1/2"),
+        slack="the proof has this much room, 1/2 against 1/5",
     ),
     SVA.verified(
         "Appendix D, condition on delta",

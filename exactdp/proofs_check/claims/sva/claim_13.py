@@ -75,8 +75,8 @@ def _triangle(index: int) -> str:
                 for members in ([i for i in range(len(v)) if h[i] == j] for j in range(b))
             ]  # fmt: skip
             stated = sum((abs(x) for x in inner), Fraction(0))
-            require(gap == stated, f"h={h}, s={s}: {gap}, the formula gives {stated}")
             require(gap <= distance(v, w), f"h={h}, s={s}: {gap} apart")
+            require(gap == stated, f"h={h}, s={s}: {gap}, the formula gives {stated}")
     return "five pairs of inputs, every h and s"
 
 

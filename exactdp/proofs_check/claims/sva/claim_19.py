@@ -8,7 +8,7 @@ from itertools import product
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.sva._model import bins, distance, hashes, sparse
 from exactdp.proofs_check.claims.sva._tails import at_most
 from exactdp.proofs_check.entries import SVA, varied
@@ -88,12 +88,17 @@ CLAIMS = (
         "enumeration",
         **varied(_contraction, Fraction(1), Fraction(99, 100), "it shrinks it by 1 %"),
     ),
-    Refuted(
+    Quibble(
         paper="SVA",
         item="Claim 19, proof, density ratio",
         statement="The ratio of the density of B + Lap to that of B' + Lap at x is the exponential "
         "of (epsilon/lambda)(|x - B| - |x - B'|).",
-        severity="cosmetic",
+        printed=Printed(
+            r"\frac{\prod_{j \in [b]} \exp(\frac{\epsilon}{\lambda} \|x - B_j\|)}{\prod_{j "
+            r"\in [b]} \exp(\frac{\epsilon}{\lambda} \|x - B'_j\|)}",
+            "Appendix C-B, Claim 19, proof, display",
+            623,
+        ),
         method="certified numerics",
         check=lambda: _ratio(1),
         example="""
@@ -106,6 +111,7 @@ CLAIMS = (
 """,
         extraction="no: the minus sign is missing in three expressions in a row that agree; the "
         "final bound is symmetric and stands",
+        note="A sign, and norm bars where absolute values are meant.",
         corrected=SVA.verified(
             "Claim 19, proof, density ratio, corrected",
             "The ratio is exp((epsilon/Delta)(|x - B'| - |x - B|)).",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.sva._model import (
     Vector,
     distance,
@@ -117,6 +117,12 @@ _DISJOINT = Refuted(
     statement="For k-sparse binary vectors, privacy for k-neighbouring inputs is the same as "
     "user-level privacy.",
     severity="unsafe",
+    printed=Printed(
+        r"A mechanism satisfies (ϵ, δ) -LDP for k -neighboring, if and only if it satisfies "
+        r"(ϵ, δ) -user-level-LDP.",
+        "Section III-B, after Definition 10",
+        236,
+    ),
     method="enumeration",
     check=lambda: _users(1),
     example="""
@@ -143,10 +149,10 @@ Fraction(4, 1)
 def _group(steps: int) -> str:
     """From v to w through 0 in two steps of k: epsilon for k-neighbours is 2 epsilon for users."""
     near, user = _loss(lambda k: _within(k)), _loss(_everyone)
-    require(user <= near**steps, f"{near} for k-neighbours, {user} for users")
     for d, k in _SIZES:
         for v in sparse(d, k, _BINARY):
             require(sum(v) <= k, f"d={d}, k={k}: {v} is {sum(v)} from 0")
+    require(user <= near**steps, f"{near} for k-neighbours, {user} for users")
     return "the zero vector is within k of every input; the factor 2 is attained"
 
 
@@ -178,6 +184,7 @@ CLAIMS = (
         "private at 2 epsilon, in general not at less.",
         "enumeration",
         **varied(_group, 2, 1, "at epsilon"),
+        ours=True,
     ),
     SVA.verified(
         "Definition 10, real users",

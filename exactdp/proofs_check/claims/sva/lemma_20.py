@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Refuted
+from exactdp.proofs_check.claim import Printed, Refuted
 from exactdp.proofs_check.claims.sva._tails import at_most
 from exactdp.proofs_check.entries import SVA, varied
 
@@ -68,6 +68,12 @@ CLAIMS = (
         statement="sqrt(log d/n) is of smaller order than (1/epsilon) sqrt(k log(d/k)/n) for every "
         "epsilon = O(1) and every k.",
         severity="loose",
+        printed=Printed(
+            r"\leq O\left(\sqrt{\frac{\log d}{n}}\right) = o\left(\frac{1}{\epsilon} "
+            r"\sqrt{\frac{k \log(d/k)}{n}}\right)",
+            "Appendix D, Lemma 20",
+            663,
+        ),
         method="certified numerics",
         check=lambda: _vanishes(Fraction(1, 2)),
         example="""

@@ -86,6 +86,7 @@ CLAIMS = (
         "report, attained up to 2 % for two inputs and small epsilon.",
         "certified numerics",
         **varied(_pure, Fraction(101, 800), Fraction(98, 800), "at most 0.98 epsilon^2/8"),
+        ours=True,
     ),
     SVA.verified(
         "Lemma 23",

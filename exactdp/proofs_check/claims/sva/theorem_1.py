@@ -8,7 +8,7 @@ from itertools import product
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Refuted, require
+from exactdp.proofs_check.claim import Conditional, Printed, Quibble, require
 from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
@@ -32,9 +32,9 @@ def _event_factor(constant: int, shape: Fraction) -> str:
         exact = epsilon * epsilon * k * shape
         b = -(-exact.numerator // exact.denominator)
         # sqrt(k/b) <= (C - 2)/eps
+        require(b <= max(1, k), f"k={k}, epsilon={epsilon}: {b} bins")
         small = Fraction(k, b) * epsilon**2 <= (constant - 2) ** 2
         require(small, f"k={k}, epsilon={epsilon}: b={b}, sqrt(k/b) > {constant - 2}/epsilon")
-        require(b <= max(1, k), f"k={k}, epsilon={epsilon}: {b} bins")
     return "epsilon up to 2 in steps of 1/20, k up to 100"
 
 
@@ -51,16 +51,20 @@ def _informal(n: int, cap: bool) -> str:
 
 
 CLAIMS = (
-    SVA.proved(
-        "Theorem 1",
-        "User-level: one bin clipped at eta = sqrt(2k log(4n/beta)) with Delta = 2 eta "
-        "has error factor sqrt(k) + Delta/epsilon <= 4 (1/epsilon) sqrt(k log(4n/beta)), provided "
-        "epsilon <= sqrt(log(4n/beta)).",
-        "interval search",
+    Conditional(
+        paper="SVA",
+        item="Theorem 1",
+        statement="User-level: one bin clipped at eta = sqrt(2k log(4n/beta)) with Delta = 2 eta "
+        "has error factor sqrt(k) + Delta/epsilon = O((1/epsilon) sqrt(k log(n/beta))), with "
+        "constant 4.",
+        outcome="proved",
+        method="interval search",
+        condition="epsilon <= sqrt(log(4n/beta)), which epsilon = O(1) ensures; and n >= "
+        "log(d/beta), as for Theorem 12",
         **varied(partial(_user_factor, Fraction(4)), 1, 2, "for epsilon up to twice that range"),
-        note="the range of epsilon is not stated; beyond it the binning error sqrt(k), which does "
-        "not depend on epsilon, dominates: see Table II, user-level row. The pseudorandom function "
-        "and negl(lambda) are not modelled: h and s are random functions",
+        slack="decided without cutting the range of epsilon; the constant would be 3.83",
+        note="The pseudorandom function and negl(lambda) are not modelled: h and s are random "
+        "functions",
     ),
     SVA.verified(
         "Theorem 2",
@@ -78,12 +82,17 @@ CLAIMS = (
         "Omega((1/epsilon) sqrt(k log(d/k)/n)).",
         "asymptotic and announced as informal; its formal version is Theorem 15",
     ),
-    Refuted(
+    Quibble(
         paper="SVA",
         item="Theorem 3, no cap",
         statement="Every user-level mechanism has expected error at least c (1/epsilon) "
         "sqrt(k log(d/k)/n), for one c > 0 and all epsilon = O(1) and n.",
-        severity="cosmetic",
+        printed=Printed(
+            r"must suffer from at least $\Omega\left(\frac{1}{\epsilon}\sqrt{\frac{k "
+            r"\log(d/k)}{n}}\right)$ error in expectation.",
+            "Section I-A, Theorem 3",
+            63,
+        ),
         method="certified numerics",
         check=lambda: _informal(100, False),
         example="""
@@ -93,7 +102,8 @@ CLAIMS = (
 >>> bound(1e-9) > 1         # but the constant answer 0 has error <= 1 for vectors in [-1, 1]^d
 True
 """,
-        extraction="no: called informal; Theorem 15 has a cap, Table I has none either",
+        extraction="no: Table I has no cap either",
+        note="Called informal; its formal version, Theorem 15, has a cap.",
         corrected=SVA.verified(
             "Theorem 3, no cap, corrected",
             "The lower bound is capped at a constant, as in Theorem 15.",

@@ -7,7 +7,7 @@ from itertools import combinations, product
 from math import comb
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Mutant, Refuted, require
+from exactdp.proofs_check.claim import Conditional, Mutant, Printed, Refuted, require
 from exactdp.proofs_check.claims.sva._tails import at_most
 from exactdp.proofs_check.entries import SVA, varied
 
@@ -99,9 +99,9 @@ def _counting(power: int) -> str:
     """C(d, k) k^k >= d^k, from (d - i)/(k - i) >= d/k for 0 <= i < k."""
     for d in range(1, 41):
         for k in range(1, d + 1):
-            require(comb(d, k) * k**k >= d ** (k + power), f"d={d}, k={k}: {comb(d, k)}")
             steps = ((d - i) * k >= d * (k - i) for i in range(k))
             require(all(steps), f"d={d}, k={k}: a factor is too small")
+            require(comb(d, k) * k**k >= d ** (k + power), f"d={d}, k={k}: {comb(d, k)}")
     return "1 <= k <= d <= 40, and each factor: (d - i) k - d (k - i) = i (d - k) >= 0"
 
 
@@ -114,15 +114,20 @@ CLAIMS = (
         "Its steps are checked under Lemmas 20 to 23.",
         note="the first lines of Section VI quote it with delta = o(1/(n log n))",
     ),
-    SVA.verified(
-        "Theorem 15",
-        "For some distribution on S every estimator from private reports has expected "
-        "error Omega(min((1/epsilon) sqrt(log|S|/n), 1)); for d = 2, k = 1, delta = 0 and the "
-        "tested epsilon and n with constant 1/4.",
-        "enumeration",
+    Conditional(
+        paper="SVA",
+        item="Theorem 15",
+        statement="For some distribution on S every estimator from private reports has expected "
+        "error Omega(min((1/epsilon) sqrt(log|S|/n), 1)).",
+        outcome="verified",
+        method="enumeration",
+        condition="checked for d = 2, k = 1, delta = 0, with constant 1/4. In general the proof "
+        "passes from the distribution's mean to the empirical one by Lemma 20, whose 'smaller "
+        "order' needs epsilon^2/k to tend to 0 (or to be below a constant)",
+        rests_on="SVA-Lemma-20-smaller-order",
         **varied(_bounded_below, Fraction(1, 4), Fraction(7, 25), "with constant 0.28"),
-        note="where the cap stands: see the entry on it. The general proof is checked step by step "
-        "under Lemmas 20 to 23 and Appendix D",
+        note="where the cap stands: see the entry on it. The other steps are checked under Lemmas "
+        "21 to 23 and Appendix D",
     ),
     Refuted(
         paper="SVA",
@@ -130,6 +135,12 @@ CLAIMS = (
         statement="For some distribution the expected error is at least min(Omega((1/epsilon) "
         "sqrt(log|S|/n)), 1): at least 1 once epsilon is small enough.",
         severity="cosmetic",
+        printed=Printed(
+            r"\geq \min \left\{ \Omega \left(\frac{1}{\epsilon} \sqrt{\frac{\log "
+            r"|\mathcal{S}|}{n}} \right), 1 \right\}",
+            "Section VI, Theorem 15, display",
+            480,
+        ),
         method="enumeration",
         check=lambda: _capped(Fraction(1)) + _guess(Fraction(1)),
         example="""
@@ -146,7 +157,7 @@ CLAIMS = (
             "The cap belongs inside, Omega(min((1/epsilon) sqrt(log|S|/n), 1)): blind "
             "estimates, real or from S, allow no cap above 1/2 at d = 2.",
             "enumeration",
-            check=lambda: _capped(Fraction(1, 2)) + "; " + _guess(Fraction(1, 2)),
+            check=lambda: _guess(Fraction(1, 2)) + "; " + _capped(Fraction(1, 2)),
             mutant=Mutant("a cap of 0.51", lambda: _capped(Fraction(51, 100))),
             note="the theorem takes estimates from S, though a mean is not in S; the proof does "
             "not need that",
