@@ -16,6 +16,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.oracle.vectors import (
     GROUPS,
     Vector,
+    all_tests,
     document,
     find,
     load,
@@ -86,7 +87,7 @@ def show_(id: str, as_json: bool) -> None:
         click.echo(show(id))
         return
     vector = find(id)
-    print_json(next(t for t in document(vector.group)["tests"] if t["id"] == id))
+    print_json(next(t for t in all_tests(document(vector.group)) if t["id"] == id))
 
 
 @vectors.command(epilog="Example: exactdp vectors questions | my-program > answers.jsonl")
@@ -133,16 +134,24 @@ def run(
     return 0 if report.clean else 1
 
 
-@vectors.command(epilog="Example: exactdp vectors export gshm --output gshm.json")
+@vectors.command(epilog="Example: exactdp vectors export gshm | jq .numberOfTests")
 @click.argument("group")
-@click.option("--output", metavar="FILE", required=True, help="New file ending in .json.")
+@click.option(
+    "--output", metavar="FILE", default="-", help="New file ending in .json (default: -)."
+)
 def export(group: str, output: str) -> None:
-    """A group's file as it is, or the schema of all of them (GROUP: schema)."""
+    """A group's file as it is, or the schema of all of them (GROUP: schema).
+
+    Without --output, or with - for it, it is written to standard output.
+    """
     from exactdp.oracle.vectors import schema
 
-    path = new_file("output", output, (".json",))
-    content = schema() if group == "schema" else document(group)
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    path = None if output == "-" else new_file("output", output, (".json",))
+    text = json.dumps(schema() if group == "schema" else document(group), indent=1)
+    if path is None:
+        click.echo(text)
+        return
+    path.write_text(text + "\n", encoding="utf-8")
     click.echo(f"written to {path}")
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "GROUPS",
     "Group",
     "Vector",
+    "all_tests",
     "find",
     "load",
     "load_all",
@@ -121,10 +122,10 @@ def load(name: str) -> Group:
         name=content["group"],
         description=content["description"],
         questions=MappingProxyType(content["questions"]),
-        notes=MappingProxyType(content["notes"]),
+        notes=MappingProxyType({f: n["description"] for f, n in content["notes"].items()}),
         source=content["source"],
         methods=tuple(content["generator"]["methods"]),
-        tests=tuple(_vector(name, test) for test in content["tests"]),
+        tests=tuple(_vector(name, test) for test in all_tests(content)),
     )
 
 
@@ -197,15 +198,30 @@ def document(name: str) -> dict[str, Any]:
     return content
 
 
+def all_tests(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The tests of a group's file, in the order of their numbers."""
+    tests = [test for group in content["testGroups"] for test in group["tests"]]
+    return sorted(tests, key=lambda test: int(test["tcId"]))
+
+
 def validate(content: Mapping[str, Any]) -> None:
     """Check what a schema cannot say; raises InvalidParameter for the first thing that is wrong.
 
-    Ids are unique and in order, ends are in order, questions and flags are explained.
+    Tests are counted and numbered, and in the group of their question; ends are in order,
+    questions and flags are explained.
     """
-    identifiers = [test["id"] for test in content["tests"]]
-    if len(set(identifiers)) != len(identifiers):
-        raise InvalidParameter("id", "one used twice", "unique")
-    for test in content["tests"]:
+    tests = all_tests(content)
+    if content["numberOfTests"] != len(tests):
+        count = content["numberOfTests"]
+        raise InvalidParameter("numberOfTests", count, f"the number of tests, {len(tests)}")
+    for place, test in enumerate(tests, 1):
+        if (test["tcId"], test["id"]) != (place, f"{content['group']}-{place:03d}"):
+            raise InvalidParameter("id", test["id"], f"that of test {place}, tcId {place}")
+    for group in content["testGroups"]:
+        for test in group["tests"]:
+            if test["question"] != group["type"]:
+                raise InvalidParameter(f"{test['id']} question", test["question"], group["type"])
+    for test in tests:
         name, expected = test["id"], test["expected"]
         if Fraction(expected["lower"]) > Fraction(expected["upper"]):
             raise InvalidParameter(f"{name} lower", expected["lower"], "<= upper")

@@ -78,6 +78,9 @@ def test_export(tmp_path: Path) -> None:
     assert run("vectors", "export", "gshm", "--output", str(path))[0] == 0
     assert json.loads(path.read_text(encoding="utf-8"))["group"] == "gshm"
     assert run("vectors", "export", "schema", "--output", str(tmp_path / "s.json"))[0] == 0
+    for arguments in ([], ["--output", "-"]):
+        code, out, _ = run("vectors", "export", "gshm", *arguments)
+        assert (code, json.loads(out)) == (0, json.loads(path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize(

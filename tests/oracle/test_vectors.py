@@ -8,6 +8,7 @@ import sys
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,11 +44,43 @@ def test_files_are_consistent(name: str) -> None:
     vectors.validate(content)
     assert content["group"] == name
     assert (REPOSITORY / content["generator"]["script"]).is_file()
-    expected = [f"{name}-{place:03d}" for place in range(1, len(content["tests"]) + 1)]
-    assert [test["id"] for test in content["tests"]] == expected
-    used = {flag for test in content["tests"] for flag in test["flags"]}
+    tests = vectors.all_tests(content)
+    assert [test["id"] for test in tests] == [f"{name}-{i:03d}" for i in range(1, len(tests) + 1)]
+    used = {flag for test in tests for flag in test["flags"]}
     assert used == set(content["notes"])
-    assert {test["question"] for test in content["tests"]} == set(content["questions"])
+    assert {test["question"] for test in tests} == set(content["questions"])
+
+
+def wycheproof(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """What a reader of Wycheproof's files does, knowing nothing of ours."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert (path.parent / content["schema"]).is_file()
+    tests = [(g["type"], test) for g in content["testGroups"] for test in g["tests"]]
+    assert content["numberOfTests"] == len(tests)
+    assert len({test["tcId"] for _, test in tests}) == len(tests)
+    assert all(content["notes"][flag]["description"] for _, t in tests for flag in t["flags"])
+    return tests
+
+
+@pytest.mark.parametrize("name", vectors.GROUPS)
+def test_a_wycheproof_reader_finds_its_way(name: str) -> None:
+    tests = wycheproof(REPOSITORY / "exactdp" / "oracle" / "vectors" / f"{name}.json")
+    assert {test["id"] for _, test in tests} == {vector.id for vector in vectors.load(name)}
+    assert all(type_ == test["question"] for type_, test in tests)
+
+
+def test_flags_of_small_deltas_are_true() -> None:
+    """The notes say how small: far below 1e-16, or from 1e-17 to 1e-12."""
+    flagged = {"TinyDelta": 0, "SmallDelta": 0}
+    for vector in vectors.select():
+        asked = vector.upper if vector.question == "delta" else vector.parameters.get("delta")
+        for flag in set(vector.flags) & set(flagged):
+            assert asked is not None
+            low, high = {"TinyDelta": ("0", "1e-17"), "SmallDelta": ("1e-17", "1e-12")}[flag]
+            assert Fraction(low) < Fraction(asked) <= Fraction(high), vector.id
+            flagged[flag] += 1
+    assert flagged["SmallDelta"] >= 13
+    assert flagged["TinyDelta"] >= 60
 
 
 def test_there_are_enough_and_they_are_narrow() -> None:
@@ -74,9 +107,10 @@ def test_generating_a_sample_gives_the_file(name: str) -> None:
     group = import_module(f"exactdp.oracle.generate.{name}").GROUP
     made = document(group, lambda place: place in SAMPLES[name])
     kept = vectors.document(name)
-    chosen = [kept["tests"][place - 1] for place in SAMPLES[name]]
-    assert made["tests"] == chosen
-    for key in ("group", "format", "description", "questions", "source", "generator"):
+    chosen = [vectors.all_tests(kept)[place - 1] for place in SAMPLES[name]]
+    assert vectors.all_tests(made) == chosen
+    assert made["numberOfTests"] == len(chosen)
+    for key in ("group", "schema", "format", "description", "questions", "source", "generator"):
         assert made[key] == kept[key]
     assert made["notes"].items() <= kept["notes"].items()
 
@@ -135,10 +169,21 @@ def test_questions_as_lines() -> None:
 
 def test_validation_names_what_is_wrong() -> None:
     content = vectors.document("zcdp")
-    content["tests"][0]["flags"] = ["Unheard"]
+    vectors.all_tests(content)[0]["flags"] = ["Unheard"]
     with pytest.raises(InvalidParameter, match="zcdp-001 flag must be explained"):
         vectors.validate(content)
+    content = vectors.document("zcdp") | {"numberOfTests": 7}
+    with pytest.raises(InvalidParameter, match="numberOfTests must be"):
+        vectors.validate(content)
     content = vectors.document("zcdp")
-    content["tests"][1]["expected"] = {"lower": "2", "upper": "1"}
+    content["testGroups"][0]["type"] = "tau"
+    with pytest.raises(InvalidParameter, match="question must be tau"):
+        vectors.validate(content)
+    content = vectors.document("zcdp")
+    vectors.all_tests(content)[3]["id"] = "zcdp-003"
+    with pytest.raises(InvalidParameter, match="id must be that of test 4"):
+        vectors.validate(content)
+    content = vectors.document("zcdp")
+    vectors.all_tests(content)[1]["expected"] = {"lower": "2", "upper": "1"}
     with pytest.raises(InvalidParameter, match="zcdp-002 lower must be <= upper"):
         vectors.validate(content)

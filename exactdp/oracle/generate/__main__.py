@@ -38,7 +38,7 @@ def main(names: list[str]) -> None:
         text = json.dumps(content, indent=1, ensure_ascii=True) + "\n"
         (_TARGET / f"{name}.json").write_text(text, encoding="utf-8")
         spent = time.perf_counter() - start
-        sys.stdout.write(f"{name}: {len(content['tests'])} vectors in {spent:.1f} s\n")
+        sys.stdout.write(f"{name}: {content['numberOfTests']} vectors in {spent:.1f} s\n")
 
 
 if __name__ == "__main__":

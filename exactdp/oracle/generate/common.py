@@ -20,6 +20,9 @@ Bounds = tuple[str, str]
 #: Significant digits of both ends: the relative width is at most 1e-33.
 DIGITS = 35
 
+#: The file that describes the format of all groups.
+SCHEMA = "schema.json"
+
 #: Two evaluations of one formula, at different precisions, must agree to this relative accuracy.
 AGREEMENT = Fraction(1, 10**45)
 
@@ -116,16 +119,22 @@ def exact(value: Any) -> Fraction:
 
 
 def document(group: Group, only: Callable[[int], bool] = lambda _: True) -> dict[str, Any]:
-    """The content of a group's file; only: which vectors, by position from 1, to compute."""
+    """The content of a group's file; only: which vectors, by position from 1, to compute.
+
+    Its frame is Wycheproof's: the schema's file name, the number of tests, and groups of tests of
+    one type, the question; a test's tcId is its position.
+    """
     tests = [
-        _vector(f"{group.name}-{place:03d}", recipe)
+        _vector(group.name, place, recipe)
         for place, recipe in enumerate(group.recipes(), 1)
         if only(place)
     ]
     used = sorted({flag for test in tests for flag in test["flags"]})
     return {
         "group": group.name,
-        "format": 1,
+        "schema": SCHEMA,
+        "format": 2,
+        "numberOfTests": len(tests),
         "description": group.description,
         "questions": group.questions,
         "source": group.source,
@@ -133,12 +142,16 @@ def document(group: Group, only: Callable[[int], bool] = lambda _: True) -> dict
             "script": f"exactdp/oracle/generate/{group.name}.py",
             "methods": list(group.methods),
         },
-        "notes": {flag: FLAGS[flag] for flag in used},
-        "tests": tests,
+        "notes": {flag: {"description": FLAGS[flag]} for flag in used},
+        "testGroups": [
+            {"type": question, "tests": [t for t in tests if t["question"] == question]}
+            for question in group.questions
+            if any(t["question"] == question for t in tests)
+        ],
     }
 
 
-def _vector(name: str, recipe: Recipe) -> dict[str, Any]:
+def _vector(group: str, place: int, recipe: Recipe) -> dict[str, Any]:
     lower, upper = recipe.compute()
     flags = [*recipe.flags]
     values = [text for text in recipe.parameters.values() if _is_number(text)]
@@ -149,7 +162,8 @@ def _vector(name: str, recipe: Recipe) -> dict[str, Any]:
     elif 0 < Fraction(upper) < _LEAST_NORMAL:
         flags.append("Subnormal")
     test: dict[str, Any] = {
-        "id": name,
+        "tcId": place,
+        "id": f"{group}-{place:03d}",
         "comment": recipe.comment,
         "flags": flags,
         "question": recipe.question,

@@ -44,7 +44,7 @@ GAUSSIAN_EPSILONS = [
     ("100", "32", "1e-5", "1", "a hundred mechanisms", "Ordinary"),
     ("1000", "64", "1e-6", "1", "a thousand mechanisms", "Ordinary"),
     ("1000000", "4000", "1e-6", "1", "a million mechanisms", "ManyCompositions"),
-    ("1000000", "4000", "1e-15", "1", "a million, delta 1e-15", "ManyCompositions TinyDelta"),
+    ("1000000", "4000", "1e-15", "1", "a million, delta 1e-15", "ManyCompositions SmallDelta"),
 ]
 
 PURE = [
@@ -69,12 +69,12 @@ PURE = [
         "the parts' delta alone: 1e-298",
         "ApproximateParts TinyDelta",
     ),
-    ("100", "0.125", "1e-18", "13", "1 - delta rounds to 1", "ApproximateParts TinyDelta"),
+    ("100", "0.125", "1e-18", "13", "1 - delta rounds to 1", "ApproximateParts SmallDelta"),
     ("100", "0.125", "0", "12.25", "almost the sum: about 1e-29", "TinyDelta"),
     ("200", "4", "0", "798", "e^epsilon overflows", "LargeEpsilon"),
     ("200", "4", "0", "750", "e^epsilon overflows", "LargeEpsilon"),
     ("1000", "0.0625", "0", "4", "a thousand mechanisms", "Ordinary"),
-    ("1000", "0.03125", "0", "8", "a thousand, tiny delta", "TinyDelta"),
+    ("1000", "0.03125", "0", "8", "a thousand, tiny delta", "SmallDelta"),
     ("1000", "0.03125", "0", "30", "about 1e-256", "TinyDelta"),
     ("10000", "0.0078125", "0", "4", "ten thousand mechanisms", "ManyCompositions"),
     ("1000000", "0.0009765625", "0", "4", "a million mechanisms", "ManyCompositions"),
@@ -96,7 +96,7 @@ PURE_EPSILONS = [
     ("100", "0.125", "0", "1e-6", "a hundred mechanisms", "Ordinary"),
     ("100", "0.1", "0", "1e-10", "a hundred mechanisms", "Ordinary"),
     ("1000", "0.0625", "0", "1e-6", "a thousand mechanisms", "Ordinary"),
-    ("100", "0.125", "0", "1e-15", "delta 1e-15", "TinyDelta"),
+    ("100", "0.125", "0", "1e-15", "delta 1e-15", "SmallDelta"),
     ("10", "0.0009765625", "0", "0.25", "epsilon is 0", "Boundary EpsilonZero"),
 ]
 

@@ -143,7 +143,7 @@ TAUS = [
     ("10", "18", "1e-5", "0.35", FINE, "ten counters", "Ordinary"),
     ("10", "18", "1e-5", "0.35", SUM, "ten counters", "SumOfDeltas"),
     ("16", "24", "1e-6", "0.5", FINE, "sixteen counters", "Ordinary"),
-    ("3", "16", "1e-12", "1", FINE, "delta 1e-12", "TinyDelta"),
+    ("3", "16", "1e-12", "1", FINE, "delta 1e-12", "SmallDelta"),
     ("3", "128", "1e-300", "1", FINE, "delta 1e-300", "TinyDelta"),
     ("51914", "1152", "1e-5", "0.35", SUM, "many counters", "ManyCounters SumOfDeltas"),
 ]

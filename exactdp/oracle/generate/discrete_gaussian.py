@@ -160,7 +160,7 @@ DELTAS = [
     ("0.0625", "1", "1", "hardly any noise", "TinyScale DeltaNearOne"),
     ("1", "0", "1", "epsilon 0: the total variation is P(0)", "EpsilonZero Boundary"),
     ("100", "0", "3", "epsilon 0, shift 3", "EpsilonZero Sensitivity"),
-    ("16", "2", "1", "delta about 1e-16", "TinyDelta"),
+    ("16", "2", "1", "delta about 1e-16", "SmallDelta"),
     ("16", "4", "1", "delta about 1e-58", "TinyDelta"),
     ("100", "3.75", "1", "among the subnormal doubles", "TinyDelta"),
     ("100", "4", "1", "delta below every double", "TinyDelta"),

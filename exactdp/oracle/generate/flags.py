@@ -8,6 +8,8 @@ FLAGS = {
     "EpsilonZero": "epsilon = 0, where delta is the total variation distance.",
     "DeltaNearOne": "Almost no privacy: an answer rounded to more than 1, or found by 1 - delta.",
     "TinyDelta": "A delta far below 1e-16: a difference of rounded probabilities gives 0.",
+    "SmallDelta": "A delta from 1e-17 to 1e-12, at the last digits of a double near 1: a "
+    "difference of rounded probabilities keeps few or none of its digits; a search stops too soon.",
     "BelowDouble": "The value is positive but below every double: 0 claims more than is true.",
     "Subnormal": "The value is below the normal doubles, where they lose relative accuracy.",
     "HugeNoise": "Very much noise: the two terms of the formula agree in almost all digits.",

@@ -150,7 +150,7 @@ TAUS = [
     ("10", "32", "1e-5", "0.35", EXACT, "ten counters", "Ordinary"),
     ("10", "32", "1e-5", "0.35", SUM, "ten counters", "SumOfDeltas"),
     ("30", "72", "1e-6", "0.5", EXACT, "thirty counters", "Ordinary"),
-    ("3", "16", "1e-12", "1", EXACT, "delta 1e-12", "TinyDelta"),
+    ("3", "16", "1e-12", "1", EXACT, "delta 1e-12", "SmallDelta"),
     ("3", "128", "1e-300", "1", EXACT, "delta 1e-300", "TinyDelta"),
     ("51914", "2304", "1e-5", "0.35", SUM, "many counters", "ManyCounters SumOfDeltas"),
 ]

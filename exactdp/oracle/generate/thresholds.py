@@ -161,7 +161,7 @@ DELTAS = [
     ("gaussian", "4", "18", ">", "1", "four sigma", "Ordinary"),
     ("gaussian", "10", "61", ">", "1", "six sigma", "Ordinary"),
     ("gaussian", "4", "1", ">", "1", "threshold 1: one half", "Boundary"),
-    ("gaussian", "4", "33", ">", "64", "64 counters, eight sigma", "ManyContributions TinyDelta"),
+    ("gaussian", "4", "33", ">", "64", "64 counters, eight sigma", "ManyContributions SmallDelta"),
     ("gaussian", "4", "17", ">", "100", "a hundred counters", "ManyContributions"),
     ("gaussian", "4", "149", ">", "1", "37 sigma: 1e-299", "TinyDelta"),
     ("gaussian", "4", "161", ">", "1", "40 sigma: below every double", "TinyDelta"),

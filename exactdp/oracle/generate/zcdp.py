@@ -132,7 +132,7 @@ EPSILONS = [
     ("2.56", "1e-10", "US census style", "Ordinary"),
     ("0.5", "0.5", "delta one half", "Boundary"),
     ("0.0001220703125", "0.25", "epsilon is 0", "Boundary EpsilonZero"),
-    ("0.5", "1e-15", "delta 1e-15", "TinyDelta"),
+    ("0.5", "1e-15", "delta 1e-15", "SmallDelta"),
     ("0.5", "1e-30", "delta 1e-30", "TinyDelta"),
     ("0.5", "1e-300", "delta 1e-300", "TinyDelta"),
     ("0.5", "1e-400", "a target below every double", "TinyDelta"),
