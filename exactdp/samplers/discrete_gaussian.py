@@ -36,8 +36,8 @@ _LARGEST_TABLE = 1500
 #: Working precision of the tables: running sums lose a few bits per term.
 _TABLE_BITS = 192
 
-#: Outcomes beyond this many sigma (probability below 2^-36) are left to the scalar path.
-_REACH = 7
+#: Outcomes beyond this many sigma (probability below 2^-28) are left to ball arithmetic.
+_REACH = 6
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
 
 from flint import arb
 
@@ -33,8 +32,8 @@ __all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
 #: Up to this scale one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 600
 
-#: Outcomes beyond this many scales (probability about 2^-36) are left to the scalar path.
-_REACH = 25
+#: Outcomes beyond this many scales (probability about 2^-29) are left to ball arithmetic.
+_REACH = 20
 
 #: Working precision of the tables: running products lose a few bits per term.
 _TABLE_BITS = 192
@@ -111,7 +110,11 @@ class _Decaying(IntegerLaw):
             return (-self._rate() * ((b + 1) << bits)).exp()
 
         fall = self._decay(bits)
-        share = lru_cache(None)(partial(sure_share, fall))
+        everywhere = sure_share(fall, 0)
+
+        def share(_: int) -> Fraction:
+            return everywhere
+
         of_piece = pieces(share, beyond)
         law = (
             both_sides(of_piece) if self.two_sided else RealCdf(0, None, lambda i: 1 - of_piece(i))
