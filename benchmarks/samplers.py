@@ -26,7 +26,7 @@ from exactdp.samplers import (
 from exactdp.samplers.integer_law import IntegerLaw
 
 N = 10**6
-SINGLE = 2000
+SINGLE = 300
 
 GAUSSIANS = [(sigma2, DiscreteGaussian(sigma2=sigma2)) for sigma2 in
              ("1/100", "1", "22/7", "1e4", "1e6", "1e10", "1e20", "1e40")]  # fmt: skip
@@ -71,7 +71,7 @@ def single(noise: IntegerLaw, parameter: str, scale: float) -> None:
         run = make(noise, scale)
         if run is not None:
             contestants[name] = run
-    times = interleaved(contestants, rounds=5)
+    times = interleaved(contestants, rounds=31)
     ours = times.pop("exactdp")
     others = "".join(
         f"   {name} {1e6 * time / SINGLE:6.1f} us = {time / ours:5.1f} x"

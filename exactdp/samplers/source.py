@@ -205,12 +205,13 @@ class ByteSource(WordSource):
         """n words of so many bytes each, the parts of 8, 4, 2 and 1 bytes one after the other."""
         if size == width:
             return np.frombuffer(data, f"<u{width}")
-        joined, start = np.zeros(n, f"<u{width}"), 0
-        for part in (4, 2, 1):
-            if part & size:
-                joined <<= np.array(8 * part, joined.dtype)
-                joined |= np.frombuffer(data, f"<u{part}", n, start)
-                start += part * n
+        first, *rest = [part for part in (4, 2, 1) if part & size]
+        joined = np.frombuffer(data, f"<u{first}", n).astype(f"<u{width}")
+        start = first * n
+        for part in rest:
+            joined <<= np.array(8 * part, joined.dtype)
+            joined |= np.frombuffer(data, f"<u{part}", n, start)
+            start += part * n
         return joined
 
 
