@@ -53,7 +53,7 @@ DEFAULT_ANALYSIS = "exact"
 #: Working precision of the search for the worst case, and the most an enclosure may use: what
 #: remains open there is a question of the search, not of precision.
 _WORST_BITS = 128
-_CAP_BITS = 256
+_CAP_BITS = 512
 
 
 def delta(

@@ -30,7 +30,8 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
     pair,
     threshold_only,
 )
-from exactdp.accounting.sparse_histograms.csh_exact.pair_integral import half_lines, outer
+from exactdp.accounting.sparse_histograms.csh_exact.half_lines import half_lines
+from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, integral
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.balls import FLOOR_BITS, ball, precision
 
@@ -377,16 +378,18 @@ def test_bounds_hold_on_a_coarse_grid(
                 assert found.slope.overlaps(exact.slope)
         within = (j, arb(-0.5), arb(0.3))
         assert rough.exceeded_within(r, *within).overlaps(fine.exceeded_within(r, *within))
-        integral = half_lines if a == j else outer
         total = j + (arb(of.k).sqrt() if of.correlation is None else ball(of.correlation))
         squared, covariance = (
             (a - a * a / total) / ball(of.sigma) ** 2,
             a / (total * ball(of.sigma)),
         )
-        values = [
-            integral(Profile(grid, j, r), ball(of.epsilon), squared, covariance)
-            for grid in (rough, fine)
-        ]
+        values = []
+        for grid in (rough, fine):
+            profile, loss = Profile(grid, j, r), ball(of.epsilon)
+            if a == j:
+                values.append(half_lines(profile, loss, squared, covariance))
+            else:
+                values.append(integral(profile, Loss.of(profile, loss, squared, covariance)))
         assert values[0].overlaps(values[1])
 
 

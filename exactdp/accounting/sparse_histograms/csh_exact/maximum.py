@@ -13,7 +13,8 @@ the Gaussian H(epsilon, D) at r = 0. What lies between is excluded by cheap boun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
@@ -21,10 +22,11 @@ from itertools import count
 from flint import arb, ctx
 
 from exactdp.accounting.gaussian import hockey_stick
+from exactdp.accounting.sparse_histograms.csh_exact.cells import Bound, Cells
+from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile
 from exactdp.accounting.sparse_histograms.csh_exact.terms import (
     Family,
-    Line,
     Terms,
     grid_for,
     kappa_of,
@@ -35,9 +37,15 @@ from exactdp.balls import FLOOR_BITS
 
 __all__ = ["Worst", "evaluate", "noise_only", "pair", "threshold_only"]
 
-#: Blocks and integrals of one search; an integral costs more at a higher precision.
-_MOST_BLOCKS = 4096
-_MOST_INTEGRALS_BITS = 1 << 22
+#: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an integral counts for.
+_MOST_CELLS = 1 << 21
+_BITS = 128
+_FIRST_CELLS = 32
+_MARGINAL_CELLS = 128
+_MOST_PER_BOX, _MOST_PER_PAIR = 1 << 10, 1 << 12
+_CELLS_PER_INTEGRAL = 1 << 12
+#: A pair is tried early if it seems better by this factor.
+_PROMISING = arb(1.0001)
 
 
 @dataclass(frozen=True)
@@ -86,20 +94,56 @@ def threshold_only(k: int, ratio: arb, correlation: Fraction | None, contributio
     return grid_for(kappa, ratio, k, n, one_passes(kappa, ratio)).exceeded(n)
 
 
-class _Search:
-    """Best-first over blocks of r, then halves of the range of a; nothing is assumed unimodal.
+@dataclass(frozen=True)
+class _Box:
+    """All pairs with first_r <= r <= last_r, first_a <= a <= last_a, j = k - r.
 
-    Every block has an upper bound. delta is between the best lower end seen and the largest bound
-    among the blocks left or given up, whenever the search is stopped.
+    They are bounded by a corner: j = k - first_r, r = last_r, the largest D^2 and the smallest t.
+    """
+
+    first_r: int
+    last_r: int
+    first_a: int
+    last_a: int
+    seen: Bound | None = None
+    count: int = 0  # cells spent on the corner, or on that of the box it is a part of
+    relief: arb | None = None  # how far below the corner all pairs are, at least
+
+    @property
+    def single(self) -> bool:
+        return self.first_r == self.last_r and self.first_a == self.last_a
+
+    def halves(self, k: int) -> tuple[_Box, _Box]:
+        """Halved where it is longer, relative to what delta depends on; r, which matters in both
+        D^2 and G, counts twice.
+        """
+        fresh = replace(self, seen=None, relief=None)
+        span_r = Fraction(2 * (self.last_r - self.first_r), min(self.last_r, k - self.first_r))
+        if span_r >= Fraction(self.last_a - self.first_a, self.last_a):
+            middle = (self.first_r + self.last_r) // 2
+            return (
+                replace(fresh, last_r=middle),
+                replace(fresh, first_r=middle + 1),
+            )
+        middle = (self.first_a + self.last_a) // 2
+        return replace(fresh, last_a=middle), replace(fresh, first_a=middle + 1)
+
+
+class _Search:
+    """Best-first over boxes of (r, a); nothing is assumed unimodal.
+
+    Every box has an upper bound. delta is between the best lower end seen and the largest bound
+    among the boxes left or given up, whenever the search is stopped.
     """
 
     def __init__(self, model: Terms) -> None:
         self.model = model
         self.slack = 1 + arb(2) ** -(ctx.prec // 3)
         self.floor = arb(2) ** -FLOOR_BITS
-        self.heap: list[tuple[arb, int, int, int, Line | None]] = []
+        self.heap: list[tuple[arb, int, _Box]] = []
         self.ticket = count()
-        self.integrals = max(8, _MOST_INTEGRALS_BITS // ctx.prec**2)
+        self.budget = _MOST_CELLS * _BITS**2 // ctx.prec**2
+        self.known: dict[tuple[int, int, int], Cells] = {}
         k, n = model.k, model.n
         by_threshold, by_noise = model.exceeded(n), model.noise_end
         self.lower = by_threshold.lower().max(by_noise.lower()).max(arb(0))
@@ -109,24 +153,18 @@ class _Search:
             self.worst = Worst(k, model.noise_a, 0, "A")
 
     def result(self) -> tuple[arb, Worst]:
-        if self.model.n > 1:
-            self._push(1, self.model.n - 1)
+        n = self.model.n
         # ends that are too wide call for more precision, not for a search
-        budget = 0 if self._matters(self.upper) else _MOST_BLOCKS
-        for step in count():
-            if not self.heap:
+        if n > 1 and not self._matters(self.upper):
+            self._push(_Box(1, n - 1, 1, n), arb(1))
+        elif n > 1:
+            self.upper = arb(1)
+        while self.heap:
+            negative, _, box = heappop(self.heap)
+            if self.budget <= 0 or not self._matters(-negative):
+                self._give_up(-negative)  # the largest that is left
                 break
-            negative, _, first, last, line = heappop(self.heap)
-            bound = -negative
-            if step == budget or not self._matters(bound):
-                self._give_up(bound)  # the largest that is left
-                break
-            if first < last:
-                middle = (first + last) // 2
-                self._push(first, middle)
-                self._push(middle + 1, last)
-            else:
-                self._settle(first, line, bound)
+            self._refine(box, -negative)
         upper = _smaller(arb(1), self.upper.max(self.lower))
         return self.lower.union(upper), self.worst
 
@@ -136,49 +174,116 @@ class _Search:
     def _give_up(self, bound: arb) -> None:
         self.upper = self.upper.max(bound)
 
-    def _push(self, first: int, last: int) -> None:
-        """Queue all pairs with first <= r <= last, bounded at j = k - first, r = last."""
-        model = self.model
-        j, most = model.k - first, min(model.k, model.n) - first
-        squared, _ = model.largest(j, most)
-        bound, line = _smaller(arb(1), model.sum_bound(last, squared).upper()), None
-        if self._matters(bound):
-            better, line = model.best_line(Profile(model.noise, j, last), most)
-            bound = _smaller(bound, better)
-        heappush(self.heap, (-bound, next(self.ticket), first, last, line))
+    def _push(self, box: _Box, bound: arb) -> None:
+        """Queue the part of a box that holds pairs, none of which exceeds the bound."""
+        model, j = self.model, self.model.k - box.first_r
+        last = min(box.last_a, model.n - box.first_r, model.half(j) + 1)
+        if last < box.first_a:
+            return
+        box = replace(box, last_a=last)
+        if box.seen is None:
+            squared, _ = self._corner(box)
+            bound = _smaller(bound, model.sum_bound(box.last_r, squared).upper())
+        heappush(self.heap, (-bound, next(self.ticket), box))
 
-    def _settle(self, r: int, line: Line | None, ceiling: arb) -> None:
-        """All a at one r: blocks of a are excluded, integrated as one, or halved."""
-        model = self.model
-        j = model.k - r
-        profile = Profile(model.noise, j, r)
-        blocks = [(1, min(model.n - r, model.half(j) + 1))]
-        while blocks:
-            first, last = blocks.pop()
-            bound = self._block(profile, line, first, last, ceiling)
-            if first < last and self._matters(bound) and self.integrals > 0:
-                middle = (first + last) // 2
-                blocks += [(first, middle), (middle + 1, last)]
-            else:
-                self._give_up(bound)
+    def _corner(self, box: _Box) -> tuple[arb, arb]:
+        """The largest D^2 and the smallest t."""
+        j, last = self.model.k - box.first_r, box.last_a
+        squared = self.model.squared(j, last)
+        if last > box.first_a:  # D^2 rises up to the vertex, which is beyond last - 1
+            squared = squared.max(self.model.squared(j, last - 1))
+        return squared, self.model.covariance(j, box.first_a)
 
-    def _block(self, profile: Profile, line: Line | None, first: int, last: int, bound: arb) -> arb:
-        """A bound on all first <= a <= last: terms rise with D^2 and fall with t."""
-        model, j = self.model, profile.j
-        squared, covariance = model.squared(j, last), model.covariance(j, first)
-        if last > first:  # D^2 rises up to the vertex, which is beyond last - 1
-            squared = squared.max(model.squared(j, last - 1))
-        bound = _smaller(bound, model.sum_bound(profile.r, squared).upper())
-        if line is not None and self._matters(bound):
-            found = model.tangent_bound(profile, line, squared, covariance)
-            bound = _smaller(bound, found.upper())
-        if not self._matters(bound) or self.integrals <= 0:
-            return bound
-        self.integrals -= 1
-        value = model.between(profile, squared, covariance, first == last == j)
-        if first == last and value.lower() > self.lower:
-            self.lower, self.worst = value.lower(), Worst(j, first, profile.r, "A")
-        return _smaller(bound, value.upper())
+    def _refine(self, box: _Box, bound: arb) -> None:
+        wanted = self._wanted(box)
+        if wanted <= (_MOST_PER_PAIR if box.single else _MOST_PER_BOX):
+            seen = self._bound(box, wanted)
+            upper = seen.upper if box.relief is None else seen.upper - box.relief
+            self._push(replace(box, seen=seen, count=wanted), _smaller(bound, upper.upper()))
+        elif box.single:
+            self._settle(box, bound)
+        elif box.relief is None and box.seen is not None:
+            relief = self._relief(box)
+            self._push(
+                replace(box, relief=relief), _smaller(bound, (box.seen.upper - relief).upper())
+            )
+        else:
+            self._probe(box)
+            for half in box.halves(self.model.k):
+                self._push(half, bound)
+
+    def _wanted(self, box: _Box) -> int:
+        """About how many cells would rule the corner out: the bound's gap falls as 1/cells^2."""
+        if box.seen is None:
+            return max(_FIRST_CELLS, min(box.count, _MARGINAL_CELLS))
+        room, gap = self.lower - box.seen.guess, box.seen.upper - box.seen.guess
+        if box.relief is not None:
+            room += box.relief
+        if not (room > 0 and gap > 0):
+            return _MOST_PER_PAIR + 1
+        times = float((gap / room).sqrt().mid())
+        return box.count * math.ceil(min(1.2 * times + 1, _MOST_PER_PAIR))
+
+    def _bound(self, box: _Box, cells: int) -> Bound:
+        """Of the corner."""
+        j = self.model.k - box.first_r
+        squared, covariance = self._corner(box)
+        all_change = box.single and box.last_a == j
+        found = self._cells(j, box.last_r, cells)
+        return found.bound(self.model.epsilon, squared, covariance, all_change)
+
+    def _relief(self, box: _Box) -> arb:
+        """How far below the corner all pairs of a box are, at least.
+
+        G for the corner's j may stand for that of a smaller j, at that j's D^2 and t: the latter is
+        a mean of the former, and E max(L, ..) is convex in L. With T = j + kappa, D^2 is concave in
+        a and in j, where it rises by a^2/T^2 at least, and t falls by a/T^2 (lambda = 1).
+        """
+        model, top, bottom = self.model, self.model.k - box.first_r, self.model.k - box.last_r
+        least, most = box.first_a, box.last_a
+        squared = self._corner(box)[0].union(model.squared(bottom, least))
+        squared = squared.union(model.squared(bottom, most))
+        covariance = model.covariance(top, least).union(model.covariance(bottom, most))
+        cells = [self._cells(top, r, _MARGINAL_CELLS) for r in (box.last_r, box.last_r - 1)]
+        slope = marginals(*cells, model.epsilon, squared, covariance, box.first_r)
+        total, scale = top + model.kappa, model.scale
+        rise_a = (scale**2 * (1 - 2 * most / total)).max(arb(0))
+        by_a = (slope.distance * rise_a).min(slope.covariance * scale / total)
+        rise_j = slope.distance * (scale * least) ** 2 + slope.covariance * scale * least
+        by_r = (rise_j / total**2).min(slope.extra)
+        relief = by_a * (most - least) + by_r * (box.last_r - box.first_r)
+        return relief.lower().max(arb(0)) if relief.is_finite() else arb(0)
+
+    def _cells(self, j: int, r: int, number: int) -> Cells:
+        self.budget -= number
+        key = (j, r, number)
+        if key not in self.known:
+            self.known[key] = Cells(Profile(self.model.noise, j, r), number)
+        return self.known[key]
+
+    def _probe(self, box: _Box) -> None:
+        """Integrate the pair in the middle of a box if it seems to exceed the best one so far."""
+        r = (box.first_r + box.last_r) // 2
+        last = min(self.model.n - r, self.model.half(self.model.k - r) + 1)
+        a = min((box.first_a + box.last_a) // 2, last)
+        if a < 1:
+            return
+        middle = _Box(r, r, a, a)
+        if self._bound(middle, _FIRST_CELLS).guess > self.lower * _PROMISING:
+            self._settle(middle, arb(0))
+
+    def _settle(self, box: _Box, bound: arb) -> None:
+        """One pair, integrated."""
+        model, j = self.model, self.model.k - box.last_r
+        squared, covariance = self._corner(box)
+        self.budget -= _CELLS_PER_INTEGRAL
+        value = model.between(
+            Profile(model.noise, j, box.last_r), squared, covariance, box.last_a == j
+        )
+        if value.lower() > self.lower:
+            self.lower, self.worst = value.lower(), Worst(j, box.last_a, box.last_r, "A")
+            self.upper = self.upper.max(value.upper())
+        self._give_up(_smaller(bound, value.upper()))
 
 
 def _smaller(bound: arb, other: arb) -> arb:

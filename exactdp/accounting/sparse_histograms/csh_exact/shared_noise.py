@@ -39,7 +39,7 @@ from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 
-__all__ = ["Hidden", "Knot", "Profile", "SharedNoise", "floor_of", "plus_minus"]
+__all__ = ["Hidden", "Profile", "SharedNoise", "floor_of", "plus_minus"]
 
 #: A grid with more nodes than this is not attempted (an extremely small kappa).
 _MOST_NODES = 1 << 19
@@ -64,7 +64,7 @@ class SharedNoise:
 
     def __init__(self, kappa: arb, ratio: arb, most: int, relative: int, absolute: int) -> None:
         self.kappa, self.ratio = kappa, ratio
-        self.absolute = absolute
+        self.relative, self.absolute = relative, absolute
         curvature = most + floor_of(kappa) + 1
         # x >= relative for K <= curvature, as 19 < 2 pi^2
         self.step = Fraction(64, isqrt(curvature * relative * 4096 // 19) + 1)
@@ -220,14 +220,6 @@ class SharedNoise:
         return self._weight[index]
 
 
-class Knot(NamedTuple):
-    """A point x >= 0 with ln G(x) and -(ln G)'(x)."""
-
-    x: arb
-    log: arb
-    drop: arb
-
-
 @dataclass(frozen=True)
 class Profile:
     """G as a function of M for j shared and r >= 1 extra counters.
@@ -257,22 +249,6 @@ class Profile:
     def hidden(self, m: arb) -> Hidden:
         """ln G(m) and its derivative at an exact point m."""
         return self.noise.hidden(m, self.j, self.r)
-
-    @cached_property
-    def knots(self) -> list[Knot]:
-        """Points x = 0, step, ... until phi_V(x) G(x) is negligible."""
-        step = (self.deviation / 4).min(arb(0.5)).mid()
-        enough = 3 * self.noise.absolute // 2 + 15
-        found: list[Knot] = []
-        x = arb(0)
-        while True:
-            log, slope = self.hidden(x)
-            if not (log.is_finite() and slope.is_finite()):
-                return found
-            found.append(Knot(x, log, -slope))
-            if x**2 / (2 * self.variance) - log > enough:
-                return found
-            x = (x + step).mid()
 
 
 def floor_of(x: arb) -> int:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import isqrt
-from typing import NamedTuple
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import cdf, hockey_stick, pdf, tail
-from exactdp.accounting.sparse_histograms.csh_exact.pair_integral import half_lines, outer
+from exactdp.accounting.gaussian import hockey_stick, tail
+from exactdp.accounting.sparse_histograms.csh_exact.half_lines import half_lines
+from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, integral
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
     Profile,
     SharedNoise,
@@ -27,7 +27,6 @@ from exactdp.errors import Undecided
 __all__ = [
     "MOST_BITS",
     "Family",
-    "Line",
     "Terms",
     "grid_for",
     "kappa_of",
@@ -56,13 +55,6 @@ class Family:
     threshold_sigma: Fraction
     correlation: Fraction | None
     contributions: int
-
-
-class Line(NamedTuple):
-    """A line that lies above ln G."""
-
-    height: arb
-    slope: arb
 
 
 def kappa_of(correlation: Fraction | None, k: int) -> arb:
@@ -150,68 +142,12 @@ class Terms:
 
     def between(self, profile: Profile, squared: arb, covariance: arb, all_change: bool) -> arb:
         """1 - q_r plus the integral, for 0 < a <= j and r > 0."""
-        term = half_lines if all_change else outer
-        return self.exceeded(profile.r) + term(profile, self.epsilon, squared, covariance)
+        if all_change:
+            rest = half_lines(profile, self.epsilon, squared, covariance)
+        else:
+            rest = integral(profile, Loss.of(profile, self.epsilon, squared, covariance))
+        return self.exceeded(profile.r) + rest
 
     def sum_bound(self, r: int, squared: arb) -> arb:
         """1 - q_r + H(epsilon, D), from G <= 1."""
         return self.exceeded(r) + _hockey_bound(self.epsilon, squared.sqrt())
-
-    def tangent_bound(self, profile: Profile, line: Line, squared: arb, covariance: arb) -> arb:
-        """1 - q_r + E[(e^(height + slope M) - e^(b - U))_+] for a line above ln G.
-
-        The mean is that of a difference of two log-normals with means e^log_mean and e^epsilon:
-        e^log_mean H(epsilon - log_mean, S), S^2 the variance of slope M + U (Margrabe).
-        """
-        height, slope = line
-        log_mean = height + slope**2 * profile.variance / 2
-        variance = squared + 2 * covariance * slope + slope**2 * profile.variance
-        spread = variance.max(arb(0)).sqrt()
-        rest = log_mean.exp() * _hockey_bound(self.epsilon - log_mean, spread)
-        return self.exceeded(profile.r) + rest
-
-    def tangent_bound_upto(self, profile: Profile, line: Line, most: int) -> arb:
-        """The same for every 1 <= a <= most: S^2 is concave in a, its vertex known."""
-        j = profile.j
-        vertex = (j + self.kappa) / 2 + line.slope / self.scale
-        if not vertex.is_finite():
-            return arb("nan")
-        low, high = floor_of(vertex.lower()), floor_of(vertex.upper()) + 1
-        if high - low > 2:
-            return arb("nan")
-        values = []
-        for a in {max(0, min(a, most)) for a in range(low, high + 1)}:
-            squared, covariance = self.squared(j, a), self.covariance(j, a)
-            values.append(self.tangent_bound(profile, line, squared, covariance))
-        best = values[0]
-        for value in values[1:]:
-            best = best.max(value)
-        return best
-
-    def best_line(self, profile: Profile, most: int) -> tuple[arb, Line | None]:
-        """The smaller bound for a <= most of two tangents, and its line."""
-        best, line = arb(2), None
-        for point in (arb(0), self._touching(profile, most)):
-            log, slope = profile.hidden(point)
-            if not (log.is_finite() and slope.is_finite()):
-                continue
-            found = Line(log - slope * point, slope)
-            bound = self.tangent_bound_upto(profile, found, most)
-            if bound.is_finite() and (line is None or bound.upper() < best):
-                best, line = bound.upper(), found
-        return best, line
-
-    def _touching(self, profile: Profile, most: int) -> arb:
-        """About the mean of M where the bracket is positive: a good tangent touches there."""
-        a = max(1, min(self.half(profile.j), most))
-        squared, covariance = self.squared(profile.j, a), self.covariance(profile.j, a)
-        variance, slope, point = profile.variance, arb(0), arb(0)
-        for _ in range(2):
-            towards = covariance + slope * variance
-            spread = (squared + (covariance + towards) * slope).sqrt()
-            top = spread / 2 - self.epsilon / spread
-            point = slope * variance + towards / spread * pdf(top) / cdf(top)
-            slope = profile.hidden(point.mid()).slope.mid()
-            if not (point.is_finite() and slope.is_finite()):
-                return arb(0)
-        return arb(point.mid())

@@ -1,0 +1,243 @@
+"""The search for the worst neighbours: cells, marginals, and the error terms of the integrals."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from flint import arb
+
+from exactdp.accounting import csh
+from exactdp.accounting.sparse_histograms.csh_exact import Family, Worst, evaluate, interior
+from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
+from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, Plan, by_cells
+from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
+from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
+from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
+from exactdp.balls import precision
+
+
+def family(k: int, sigma: str, tau: str, epsilon: str, kappa: str | None = None) -> Family:
+    noise = Fraction(sigma)
+    correlation = None if kappa is None else Fraction(kappa)
+    return Family(k, noise, Fraction(tau), Fraction(epsilon), noise, correlation, k)
+
+
+PAIRS = [
+    (family(100, "16.606", "57.194", "0.35"), (64, 38, 36)),
+    (family(9, "2.334", "5.1535", "0", "1"), (4, 2, 5)),
+    (family(100, "262.202", "1037.27", "0"), (99, 54, 1)),
+    (family(6, "579001.8148", "3506617.02", "0"), (3, 2, 3)),  # w = 1.4e-6
+    (family(5, "3", "6", "0", "1"), (2, 2, 3)),  # w = 0
+    (family(12, "0.5", "1.2", "1"), (7, 3, 4)),
+]
+
+
+def by_monotone_cells(of: Family, numbers: tuple[int, int, int], count: int) -> tuple[arb, arb]:
+    """delta from both sides with nothing but: F(m) = E max(1 - G(m), 1 - e^(b-U)) rises with m."""
+    j, a, r = numbers
+    terms = Terms(of)
+    cells = Cells(Profile(terms.noise, j, r), count)
+    squared, covariance = terms.squared(j, a), terms.covariance(j, a)
+    loss = Loss(
+        terms.epsilon - squared / 2,
+        covariance / cells.profile.variance,
+        arb(0) if a == j else (squared - covariance**2 / cells.profile.variance).sqrt(),
+    )
+    values = []
+    for m in cells.nodes:
+        log = cells.profile.hidden(m.mid()).log
+        mean, rest = loss.offset - loss.slope * m, arb(0)
+        if a == j:
+            rest = (log.exp() - mean.exp()).max(arb(0))
+        else:
+            top = (log - mean) / loss.width
+            low, lower = (arb(2).rsqrt() * x for x in (-top, loss.width - top))
+            rest = log.exp() * low.erfc() - (mean + loss.width**2 / 2).exp() * lower.erfc()
+            rest /= 2
+        values.append(1 - log.exp() + rest)
+    below = above = cells.outside * values[0]
+    above += cells.outside
+    for i, cell in enumerate(cells.cells):
+        below += cell.mass * values[i]
+        above += cell.mass * values[i + 1]
+    return below, above
+
+
+@pytest.mark.parametrize(("of", "numbers"), PAIRS)
+def test_a_pair_lies_between_monotone_cells(of: Family, numbers: tuple[int, int, int]) -> None:
+    with precision(128):
+        below, above = by_monotone_cells(of, numbers, 200)
+        found = Terms(of).pair(*numbers)
+        assert below <= found
+        assert found <= above
+        assert above < below * 1.2
+
+
+@pytest.mark.parametrize(("of", "numbers"), PAIRS)
+def test_cells_bound_a_pair_more_tightly_the_more_there_are(
+    of: Family, numbers: tuple[int, int, int]
+) -> None:
+    j, a, r = numbers
+    with precision(128):
+        terms = Terms(of)
+        exact = terms.pair(*numbers)
+        for count, gap in ((32, 0.3), (128, 0.02), (512, 0.002)):
+            cells = Cells(Profile(terms.noise, j, r), count)
+            found = cells.bound(
+                terms.epsilon, terms.squared(j, a), terms.covariance(j, a), a == j
+            )
+            assert found.upper >= exact
+            assert found.upper < exact * (1 + gap)
+
+
+@pytest.mark.parametrize(("of", "numbers"), [p for p in PAIRS if p[1][0] != p[1][1]])
+def test_marginals_against_differences(of: Family, numbers: tuple[int, int, int]) -> None:
+    """Lower bounds on three slopes, within a few percent of difference quotients."""
+    j, a, r = numbers
+    with precision(128):
+        terms = Terms(of)
+        squared, covariance = terms.squared(j, a), terms.covariance(j, a)
+        cells = [Cells(Profile(terms.noise, j, n), 1024) for n in (r, max(r - 1, 1))]
+        found = marginals(*cells, terms.epsilon, squared, covariance, max(r - 1, 1))
+
+        def value(by: str, change: arb) -> arb:
+            d2, t = squared, covariance
+            d2, t = (d2 + change, t) if by == "distance" else (d2, t + change)
+            return terms.between(cells[0].profile, d2, t, False)
+
+        for by, size in (("distance", squared), ("covariance", covariance)):
+            step = size * arb(2) ** -20
+            quotient = (value(by, step) - value(by, -step)) / (2 * step)
+            quotient = -quotient if by == "covariance" else quotient
+            assert getattr(found, by) <= quotient.upper()
+            assert getattr(found, by) >= 0.8 * quotient
+        if r > 1:
+            fewer = terms.between(cells[1].profile, squared, covariance, False)
+            cost = terms.between(cells[0].profile, squared, covariance, False) - fewer
+            assert found.extra <= cost.upper()
+            assert found.extra >= 0.7 * cost
+
+
+# --- every error term of the integral is needed ---------------------------------------------------
+
+ROUGH: dict[str, tuple[Family, tuple[int, int, int], dict[str, int], float]] = {
+    "alias": (family(60, "2", "10", "0.1", "100"), (10, 1, 50), {"relative": 3}, 1 / 64),
+    "cut": (*PAIRS[1], {"width": 7}, 1 / 256),
+    # a bound for every L: what L really loses is far smaller, so the whole term is left out
+    "rest": (family(30, "1", "6", "0.1"), (20, 3, 10), {"terms": 18, "nats": 90}, 0),
+    "left": (*PAIRS[1], {"first": -3}, 1 / 64),
+    "right": (*PAIRS[1], {"last": 1}, 1 / 1024),
+}
+
+
+def by_plan(
+    of: Family, numbers: tuple[int, int, int], relative: int = 60, nats: int = 60, **changes: int
+) -> tuple[Plan, Loss]:
+    """A plan for a pair that is fine in every respect but the ones changed."""
+    j, a, r = numbers
+    terms = Terms(of)
+    fine, rough = (
+        SharedNoise(terms.kappa, terms.noise.ratio, of.k, x, nats) for x in (60, relative)
+    )
+    loss = Loss.of(
+        Profile(fine, j, r), terms.epsilon, terms.squared(j, a), terms.covariance(j, a)
+    )
+    chosen = interior._plan(Profile(fine, j, r), loss)
+    assert chosen is not None
+    if relative < 60:  # the same cells on a coarser grid, one node each
+        scale = float(fine.step / rough.step)
+        first, last = (round(x * chosen.stride * scale) for x in (chosen.first, chosen.last))
+        width = round(chosen.width * scale) + 2
+        chosen = Plan(Profile(rough, j, r), 1, first, last, 150, width)
+    return replace(chosen, **changes), loss
+
+
+@pytest.mark.parametrize("term", ROUGH)
+def test_every_error_term_is_needed(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one thing made coarse the ball holds the true value, but not if its term is shrunk."""
+    of, numbers, changes, factor = ROUGH[term]
+    with precision(256):
+        exact = by_cells(*by_plan(of, numbers, nats=90))
+        rough = by_plan(of, numbers, **changes)
+        assert by_cells(*rough).overlaps(exact)
+        if term in ("left", "right"):
+            outside = Plan.outside(*rough)
+            both = outside[0] * (factor if term == "left" else 1), outside[1] * (
+                factor if term == "right" else 1
+            )
+            monkeypatch.setattr(Plan, "outside", lambda plan, loss: both)
+        else:
+            whole = getattr(Plan, term)
+            monkeypatch.setattr(Plan, term, lambda plan, *at: whole(plan, *at) * factor)
+        assert not by_cells(*rough).overlaps(exact)
+
+
+# --- searches that were not decided before --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("of", "worst"),
+    [
+        (family(60, "20577", "102665", "0"), Worst(60, 34, 0, "A")),
+        (family(100, "262.202", "1037.27", "0"), Worst(0, 0, 100, "A")),
+        (family(6, "579001.8148", "3506617.0188", "0"), Worst(3, 2, 3, "A")),
+    ],
+)
+def test_decided(of: Family, worst: Worst) -> None:
+    with precision(128):
+        value, found = evaluate(of)
+        assert found == worst
+        assert value.upper() <= value.lower() * (1 + arb(10) ** -12)
+
+
+def test_an_end_need_not_win_at_the_usual_correlation() -> None:
+    """kappa = sqrt k, epsilon = 0: (3, 2, 3) exceeds both ends by 2.6 percent at k = 6."""
+    of = family(6, "579001.8148", "3506617.0188", "0")
+    with precision(128):
+        terms = Terms(of)
+        assert terms.pair(3, 2, 3) > 1.026 * terms.exceeded(6).max(terms.noise_end)
+
+
+def random_arguments(rng: random.Random, most: int) -> dict[str, object]:
+    """k from 1, epsilon from 0, sigma and tau where both noise and threshold matter."""
+    k = round(most ** rng.random())
+    epsilon = rng.choice([Fraction(0), Fraction(f"{10 ** rng.uniform(-5, 0.7):.4g}")])
+    sigma = Fraction(f"{k**0.5 * 10 ** rng.uniform(-0.5, 3):.6g}")
+    tau = sigma * Fraction(f"{rng.uniform(0, 7):.4f}")
+    return {"k": k, "sigma": sigma, "tau": tau, "epsilon": epsilon}
+
+
+def assert_brute_force(arguments: dict[str, object]) -> None:
+    """The enclosure against every pair of neighbours, each integrated."""
+    found = csh.delta(**arguments)  # type: ignore[arg-type]
+    of = family(arguments["k"], *(str(arguments[x]) for x in ("sigma", "tau", "epsilon")))  # type: ignore[arg-type]
+    with precision(256):
+        terms, best = Terms(of), arb(0)
+        for r in range(of.k + 1):
+            for a in range(of.k - r + 1):
+                best = best.max(terms.pair(of.k - r, a, r))
+        lower, upper = (arb(f"{x.numerator}") / x.denominator for x in (found.lower, found.upper))
+        assert best.upper() >= lower.lower()
+        assert best.lower() <= upper.upper()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_brute_force(seed: int) -> None:
+    assert_brute_force(random_arguments(random.Random(seed), 5))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(500))
+def test_brute_force_often(seed: int) -> None:
+    assert_brute_force(random_arguments(random.Random(100 + seed), 6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000))
+def test_random_calls_are_decided(seed: int) -> None:
+    rng = random.Random(5000 + seed)
+    found = csh.delta(**random_arguments(rng, 1000))  # type: ignore[arg-type]
+    assert found.upper <= found.lower * (1 + Fraction(1, 10**9)) or found.upper < 10**-5000
