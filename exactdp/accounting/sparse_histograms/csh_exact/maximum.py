@@ -37,7 +37,8 @@ from exactdp.balls import FLOOR_BITS
 
 __all__ = ["Worst", "evaluate", "noise_only", "pair", "threshold_only"]
 
-#: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an integral counts for.
+#: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an
+#: integral counts for.
 _MOST_CELLS = 1 << 21
 _BITS = 128
 _FIRST_CELLS = 32
@@ -244,8 +245,9 @@ class _Search:
         squared = self._corner(box)[0].union(model.squared(bottom, least))
         squared = squared.union(model.squared(bottom, most))
         covariance = model.covariance(top, least).union(model.covariance(bottom, most))
-        cells = [self._cells(top, r, _MARGINAL_CELLS) for r in (box.last_r, box.last_r - 1)]
-        slope = marginals(*cells, model.epsilon, squared, covariance, box.first_r)
+        cells = self._cells(top, box.last_r, _MARGINAL_CELLS)
+        fewer = self._cells(top, max(box.last_r - 1, 1), _MARGINAL_CELLS)
+        slope = marginals(cells, fewer, model.epsilon, squared, covariance, box.first_r)
         total, scale = top + model.kappa, model.scale
         rise_a = (scale**2 * (1 - 2 * most / total)).max(arb(0))
         by_a = (slope.distance * rise_a).min(slope.covariance * scale / total)

@@ -115,8 +115,10 @@ def _interior(at: Point, kappa: Fraction | None, numbers: tuple[int, int, int], 
 def _interior_wins(numbers: tuple[int, int, int]) -> str:
     at = point(9, "10.517", "69.17", "0")
     other = _interior(at, Fraction(1, 10), (6, 3, 3), "0.0804853480421")
+    at = point(6, "579002", "3506620", "0")
+    usual = _interior(at, None, (3, 2, 3), "0.0000010336593195329")
     at = point(9, "2.334", "5.1535", "0")
-    return f"{_interior(at, Fraction(1), numbers, '0.277208443672')}; {other}"
+    return f"{_interior(at, Fraction(1), numbers, '0.277208443672')}; {other}; {usual}"
 
 
 def _finite_counts(order: int) -> str:
@@ -174,7 +176,9 @@ CLAIMS = (
     CSH.verified(
         "Exact analysis, the ends need not win",
         "k = 9, kappa = 1, sigma = 2.334, tau = 5.1535, epsilon = 0: delta_A(4,2,5) = "
-        "0.277208443672, both ends at most 0.2653; also at kappa = 0.1, 0.0804853480421.",
+        "0.277208443672, both ends at most 0.2653; also at kappa = 0.1, 0.0804853480421, and at "
+        "kappa = sqrt k: k = 6, sigma = 579002, tau = 3506620, epsilon = 0, 1.0336593195e-6 at "
+        "(3, 2, 3).",
         "certified numerics",
         **varied(_interior_wins, (4, 2, 5), (5, 2, 4), "the same value at (5, 2, 4)"),
     ),
