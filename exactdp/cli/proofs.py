@@ -137,7 +137,8 @@ def _whole(result: Result) -> str:
     if isinstance(claim, Holds):
         parts.append(_wrapped(f"must reject: {claim.mutant.statement}"))
     if isinstance(claim, Conditional):
-        parts.append(_wrapped(f"condition: {claim.condition}"))
+        rest = f" (rests on {claim.rests_on})" if claim.rests_on else ""
+        parts.append(_wrapped(f"condition: {claim.condition}{rest}"))
     if isinstance(claim, Fails):
         parts += _correction(claim)
     if claim.note:

@@ -9,7 +9,8 @@ recorded, and reports an entry when
 - its mutant fails otherwise than by a requirement;
 - what the mutant violates is, in the statement, never nearer to its bound than half.
 
-An entry that is right as it is says why: `Mutant(elsewhere=...)`, `Holds(slack=...)`.
+An entry that is right as it is says why: `Mutant(elsewhere=...)`, `Holds(slack=...)`. Explanations
+of nothing are reported, too.
 """
 
 from __future__ import annotations
@@ -36,11 +37,16 @@ def doubts(claim: Holds) -> Iterator[str]:
     if not mutant.raised:
         yield "the mutant passes"
         return
-    if not claim.mutant.elsewhere:
-        yield from _elsewhere(statement, mutant)
-        yield from _earlier(claim, statement, mutant)
-    if not claim.slack:
-        yield from _slack(statement, mutant)
+    places = [*_elsewhere(statement, mutant), *_earlier(claim, statement, mutant)]
+    yield from _unexplained(places, claim.mutant.elsewhere)
+    yield from _unexplained(list(_slack(statement, mutant)), claim.slack)
+
+
+def _unexplained(found: list[str], explanation: str) -> list[str]:
+    """What was found and not explained, or an explanation of nothing."""
+    if not explanation:
+        return found
+    return [] if found else [f"explained, although there is nothing to explain: {explanation}"]
 
 
 def _elsewhere(statement: Run, mutant: Run) -> Iterator[str]:

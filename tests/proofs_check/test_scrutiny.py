@@ -148,6 +148,12 @@ def test_a_mutant_that_passes_is_found_whatever_the_entry_says(checks: ModuleTyp
     assert found(same, same, elsewhere="nowhere", slack="none") == "the mutant passes"
 
 
+def test_an_explanation_of_nothing_is_found(checks: ModuleType) -> None:
+    good, near = partial(checks.near, 4), partial(checks.near, 3)
+    assert "nothing to explain: far" in found(good, near, slack="far")
+    assert "nothing to explain: there" in found(good, near, elsewhere="there")
+
+
 def test_what_is_recorded(checks: ModuleType) -> None:
     run = observe(lambda: checks.near(5))
     ((site, passed),) = run.passed.items()
