@@ -162,6 +162,24 @@ def test_the_look_up_agrees_with_inversion_by_balls_alone(noise: IntegerLaw) -> 
         assert table.find(word) == settle(noise._cdf, word, 64)
 
 
+@pytest.mark.parametrize("noise", [DiscreteGaussian(sigma2=10**10), DiscreteLaplace(scale=10**9)])
+def test_coins_of_doubtful_pieces_agree_with_balls_near_their_edge(noise: IntegerLaw) -> None:
+    blocks = noise._sampler
+    assert isinstance(blocks, BlockSampler)
+    rng, floats = np.random.default_rng(3), 0
+    for _ in range(40):
+        value = int(rng.integers(-3, 3) * 10**5 + rng.integers(0, 10**5))
+        coin = blocks._coin(value)
+        edge = coin.cdf.bracket(0, 64)[0]
+        for away in (-(2**30), -(2**12), -1, 0, 1, 2**12, 2**30):
+            word = min(max(edge + away, 0), 2**64 - 1)
+            assert coin.find(word) == settle(coin.cdf, word, 64)
+        for word in SeededSource(value % 1000).words(20, 64).tolist():
+            floats += coin.find(word) is not None
+            assert coin.find(word) == settle(coin.cdf, word, 64)
+    assert floats == 800
+
+
 # Reading words and bits
 
 
