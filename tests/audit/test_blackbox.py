@@ -131,12 +131,6 @@ def test_a_fixed_seed_is_seen_through() -> None:
     assert report.epsilon_lower > 3
 
 
-def test_repeated_outputs_are_warned_about() -> None:
-    rng = np.random.default_rng(1)
-    report = audit(lambda d, n: np.repeat(rng.normal(0, 1, n), 2)[:n], 0, 1, samples=3000)
-    assert "not independent" in report.warning
-
-
 CORRECT: list[tuple[str, Callable[[int], Any], Any, Any, str]] = [
     ("counter", Counter, 0, 1, "0"),
     ("threshold", lambda seed: Thresholded(seed, 5), {"a": 1}, {}, OFF_BY_ONE),

@@ -30,7 +30,7 @@ EVENTS = [Event(("coordinate", 0), "at least", 1), Event(("coordinate", 0), "equ
 
 def test_tallies_add_up() -> None:
     total = Tally.counted("left", 3, 10) + Tally.counted("right", 1, 5)
-    assert total == Tally(3, 10, 1, 5)
+    assert total == Tally(3, 10, 1, 5, mixed=2)
     assert (total.of("left"), total.of("right")) == ((3, 10), (1, 5))
     assert Tally(*total.as_list()) == total
 

@@ -14,7 +14,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from exactdp.audit.blackbox.independence import CopiedRandomness, Marks, OneByOne
+from exactdp.audit.blackbox.independence import (
+    AllAlike,
+    Calls,
+    Marks,
+    OneByOne,
+    RepeatedCalls,
+    between,
+    refuse,
+    repeats,
+    together,
+)
 from exactdp.audit.blackbox.plan import Round, rounds, shares
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen, State, identity
@@ -40,10 +50,10 @@ from exactdp.enclosure import Enclosure
 __all__ = ["SIDES", "Audit", "other"]
 
 SIDES = ("left", "right")
-_WARNING = (
-    "outputs of one batch repeat each other ({}): they are not independent, so the stated "
-    "confidence does not hold"
-)
+_SINGLY = "run was called once for every output, because its calls returned {}"
+_REPEATED, _ALIKE = "the same outputs again", "outputs that are all alike"
+_CALLS = 4  # of each side that confirm, at least: what is the same within a call differs between
+_FEWEST = 64  # outputs of a call, unless there are fewer in all
 _BYTES = 1 << 24  # of one batch of numbers
 _LARGEST = 1 << 18
 _SMALLEST = 1 << 10
@@ -78,6 +88,7 @@ class Audit:
         started = time.perf_counter()
         if self.checkpoint is not None and (found := self.checkpoint.load()) is not None:
             self.state = State.from_dict(found)
+            self.executor = None if self.state.one_by_one else self.executor
         looks = rounds(self.samples, self.alpha, self.fixed is None)
         state = self.state
         while True:
@@ -86,18 +97,21 @@ class Audit:
                 if not state.ready:
                     self._prepare(look)
                 self._confirm()
-            except CopiedRandomness:
-                if self.executor is not None or state.one_by_one:
+                verdict = self._judge(look, state.look == len(looks) - 1, started)
+            except RepeatedCalls:
+                if self.executor is not None:
                     raise
-                self._call_anew()
+                self._call_anew(_REPEATED)
                 continue
-            verdict = self._judge(look, state.look == len(looks) - 1, started)
+            except AllAlike:
+                self._call_anew(_ALIKE)
+                continue
             if verdict is not None:
                 return verdict
             state.look += 1
             state.ready, state.done = False, Done()
 
-    def _call_anew(self) -> None:
+    def _call_anew(self, reason: str) -> None:
         """Start this look again, calling run once per output; nothing counted so far is used.
 
         Only here, where run is the caller's own object: a copy of it in a worker process says
@@ -106,6 +120,7 @@ class Audit:
         state = self.state
         state.one_by_one, state.ready, state.done = True, False, Done()
         state.tallies, state.chosen = {}, []
+        state.warning, self.executor = _SINGLY.format(reason), None
 
     @cached_property
     def _lines(self) -> Lines:
@@ -142,6 +157,8 @@ class Audit:
         many = min(max(round(size * share), 1), size - 1)
         state.sizes = dict.fromkeys(SIDES, size - many)
         state.sizes[state.chosen[0].direction] = many
+        calls = -(-min(state.sizes.values()) // _CALLS)
+        state.largest = min(state.largest, max(calls, _FEWEST))
         state.ready = True
         self._save(force=True)
 
@@ -183,19 +200,19 @@ class Audit:
     def training(self, size: int) -> tuple[Outputs, Outputs]:
         """Outputs of both sides, half of so many each; they are to learn from, never counted."""
         sizes = dict.fromkeys(SIDES, size // 2)
-        plan = list(batches(sizes, _TRAINING))
+        plan = list(batches(sizes, min(_TRAINING, max(-(-size // 4), 1))))  # two calls a side
         tasks = [(b, draw, (self._mechanism, self.data[b.side], b, os.getpid())) for b in plan]
         started = time.perf_counter()
         parts: dict[int, Outputs] = {}
         for batch, (outputs, seen, sign) in in_parallel(self.executor, tasks):
             parts[batch.number] = outputs
             self._note(seen)
-            if sign and not self.state.warning and not self.state.one_by_one:
-                self.state.warning = f"{batch.side}: {sign}"
+            refuse(sign and f"{batch.side}: {sign}")
         self.state.drawn += 2 * (size // 2)
-        joined = [
-            Outputs.joined([parts[b.number] for b in plan if b.side == side]) for side in SIDES
-        ]
+        calls = [[parts[b.number] for b in plan if b.side == side] for side in SIDES]
+        joined = [Outputs.joined(side) for side in calls]
+        for sign in (*map(between, calls), *map(repeats, joined), together(*joined)):
+            refuse(sign)
         self.state.largest = _largest(joined[0], (time.perf_counter() - started) / max(size, 1))
         self._report_progress()
         return joined[0], joined[1]
@@ -209,9 +226,12 @@ class Audit:
             for batch in batches(state.sizes, state.largest)
             if batch.number not in state.done
         )
-        for batch, (hits, seen) in in_parallel(self.executor, tasks):
+        calls = Calls()
+        for batch, (hits, seen, sign) in in_parallel(self.executor, tasks):
             self._note(seen)
+            refuse(sign and f"{batch.side}: {sign}")
             for event, number in dict(zip(events, hits, strict=True)).items():
+                calls.add(event, batch.side, number, batch.size)
                 new = Tally.counted(batch.side, number, batch.size)
                 state.tallies[event] = state.tallies.get(event, Tally()) + new
             state.done.add(batch.number)
@@ -231,6 +251,8 @@ class Audit:
                 continue
             region = self._region(one, level)
             if not hopeless and self.promise.refuted(region):
+                if not (self.state.tallies[one.event].mixed or self.state.one_by_one):
+                    raise AllAlike
                 return self._report(True, [(one, region)], started)
             bounds.append((one, region))
         return self._report(False, bounds, started) if last else None
@@ -268,7 +290,7 @@ class Audit:
             looks=self.state.look + 1,
             few=one.few,
             seconds=time.perf_counter() - started,
-            warning=_WARNING.format(self.state.warning) if self.state.warning else "",
+            warning=self.state.warning,
         )
 
     def _save(self, force: bool = False) -> None:

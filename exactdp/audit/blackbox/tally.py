@@ -21,17 +21,21 @@ from exactdp.errors import InvalidParameter
 __all__ = ["Batch", "Checkpoint", "Done", "Run", "Tally", "batches", "count", "draw", "in_parallel"]
 
 Run = Callable[[Any, int], Any]
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Hits and trials of one event on both sides; tallies of disjoint batches add up."""
+    """Hits and trials of one event on both sides; tallies of disjoint batches add up.
+
+    mixed: batches in which it happened for some outputs and not for others.
+    """
 
     left: int = 0
     left_trials: int = 0
     right: int = 0
     right_trials: int = 0
+    mixed: int = 0
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -39,6 +43,7 @@ class Tally:
             self.left_trials + other.left_trials,
             self.right + other.right,
             self.right_trials + other.right_trials,
+            self.mixed + other.mixed,
         )
 
     def of(self, side: str) -> tuple[int, int]:
@@ -48,13 +53,16 @@ class Tally:
         return self.right, self.right_trials
 
     def as_list(self) -> list[int]:
-        """The four numbers."""
-        return [self.left, self.left_trials, self.right, self.right_trials]
+        """The five numbers."""
+        return [self.left, self.left_trials, self.right, self.right_trials, self.mixed]
 
     @classmethod
     def counted(cls, side: str, hits: int, trials: int) -> Tally:
         """What one batch of one side contributes."""
-        return cls(hits, trials) if side == "left" else cls(0, 0, hits, trials)
+        mixed = int(0 < hits < trials)
+        if side == "left":
+            return cls(hits, trials, mixed=mixed)
+        return cls(0, 0, hits, trials, mixed)
 
 
 @dataclass(frozen=True)
@@ -88,12 +96,13 @@ def draw(run: Run, data: Any, batch: Batch, parent: int) -> tuple[Outputs, list[
 
 def count(
     run: Run, data: Any, batch: Batch, parent: int, events: Sequence[Event]
-) -> tuple[list[int], list[str]]:
-    """How often each event happens among fresh outputs, and the batch's marks."""
+) -> tuple[list[int], list[str], str]:
+    """How often each event happens among fresh outputs, the marks, and signs of dependence."""
     _reseed(parent)
     size = batch.size
     outputs = as_outputs(run(data, size), size)
-    return [int(event.hits(outputs).sum()) for event in events], mark(outputs)
+    hits = [int(event.hits(outputs).sum()) for event in events]
+    return hits, mark(outputs), repeats(outputs)
 
 
 def _reseed(parent: int) -> None:

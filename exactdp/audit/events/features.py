@@ -101,9 +101,7 @@ def _residue(outputs: Outputs, feature: Feature, step: int) -> Column:
 
 
 def _negative_zero(outputs: Outputs, feature: Feature) -> Column:
-    values = column(outputs, feature)
-    if values.dtype.kind != "f":
-        return np.zeros(outputs.n, dtype=np.int64)
+    values = as_floats(column(outputs, feature))
     return np.asarray(np.signbit(values) & (values == 0), dtype=np.int64)
 
 

@@ -108,12 +108,16 @@ def _scalar(value: np.generic, inside: Inside) -> Any:
     return _plain(value.item(), inside)
 
 
-def _array(value: Any, inside: Inside) -> tuple[Any, ...]:
-    """An array by its rows; a masked entry is None, and a scalar in an array a tuple of it."""
-    if not value.ndim:
-        return (_plain(value[()], inside),)
+def _array(value: Any, inside: Inside) -> Any:
+    """An array by its numbers, one number as itself; others by their rows, masked entries as None.
+
+    The shape is part of its form, see forms.py.
+    """
     if value.dtype.kind in "biuf" and value.dtype.itemsize <= 8 and type(value) is np.ndarray:
-        return _tuple(value.tolist(), inside)
+        flat = _tuple(value.ravel().tolist(), inside)
+        return flat[0] if len(flat) == 1 else flat
+    if not value.ndim:
+        return _plain(value[()], inside)
     if isinstance(value, np.ma.MaskedArray):
         return _tuple((None if one is np.ma.masked else one for one in value), inside)
     return _tuple(value, inside)
@@ -171,9 +175,9 @@ def _frame(value: Any, inside: Inside) -> Coded:
         names = list(value.columns)
     else:
         names, columns = [getattr(value, "name", None)], [value]
-    cells = [(name, str(c.dtype), c.to_list()) for name, c in zip(names, columns, strict=True)]
+    cells = [(name, str(c.dtype), list(c)) for name, c in zip(names, columns, strict=True)]
     index: Any = getattr(value, "index", None)
-    rows = (index.names, index.to_list()) if hasattr(index, "names") else ()
+    rows = (index.names, list(index)) if hasattr(index, "names") else ()
     return Coded(type(value).__name__, (_plain(cells, inside), _tuple(rows, inside)))
 
 
@@ -189,7 +193,7 @@ def _object(value: Any, inside: Inside) -> Coded:
         return Coded(name, _tuple(state, inside))
     shown = repr(value)
     if _ADDRESS.search(shown):
-        raise InvalidParameter("run", f"a {name} that only its address tells apart", _ALLOWED)
+        raise InvalidParameter("run", f"known by its address alone: {name}", _ALLOWED)
     return Coded(name, (shown,))
 
 
