@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -188,6 +188,30 @@ def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(tmp_pa
     assert drawn == left_trials + right_trials == samples
     assert 0 < left < left_trials
     assert 0 < right < right_trials
+
+
+class Remembering(Executor):
+    """Answers equal tasks with the result it has, as Dask may."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Future[object]] = {}
+
+    def submit(self, function, /, *arguments):  # type: ignore[no-untyped-def, override]
+        key = repr((function, arguments))
+        if key not in self.known:
+            self.known[key] = Future()
+            self.known[key].set_result(function(*arguments))
+        return self.known[key]
+
+
+def test_a_scheduler_that_remembers_results_counts_none_twice() -> None:
+    pool = Remembering()
+    for _ in range(2):
+        report = audit(
+            mechanisms.fresh, 0, 1, events=EVENTS, samples=20_000, executor=pool
+        )  # fmt: skip
+        assert not report.violation
+    assert len(pool.known) >= 16
 
 
 def test_dask() -> None:

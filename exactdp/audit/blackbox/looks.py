@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -36,6 +35,7 @@ from exactdp.audit.blackbox.tally import (
     batches,
     count,
     draw,
+    here,
     in_parallel,
 )
 from exactdp.audit.bounds.evidence import Lines, allocation, evidence
@@ -201,7 +201,8 @@ class Audit:
         """Outputs of both sides, half of so many each; they are to learn from, never counted."""
         sizes = dict.fromkeys(SIDES, size // 2)
         plan = list(batches(sizes, min(_TRAINING, max(-(-size // 4), 1))))  # two calls a side
-        tasks = [(b, draw, (self._mechanism, self.data[b.side], b, os.getpid())) for b in plan]
+        origin = here()
+        tasks = [(b, draw, (self._mechanism, self.data[b.side], b, origin)) for b in plan]
         started = time.perf_counter()
         parts: dict[int, Outputs] = {}
         for batch, (outputs, seen, sign) in in_parallel(self.executor, tasks):
@@ -221,8 +222,9 @@ class Audit:
         """Count the chosen events on fresh outputs; only the counts are kept."""
         state = self.state
         events = [one.event for one in state.chosen]
+        origin = here()
         tasks = (
-            (batch, count, (self._mechanism, self.data[batch.side], batch, os.getpid(), events))
+            (batch, count, (self._mechanism, self.data[batch.side], batch, origin, events))
             for batch in batches(state.sizes, state.largest)
             if batch.number not in state.done
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
@@ -18,9 +19,23 @@ from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs, as_outputs
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Batch", "Checkpoint", "Done", "Run", "Tally", "batches", "count", "draw", "in_parallel"]
+__all__ = [
+    "Batch",
+    "Checkpoint",
+    "Done",
+    "Run",
+    "Tally",
+    "batches",
+    "count",
+    "draw",
+    "here",
+    "in_parallel",
+]
 
 Run = Callable[[Any, int], Any]
+#: The process that asks, and a word of its own: a scheduler that remembers the results of equal
+#: tasks (Dask does) must not answer with outputs that were counted before.
+Origin = tuple[int, str]
 FORMAT = 2
 
 
@@ -74,6 +89,11 @@ class Batch:
     size: int
 
 
+def here() -> Origin:
+    """An origin for tasks that are about to be handed out."""
+    return os.getpid(), secrets.token_hex(8)
+
+
 def batches(sizes: dict[str, int], largest: int) -> Iterator[Batch]:
     """The batches of a round, the same every time: sides in turn, each at most so large."""
     number, left = 0, dict(sizes)
@@ -86,19 +106,19 @@ def batches(sizes: dict[str, int], largest: int) -> Iterator[Batch]:
                 number += 1
 
 
-def draw(run: Run, data: Any, batch: Batch, parent: int) -> tuple[Outputs, list[str], str]:
+def draw(run: Run, data: Any, batch: Batch, origin: Origin) -> tuple[Outputs, list[str], str]:
     """Outputs for training, the batch's marks, and signs of dependence."""
-    _reseed(parent)
+    _reseed(origin[0])
     size = batch.size
     outputs = as_outputs(run(data, size), size)
     return outputs, mark(outputs), repeats(outputs)
 
 
 def count(
-    run: Run, data: Any, batch: Batch, parent: int, events: Sequence[Event]
+    run: Run, data: Any, batch: Batch, origin: Origin, events: Sequence[Event]
 ) -> tuple[list[int], list[str], str]:
     """How often each event happens among fresh outputs, the marks, and signs of dependence."""
-    _reseed(parent)
+    _reseed(origin[0])
     size = batch.size
     outputs = as_outputs(run(data, size), size)
     hits = [int(event.hits(outputs).sum()) for event in events]

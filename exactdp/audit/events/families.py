@@ -21,6 +21,7 @@ _COORDINATES = 64
 _IN_ORDER = 24  # coordinates up to which they are looked at in their own order
 _DIVIDED = 4  # coordinates whose residues are looked at
 _PAIRS, _RELATED = 28, 12
+_MODULI, _POWERS = range(2, 17), tuple(2**k for k in (5, 6, 8, 10, 16, 32))
 _LOOK = 200  # values that tell what kind of numbers a column has
 _KEYS = 200
 _KNOWN = 4000
@@ -50,9 +51,8 @@ def _numbers(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature
     width, dtype = max(left.width, right.width), left.matrix.dtype
     binary = dtype.kind == "b"
     yield from (("coordinate", i) for i in (sorted(near) if width <= _IN_ORDER else near))
-    yield from (("residue", ("coordinate", i), m)
-                for i in near[:_DIVIDED] if not binary and _whole(left, ("coordinate", i))
-                for m in _moduli(left, ("coordinate", i)))  # fmt: skip
+    for i in near[: _DIVIDED * (not binary)]:
+        yield from _residues(left, ("coordinate", i))
     if width == 1:
         return
     yield from _vectors(left, right, near)
@@ -63,20 +63,18 @@ def _numbers(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature
         yield from (("prefix", m) for m in range(2, min(width, 12)))
 
 
-def _whole(outputs: Outputs, feature: Feature) -> bool:
-    """Whether the column has whole numbers, in the first outputs at least."""
-    values = column(outputs.take(0, _LOOK), feature)
-    numbers = as_floats(values)
-    numbers = numbers[np.isfinite(numbers)]
-    return bool(len(numbers)) and bool((numbers == np.rint(numbers)).all())
+def _residues(outputs: Outputs, feature: Feature) -> Iterator[Feature]:
+    """Residues of whole numbers modulo 2 to 16, of wide ones modulo powers of two beyond.
 
-
-def _moduli(outputs: Outputs, feature: Feature) -> Iterator[int]:
-    """2 to 16; powers of two beyond for numbers that are wide."""
-    yield from range(2, 17)
+    Where there are few different numbers, sets of them say as much.
+    """
     values = as_floats(column(outputs.take(0, _LOOK), feature))
-    if np.abs(np.nan_to_num(values)).max(initial=0) >= 2.0**53:
-        yield from (2**k for k in (5, 6, 8, 10, 16, 32))
+    values = np.unique(values[np.isfinite(values)])
+    if len(values) <= _MODULI[-1] or (values != np.rint(values)).any():
+        return
+    yield from (("residue", feature, m) for m in _MODULI)
+    if np.abs(values).max() >= 2.0**53:
+        yield from (("residue", feature, m) for m in _POWERS)
 
 
 def _vectors(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature]:
@@ -110,9 +108,7 @@ def _mixed(left: Outputs, right: Outputs) -> Iterator[Feature]:
             yield ("coordinate", i)
             if _fractional(left, ("coordinate", i)):
                 yield ("granularity", ("coordinate", i), 0.0)
-            if _whole(left, ("coordinate", i)):
-                yield from (("residue", ("coordinate", i), m)
-                            for m in _moduli(left, ("coordinate", i)))  # fmt: skip
+            yield from _residues(left, ("coordinate", i))
     if width > 1 and "number" in seen:
         yield from _vectors(left, right, list(range(width)))
 

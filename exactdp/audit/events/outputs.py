@@ -163,9 +163,11 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
 
 def number(value: Any) -> float:
     """A value as a double; NaN for what is not a number. A coded value counts by its first part."""
+    if type(value) is float:
+        return value
     if isinstance(value, Coded) and value.parts and not isinstance(value.parts[0], tuple):
         return number(value.parts[0])
-    if isinstance(value, numbers.Real):
+    if isinstance(value, (int, numbers.Real)):
         try:
             return float(cast(SupportsFloat, value))
         except OverflowError:
@@ -178,11 +180,8 @@ def numeric(values: Sequence[Any]) -> NDArray[Any]:
 
     The two compare alike, so what a number is said to be does not depend on the others.
     """
-    found = [
-        value if type(value) is int and not -_EXACT <= value <= _EXACT else number(value)
-        for value in values
-    ]
-    if any(type(one) is int for one in found):
+    found = [value if type(value) is int else number(value) for value in values]
+    if any(type(one) is int and not -_EXACT <= one <= _EXACT for one in found):
         return objects(found)
     return np.array(found, dtype=np.float64)
 
