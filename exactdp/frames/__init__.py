@@ -1,0 +1,13 @@
+"""Data frames in, data frames out: from rows of (user, key) to a release that keeps its target.
+
+release does everything; its steps can be called alone: bounded (at most k keys of every user),
+counted (on the engine that holds the rows), and the mechanisms' own release of the counts.
+Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, through narwhals.
+"""
+
+from exactdp.frames.bounding import bounded
+from exactdp.frames.counting import Totals, counted
+from exactdp.frames.keyed_hash import KeyedHash
+from exactdp.frames.releasing import FrameRelease, draw, release
+
+__all__ = ["FrameRelease", "KeyedHash", "Totals", "bounded", "counted", "draw", "release"]

@@ -1,0 +1,89 @@
+"""A random order of every user's own keys, the same on every engine.
+
+priority(user, key) = s^2 t mod p with s = a U + b K + c and t = b U + c K + a, where U and K are
+polynomials at e of the base-p digits of user and key. Integers below p = 2^31 - 1 and their
+products fit every engine's 64 bits. Ties are broken by the key.
+
+Privacy does not rest on this function, nor on its secrecy: whatever (a, b, c, e) are, which keys of
+a user are kept depends on this user's rows alone, so removing the user changes nothing else. That
+is why text is hashed and not numbered: a number that says where a key stands among all keys would
+change with other users' rows. The randomness is drawn anew for every release, so that no user can
+choose, and no analyst can know, which of too many keys are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import InvalidParameter
+from exactdp.frames.columns import KEY, USER, narwhals
+from exactdp.frames.words import with_words
+from exactdp.parameters import integer
+from exactdp.samplers import Source
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["PRIME", "PRIORITY", "KeyedHash"]
+
+PRIME = 2**31 - 1
+
+#: Name of the column that orders a user's keys.
+PRIORITY = "_priority"
+
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class KeyedHash:
+    """One function out of the family: p prime, a, b, c, e in [0, p), salt for text.
+
+    Usually made by :meth:`drawn`.
+    """
+
+    p: int
+    a: int
+    b: int
+    c: int
+    e: int
+    salt: int
+
+    def __post_init__(self) -> None:
+        if integer("p", self.p, least=2) > PRIME:
+            raise InvalidParameter("p", self.p, f"<= {PRIME}")
+
+    @classmethod
+    def drawn(cls, source: Source, p: int = PRIME) -> KeyedHash:
+        """A random function. p: a smaller prime is for enumerating all functions."""
+        a, b, c, e = (source.below(p) for _ in range(4))
+        return cls(p, a, b, c, e, source.below(p))
+
+    def with_priority(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The rows with their priority; users and keys as columns.rows makes them."""
+        col = narwhals().col
+        seen = frame
+        for name, word in ((USER, "_u"), (KEY, "_k")):
+            seen = self._folded(with_words(seen, name, word, self.salt), word)
+        u, k, p = col("_u"), col("_k"), self.p
+        # every product of two residues is reduced before the next: below 2^62, and never rounded
+        seen = seen.with_columns(
+            _s=((u * self.a) % p + (k * self.b) % p + self.c) % p,
+            _t=((u * self.b) % p + (k * self.c) % p + self.a) % p,
+        )
+        seen = seen.with_columns(_s=(col("_s") * col("_s")) % p)
+        seen = seen.with_columns(((col("_s") * col("_t")) % p).alias(PRIORITY))
+        return seen.drop("_u", "_k", "_s", "_t")
+
+    def _folded(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
+        """Replace an integer by a polynomial at e of its base-p digits, in [0, p)."""
+        col, p = narwhals().col, self.p
+        seen = frame.with_columns(_rest=col(name), _fold=col(name) * 0)
+        for _ in range(_DIGITS):
+            # engines differ in the sign of the remainder of a negative number
+            seen = seen.with_columns(_digit=((col("_rest") % p) + p) % p)
+            seen = seen.with_columns(
+                _rest=(col("_rest") - col("_digit")) // p,
+                _fold=((col("_fold") * self.e) % p + col("_digit")) % p,
+            )
+        return seen.with_columns(col("_fold").alias(name)).drop("_rest", "_fold", "_digit")

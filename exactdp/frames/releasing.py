@@ -1,0 +1,156 @@
+"""From a frame of rows to a released frame of the same kind, with its guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.errors import InvalidParameter
+from exactdp.frames.columns import limits, narwhals
+from exactdp.frames.counting import counted
+from exactdp.frames.keyed_hash import KeyedHash
+from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
+from exactdp.mechanisms.histogram import require_secure
+from exactdp.mechanisms.thresholded import NoisyBins, Thresholded
+from exactdp.parameters import Real, choice
+from exactdp.samplers import Source, SystemSource
+
+__all__ = ["MECHANISMS", "FrameRelease", "draw", "mechanism_for", "release"]
+
+MECHANISMS = ("gshm", "csh")
+
+
+@dataclass(frozen=True)
+class FrameRelease:
+    """What is published: a frame with a row for every released key, sorted, and its guarantee."""
+
+    frame: Any
+    guarantee: Guarantee
+    mechanism: Thresholded
+
+
+def release(
+    frame: Any,
+    *,
+    user: str,
+    by: str,
+    k: int,
+    epsilon: Real,
+    delta: Real,
+    mechanism: str = "gshm",
+    sums: Mapping[str, int] | None = None,
+    keys: Sequence[Any] | None = None,
+    lower: int = 1,
+    passes: int = 1,
+    source: Source | None = None,
+) -> FrameRelease:
+    """Publish how many users have each key, and sums of their values, with (epsilon, delta)-DP.
+
+    frame: rows of users and keys: of pandas, polars (also lazy), pyarrow, DuckDB, Dask, PySpark.
+    user, by: its columns, of integers or of text; rows without one of them are left out, and a
+    user's rows with one key count once.
+    mechanism: "gshm": every user is counted for at most k keys, chosen at random among the user's
+    own; any number of keys may be counted. "csh": the k heaviest keys, with less noise, for users
+    with any number of keys; where more than k are counted, the (k + 1)-th largest count is
+    subtracted from all (CSH, Algorithm 3), as the shared noise hides a user only among k counters.
+    epsilon, delta: the target, kept exactly for everything that is released together.
+    sums: column of integers -> limit of one user's value for one key, clipped ("gshm" only).
+    keys: a public list; others are never released. lower: counts below it are dropped first.
+    passes: read the rows so often, in a fraction of the memory.
+    source: None for the operating system's randomness; others are refused.
+    Returns the released frame in the caller's kind: the key, "count", and the sums, sorted by key.
+    Raises InvalidParameter, Undecided.
+
+    >>> import polars as pl
+    >>> from exactdp import frames
+    >>> visits = pl.DataFrame({"uid": range(9000), "url": ["a", "b", "c"] * 3000})
+    >>> out = frames.release(visits, user="uid", by="url", k=2, epsilon=1, delta="1e-6")
+    >>> out.frame["url"].to_list()
+    ['a', 'b', 'c']
+    """
+    used = SystemSource() if source is None else source
+    require_secure(used)
+    made = mechanism_for(mechanism, k, epsilon, delta, lower, limits(sums))
+    return draw(
+        frame, user=user, by=by, made=made, source=used, sums=sums, keys=keys, passes=passes
+    )
+
+
+def draw(
+    frame: Any,
+    *,
+    user: str,
+    by: str,
+    made: Thresholded,
+    source: Source,
+    sums: Mapping[str, int] | None = None,
+    keys: Sequence[Any] | None = None,
+    passes: int = 1,
+) -> FrameRelease:
+    """Such a release by a given mechanism and from any source, for simulations and proofs."""
+    bound = isinstance(made, GSHM)
+    totals = counted(
+        frame,
+        user=user,
+        by=by,
+        k=made.k if bound else None,
+        keyed=KeyedHash.drawn(source) if bound else None,
+        sums=sums,
+        keys=keys,
+        passes=passes,
+    )
+    if isinstance(made, GSHMWithSums):
+        bins: NoisyBins = made.draw_sums(totals.counts, totals.sums, source)
+    else:
+        bins = made.draw(totals.counts, source)
+    named = _as_frame(frame, by, list(limits(sums)), bins)
+    return FrameRelease(named, made.guarantee(), made)
+
+
+def mechanism_for(
+    name: str, k: int, epsilon: Real, delta: Real, lower: int, caps: Mapping[str, int]
+) -> Thresholded:
+    """The mechanism that releases counts, and sums where there are limits, for a target."""
+    choice("mechanism", name, MECHANISMS)
+    if name == "csh":
+        if caps:
+            raise InvalidParameter("mechanism", name, "'gshm' for sums")
+        return TopK.for_target(k=k, epsilon=epsilon, delta=delta, lower=lower)
+    if not caps:
+        return GSHM.for_target(k=k, epsilon=epsilon, delta=delta, lower=lower)
+    return GSHMWithSums.for_target(
+        k=k, epsilon=epsilon, delta=delta, lower=lower, largest=tuple(caps.values())
+    )
+
+
+def _as_frame(frame: Any, by: str, sums: list[str], bins: NoisyBins) -> Any:
+    """The released bins as a frame of the kind that was given."""
+    nw_ = narwhals()
+    given = nw_.from_native(frame)
+    kind, names = given.implementation, [by, "count", *sums]
+    if len(set(names)) < len(names):
+        raise InvalidParameter("by", by, "a column of another name than 'count' and the sums")
+    flat = [(x, *(c if isinstance(c, tuple) else (c,))) for x, c in bins]
+    columns = [list(column) for column in zip(*flat, strict=True)] or [[] for _ in names]
+    halves = any(isinstance(c, Fraction) for c in columns[1])
+    whole = given.collect_schema()[by].is_integer()
+    # halves are exact in floats of their size
+    types = [nw_.Int64 if whole else nw_.String, nw_.Float64 if halves else nw_.Int64]
+    types += [nw_.Int64] * len(sums)
+    if halves:
+        columns[1] = [float(c) for c in columns[1]]
+    schema = dict(zip(names, types, strict=True))
+    data = dict(zip(names, columns, strict=True))
+    if isinstance(given, nw_.DataFrame):
+        return nw_.from_dict(data, schema, backend=kind).to_native()
+    if kind.is_polars():
+        return nw_.from_dict(data, schema, backend="polars").lazy().to_native()
+    if kind.is_dask():
+        return nw_.from_dict(data, schema, backend="pandas").lazy(backend="dask").to_native()
+    made = nw_.from_dict(data, schema, backend="pyarrow")
+    if kind.is_duckdb():
+        return made.lazy(backend="duckdb").to_native()
+    return made.lazy(backend=kind, session=given.to_native().sparkSession).to_native()

@@ -1,0 +1,85 @@
+"""Text as integers, by the same hash on every engine: 60 bits of SHA-256 of salt and text."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from exactdp.frames.columns import narwhals
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["text_word", "with_words"]
+
+#: Hexadecimal digits of the hash that are used; 60 bits fit a signed word.
+_DIGITS = 15
+
+
+def text_word(text: str, salt: int) -> int:
+    """The word of one text, whatever it contains."""
+    digest = hashlib.sha256(f"{salt}:{text}".encode("utf-8", "surrogatepass")).hexdigest()
+    return int(digest[:_DIGITS], 16)
+
+
+def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
+    """Add a column of integers: the column itself, or the words of its text."""
+    nw_ = narwhals()
+    if frame.collect_schema()[name].is_integer():
+        return frame.with_columns(nw_.col(name).alias(word))
+    native, kind = frame.to_native(), frame.implementation
+    if kind.is_duckdb():
+        made = _duckdb(native, name, word, salt)
+    elif kind.is_spark_like():
+        made = _spark(native, name, word, salt)
+    elif kind.is_polars():
+        made = _polars(native, name, word, salt)
+    elif kind.is_dask():
+        made = _dask(native, name, word, salt)
+    else:
+        return _eager(frame, name, word, salt)
+    added: nw.LazyFrame[Any] = nw_.from_native(made)
+    return added
+
+
+def _duckdb(native: Any, name: str, word: str, salt: int) -> Any:
+    quoted = '"' + name.replace('"', '""') + '"'
+    digest = f"substr(sha256('{salt}:' || {quoted}), 1, {_DIGITS})"
+    return native.project(f"*, CAST('0x' || {digest} AS BIGINT) AS {word}")
+
+
+def _spark(native: Any, name: str, word: str, salt: int) -> Any:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    digest = F.sha2(F.concat(F.lit(f"{salt}:"), F.col(name)), 256)
+    number = F.conv(F.substring(digest, 1, _DIGITS), 16, 10).cast("long")
+    return native.withColumn(word, number)
+
+
+def _polars(native: Any, name: str, word: str, salt: int) -> Any:
+    import polars as pl
+
+    def words(batch: Any) -> Any:
+        return pl.Series([text_word(text, salt) for text in batch], dtype=pl.Int64)
+
+    mapped = pl.col(name).map_batches(words, return_dtype=pl.Int64, is_elementwise=True)
+    return native.with_columns(mapped.alias(word))
+
+
+def _dask(native: Any, name: str, word: str, salt: int) -> Any:
+    def words(part: Any) -> Any:
+        return part.assign(**{word: [text_word(text, salt) for text in part[name]]})
+
+    meta = native._meta.assign(**{word: 0}).astype({word: "int64"})
+    return native.map_partitions(words, meta=meta)
+
+
+def _eager(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
+    nw_ = narwhals()
+    held = frame.collect()
+    texts = held[name].to_list()
+    column = nw_.new_series(
+        word, [text_word(text, salt) for text in texts], nw_.Int64, backend=held.implementation
+    )
+    added: nw.LazyFrame[Any] = held.with_columns(column).lazy()
+    return added
