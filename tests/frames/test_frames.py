@@ -233,14 +233,15 @@ def release_law(rows: list[Row], made: GSHM, prime: int) -> Law[Any]:
         found = counted(frame_of("polars", rows), user="uid", by="url", k=made.k, keyed=keyed)
         return tuple(found.counts.items())
 
-    return exact_law(counts, residual=0).then(lambda items: made.law(dict(items), residual="1e-5"))
+    return exact_law(counts, residual=0).then(lambda items: made.law(dict(items), residual="1e-3"))
 
 
-@pytest.mark.parametrize("prime", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("prime", [2, 3])
 def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime: int) -> None:
-    made = GSHM(1, "0.5", 0, 6, "0.2")
-    others: list[Row] = [("u", "a", 0), ("u", "b", 0), ("u", "b", 0)]
-    person: list[Row] = [("v", "a", 0), ("v", "b", 0), ("v", "c", 0), ("v", "c", 0)]
+    made = GSHM(1, "0.5", 0, 3, "0.2")
+    others: list[Row] = [("u", "a", 0), ("u", "a", 0)]
+    person: list[Row] = [("v", "a", 0), ("v", "b", 0), ("v", "b", 0)]
     laws = [release_law(rows, made, prime) for rows in (others, others + person)]
     assert len(laws[1]) > 4
     promise = made.guarantee().delta.upper
@@ -252,10 +253,10 @@ def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime:
     assert largest > promise / 20
     # without bounding the same mechanism does not keep it
     unbounded = [
-        made.law(counted(frame_of("polars", rows), user="uid", by="url").counts, residual="1e-5")
+        made.law(counted(frame_of("polars", rows), user="uid", by="url").counts, residual="1e-3")
         for rows in ([], person)
     ]
-    assert hockey_stick(unbounded[1], unbounded[0], epsilon=6).lower > promise
+    assert hockey_stick(unbounded[1], unbounded[0], epsilon=3).lower > promise
 
 
 def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
