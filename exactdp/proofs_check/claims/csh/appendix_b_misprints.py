@@ -42,13 +42,16 @@ def _bottom(limit: int) -> str:
 
 def _entry(always_noisy: bool) -> str:
     """Variance of a counter recovered from F(g): g_(k+1) = 0, and noise on non-zero entries."""
-    k, sigma, last = 4, Fraction(3), 0
-    own = sigma**2
-    extra = sigma**2 if (last != 0 or always_noisy) else Fraction(0)
-    recovered = own + extra / 2  # divided by k^(1/4) squared
-    wanted = sigma**2 * (1 + Fraction(1, 2))
-    require(recovered == wanted, f"k={k}, sigma={sigma}: variance {recovered}, not {wanted}")
-    return f"k={k}, sigma={sigma}: variance {wanted} as in Algorithm 2"
+    last = 0
+    for root, sigma in product((1, 2, 3, 10), (Fraction(3), Fraction(1, 2))):
+        extra = sigma**2 if (last != 0 or always_noisy) else Fraction(0)
+        recovered = (
+            sigma**2 + extra / root
+        )  # g~_(k+1) is divided by k^(1/4), its variance by sqrt k
+        wanted = sigma**2 + sigma**2 / root  # of Z_i + Z_corr in Algorithm 2
+        case = f"k={root**2}, sigma={sigma}: variance {recovered}, not {wanted}"
+        require(recovered == wanted, case)
+    return "k = 1, 4, 9, 100, two sigma: the variance of Algorithm 2"
 
 
 def _recovered(index_last: bool) -> str:
