@@ -7,7 +7,7 @@ from itertools import product
 from math import ceil
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
@@ -46,12 +46,15 @@ def _rows(factor: Fraction) -> str:
 
 
 CLAIMS = (
-    ALP.verified(
-        "Corollary 8.3",
-        "With n = |x|_1 known, s = ceil(epsilon n) <= 2 epsilon n words suffice for error "
-        "2/epsilon, given epsilon n >= 1.",
-        "enumeration",
-        **varied(_words, Fraction(1), Fraction(2, 5), "for epsilon n >= 2/5 too"),
+    Conditional(
+        paper="ALP",
+        item="Corollary 8.3",
+        statement="With n = |x|_1 known, O(epsilon n) words suffice for error O(1/epsilon): s = "
+        "ceil(epsilon n) <= 2 epsilon n for error 2/epsilon.",
+        outcome="verified",
+        method="enumeration",
+        condition="epsilon n = Omega(1), here epsilon n >= 1: one word is the least",
+        **varied(_words, Fraction(1), Fraction(2, 5), "for epsilon n >= 2/5"),
     ),
     ALP.verified(
         "Corollary 8.3, (2)",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._model import columns
-from exactdp.proofs_check.entries import ALP, varied
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 
@@ -23,12 +23,14 @@ def _bits(least: Fraction) -> str:
 
 
 CLAIMS = (
-    ALP.verified(
-        "Lemma 4.13",
-        "With alpha = 1 and s = 3k the array and the hash functions (w bits each) take at most "
-        "6 (k + w) beta epsilon bits, provided beta epsilon >= 1.",
-        "enumeration",
-        **varied(_bits, Fraction(1), Fraction(2, 5), "provided beta epsilon >= 2/5"),
-        note="Unstated: beta epsilon = Omega(1). One column is the least.",
+    Conditional(
+        paper="ALP",
+        item="Lemma 4.13",
+        statement="The output takes O((k + log d) beta epsilon) bits: at most 6 (k + w) beta "
+        "epsilon for alpha = 1, s = 3k and w bits per hash function.",
+        outcome="verified",
+        method="enumeration",
+        condition="beta epsilon = Omega(1), here beta epsilon >= 1: one column is the least",
+        **varied(_bits, Fraction(1), Fraction(2, 5), "for beta epsilon >= 2/5"),
     ),
 )

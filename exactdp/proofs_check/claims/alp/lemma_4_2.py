@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._model import columns
-from exactdp.proofs_check.entries import ALP, varied
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 
@@ -22,12 +22,14 @@ def _bits(least_ratio: Fraction) -> str:
 
 
 CLAIMS = (
-    ALP.verified(
-        "Lemma 4.2",
-        "The array and m hash functions of w bits take m (s + w) <= 2 (s + w) beta/alpha bits, "
-        "provided beta >= alpha.",
-        "enumeration",
-        **varied(_bits, Fraction(1), Fraction(45, 100), "provided beta >= 0.45 alpha"),
-        note="Unstated: beta = Omega(alpha). A smaller beta still costs one column, m = 1.",
+    Conditional(
+        paper="ALP",
+        item="Lemma 4.2",
+        statement="O((s + log d) beta/alpha) bits store the array and the hash functions: m (s + "
+        "w) <= 2 (s + w) beta/alpha with w bits per function.",
+        outcome="verified",
+        method="enumeration",
+        condition="beta = Omega(alpha), here beta >= alpha: a smaller beta still costs one column",
+        **varied(_bits, Fraction(1), Fraction(45, 100), "for beta >= 0.45 alpha"),
     ),
 )

@@ -30,7 +30,9 @@ def _mean(first: Fraction) -> str:
     above = (a + c) * tail + (1 - beyond)  # x = beta + a, where E|noise| = 1
     require(sp.simplify(below - c - tail * (a + 1 - c)) == 0, "x < beta")
     require(sp.simplify(above - 1 - tail * (c - 1)) == 0, "x > beta")
-    # below = c + e^-a (a + 1 - c)/2 <= c + 1/2; above = 1 + e^-a (c - 1)/2 <= 1 + c, -> 1
+    # (a + 1) e^-a/2 falls from 1/2, so below = c + e^-a (a + 1 - c)/2 <= c + 1/2
+    require(sp.simplify(sp.diff(tail * (a + 1), a) + a * tail) == 0, "(a + 1) e^-a/2 does not fall")
+    # above = 1 + e^-a (c - 1)/2 <= 1 + c, and it tends to 1
     require(sp.simplify(1 + c - above - (1 - tail) * c - tail) == 0, "slack above")
     limit = sp.limit(above.subs(c, 0), a, sp.oo)
     require(limit <= sp.Rational(first), f"x far above beta: error {limit}")

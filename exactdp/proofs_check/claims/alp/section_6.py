@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
@@ -131,13 +131,16 @@ CLAIMS = (
         "reproduction",
         **varied(partial(_best_additive, "26.89"), "3.07", "3.17", "at alpha = 3.17"),
     ),
-    ALP.verified(
-        "Section 6.1, applications",
-        "With the threshold's beta = 2 ln(d)/epsilon the logarithm of beta is at most 3 log(log(d)/"
-        "epsilon), given log(d)/epsilon >= 2.",
-        "certified numerics",
+    Conditional(
+        paper="ALP",
+        item="Section 6.1, applications",
+        statement="With the threshold's beta = 2 ln(d)/epsilon, log beta = O(log(log(d)/epsilon)):"
+        " at most 3 log(log(d)/epsilon).",
+        outcome="verified",
+        method="certified numerics",
+        condition="log(d)/epsilon is bounded away from 1, here at least 2; for epsilon > log d the "
+        "printed logarithm is negative",
         **varied(_applications, True, False, "also with beta = u = d"),
-        note="Item (1), beta = u, and the variant with 1/delta are the same substitution. For "
-        "epsilon > log d the printed log(log(d)/epsilon) is negative.",
+        note="Item (1), beta = u, and the variant with 1/delta are the same substitution.",
     ),
 )

@@ -102,7 +102,7 @@ def _free_of_k(exponent: int) -> str:
 CLAIMS = (
     SVA.verified(
         "Table I",
-        "In powers of k, sampling is sqrt(k) (users) and k (events) above the lower "
+        "As printed, in powers of k, sampling is sqrt(k) (users) and k (events) above the lower "
         "bound, repetition sqrt(k) (events), and the new algorithm nothing.",
         "enumeration",
         **varied(_gaps, Fraction(1, 2), Fraction(1), "sampling is k above for users"),

@@ -96,13 +96,17 @@ def _bounded_below(constant: Fraction) -> str:
 
 
 def _counting(power: int) -> str:
-    """C(d, k) k^k >= d^k, from (d - i)/(k - i) >= d/k for 0 <= i < k."""
-    for d in range(1, 41):
-        for k in range(1, d + 1):
-            steps = ((d - i) * k >= d * (k - i) for i in range(k))
-            require(all(steps), f"d={d}, k={k}: a factor is too small")
-            require(comb(d, k) * k**k >= d ** (k + power), f"d={d}, k={k}: {comb(d, k)}")
-    return "1 <= k <= d <= 40, and each factor: (d - i) k - d (k - i) = i (d - k) >= 0"
+    """C(d, k) >= (d/k)^k, as (d - i)/(k - i) >= d/k for 0 <= i < k <= d: the gap is i (d - k)."""
+    import sympy as sp
+
+    d, k, i = sp.symbols("d k i", nonnegative=True)
+    gap = sp.expand((d - i) * k - d * (k - i) - i * (d - k))
+    require(gap == 0, f"(d - i) k - d (k - i) differs from i (d - k) by {gap}")
+    for many in range(1, 41):
+        for few in range(1, many + 1):
+            chosen = comb(many, few) * few**few
+            require(chosen >= many ** (few + power), f"d={many}, k={few}: {comb(many, few)}")
+    return "identity, so each of the k factors is at least d/k; and 1 <= k <= d <= 40 counted"
 
 
 CLAIMS = (
@@ -166,7 +170,7 @@ CLAIMS = (
     SVA.proved(
         "Theorem 15, size of S",
         "log|S| = log C(d, k) >= k log(d/k).",
-        "enumeration",
+        "symbolic",
         **varied(_counting, 0, 1, "C(d, k) >= d (d/k)^k"),
     ),
 )
