@@ -37,12 +37,12 @@ def test_the_mixture_is_that_of_a_beta_density() -> None:
 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=["fitting", "misleading"])
-@pytest.mark.parametrize(("p", "q"), [(0.6, 0.2), (0.9, 0.5), (0.3, 0.02)])
+@pytest.mark.parametrize(("p", "q"), [(0.6, 0.2), (0.3, 0.02)])
 def test_no_path_is_wrong_more_often_than_alpha(
     prior: tuple[Beta, Beta], p: float, q: float
 ) -> None:
     """All paths of counts, looked at after every pair of outputs, with their probabilities."""
-    alpha, steps = Fraction(3, 10), 7
+    alpha, steps = Fraction(3, 10), 6
     true = Fraction(p) - Fraction(math.exp(0.25)) * Fraction(q) - Fraction(1, 10**9)
     measure = delta_at(Fraction(1, 4))
     paths: dict[tuple[int, int], float] = {(0, 0): 1.0}
@@ -102,7 +102,7 @@ def test_a_violation_ends_the_watch() -> None:
 
 
 def test_bounds_only_grow_and_reach_far() -> None:
-    reports = list(islice(watch(Counter(3), 0, 1, epsilon=1), 34))
+    reports = list(islice(watch(Counter(3), 0, 1, epsilon=1), 28))
     bounds = [report.epsilon_lower for report in reports]
     assert all(a <= b for a, b in pairwise(bounds))
     assert Fraction(8, 10) < bounds[-1] <= 1
