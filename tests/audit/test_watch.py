@@ -139,12 +139,32 @@ def test_false_alarms_are_rare_however_often_one_looks(watches: int) -> None:
     assert sum(map(flagged, range(watches))) <= binom.isf(1e-4, watches, 0.1)
 
 
-def test_copied_randomness_is_refused() -> None:
+def test_a_fixed_seed_is_seen_through() -> None:
     def run(data: float, n: int) -> Any:
         return data + np.random.default_rng(7).laplace(0, 1, n)
 
+    *_, last = watch(run, 0.0, 1.0, samples=20_000)
+    assert last.violation
+    assert "called once for every output" in last.warning
+
+
+def test_what_never_varies_is_called_once_per_output() -> None:
+    *_, last = watch(lambda data, n: [data] * n, 0, 1, samples=8000)
+    assert last.violation
+    assert "all alike" in last.warning
+
+
+def test_one_draw_copied_gives_no_verdict() -> None:
+    """A correct mechanism behind a run that draws once per call and repeats what it got."""
+    rng = np.random.default_rng(3)
+
+    def run(data: int, n: int) -> list[int]:
+        return [data ^ int(rng.random() > 0.75)] * n
+
     with pytest.raises(CopiedRandomness):
-        list(watch(run, 0.0, 1.0, samples=20_000))
+        for report in watch(run, 0, 1, epsilon="1.1", samples=20_000):
+            assert not report.violation
+            assert report.bounds["epsilon"] <= Fraction("1.1")
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,11 @@ from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 
-__all__ = ["SIDES", "Audit", "other"]
+__all__ = ["ALIKE", "REPEATED", "SIDES", "Audit", "other"]
 
 SIDES = ("left", "right")
 _SINGLY = "run was called once for every output, because its calls returned {}"
-_REPEATED, _ALIKE = "the same outputs again", "outputs that are all alike"
+REPEATED, ALIKE = "the same outputs again", "outputs that are all alike"
 _CALLS = 4  # of each side that confirm, at least: what is the same within a call differs between
 _FEWEST = 64  # outputs of a call, unless there are fewer in all
 _BYTES = 1 << 24  # of one batch of numbers
@@ -101,17 +101,17 @@ class Audit:
             except RepeatedCalls:
                 if self.executor is not None:
                     raise
-                self._call_anew(_REPEATED)
+                self.call_anew(REPEATED)
                 continue
             except AllAlike:
-                self._call_anew(_ALIKE)
+                self.call_anew(ALIKE)
                 continue
             if verdict is not None:
                 return verdict
             state.look += 1
             state.ready, state.done = False, Done()
 
-    def _call_anew(self, reason: str) -> None:
+    def call_anew(self, reason: str) -> None:
         """Start this look again, calling run once per output; nothing counted so far is used.
 
         Only here, where run is the caller's own object: a copy of it in a worker process says

@@ -18,7 +18,8 @@ from itertools import count
 from typing import Any
 
 from exactdp.audit.blackbox.auditor import chosen_promise
-from exactdp.audit.blackbox.looks import SIDES, Audit, other
+from exactdp.audit.blackbox.independence import AllAlike, RepeatedCalls
+from exactdp.audit.blackbox.looks import ALIKE, REPEATED, SIDES, Audit, other
 from exactdp.audit.blackbox.plan import shares
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen
@@ -62,7 +63,7 @@ def watch(
     Arguments as for :func:`exactdp.audit.audit`. samples: outputs that may be drawn in all, at
     least 1000; None for no end. With probability 1 - alpha, none of all the reports is wrong: the
     iteration may be left at any of them, for any reason. It ends by itself after a report of a
-    violation. Raises as :func:`exactdp.audit.audit` does; copied randomness is refused at once.
+    violation. Raises as :func:`exactdp.audit.audit` does.
 
     A plan is cheaper: audit(...) with the same outputs finds smaller violations. Watch where it is
     not known how many outputs are needed, or can be had.
@@ -92,25 +93,44 @@ class Watch(Audit):
 
     watched: list[Watched] = field(default_factory=list)
     bounds: dict[str, Fraction] = field(default_factory=dict)
+    looks: int = 0
+    started: float = field(default_factory=time.perf_counter)
     share: float = 0.5
     favoured: str = "left"
 
     def reports(self, most: int | None) -> Iterator[AuditReport]:
         """Epoch after epoch; at most so many outputs."""
-        started, number = time.perf_counter(), count(1)
-        for epoch in count():
-            training = min(_FIRST * _GROWTH**epoch, _TRAINING_MOST)
+        wanted = _FIRST
+        for epoch in count(1):
+            training = min(wanted, _TRAINING_MOST)
             if most is not None:
                 training = min(training, (most - self.state.drawn) // (1 + _CONFIRMING))
             if training < 2:
                 return
-            self._learn(training, self.alpha / ((epoch + 1) * (epoch + 2)))
-            for size in _steps(_CONFIRMING * training):
-                self._draw(size)
-                report = self._reported(next(number), started)
-                yield report
-                if report.violation:
-                    return
+            wanted *= _GROWTH
+            try:
+                for report in self._epoch(training, self.alpha / (epoch * (epoch + 1))):
+                    yield report
+                    if report.violation:
+                        return
+            except RepeatedCalls:
+                if self.executor is not None:
+                    raise
+                wanted = self._begin_anew(REPEATED)
+            except AllAlike:
+                wanted = self._begin_anew(ALIKE)
+
+    def _epoch(self, training: int, level: Fraction) -> Iterator[AuditReport]:
+        self._learn(training, level)
+        for size in _steps(_CONFIRMING * training):
+            self._draw(size)
+            yield self._reported()
+
+    def _begin_anew(self, reason: str) -> int:
+        """Call run once per output from here on; nothing counted so far is used."""
+        self.call_anew(reason)
+        self.watched, self.bounds = [], {}
+        return _FIRST
 
     def _learn(self, training: int, level: Fraction) -> None:
         """Train, and watch the best events that are not watched yet."""
@@ -149,24 +169,27 @@ class Watch(Audit):
             return math.inf
         return self._evidence(Chosen(one.event, one.direction, Fraction(1)))
 
-    def _reported(self, number: int, started: float) -> AuditReport:
+    def _reported(self) -> AuditReport:
         """The bounds so far: a region excludes for good what it excludes at any time."""
         judged = sorted(self.watched, key=self._counted_evidence, reverse=True)
         violation, shown = False, judged[0]
+        found = [dict.fromkeys(self.promise.currencies(), Fraction(0)), self.bounds]
         for rank, one in enumerate(judged):
             hopeless = self._counted_evidence(one) < -0.99 * math.log(one.level)
-            if hopeless and rank >= _BOUNDS:
+            alike = not (self.state.tallies[one.event].mixed or self.state.one_by_one)
+            if hopeless and (alike or rank >= _BOUNDS):
                 continue
             region = self._anytime(one)
             if not hopeless and self.promise.refuted(region):
+                if alike:
+                    raise AllAlike
                 violation, shown = True, one
-            for key, value in self.promise.bounds(region).items():
-                self.bounds[key] = max(self.bounds.get(key, Fraction(0)), value)
-            if violation:
+                found += [self.promise.bounds(region), self.promise.promised()]
                 break
-        if violation:
-            for key, value in self.promise.promised().items():
-                self.bounds[key] = max(self.bounds[key], value)
+            if not alike:
+                found.append(self.promise.bounds(region))
+        self.bounds = {key: max(each.get(key, Fraction(0)) for each in found) for key in found[0]}
+        self.looks += 1
         tally = self.state.tallies[shown.event]
         short = {k: Fraction(Enclosure.exact(v).decimal_lower(12)) for k, v in self.bounds.items()}
         return AuditReport(
@@ -178,8 +201,8 @@ class Watch(Audit):
             counts={side: tally.of(side) for side in SIDES},
             samples=self.state.drawn,
             alpha=self.alpha,
-            looks=number,
-            seconds=time.perf_counter() - started,
+            looks=self.looks,
+            seconds=time.perf_counter() - self.started,
             warning=self.state.warning,
         )
 
