@@ -41,14 +41,16 @@ def audit(
 ) -> AuditReport:
     """Look for an event that shows that run breaks a promise of privacy on two data sets.
 
-    run: run(dataset, n) returns n independent outputs: an array of shape (n,) or (n, d), or a list
-        of n hashable objects (numbers, None, strings, tuples, dictionaries for sparse histograms).
-        It must draw its own randomness; worker processes must be able to import it.
+    run: run(dataset, n) returns n independent outputs: an array of n rows, or a list of n objects
+        of any kind with a state of its own (numbers, texts, dates, tuples, dictionaries, data
+        frames, exceptions, objects with attributes). It must draw its own randomness; worker
+        processes must be able to import it.
     left, right: the two neighbouring data sets.
     epsilon: >= 0 (default 1). delta: >= 0 and < 1 (default 0). The promise to be tested; either
         side may break it.
     promise: another one, instead: Zcdp, Renyi, GaussianDP, or a Profile of many (epsilon, delta).
-    samples: outputs that may be drawn in all, >= 100.
+    samples: outputs that may be drawn in all, >= 100. A look whose outputs are all alike within
+        each call is drawn again, one output a call.
     alpha: probability of a false alarm over everything this audit does, > 0 and < 1.
     events: count exactly these, instead of searching.
     executor: any concurrent.futures.Executor; None runs here.
@@ -57,7 +59,9 @@ def audit(
 
     Stops as soon as a violation is certain. Events are chosen on outputs that are not used to
     confirm them. Raises InvalidParameter for parameters outside their domain, a checkpoint of
-    another audit, or a run that does not return n outputs; CopiedRandomness when batches repeat.
+    another audit, a run that does not return n outputs, or outputs known by an address alone;
+    CopiedRandomness where outputs are seen to depend on each other, which honest outputs are with
+    a probability below 10^-10.
     """
     tested = chosen_promise(promise, epsilon, delta)
     total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
