@@ -19,7 +19,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: name -> (what is allowed, help). Read exactly: 0.35, 1e-5 and 7/20 are all fine.
 _PARAMETERS = {
-    "k": ("an integer >= 1", "Most counters one user changes (GSHM); sparsity (CSH)."),
+    "k": ("an integer >= 1", "Most counters one user changes (GSHM); sparsity (CSH, top-k)."),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
     "tau": ("a number >= 0", "Counters are released above 1 + tau."),
     "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
@@ -40,7 +40,11 @@ _PARAMETERS = {
     "p": ("a number > 0 and < 1", "Success probability."),
     "count": ("an integer >= 1", "How many draws (default 1000)."),
     "seed": ("an integer >= 0", "Reproducible draws, never for a release; default: the system's."),
-    "output": ("a file name", "New file ending in .csv or .npy; default: a summary only."),
+    "output": ("a file name", "New file; its ending says what is written (see the example)."),
+    "user": ("a column name", "Column of users; with it, the file holds rows, not counts."),
+    "by": ("a column name", "Column of keys whose users are counted."),
+    "sums": ("column:limit pairs", "Sums to release: column:limit of one user's value, commas."),
+    "public": ("a file name", "List of elements, one per line; others are not released."),
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
     "text": ("an integer >= 0", "Elements are texts of at most so many bytes."),
     "beta": ("a number > 0 and < 1", "Failure probability of a query (default 0.05)."),

@@ -1,27 +1,83 @@
-"""Printing: tables for people, one JSON value for machines."""
+"""Tables for people, JSON for machines, files that appear whole or not at all."""
 
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["new_file", "print_json", "print_table"]
+__all__ = ["new_file", "print_json", "print_table", "written"]
 
 
-def new_file(parameter: str, name: str, endings: tuple[str, ...]) -> Path:
-    """The path of a file that can be written without overwriting anything."""
+def new_file(
+    parameter: str, name: str, endings: tuple[str, ...], *, overwrite: bool = False
+) -> Path:
+    """The path of a file that can be written; one that exists is refused unless told otherwise."""
     path = Path(name)
-    if path.suffix not in endings:
+    if "\0" in name or path.suffix not in endings:
         raise InvalidParameter(parameter, name, f"a file name ending in {' or '.join(endings)}")
-    if path.exists():
+    if path.is_dir() or (path.exists() and not overwrite):
         raise InvalidParameter(parameter, name, "a file that does not exist yet")
     if not path.parent.is_dir():
         raise InvalidParameter(parameter, name, "in a folder that exists")
     return path
+
+
+@contextmanager
+def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
+    """Files to write beside the paths; they get their names together when the block ends well.
+
+    Whatever goes wrong, also on SIGTERM, leaves neither them nor a part of them behind. Nothing
+    that exists is replaced unless overwrite says so, even if it came to be in the meantime.
+    """
+    parts: list[Path] = []
+    done: list[Path] = []
+    try:
+        for path in paths:
+            handle, name = tempfile.mkstemp(
+                prefix=f".{path.name}.", suffix=".part", dir=path.parent
+            )
+            os.close(handle)
+            parts.append(Path(name))
+        yield parts
+        for part, path in zip(parts, paths, strict=True):
+            _flush(part)
+            if overwrite:
+                part.replace(path)
+            else:
+                _link(part, path)
+                done.append(path)
+    except BaseException:
+        for path in done:
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def _flush(part: Path) -> None:
+    """To the disk, and readable as the umask says: temporary files are for their owner only."""
+    mask = os.umask(0)
+    os.umask(mask)
+    part.chmod(0o666 & ~mask)
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _link(part: Path, path: Path) -> None:
+    """Give a file its name, unless that exists."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise InvalidParameter("output", str(path), "a file that does not exist yet") from None
 
 
 def print_json(value: object) -> None:

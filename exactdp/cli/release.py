@@ -1,89 +1,125 @@
-"""exactdp release and exactdp query: histograms from counts files to released files."""
+"""exactdp release: histograms from files of counts, or of rows, to released files."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from exactdp.cli.options import json_option, options
-from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.reading import counts_in, existing, listed
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer
 
-__all__ = ["query", "release"]
+__all__ = ["release"]
 
 
 @click.group(no_args_is_help=True)
 def release() -> None:
-    """Publish a histogram of counts (CSV: element,count) with differential privacy."""
+    """Publish a histogram with differential privacy: counts (CSV: element,count), or rows.
+
+    With --user and --by, gshm and csh read rows, one per user and key, from CSV or Parquet. The
+    guarantee is written beside the release, as OUTPUT.guarantee.json.
+    """
 
 
-@click.command(epilog='Example: exactdp query ages.edph "age 36 education 3"')
-@click.argument("file")
-@click.argument("element")
-@options("", "text")
-def query(file: str, element: str, text: str | None) -> None:
-    """The released count of one element, from a released CSV or compact file."""
-    from exactdp.mechanisms import CompactRelease
-
-    path = _existing(file)
-    if path.suffix == ".csv":
-        found = dict(_read(path))
-        click.echo(found.get(element, "0"))
-        return
-    hist = CompactRelease.from_bytes(path.read_bytes())
-    longest = _longest_of(hist.mechanism.universe) if text is None else text
-    click.echo(str(hist[_element(element, None if element.isdecimal() else longest)]))
+def _overwrite(command: Callable[..., Any]) -> Callable[..., Any]:
+    text = "Replace the release and its guarantee if they exist."
+    return click.option("--overwrite", is_flag=True, help=text)(command)
 
 
 def _add(
     name: str, required: str, optional: str, text: str, make: Callable[..., Any], example: str
 ) -> None:
+    """A mechanism over a universe of numbers or of texts, for counts of n rows."""
+
     @release.command(
         name, help=text, epilog=f"Example: exactdp release {name} COUNTS.csv {example}"
     )
     @click.argument("counts")
     @options(f"{required} output", f"universe text {optional}")
+    @_overwrite
     @json_option
-    def command(counts: str, output: str, as_json: bool, **given: str | None) -> None:
+    def command(
+        counts: str, output: str, overwrite: bool, as_json: bool, **given: str | None
+    ) -> None:
         universe, longest = given.pop("universe"), given.pop("text")
+        public = given.pop("public", None)
         if (universe is None) == (longest is None):
             raise click.UsageError("universe must be given, or else text (not both)")
-        target = new_file("output", output, (".csv",) if name != "compact" else (".edph",))
-        pairs = _read(_existing(counts))
-        true = _counts(pairs, longest)
-        size = 256 ** (integer("text", longest, least=0) + 1) if longest is not None else universe
+        endings = (".csv",) if name != "compact" else (".edph",)
+        target = new_file("output", output, endings, overwrite=overwrite)
+        size: int | str | None = universe
+        length = None if longest is None else _length(longest)
+        if length is not None:
+            size = 256 ** (length + 1)
+        true = {
+            _element(x, length): integer(f"count of {x}", c, least=0)
+            for x, c in counts_in(existing(counts))
+        }
+        kept = None if public is None else listed(existing(public, "public"))
         present = {key: value for key, value in given.items() if value is not None}
         mechanism = make(n=sum(true.values()), universe=size, **present)
-        _publish(name, mechanism, true, target, longest, as_json)
+        _publish(name, mechanism, true, target, length, kept, as_json, overwrite)
 
 
 def _publish(
-    name: str, mechanism: Any, counts: dict[int, int], path: Path, longest: Any, as_json: bool
+    name: str,
+    mechanism: Any,
+    counts: dict[int, int],
+    path: Path,
+    longest: int | None,
+    public: set[str] | None,
+    as_json: bool,
+    overwrite: bool,
 ) -> None:
     from exactdp.samplers import SystemSource
 
     made = mechanism.release(counts, SystemSource())
-    guarantee = made.guarantee.as_dict()
+    promise = made.guarantee
     if name == "compact":
-        path.write_bytes(made.to_bytes())
-        _write_guarantee(path, guarantee)
+        made = made.of_texts(longest)
+        _save(path, promise, overwrite, lambda part: part.write_bytes(made.to_bytes()))
         size = f"{len(made.coefficients)} coefficients"
     else:
-        _write(path, [(_shown(x, longest), str(c)) for x, c in made], guarantee)
-        size = f"{len(made)} bins"
-    accuracy = _accuracy(mechanism)
-    report = {"mechanism": name, "released": size, "output": str(path), **accuracy}
+        rows = [(_shown(x, longest), str(c)) for x, c in made]
+        if public is not None:  # post-processing: costs no privacy
+            rows = [row for row in rows if row[0] in public]
+        _save(path, promise, overwrite, lambda part: _write_csv(part, ["element", "count"], rows))
+        size = f"{len(rows)} bins"
+    report = {"mechanism": name, "released": size, "output": str(path), **_accuracy(mechanism)}
+    if name in ("sparse", "strict-sparse") and public is None:
+        report["note"] = "elements that nobody gave may be among them; see --public"
+    _report(report, promise, as_json)
+
+
+def _report(report: dict[str, str], promise: Any, as_json: bool) -> None:
     if as_json:
-        print_json({**report, "guarantee": guarantee})
-    else:
-        print_table(f"released by {name}", [], [[k, str(v)] for k, v in report.items()])
-        click.echo(f"guarantee: {made.guarantee}")
+        print_json({**report, "guarantee": promise.as_dict()})
+        return
+    print_table(f"released by {report['mechanism']}", [], [[k, v] for k, v in report.items()])
+    click.echo(f"guarantee: {promise}")
+
+
+def _save(path: Path, promise: Any, overwrite: bool, write: Callable[[Path], object]) -> None:
+    """The released file, and its guarantee beside it: both or none."""
+    beside = path.with_name(path.name + ".guarantee.json")
+    new_file("output", str(beside), (".json",), overwrite=overwrite)
+    with written(beside, path, overwrite=overwrite) as (guarantee, part):
+        guarantee.write_text(json.dumps(promise.as_dict(), indent=2) + "\n", encoding="utf-8")
+        write(part)
+
+
+def _write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:
+    with path.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def _accuracy(mechanism: Any) -> dict[str, str]:
@@ -98,44 +134,26 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
     }
 
 
-def _existing(name: str) -> Path:
-    path = Path(name)
-    if not path.is_file():
-        raise InvalidParameter("file", name, "a file that exists")
-    return path
+#: Longest texts: a universe of 256^(this + 1) elements is the largest that is worked with.
+_LONGEST = 4096
 
 
-def _read(path: Path) -> list[tuple[str, str]]:
-    """The (element, count) rows of a CSV file, after its header."""
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    if not rows or [cell.strip().lower() for cell in rows[0]] != ["element", "count"]:
-        raise InvalidParameter("counts", path.name, "a CSV file with the header element,count")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != 2:
-            raise InvalidParameter("counts", f"line {number} of {path.name}", "two cells per line")
-    return [(row[0], row[1]) for row in rows[1:]]
+def _length(text: str) -> int:
+    longest = integer("text", text, least=0)
+    if longest > _LONGEST:
+        raise InvalidParameter("text", text, f"<= {_LONGEST}")
+    return longest
 
 
-def _counts(pairs: list[tuple[str, str]], longest: str | None) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for element, count in pairs:
-        key = _element(element, longest)
-        if key in found:
-            raise InvalidParameter("element", element, "listed once")
-        found[key] = integer(f"count of {element}", count, least=0)
-    return found
-
-
-def _element(text: str, longest: str | int | None) -> int:
+def _element(text: str, longest: int | None) -> int:
     from exactdp.mechanisms import encode_bytes
 
     if longest is None:
         return integer("element", text, least=0)
-    return encode_bytes(text.encode(), integer("text", longest, least=0))
+    return encode_bytes(text.encode("utf-8", "surrogateescape"), longest)
 
 
-def _shown(element: int, longest: str | None) -> str:
+def _shown(element: int, longest: int | None) -> str:
     from exactdp.mechanisms import decode_bytes
 
     if longest is None:
@@ -144,11 +162,6 @@ def _shown(element: int, longest: str | None) -> str:
         return decode_bytes(element).decode()
     except (InvalidParameter, UnicodeDecodeError):
         return f"0x{element:x}"
-
-
-def _longest_of(universe: int) -> int:
-    """Bytes of the longest text, for a universe of 256^(longest + 1)."""
-    return (universe - 1).bit_length() // 8 - 1
 
 
 def _geo(n: int, epsilon: str) -> Any:
@@ -187,53 +200,64 @@ def _compact(n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
     return CompactHistogram.of(n=n, epsilon=epsilon, universe=universe, beta=beta)
 
 
-def _add_thresholded(name: str, class_name: str, text: str) -> None:
-    example = "--k 10 --epsilon 0.35 --delta 1e-5 --output out.csv"
+def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> None:
+    example = "--user uid --by url --k 10 --epsilon 0.35 --delta 1e-5 --output out.csv"
 
     @release.command(
-        name, help=text, epilog=f"Example: exactdp release {name} COUNTS.csv {example}"
+        name, help=text, epilog=f"Example: exactdp release {name} visits.csv {example}"
     )
-    @click.argument("counts")
-    @options("k epsilon delta output", "sigma tau lower")
+    @click.argument("data")
+    @options("k epsilon delta output", f"user by sigma tau lower public {optional}")
+    @_overwrite
     @json_option
-    def command(counts: str, output: str, as_json: bool, **given: str | None) -> None:
-        from exactdp import mechanisms
-        from exactdp.samplers import SystemSource
-
-        path = new_file("output", output, (".csv",))
-        true: dict[str, int] = {}
-        for element, count in _read(_existing(counts)):
-            if element in true:
-                raise InvalidParameter("element", element, "listed once")
-            true[element] = integer(f"count of {element}", count, least=0)
+    def command(
+        data: str, output: str, overwrite: bool, as_json: bool, **given: str | None
+    ) -> None:
+        target = new_file("output", output, (".csv",), overwrite=overwrite)
+        user, by, sums, public = (
+            given.pop(name, None) for name in ("user", "by", "sums", "public")
+        )
         present = {key: value for key, value in given.items() if value is not None}
-        kind = getattr(mechanisms, class_name)
         if ("sigma" in present) != ("tau" in present):
             raise click.UsageError("sigma and tau must be given together, or neither")
-        mechanism = kind(**present) if "sigma" in present else kind.for_target(**present)
-        made = mechanism.release(true, SystemSource())
-        rows = [(x, decimal_text(c)) for x, c in made]
-        _write(path, rows, made.guarantee.as_dict())
-        report = {"mechanism": name, "released": f"{len(rows)} counters", "output": output}
-        if as_json:
-            print_json({**report, "guarantee": made.guarantee.as_dict()})
+        if (user is None) != (by is None) or (sums and user is None):
+            raise click.UsageError("user and by must be given together, and for sums")
+        path = existing(data, "data")
+        keys = None if public is None else listed(existing(public, "public"))
+        if user is not None and by is not None:
+            from exactdp.cli.rows import release_rows
+
+            header, rows, mechanism = release_rows(path, user, by, class_name, present, sums, keys)
         else:
-            print_table(f"released by {name}", [], [[k, str(v)] for k, v in report.items()])
-            click.echo(f"guarantee: {made.guarantee}")
+            header = ["element", "count"]
+            rows, mechanism = _of_counts(path, class_name, present, keys)
+        promise = mechanism.guarantee()
+        _save(target, promise, overwrite, lambda part: _write_csv(part, header, rows))
+        report = {
+            "mechanism": name,
+            "released": f"{len(rows)} counters",
+            "released above": decimal_text(1 + mechanism.tau),
+            "output": output,
+            **_accuracy(mechanism),
+        }
+        report.pop("error of all counts (95 %)", None)  # of one counter here: they are not known
+        _report(report, promise, as_json)
 
 
-def _write(path: Path, rows: list[tuple[str, str]], guarantee: dict[str, Any]) -> None:
-    """The released file, and its guarantee beside it."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["element", "count"])
-        writer.writerows(rows)
-    _write_guarantee(path, guarantee)
+def _of_counts(
+    path: Path, class_name: str, present: dict[str, str], keys: set[str] | None
+) -> tuple[list[tuple[str, ...]], Any]:
+    """The released rows of a file of counts; its maker answers for what one user changes."""
+    from exactdp import mechanisms
+    from exactdp.samplers import SystemSource
 
-
-def _write_guarantee(path: Path, guarantee: dict[str, Any]) -> None:
-    beside = path.with_name(path.name + ".guarantee.json")
-    beside.write_text(json.dumps(guarantee, indent=2) + "\n", encoding="utf-8")
+    true = {x: integer(f"count of {x}", c, least=0) for x, c in counts_in(path)}
+    if keys is not None:
+        true = {x: c for x, c in true.items() if x in keys}
+    kind = getattr(mechanisms, class_name)
+    mechanism = kind(**present) if "sigma" in present else kind.for_target(**present)
+    made = mechanism.release(true, SystemSource())
+    return [(x, decimal_text(c)) for x, c in made], mechanism
 
 
 _SPARSE = "--epsilon 1 --text 30 --output out.csv"
@@ -253,14 +277,16 @@ _add(
     _stability,
     "--epsilon 1 --delta 1e-6 --text 30 --output out.csv",
 )
-_add("sparse", "epsilon", "", "The heaviest bins; pure DP (BV, Theorem 6.6).", _sparse, _SPARSE)
+_add(
+    "sparse", "epsilon", "public", "The heaviest bins; pure DP (BV, Theorem 6.6).", _sparse, _SPARSE
+)
 _add(
     "strict-sparse",
     "epsilon",
-    "",
-    "The same from a fixed number of random bits (BV, Algorithm 8).",
+    "public",
+    "The same from a fixed number of random bits (BV, Algorithm 8): quadratic in n, for small n.",
     _strict,
-    _SPARSE,
+    "--epsilon 1 --universe 1000 --output out.csv",
 )
 _add(
     "compact",
@@ -270,6 +296,14 @@ _add(
     _compact,
     "--epsilon 1 --text 30 --output out.edph",
 )
-_add_thresholded("gshm", "GSHM", "Discrete Gaussian noise and a threshold (CSH, Algorithm 1).")
-_add_thresholded("csh", "CSH", "The same with correlated noise (CSH, Algorithms 2 and 4).")
-_add_thresholded("top-k", "TopK", "The k heaviest counters of any histogram (CSH, Algorithm 3).")
+_add_thresholded(
+    "gshm", "GSHM", "Discrete Gaussian noise and a threshold (CSH, Algorithm 1).", "sums"
+)
+_add_thresholded(
+    "csh",
+    "TopK",
+    "The k heaviest counters, with correlated noise: the CSH, for any number of counters (CSH, "
+    "Algorithms 2 to 4).",
+    "",
+)
+_add_thresholded("top-k", "TopK", "Another name of csh.", "")

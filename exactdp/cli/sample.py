@@ -10,10 +10,15 @@ from typing import Any
 import click
 
 from exactdp.cli.options import json_option, options
-from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 
 __all__ = ["sample"]
+
+
+#: More draws than this would take months.
+_MOST_DRAWS = 10**15
 
 
 @click.group(no_args_is_help=True)
@@ -43,6 +48,8 @@ def _run(
     from exactdp.samplers import SeededSource, SystemSource
 
     size = integer("count", "1000" if count is None else count, least=1)
+    if size > _MOST_DRAWS:
+        raise InvalidParameter("count", count, f"<= {_MOST_DRAWS}")
     source = SystemSource() if seed is None else SeededSource(integer("seed", seed, least=0))
     path = None if output is None else new_file("output", output, (".csv", ".npy"))
     summary = _Summary()
@@ -99,28 +106,18 @@ class _Summary:
 def _write_npy(path: Path, chunks: Iterator[Any], size: int) -> None:
     import numpy as np
 
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            header = {"descr": "<i8", "fortran_order": False, "shape": (size,)}
-            np.lib.format.write_array_header_1_0(file, header)
-            for chunk in chunks:
-                file.write(chunk.astype("<i8").tobytes())
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with written(path) as (part,), part.open("wb") as file:
+        header = {"descr": "<i8", "fortran_order": False, "shape": (size,)}
+        np.lib.format.write_array_header_1_0(file, header)
+        for chunk in chunks:
+            file.write(chunk.astype("<i8").tobytes())
 
 
 def _write_csv(path: Path, chunks: Iterator[Any]) -> None:
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="ascii") as file:
-            file.write("value\n")
-            for chunk in chunks:
-                file.write("\n".join(map(str, chunk.tolist())) + "\n")
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with written(path) as (part,), part.open("w", encoding="ascii") as file:
+        file.write("value\n")
+        for chunk in chunks:
+            file.write("\n".join(map(str, chunk.tolist())) + "\n")
 
 
 def _gaussian(sigma2: str) -> Any:

@@ -8,6 +8,15 @@ Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, th
 from exactdp.frames.bounding import bounded
 from exactdp.frames.counting import Totals, counted
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.releasing import FrameRelease, draw, release
+from exactdp.frames.releasing import FrameRelease, draw, drawn, release
 
-__all__ = ["FrameRelease", "KeyedHash", "Totals", "bounded", "counted", "draw", "release"]
+__all__ = [
+    "FrameRelease",
+    "KeyedHash",
+    "Totals",
+    "bounded",
+    "counted",
+    "draw",
+    "drawn",
+    "release",
+]

@@ -18,7 +18,7 @@ from exactdp.mechanisms.thresholded import NoisyBins, Thresholded
 from exactdp.parameters import Real, choice
 from exactdp.samplers import Source, SystemSource
 
-__all__ = ["MECHANISMS", "FrameRelease", "draw", "mechanism_for", "release"]
+__all__ = ["MECHANISMS", "FrameRelease", "draw", "drawn", "mechanism_for", "release"]
 
 MECHANISMS = ("gshm", "csh")
 
@@ -91,6 +91,25 @@ def draw(
     passes: int = 1,
 ) -> FrameRelease:
     """Such a release by a given mechanism and from any source, for simulations and proofs."""
+    bins = drawn(
+        frame, user=user, by=by, made=made, source=source, sums=sums, keys=keys, passes=passes
+    )
+    named = _as_frame(frame, by, list(limits(sums)), bins)
+    return FrameRelease(named, made.guarantee(), made)
+
+
+def drawn(
+    frame: Any,
+    *,
+    user: str,
+    by: str,
+    made: Thresholded,
+    source: Source,
+    sums: Mapping[str, int] | None = None,
+    keys: Sequence[Any] | None = None,
+    passes: int = 1,
+) -> NoisyBins:
+    """The released bins alone: (key, count), or (key, (count, sum, ...)) where there are sums."""
     bound = isinstance(made, GSHM)
     totals = counted(
         frame,
@@ -103,11 +122,8 @@ def draw(
         passes=passes,
     )
     if isinstance(made, GSHMWithSums):
-        bins: NoisyBins = made.draw_sums(totals.counts, totals.sums, source)
-    else:
-        bins = made.draw(totals.counts, source)
-    named = _as_frame(frame, by, list(limits(sums)), bins)
-    return FrameRelease(named, made.guarantee(), made)
+        return made.draw_sums(totals.counts, totals.sums, source)
+    return made.draw(totals.counts, source)
 
 
 def mechanism_for(

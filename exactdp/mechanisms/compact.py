@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -32,8 +33,11 @@ from exactdp.samplers.counting import CountSampler
 __all__ = ["CompactHistogram", "CompactRelease"]
 
 _FORMAT = "exactdp compact histogram"
-_VERSION = 1
-_MAGIC = b"EXDPCH\x00\x01"
+_VERSION = 2
+_MAGIC = b"EXDPCH\x00\x02"
+_CHECKSUM = 32
+_LARGEST_HEADER = 1 << 16
+_HIGHEST_LEVEL = 12
 
 
 @dataclass(frozen=True)
@@ -136,10 +140,16 @@ class CompactRelease:
     """A published compact histogram: ``release[x]`` is the noisy count of any element x.
 
     mechanism: its parameters and guarantee. coefficients: n + 1 field elements, constant one first.
+    text: None where elements are numbers; where they are texts made by encode_bytes, the longest.
     """
 
     mechanism: CompactHistogram
     coefficients: tuple[int, ...]
+    text: int | None = None
+
+    def of_texts(self, longest: int | None) -> CompactRelease:
+        """The same release with a note on what its elements are."""
+        return replace(self, text=longest)
 
     def __post_init__(self) -> None:
         size, order = self.mechanism.n + 1, self.mechanism.field.order
@@ -172,49 +182,51 @@ class CompactRelease:
     @classmethod
     def from_dict(cls, data: Any) -> CompactRelease:
         """Read what as_dict wrote; everything is validated."""
-        mechanism = _mechanism(data)
-        texts = data.get("coefficients")
+        texts = data.get("coefficients") if isinstance(data, dict) else None
         if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
             raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
+        if integer("n", data.get("n"), least=0) != len(texts) - 1:
+            raise InvalidParameter("coefficients", f"{len(texts)} of them", "one more than n")
+        mechanism = _mechanism(data)
         try:
-            return cls(mechanism, tuple(int(text, 16) for text in texts))
+            return cls(mechanism, tuple(int(text, 16) for text in texts), _text(data))
         except ValueError as error:
             if isinstance(error, InvalidParameter):
                 raise
             raise InvalidParameter("coefficients", "other text", "hex strings") from None
 
     def to_bytes(self) -> bytes:
-        """A header in JSON, then the coefficients bit by bit; read back by :meth:`from_bytes`."""
+        """A header in JSON, the coefficients bit by bit, a checksum; for :meth:`from_bytes`."""
         header = json.dumps(self._header(), separators=(",", ":")).encode()
         degree = self.mechanism.field.degree
         packed = sum(c << i * degree for i, c in enumerate(self.coefficients))
-        body = packed.to_bytes(self._body_size(self.mechanism), "little")
-        return _MAGIC + len(header).to_bytes(4, "little") + header + body
+        body = packed.to_bytes(_body_size(self.mechanism.n, degree), "little")
+        data = _MAGIC + len(header).to_bytes(4, "little") + header + body
+        return data + hashlib.sha256(data).digest()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CompactRelease:
-        """Read what to_bytes wrote; everything is validated."""
+        """Read what to_bytes wrote; one changed bit is noticed, and everything is validated."""
         start = len(_MAGIC) + 4
-        if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
-            raise InvalidParameter("data", data[:16], "a compact histogram of version 1")
-        end = start + int.from_bytes(data[len(_MAGIC) : start], "little")
+        if data[: len(_MAGIC)] != _MAGIC or len(data) < start + _CHECKSUM:
+            raise InvalidParameter("data", data[:16], f"a compact histogram of version {_VERSION}")
+        if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
+            raise InvalidParameter("data", "a wrong checksum", "a compact histogram as written")
+        length = int.from_bytes(data[len(_MAGIC) : start], "little")
+        end, last = start + length, len(data) - _CHECKSUM
+        if length > _LARGEST_HEADER or end > last:
+            raise InvalidParameter("data", f"a header of {length} bytes", "a compact histogram")
         try:
             header = json.loads(data[start:end])
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidParameter("data", "a damaged header", "a compact histogram") from None
-        mechanism = _mechanism(header)
-        if len(data) - end != cls._body_size(mechanism):
-            raise InvalidParameter("data", f"{len(data)} bytes", "as long as its header says")
-        packed, degree = int.from_bytes(data[end:], "little"), mechanism.field.degree
+        mechanism = _mechanism(header, last - end)
+        packed, degree = int.from_bytes(data[end:last], "little"), mechanism.field.degree
         mask = (1 << degree) - 1
         coefficients = tuple(packed >> i * degree & mask for i in range(mechanism.n + 1))
         if packed >> degree * (mechanism.n + 1):
             raise InvalidParameter("data", "bits after the last coefficient", "zeros there")
-        return cls(mechanism, coefficients)
-
-    @staticmethod
-    def _body_size(mechanism: CompactHistogram) -> int:
-        return ((mechanism.n + 1) * mechanism.field.degree + 7) // 8
+        return cls(mechanism, coefficients, _text(header))
 
     def _header(self) -> dict[str, Any]:
         noise = self.mechanism.noise
@@ -228,11 +240,21 @@ class CompactRelease:
             "universe": str(self.mechanism.universe),
             "epsilon": decimal_text(Fraction(self.mechanism.epsilon)),
             "level": self.mechanism.level,
+            "text": self.text,
         }
 
 
-def _mechanism(header: Any) -> CompactHistogram:
-    """The parameters in a header; the constructors check each of them."""
+def _body_size(n: int, degree: int) -> int:
+    return ((n + 1) * degree + 7) // 8
+
+
+def _text(header: Mapping[str, Any]) -> int | None:
+    longest = header.get("text")
+    return None if longest is None else integer("text", longest, least=0)
+
+
+def _mechanism(header: Any, size: int | None = None) -> CompactHistogram:
+    """The parameters in a header, once it fits the size of what follows; each is checked."""
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise InvalidParameter("format", type(header).__name__, f"an object of format {_FORMAT!r}")
     if header.get("version") != _VERSION:
@@ -240,10 +262,16 @@ def _mechanism(header: Any) -> CompactHistogram:
     missing = {"n", "noise_epsilon", "universe", "epsilon", "level"} - header.keys()
     if missing:
         raise InvalidParameter("header", f"one without {sorted(missing)}", "complete")
-    rows, share = header["n"], header["noise_epsilon"]
+    rows, level = (integer(name, header[name], least=0) for name in ("n", "level"))
+    if level > _HIGHEST_LEVEL:
+        raise InvalidParameter("level", level, f"<= {_HIGHEST_LEVEL}")
+    # before anything that takes as long as a header says
+    if size is not None and size != _body_size(rows, 2 * 3**level):
+        raise InvalidParameter("data", f"{size} bytes of coefficients", "as its header says")
+    share = header["noise_epsilon"]
     if "gamma_inverse" in header:
         gamma = integer("gamma_inverse", header["gamma_inverse"], least=2)
         noise: CountSampler = FastSample(n=rows, epsilon=share, gamma_inverse=gamma)
     else:
         noise = GeoSample(n=rows, epsilon=share)
-    return CompactHistogram(noise, header["universe"], header["epsilon"], header["level"])
+    return CompactHistogram(noise, header["universe"], header["epsilon"], level)

@@ -1,0 +1,205 @@
+"""exactdp release on rows: CSV and Parquet to a release with its guarantee, both or none."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_accounting import run
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("duckdb")
+
+TARGET = ["--user", "uid", "--by", "url", "--epsilon", "2", "--delta", "1e-6"]
+
+
+def visits(path: Path, users: int = 900) -> Path:
+    """Every user twice at 007, once at "a, b"; user 0 at 50 other keys."""
+    rows = [(f"u{u}", key, 3) for u in range(users) for key in ("007", "007", "a, b")]
+    rows += [("u0", f"rare{i}", 3) for i in range(50)]
+    if path.suffix == ".parquet":
+        names = ["uid", "url", "amount"]
+        pq.write_table(pa.table({n: [r[i] for r in rows] for i, n in enumerate(names)}), path)
+        return path
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow(["uid", "url", "amount"])
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("mechanism", ["gshm", "csh", "top-k"])
+def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
+    data, out = visits(tmp_path / f"visits[1].{ending}"), tmp_path / "out.csv"
+    arguments = ["release", mechanism, str(data), "--k", "2", *TARGET, "--output", str(out)]
+    code, text, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "guarantee: (2, " in text
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["url", "count"]
+    assert [row[0] for row in rows[1:]] == ["007", "a, b"]
+    assert all(abs(float(row[1]) - 900) < 150 for row in rows[1:])
+    promise = json.loads((tmp_path / "out.csv.guarantee.json").read_text())
+    assert float(promise["delta"]["upper"]) <= 1e-6
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "does not exist yet" in err
+    assert run(*arguments, "--overwrite")[0] == 0
+
+
+def test_sums_and_public_keys(tmp_path: Path) -> None:
+    data, out, public = visits(tmp_path / "v.csv"), tmp_path / "o.csv", tmp_path / "p.csv"
+    public.write_text("007\nnowhere\n")
+    arguments = ["release", "gshm", str(data), "--k", "2", *TARGET, "--sums", "amount:5"]
+    code, _, err = run(*arguments, "--public", str(public), "--output", str(out))
+    assert (code, err) == (0, "")
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["url", "count", "amount"]
+    assert len(rows) == 2
+    assert rows[1][0] == "007"
+    assert abs(float(rows[1][2]) - 5 * 900) < 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "message"),
+    [
+        (b"uid,url\n1,a\n", ["--sums", "amount:3"], "a column of integers"),
+        (b"uid,url,amount\n1,a,x\n", ["--sums", "amount:3"], "readable rows"),
+        (b"uid,url\n1,a\n", ["--sums", "amount"], "column:limit"),
+        (b"uid,key\n1,a\n", [], "by must be a column"),
+        (b"", [], "must be"),
+        (b"uid,url\n\xff\xfe,a\n", [], "readable rows"),
+        (b"uid,url\n1,a\n", ["--sigma", "3"], "together"),
+        (b"uid,url\n1,a\n", ["--sigma", "1", "--tau", "1"], "delta must be >="),
+    ],
+)
+def test_bad_rows(tmp_path: Path, content: bytes, flags: list[str], message: str) -> None:
+    data, out = tmp_path / "v.csv", tmp_path / "o.csv"
+    data.write_bytes(content)
+    code, text, err = run(
+        "release", "gshm", str(data), "--k", "2", *TARGET, *flags, "--output", str(out)
+    )
+    assert (code, text) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def started(*arguments: str, **more: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from exactdp.cli.main import main; main()", *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **more)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
+def test_a_full_disk_is_no_verdict() -> None:
+    claim = ["check", "gaussian", "--sigma", "4", "--epsilon", "1", "--delta", "1e-5"]
+    with open("/dev/full", "w") as full:
+        process = started(*claim, stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert err.startswith("exactdp: the operating system says")
+    assert err.count("\n") == 1
+
+
+def test_a_reader_that_stops_is_no_verdict() -> None:
+    process = started(
+        "figure", "savings", "--epsilon", "1", "--delta", "1e-5", stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None  # communicate reads what is left
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert err.count("\n") == 1
+
+
+def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
+    target = tmp_path / "noise.csv"
+    arguments = ["sample", "gaussian", "--sigma2", "100", "--count", "1e12"]
+    process = started(*arguments, "--output", str(target), stdout=subprocess.PIPE)
+    for _ in range(200):
+        if list(tmp_path.iterdir()):
+            break
+        time.sleep(0.05)
+    assert list(tmp_path.iterdir())
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "terminated" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder(tmp_path: Path) -> None:
+    counts = tmp_path / "in.csv"
+    counts.write_text("element,count\na,900\n")
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    flags = ["--k", "1", "--epsilon", "1", "--delta", "1e-6", "--output", str(folder / "o.csv")]
+    code, _, err = run("release", "gshm", str(counts), *flags)
+    assert code == 4
+    assert "operating system" in err
+
+
+def test_a_crash_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    from exactdp.accounting import gaussian
+
+    def broken(**_: object) -> None:
+        raise TypeError("broken")
+
+    monkeypatch.setattr(gaussian, "check", broken)
+    code, _, err = run("check", "gaussian", "--sigma", "4", "--epsilon", "1", "--delta", "1e-5")
+    assert code == 4
+    assert "internal error" in err
+    assert err.count("\n") == 1
+
+
+def test_texts_of_digits_are_texts(tmp_path: Path) -> None:
+    """90210 as a text is not element 90210."""
+    counts, out = tmp_path / "in.csv", tmp_path / "out.edph"
+    counts.write_text("element,count\n90210,500\n")
+    flags = ["--epsilon", "1", "--text", "5", "--output", str(out)]
+    assert run("release", "compact", str(counts), *flags)[0] == 0
+    code, found, _ = run("query", str(out), "90210")
+    assert code == 0
+    assert abs(int(found) - 500) < 100
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xef\xbb\xbfelement,count\na,900\n", ""),
+        (b"element,count\n" + b"x" * 200_000 + b",3\n", "field larger"),
+        (b"element,count\n\xff,3\n", "UTF-8"),
+        (b'element,count\n"a,3\n', "CSV text"),
+        (b"element,count\na,3\na,4\n", "listed once"),
+    ],
+)
+def test_odd_counts_files(tmp_path: Path, content: bytes, message: str) -> None:
+    counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    counts.write_bytes(content)
+    flags = ["--k", "1", "--epsilon", "1", "--delta", "1e-6", "--output", str(out)]
+    code, _, err = run("release", "gshm", str(counts), *flags)
+    assert code == (2 if message else 0)
+    assert message in err
+
+
+def test_sparse_texts_can_be_cut_to_a_public_list(tmp_path: Path) -> None:
+    counts, out, public = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "p.csv"
+    counts.write_text("element,count\na,400\nb,300\n")
+    public.write_text("a\nc\n")
+    flags = ["--epsilon", "1", "--text", "2", "--public", str(public), "--output", str(out)]
+    assert run("release", "sparse", str(counts), *flags)[0] == 0
+    assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["element", "a"]
