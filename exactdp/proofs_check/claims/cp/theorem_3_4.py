@@ -138,6 +138,7 @@ Fraction(1, 1)
 True
 """,
         extraction="no: P2 and the theorem say s, Lemma 1.2 and the proof need 2s",
+        note="For the random matrices of Theorem 3.6 the order 2s costs constants only.",
         corrected=CP.verified(
             "Theorem 3.4, corrected",
             "With RIP of order 2s in P2 the error is at most (1 + beta/2) D |e_1 + e_2|; "

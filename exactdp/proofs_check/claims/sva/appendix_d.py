@@ -166,7 +166,8 @@ CLAIMS = (
 >>> 2 * sum(0.5 * log2(0.5 / (0.5 * 0.5)) for v in (0, 1))           # I(V; z_1) + I(V; z_2)
 2.0
 """,
-        extraction="no: the equality is used twice with the same reason; the proof needs only <=",
+        extraction="no: the equality is used twice with the same reason",
+        note="The proof needs only <=, which is true.",
         corrected=SVA.verified(
             "Appendix D, information of independent reports, corrected",
             "I(V; z_1, ..., z_n) <= sum of I(V; z_i).",

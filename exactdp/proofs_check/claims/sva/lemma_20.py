@@ -83,6 +83,8 @@ CLAIMS = (
 [1.0, 1.0, 1.0]
 """,
         extraction="no: the same little-o is what the reduction to the distribution's mean needs",
+        note="Where epsilon^2/k is below a constant, the reduction goes through with another "
+        "constant; for epsilon and k both constant, which Theorem 15 admits, it does not.",
         corrected=SVA.proved(
             "Lemma 20, smaller order, corrected",
             "For k <= sqrt(d), sqrt(log d/n) <= epsilon sqrt(2/k) times (1/epsilon) "
