@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.bounds.binomial import interval
-from exactdp.audit.whitebox.lazy import NotEnumerable, settled
-from exactdp.audit.whitebox.verdicts import compare, foreign_law, private
+from exactdp.audit.whitebox import NotEnumerable, compare, foreign_law, private
+from exactdp.audit.whitebox.outcomes import plain
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
@@ -149,7 +149,7 @@ def _sampled_law(
     """Every outcome's exact binomial interval, together at level alpha, holds its probability."""
     count, level = integer("samples", samples, least=1), delta_target("alpha", alpha)
     generator = _GENERATORS[interface](seed)
-    seen = Counter(settled(program(generator)) for _ in range(count))
+    seen = Counter(plain(program(generator)) for _ in range(count))
     outcomes = sorted(seen.keys() | expected.support, key=lambda x: expected[x])
     for outcome in outcomes:  # the impossible ones first
         low, high = interval(seen[outcome], count, level / len(outcomes))
@@ -178,7 +178,7 @@ def _audited(
     generator = _GENERATORS[interface](seed)
 
     def run(dataset: Any, n: int) -> list[Any]:
-        return [settled(mechanism(dataset, generator)) for _ in range(n)]
+        return [plain(mechanism(dataset, generator)) for _ in range(n)]
 
     report = audit(run, left, right, epsilon=epsilon, delta=delta, samples=samples, alpha=alpha)
     if report.violation:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
-from typing import TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,15 @@ from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
 from exactdp.samplers.source import Source, Words, word_width
 
-__all__ = ["EnumeratingSource", "NotReproducible", "TooManyBranches", "exact_law"]
+__all__ = [
+    "EnumeratingSource",
+    "Finished",
+    "Lost",
+    "NotReproducible",
+    "RunOver",
+    "TooManyBranches",
+    "exact_law",
+]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -27,6 +35,13 @@ MAX_RUNS = 1_000_000
 
 #: A branch waits when another one is so many times heavier.
 _PATIENCE = 1 << 12
+
+#: Draws after the end of a run that are answered by an Exception, before something stronger is.
+_PATIENT_DRAWS = 100
+
+#: A law is given up when the last so many runs show that it needs this many times the most runs.
+_WINDOW = 1000
+_HOPELESS = 20
 
 
 class TooManyBranches(ExactDPError):
@@ -55,16 +70,52 @@ class _Branch:
         return steps[::-1]
 
 
-class _Suspended(BaseException):
-    """A run is given up for now: not an Exception, so that no program catches it by accident."""
+class RunOver(BaseException):
+    """A run has ended, whatever the program does next: no Exception, so that few catch it."""
+
+
+class _Suspended(RunOver):
+    """The run is given up for now; its branch waits at the frontier."""
+
+
+class Lost(RunOver):
+    """What this run would have shown stays unexplored."""
+
+
+class Finished(RunOver):
+    """The run has an outcome before the program returns."""
+
+    def __init__(self, outcome: Any) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
 
 
 class _Frontier:
-    """The branches still to follow, heaviest first."""
+    """The branches still to follow, heaviest first, and what ended the run that is under way.
+
+    signal: the first that was raised. A program may swallow it, translate it or lose it in a
+    thread; it is looked at when the program is through, and it wins.
+    """
 
     def __init__(self) -> None:
         self._heap: list[tuple[Fraction, int, _Branch]] = []
         self._ticket = count()
+        self.signal: BaseException | None = None
+        self._ignored = 0
+
+    def stop(self, signal: BaseException) -> NoReturn:
+        """End the run under way; every further draw raises the same again."""
+        if self.signal is None:
+            self.signal = signal
+        self._ignored += 1
+        if self._ignored > _PATIENT_DRAWS:  # a loop that goes on until a draw succeeds
+            raise RunOver(str(self.signal)) from self.signal
+        raise self.signal
+
+    def take_signal(self) -> BaseException | None:
+        """What ended the run, which is over now."""
+        signal, self.signal, self._ignored = self.signal, None, 0
+        return signal
 
     def push(self, branch: _Branch) -> None:
         heappush(self._heap, (-branch.weight, next(self._ticket), branch))
@@ -92,26 +143,63 @@ class EnumeratingSource(Source):
         self._path = start.path()
         self._step = 0
         self._frontier = frontier
+        self._closed = False
 
     @property
     def weight(self) -> Fraction:
         """The probability of the branch followed so far."""
         return self._here.weight
 
+    def stop(self, signal: BaseException) -> NoReturn:
+        """End the run, whatever the program does with the exception that this raises."""
+        self._frontier.stop(signal)
+
+    @property
+    def signal(self) -> BaseException | None:
+        """What has ended the run, if anything has."""
+        return self._frontier.signal
+
+    def take_signal(self) -> BaseException | None:
+        """What ended the run; asked once, when the program is through."""
+        return self._frontier.take_signal()
+
+    def close(self) -> None:
+        """The program is through: what was recorded must have been read, and nothing may follow."""
+        self._closed = True
+        if self._step < len(self._path) and self.signal is None:
+            self._frontier.signal = NotReproducible(
+                f"a run made {self._step} choices where it had made at least {len(self._path)}: "
+                "the program depends on something else than its source"
+            )
+
+    def again(self) -> EnumeratingSource:
+        """A source that leads a program to the end of this branch once more, and not beyond."""
+        return EnumeratingSource(self._here, _Frontier())
+
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Branch over options with exact probabilities that sum to 1."""
+        return self.branch(len(weights), lambda: weights)
+
+    def branch(self, width: int, make: Callable[[], Sequence[Fraction]]) -> int:
+        """Branch over so many options; their probabilities are made where they are needed."""
+        if self.signal is not None:
+            self.stop(self.signal)
+        if self._closed:
+            self.stop(NotReproducible("a source was used after the run that it was made for"))
         if self._step < len(self._path):
-            option, width = self._path[self._step]
+            option, recorded = self._path[self._step]
             self._step += 1
-            if width != len(weights):
-                raise NotReproducible(
-                    f"choice {self._step} had {width} options and now has {len(weights)}: the "
-                    "program depends on something else than its source"
+            if width != recorded:
+                self.stop(
+                    NotReproducible(
+                        f"choice {self._step} had {recorded} options and now has {width}: the "
+                        "program depends on something else than its source"
+                    )
                 )
             return option
-        if len(weights) > MAX_WIDTH:
-            raise TooManyBranches(_too_wide(len(weights)))
-        width, before, here = len(weights), self._here, self.weight
+        if width > MAX_WIDTH:
+            self.stop(TooManyBranches(_too_wide(width)))
+        weights, before, here = make(), self._here, self.weight
         self._step += 1
         options = [_Branch(before, i, width, here * w) for i, w in enumerate(weights) if w]
         first = max(options, key=lambda branch: branch.weight)
@@ -120,7 +208,7 @@ class EnumeratingSource(Source):
                 self._frontier.push(branch)
         if self._frontier.outweighs(first):  # perhaps a loop that ends only with probability 1
             self._frontier.push(first)
-            raise _Suspended
+            self.stop(_Suspended())
         self._here = first
         self._path.append((first.option, width))
         return first.option
@@ -131,8 +219,8 @@ class EnumeratingSource(Source):
     def below(self, n: int) -> int:
         size = integer("n", n, least=1)
         if size > MAX_WIDTH:
-            raise TooManyBranches(_too_wide(size))
-        return self.choose([Fraction(1, size)] * size) if size > 1 else 0
+            self.stop(TooManyBranches(_too_wide(size)))
+        return self.branch(size, lambda: [Fraction(1, size)] * size) if size > 1 else 0
 
     def bernoulli(self, p: Real) -> bool:
         chance = rational("p", p)
@@ -142,7 +230,7 @@ class EnumeratingSource(Source):
 
     def inverse_cdf(self, cdf: Cdf) -> int:
         if cdf.low is not None and cdf.high is not None and cdf.high - cdf.low >= MAX_WIDTH:
-            raise TooManyBranches(_too_wide(cdf.high - cdf.low + 1))
+            self.stop(TooManyBranches(_too_wide(cdf.high - cdf.low + 1)))
         exact = cdf.weights()
         if exact is None:
             return super().inverse_cdf(cdf)
@@ -188,27 +276,85 @@ def exact_law(
         raise InvalidParameter("residual", residual, ">= 0 and < 1")
     from tqdm import tqdm
 
-    frontier, unexplored = _Frontier(), Fraction(1)
+    frontier, tally = _Frontier(), _Tally(allowed, max_runs)
     frontier.push(_Branch(None, 0, 0, Fraction(1)))
-    weights: dict[T, list[Fraction]] = {}
 
     # disable=None: no bar unless standard error is a terminal
     with tqdm(desc="branches", delay=1, disable=None if progress else True) as bar:
-        for _ in range(max_runs):
-            if not frontier or unexplored <= allowed:
-                totals = {outcome: sum(parts, Fraction(0)) for outcome, parts in weights.items()}
-                return Law(totals, unexplored)
+        while frontier and not tally.enough():
             source = EnumeratingSource(frontier.pop(), frontier)
-            try:
-                outcome = program(source)
-            except _Suspended:
-                continue
-            weights.setdefault(outcome, []).append(source.weight)
-            unexplored -= source.weight
+            ended, outcome = _followed(program, source)
+            if isinstance(ended, Lost):
+                tally.lose(source.weight)
+            elif not isinstance(ended, _Suspended):
+                tally.add(outcome, source.weight)
+            tally.check(frontier)
             bar.update()
-    raise TooManyBranches(
-        f"{max_runs} branches followed and probability {float(unexplored):.3g} is left"
-    )
+    return tally.law()
+
+
+def _followed(program: Callable[[Source], T], source: EnumeratingSource) -> tuple[Any, Any]:
+    """Run a program once: how the run was ended from outside, if it was, and its outcome."""
+    raised, outcome = None, None
+    try:
+        outcome = program(source)
+    except BaseException as error:
+        raised = error
+    source.close()
+    ended = source.take_signal()
+    if isinstance(ended, Finished):
+        return None, ended.outcome
+    if isinstance(ended, RunOver):
+        return ended, None
+    if ended is not None:  # swallowed, translated or raised: all the same
+        raise ended
+    if raised is not None:
+        raise raised
+    return None, outcome
+
+
+class _Tally:
+    """Outcomes and their weights so far, and how much is still unexplored."""
+
+    def __init__(self, allowed: Fraction, most: int) -> None:
+        self._allowed, self._most = allowed, most
+        self._weights: dict[Any, list[Fraction]] = {}
+        self._unexplored, self._lost = Fraction(1), Fraction(0)
+        self._runs = 0
+        self._before = Fraction(1)
+
+    def add(self, outcome: Any, weight: Fraction) -> None:
+        self._weights.setdefault(outcome, []).append(weight)
+        self._unexplored -= weight
+
+    def lose(self, weight: Fraction) -> None:
+        self._lost += weight
+
+    def enough(self) -> bool:
+        return self._unexplored - self._lost <= self._allowed
+
+    def check(self, frontier: _Frontier) -> None:
+        """Give up when the runs are used up, or are seen not to suffice by far."""
+        self._runs += 1
+        if not frontier or self.enough():
+            return
+        left = self._unexplored - self._lost - self._allowed
+        if self._runs >= self._most:
+            raise TooManyBranches(
+                f"{self._runs} branches followed and probability {float(left):.3g} is left"
+            )
+        if self._runs % _WINDOW == 0:
+            gained = self._before - self._unexplored
+            if gained * _HOPELESS * self._most < left * _WINDOW:
+                raise TooManyBranches(
+                    f"after {self._runs} branches, probability {float(left):.3g} is left, of "
+                    f"which {_WINDOW} more explore {float(gained):.3g}"
+                )
+            self._before = self._unexplored
+
+    def law(self) -> Law[Any]:
+        totals = {x: sum(parts, Fraction(0)) for x, parts in self._weights.items()}
+        return Law(totals, self._unexplored)
 
 
 def _too_wide(size: int) -> str:

@@ -6,54 +6,40 @@ Such code needs no change and no knowledge of this library: it calls the methods
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import wraps
 from typing import Any
 
+import numpy as np
+
+from exactdp.audit.whitebox.draws import Draws, LazyDraws, RealDraws, RecordedDraws
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
-from exactdp.audit.whitebox.lazy import LazyNumber, NotEnumerable, settled
-from exactdp.errors import InvalidParameter
+from exactdp.audit.whitebox.memory import Memory
+from exactdp.audit.whitebox.outcomes import Outcome, raised, returned
+from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
+from exactdp.audit.whitebox.watch import NotPlain, Watch
+from exactdp.errors import ExactDPError
 from exactdp.law import Law
 from exactdp.parameters import Real, choice
 from exactdp.samplers.enumeration import (
     MAX_RUNS,
     EnumeratingSource,
     NotReproducible,
-    TooManyBranches,
     exact_law,
 )
 
-__all__ = ["foreign_law", "shortcut"]
+__all__ = ["foreign_law", "outcome_law"]
 
-_INTERFACES: dict[str, Callable[[EnumeratingSource], Any]] = {
+_INTERFACES: dict[str, Callable[[Draws], Any]] = {
     "random": ExactRandom,
     "numpy": ExactGenerator,
-    "source": lambda source: source,
+    "source": lambda draws: draws.source,
 }
 
-#: How much of a law is computed again to see whether the program is a function of its generator,
-#: and how many outcomes are wanted from that: a law of one outcome is computed so many times.
-_REPEATED = Fraction(1, 2)
-_WANTED = 20
-
-
-#: Bits of a probability in a shortcut.
-_LONG = 128
-
-
-class _Lost(BaseException):
-    """A run reached the unexplored part of a shortcut: not an Exception, so nobody catches it."""
-
-
-class _Again(BaseException):
-    """A rejection loop starts its next round."""
-
-
-_LOST = ("lost", object())
-_AGAIN = ("again", object())
+#: Of more than twice as many runs, at least so many are repeated in the end.
+_REPEATED = 256
 
 
 def foreign_law(
@@ -75,169 +61,148 @@ def foreign_law(
     residual: unexplored probability that may remain; the law carries it.
     max_runs: most branches to follow; see :func:`shortcut` for programs that need too many.
     exceptions: "raise", or "outcome" to make ("raised", name of the exception) an outcome.
-    Raises NotEnumerable for a use of randomness that has no exact law here, TooManyBranches, and
-    NotReproducible for a program that was seen to depend on something else.
+    Raises NotEnumerable for a use of randomness that has no exact law here, for outcomes that
+    cannot be told apart, and for code that may depend on more than its generator (a clock, a file,
+    another generator); TooManyBranches; NotReproducible for a program that keeps something from
+    one run to the next, or does not repeat itself. A signal of these that the program swallows is
+    raised all the same.
 
     >>> def biased(rng):                       # a die from the low bits of a byte
     ...     return 1 + rng.getrandbits(8) % 6
     >>> print(foreign_law(biased)[1], foreign_law(biased)[6])
     43/256 21/128
     """
-    make = _INTERFACES[choice("interface", interface, tuple(_INTERFACES))]
-    choice("exceptions", exceptions, ("raise", "outcome"))
+    law = outcome_law(
+        program,
+        interface=interface,
+        residual=residual,
+        max_runs=max_runs,
+        exceptions=exceptions,
+        progress=progress,
+    )
+    weights: dict[Any, Fraction] = {}
+    for outcome, weight in law.items():
+        if outcome.value in weights:
+            raise NotEnumerable(
+                f"two different outcomes compare equal: {outcome.value!r}; return them as text"
+            )
+        weights[outcome.value] = weight
+    return Law(weights, law.residual)
 
-    def run(source: Any) -> Hashable:
+
+def outcome_law(
+    program: Callable[[Any], Any],
+    *,
+    interface: str = "random",
+    residual: Real = Fraction(1, 2**64),
+    max_runs: int = MAX_RUNS,
+    exceptions: str = "raise",
+    progress: bool = True,
+) -> Law[Outcome]:
+    """The law of :func:`foreign_law` over Outcomes, which tell apart what == does not.
+
+    First with lazy numbers, of which comparisons need few branches; where the code may do more with
+    a number than calculate and compare, once more with ordinary ones.
+    """
+    choice("interface", interface, tuple(_INTERFACES))
+    choice("exceptions", exceptions, ("raise", "outcome"))
+    reason = ""
+    raising = {"raise", "call"} & set(np.geterr().values())
+    for plain in (False,) if raising else (True, False):
+        runs = _Runs(program, interface, exceptions == "outcome", plain, reason)
         try:
-            outcome: Hashable = settled(program(make(source)))
-        except _Lost:
-            outcome = _LOST
-        except (NotEnumerable, NotReproducible, TooManyBranches):
-            raise
-        except Exception as error:
-            if exceptions == "raise":
-                raise
-            outcome = ("raised", type(error).__name__)
+            law = exact_law(runs.first, residual=residual, max_runs=max_runs, progress=progress)
+        except NotPlain as why:
+            reason = str(why)
+            continue
+        runs.repeat()
+        return law
+    raise NotEnumerable(reason)
+
+
+@dataclass(frozen=True)
+class _Run:
+    source: EnumeratingSource
+    draws: Draws
+    outcome: Outcome
+
+
+@dataclass
+class _Runs:
+    """The runs of one program: watched, compared with what was before, and repeated in the end."""
+
+    program: Callable[[Any], Any]
+    interface: str
+    catches: bool
+    plain: bool
+    reason: str
+    _kept: list[_Run] = field(default_factory=list)
+    _stride: int = 1
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        self._memory = Memory(self.program)
+        self._watch = Watch(self._memory, self.plain and self.interface != "source")
+
+    def first(self, source: Any) -> Outcome:
+        """Follow a branch for the first time."""
+        draws: Draws = LazyDraws(source) if self.plain else RealDraws(source, self.reason)
+        outcome = self._once(source, draws)
+        if source.signal is None:
+            self._keep(_Run(source, draws, outcome))
         return outcome
 
-    law = exact_law(run, residual=residual, max_runs=max_runs, progress=progress)
-    for _ in range(max(_WANTED // max(len(law), 1), 1)):
-        _repeat(run, law, max_runs)
-    kept = {outcome: weight for outcome, weight in law.items() if outcome is not _LOST}
-    return Law(kept, law.residual + law[_LOST])
+    def _keep(self, run: _Run) -> None:
+        """All runs are kept to be repeated, or, of many, one in 2, 4, 8..."""
+        if self._count % self._stride == 0:
+            self._kept.append(run)
+        if len(self._kept) == 2 * _REPEATED:
+            self._kept, self._stride = self._kept[::2], 2 * self._stride
+        self._count += 1
+
+    def repeat(self) -> None:
+        """Runs again, in another order and with ordinary numbers: each must do what it did."""
+        for run in reversed(self._kept):
+            for record in dict.fromkeys(_points(run.draws)):
+                again = run.source.again()
+                draws = RecordedDraws(again, record)
+                outcome = self._once(again, draws)
+                if self.interface != "source":
+                    draws.finish()
+                if (signal := again.take_signal()) is not None:
+                    raise signal
+                if outcome != run.outcome or again.weight != run.source.weight:
+                    raise NotReproducible(
+                        f"repeated with ordinary numbers, a run gave {outcome} after {run.outcome}:"
+                        " the program depends on more than the values of its generator"
+                    )
+        self._memory.check(last=True)
+
+    def _once(self, source: EnumeratingSource, draws: Draws) -> Outcome:
+        """One run; what it raises beside its outcome is a signal, or the program's own error."""
+        generator = _INTERFACES[self.interface](draws)
+        # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
+        quiet = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
+        with quiet, self._watch.on(source.stop):
+            try:
+                value, error = self.program(generator), None
+            except Exception as caught:
+                if not self.catches or isinstance(caught, ExactDPError):
+                    raise
+                value, error = None, caught
+        outcome = returned(value) if error is None else raised(error)
+        if source.signal is None:
+            self._memory.check()
+        return outcome
 
 
-def _repeat(run: Callable[[Any], Hashable], law: Law[Any], max_runs: int) -> None:
-    part = max(law.residual, _REPEATED)
-    again = exact_law(run, residual=part, max_runs=max_runs, progress=False)
-    if any(weight > law[outcome] for outcome, weight in again.items()):
-        raise NotReproducible(
-            "the same choices gave another outcome when repeated: the program depends on "
-            "something else than its generator"
-        )
+def _points(draws: Draws) -> list[tuple[tuple[int, int], ...]]:
+    """The values that a run's numbers may have had: the lowest, the highest, and ones between."""
+    record = draws.record
+    return [tuple(_value(part, share) for part in record) for share in (0, 1, Fraction(3, 7))]
 
 
-def shortcut(
-    function: Callable[..., Any],
-    *,
-    residual: Real = Fraction(1, 2**96),
-    rounds: tuple[Any, str] | None = None,
-) -> Callable[..., Any]:
-    """A foreign subroutine with its law computed once per arguments, then drawn from.
-
-    A loop of samplers inside samplers has too many branches to follow; with a shortcut put in place
-    of an inner sampler (module.sampler = shortcut(module.sampler)) each call has one branch per
-    outcome. The law stays that of the code: what the subroutine's own law left unexplored, and what
-    is rounded off a probability of more than 128 bits, is added to the residual.
-    function: called with a generator among its arguments; the others are hashable, and its result
-    may depend on nothing else. residual: unexplored probability of each of its laws; keep it far
-    below that of the whole.
-    rounds: for a rejection loop, (module, name) of the function it calls first in every round, and
-    only there. One round is enumerated and the law conditioned on its being accepted, instead of
-    following the loop. Only right for a loop that carries nothing from one round to the next.
-
-    >>> def heads(rng):                        # how many in a row
-    ...     return 1 + heads(rng) if rng.randrange(2) else 0
-    >>> quick = shortcut(heads)
-    >>> len(foreign_law(lambda rng: min(quick(rng) + quick(rng), 4), residual="1e-9"))
-    5
-    """
-    known: dict[Hashable, tuple[list[Any], list[Fraction]]] = {}
-    once = function if rounds is None else _one_round(function, *rounds)
-
-    @wraps(function)
-    def drawing(*arguments: Any, **named: Any) -> Any:
-        values = tuple(map(_plain, arguments)), {n: _plain(x) for n, x in named.items()}
-        found = [x for x in (*arguments, *named.values()) if isinstance(x, _GENERATORS)]
-        if len(found) != 1:
-            raise InvalidParameter("arguments", len(found), "with one generator among them")
-        generator = found[0]
-        key = _key(values[0], values[1], generator)
-        if key not in known:
-
-            def program(other: Any) -> Any:
-                swap = {id(generator): other}
-                return once(
-                    *(swap.get(id(x), x) for x in values[0]),
-                    **{name: swap.get(id(x), x) for name, x in values[1].items()},
-                )
-
-            interface = "random" if isinstance(generator, ExactRandom) else "numpy"
-            law = foreign_law(program, interface=interface, residual=residual)
-            known[key] = _rounded(_accepted(law))
-        outcomes, weights = known[key]
-        chosen = generator.source.choose(weights)
-        if chosen == len(outcomes):
-            raise _Lost
-        return outcomes[chosen]
-
-    return drawing
-
-
-def _one_round(function: Callable[..., Any], module: Any, name: str) -> Callable[..., Any]:
-    """The function up to its second direct call of module.name, where it returns _AGAIN."""
-    code = getattr(function, "__code__", None)
-
-    def once(*arguments: Any, **named: Any) -> Any:
-        first, calls = getattr(module, name), 0
-
-        def counted(*inner: Any, **also: Any) -> Any:
-            nonlocal calls
-            calls += sys._getframe(1).f_code is code
-            if calls > 1:
-                raise _Again
-            return first(*inner, **also)
-
-        setattr(module, name, counted)
-        try:
-            return function(*arguments, **named)
-        except _Again:
-            return _AGAIN
-        finally:
-            setattr(module, name, first)
-
-    return once
-
-
-def _accepted(law: Law[Any]) -> Law[Any]:
-    """The law given that no further round is needed; what is left out stays a lower bound."""
-    if _AGAIN not in law.support:
-        return law
-    share = 1 - law[_AGAIN]  # at least the probability of accepting, so weights / share are lower
-    kept = {x: weight / share for x, weight in law.items() if x != _AGAIN}
-    return Law(kept, 1 - sum(kept.values(), Fraction(0)))
-
-
-def _plain(argument: Any) -> Any:
-    return settled(argument) if isinstance(argument, LazyNumber) else argument
-
-
-def _rounded(law: Law[Any]) -> tuple[list[Any], list[Fraction]]:
-    """Outcomes and weights; long fractions are rounded down, and a last weight holds the rest.
-
-    Products of long fractions would take up most of the time.
-    """
-    weights = [_shortened(weight) for weight in law.weights.values()]
-    rest = 1 - sum(weights, Fraction(0))
-    return list(law), [*weights, rest] if rest else weights
-
-
-def _shortened(weight: Fraction) -> Fraction:
-    unit = 1 << _LONG
-    return weight if weight.denominator <= unit else Fraction(math.floor(weight * unit), unit)
-
-
-_GENERATORS = (ExactRandom, ExactGenerator)
-
-
-def _key(arguments: Any, named: dict[str, Any], generator: Any) -> Hashable:
-    """The arguments without the generator, with their types: 1 and 1.0 may act differently."""
-
-    def part(x: Any) -> Hashable:
-        return "generator" if x is generator else (type(x), x)
-
-    key = (tuple(map(part, arguments)), tuple((n, part(x)) for n, x in sorted(named.items())))
-    try:
-        hash(key)
-    except TypeError:
-        raise InvalidParameter("arguments", arguments, "hashable for a shortcut") from None
-    return key
+def _value(part: Uniform | tuple[int, int], share: Fraction | int) -> tuple[int, int]:
+    if isinstance(part, Uniform):
+        return part.width, part.value(part.low + int(share * (part.size - 1)))
+    return part

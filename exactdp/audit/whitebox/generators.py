@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import operator
 import random
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
-from exactdp.audit.whitebox.lazy import LazyNumber, NotEnumerable
-from exactdp.samplers.enumeration import EnumeratingSource
+from exactdp.audit.whitebox.draws import Draws
 
 __all__ = ["ExactGenerator", "ExactRandom"]
 
@@ -38,39 +36,41 @@ _REFUSED = {
     "setstate": "draw again instead of rewinding: this generator has no state",
 }
 
+_COPY = "a copy of the generator would repeat its randomness; pass it along"
+
 
 class ExactRandom(random.SystemRandom):
     """A random.Random, and SystemRandom, whose choices are enumerated.
 
-    Integers, random() and uniform() arrive as LazyNumber: comparisons branch with exact
-    probabilities, other uses branch over the values. gauss, expovariate and the like are refused,
-    because their law depends on the rounding of a foreign logarithm, and so is seeding.
-    randbelow, randbits and token_bytes are there for code written for the secrets module.
+    gauss, expovariate and the like are refused, because their law depends on the rounding of a
+    foreign logarithm, and so is seeding. randbelow, randbits and token_bytes are there for code
+    written for the secrets module.
 
-    source: the enumerating source of :func:`~exactdp.samplers.exact_law`.
+    draws: where its numbers come from. A program that makes another one of this type is refused.
     """
 
-    def __init__(self, source: EnumeratingSource) -> None:
-        self.source = source  # not calling the parent: there is no generator to seed
+    def __init__(self, draws: Draws | None = None) -> None:
+        # not calling the parent: there is no generator to seed
+        self.draws = draws if isinstance(draws, Draws) else _foreign()
 
     def getrandbits(self, k: int) -> Any:
         """A uniform integer of k bits."""
         width = operator.index(k)
         if width < 0:
             raise ValueError("number of bits must be non-negative")
-        return LazyNumber.below(self.source, 1 << width, f"getrandbits({width})")
+        return self.draws.below(1 << width, f"getrandbits({width})")
 
     def random(self) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: the law of CPython's random()."""
-        return LazyNumber.unit(self.source, "random()")
+        return self.draws.unit("random()")
 
     def randbytes(self, n: int) -> bytes:
         """n uniform bytes, for the few that can be enumerated."""
-        value: bytes = self.getrandbits(8 * n).to_bytes(n, "little")
+        value: bytes = operator.index(self.getrandbits(8 * n)).to_bytes(n, "little")
         return value
 
     def _randbelow(self, n: int) -> Any:
-        return LazyNumber.below(self.source, operator.index(n), f"a range of {n}")
+        return self.draws.below(operator.index(n), f"a range of {n}")
 
     # the names of secrets and random that hand out a generator's methods
     def randbelow(self, exclusive_upper_bound: int) -> Any:
@@ -91,82 +91,133 @@ class ExactRandom(random.SystemRandom):
 
     Random = SystemRandom
 
-    def __reduce__(self) -> NoReturn:
-        raise NotEnumerable("a copy of the generator would repeat its randomness; pass it along")
+    @property
+    def gauss_next(self) -> NoReturn:
+        """Refused: what random.Random keeps of its last gauss()."""
+        self.draws.refuse("gauss_next has no exact law here; " + _INTEGERS)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self.draws.refuse(_COPY)
 
 
 class ExactGenerator:
     """The part of numpy.random.Generator that has an exact law here.
 
-    integers, random, choice without p, permutation and shuffle. Single integers and floats arrive
-    as LazyNumber (Python's arithmetic, not numpy's), arrays as arrays of settled int64.
+    integers, random, choice without p, permutation and shuffle. Numbers are int64 and float64,
+    one at a time or as arrays of int64.
     """
 
-    def __init__(self, source: EnumeratingSource) -> None:
-        self.source = source
-        self._random = ExactRandom(source)
+    def __init__(self, draws: Draws) -> None:
+        self.draws = draws
+        self._random = ExactRandom(draws)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What isinstance is told."""
+        return np.random.Generator
 
     def integers(
-        self, low: int, high: int | None = None, size: Any = None, *, endpoint: bool = False
+        self,
+        low: int,
+        high: int | None = None,
+        size: Any = None,
+        dtype: Any = np.int64,
+        endpoint: bool = False,
     ) -> Any:
         """Uniform integers in [low, high), or [0, low); up to and with high if endpoint."""
+        if np.dtype(dtype) != np.dtype(np.int64):
+            self.draws.refuse(f"integers(dtype={dtype!r}) is not modelled; leave the dtype out")
+        if any(isinstance(end, (list, tuple, np.ndarray)) for end in (low, high)):
+            self.draws.refuse("integers between arrays is not modelled; draw one at a time")
         start, stop = (0, low) if high is None else (low, high)
-        stop = stop + 1 if endpoint else stop
-        if stop <= start:
-            raise ValueError("low >= high")
-        return self._filled(lambda: self._random.randrange(int(start), int(stop)), size, np.int64)
+        first, last = operator.index(start), operator.index(stop) - (not endpoint)
+        if last < first:
+            raise ValueError("low > high" if endpoint else "low >= high")
+        if first < -(2**63):
+            raise ValueError("low is out of bounds for int64")
+        if last >= 2**63:
+            raise ValueError("high is out of bounds for int64")
 
-    def random(self, size: None = None) -> Any:
+        def drawn() -> Any:
+            n, origin = last - first + 1, f"integers({first}, {last + 1})"
+            return self.draws.below(n, origin, np.int64) + first
+
+        return self._filled(drawn, size)
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles; one at a time."""
-        if size is not None:
-            raise NotEnumerable("random(size) fills an array; draw one number at a time instead")
-        return self._random.random()
+        if size is not None or out is not None:
+            self.draws.refuse("random(size) fills an array; draw one number at a time instead")
+        if np.dtype(dtype) != np.dtype(np.float64):
+            self.draws.refuse(f"random(dtype={dtype!r}) is not modelled; leave the dtype out")
+        return self.draws.unit("random()", float)
 
-    def choice(self, a: Any, size: Any = None, replace: bool = True, p: None = None) -> Any:
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, **other: Any
+    ) -> Any:
         """Uniform elements of a sequence or of range(a)."""
+        self._only_known(other)
         if p is not None:
-            raise NotEnumerable("choice(p=...) is not modelled; " + _INTEGERS)
-        items = list(range(a)) if np.ndim(a) == 0 else list(a)
+            self.draws.refuse("choice(p=...) is not modelled; " + _INTEGERS)
+        items = np.arange(operator.index(a)) if isinstance(a, (int, np.integer)) else np.array(a)
+        if items.ndim != 1:
+            self.draws.refuse("choice of rows is not modelled; choose an index instead")
         if size is None:
-            return items[self._random.randrange(len(items))]
+            place = self._place(len(items))
+            return place if isinstance(a, (int, np.integer)) else items[place]
         if replace:
-            places = self._filled(lambda: self._random.randrange(len(items)), size, np.int64)
-            return np.array(items)[places]
+            return items[self._filled(lambda: self._place(len(items)), size)]
         count = int(np.prod(size))
         if count > len(items):
             raise ValueError("cannot take a larger sample than population when replace is False")
         self._random.shuffle(places := list(range(len(items))))
-        return np.array(items)[places[:count]].reshape(size)
+        return items[places[:count]].reshape(size)
 
-    def shuffle(self, x: Any) -> None:
+    def shuffle(self, x: Any, **other: Any) -> None:
         """Fisher and Yates, in place, along the first axis of a sequence."""
+        self._only_known(other)
         order = list(range(len(x)))
         self._random.shuffle(order)
         x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
 
-    def permutation(self, x: int | Sequence[Any]) -> Any:
+    def permutation(self, x: Any, **other: Any) -> Any:
         """A shuffled copy, or a permutation of range(x)."""
-        items = np.arange(x) if isinstance(x, int) else np.array(x)
+        self._only_known(other)
+        items = np.arange(operator.index(x)) if isinstance(x, (int, np.integer)) else np.array(x)
         self.shuffle(items)
         return items
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_") or not hasattr(np.random.Generator, name):
             raise AttributeError(name)
-        raise NotEnumerable(f"{name} has no exact law here; {_INTEGERS}")
+        self.draws.refuse(f"{name} has no exact law here; {_INTEGERS}")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self.draws.refuse(_COPY)
+
+    def _only_known(self, other: dict[str, Any]) -> None:
+        if other:
+            self.draws.refuse(f"{', '.join(other)}= is not modelled; leave it out")
+
+    def _place(self, n: int) -> int:
+        return operator.index(self._random.randrange(n))
 
     @staticmethod
-    def _filled(draw: Any, size: Any, dtype: Any) -> Any:
+    def _filled(draw: Any, size: Any) -> Any:
         if size is None:
             return draw()
-        shape = (size,) if isinstance(size, int) else tuple(size)
-        values = [int(draw()) for _ in range(int(np.prod(shape)))]
-        return np.array(values, dtype=dtype).reshape(shape)
+        shape = tuple(size) if isinstance(size, (tuple, list)) else (operator.index(size),)
+        values = [operator.index(draw()) for _ in range(int(np.prod(shape)))]
+        return np.array(values, dtype=np.int64).reshape(shape)
+
+
+def _foreign() -> NoReturn:
+    raise TypeError("this type of generator is made for one run; use the one that was handed over")
 
 
 def _refusing(name: str, advice: str) -> Any:
-    def method(self: Any, *arguments: Any, **named: Any) -> NoReturn:
-        raise NotEnumerable(f"{name} has no exact law here; {advice}")
+    def method(self: ExactRandom, *arguments: Any, **named: Any) -> NoReturn:
+        self.draws.refuse(f"{name} has no exact law here; {advice}")
 
     method.__name__ = name
     method.__doc__ = f"Refused: {advice}."

@@ -11,26 +11,31 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from numbers import Real as AnyReal
 from typing import Any
 
 import numpy as np
 
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
-from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
+from exactdp.samplers.enumeration import MAX_WIDTH
 
-__all__ = ["LazyNumber", "NotEnumerable", "settled"]
+__all__ = ["LazyNumber"]
 
 #: Distinct values looked for where neither the range nor the integers in it bound their number.
 _FEW = 1 << 10
 
-_PUBLIC = {name for kind in (int, float) for name in dir(kind) if not name.startswith("_")}
+#: Constants whose arithmetic with an integer or float is monotone and depends on nothing else.
+#: numpy's numbers wrap, decimals are rounded in the context of the moment, subclasses do anything.
+_CONSTANTS = frozenset({bool, int, float, Fraction, np.float64})
+_NUMPY_CONSTANTS = frozenset({bool, int, float, np.float64})
+_COMPARABLE = _CONSTANTS | {Decimal}
 
-_NUMPY = {name for name, kind in vars(np).items() if isinstance(kind, np.ufunc) and kind.nin == 1}
+#: What a number is never equal to, and never compared with.
+_STRANGERS = frozenset({str, bytes, tuple, list, dict, set, frozenset, type(None)})
 
 
 class LazyNumber:
@@ -42,6 +47,8 @@ class LazyNumber:
 
     __slots__ = ("_apply", "_base", "_origin", "_rising")
 
+    __array_ufunc__ = None  # numpy leaves an operation to the methods below
+
     def __init__(
         self,
         base: Uniform,
@@ -50,19 +57,9 @@ class LazyNumber:
         origin: str,
     ) -> None:
         self._base = base
-        self._apply = apply  # None: the integer itself
+        self._apply = None if apply is int else apply  # None: the integer itself
         self._rising = rising
         self._origin = origin
-
-    @classmethod
-    def below(cls, source: EnumeratingSource, size: int, origin: str) -> Any:
-        """A uniform integer in [0, size); origin: the call it came from, for messages."""
-        return cls(Uniform(source, size), None, True, origin) if size > 1 else 0
-
-    @classmethod
-    def unit(cls, source: EnumeratingSource, origin: str) -> Any:
-        """k * 2^-53 for a uniform integer k in [0, 2^53), as a float."""
-        return cls(Uniform(source, 1 << 53), lambda k: k * 2.0**-53, True, origin)
 
     # -- what is known ---------------------------------------------------------------------------
 
@@ -82,24 +79,27 @@ class LazyNumber:
             return first
         return last if base.split([self._first(lambda v: bool(test(v)) == last)]) else first
 
-    def _settle(self) -> Any:
-        """Branch over the values that are still possible."""
+    def settle(self) -> Any:
+        """The number itself: branches over the values that are still possible."""
         base = self._base
         if base.size > 1:
             low, high = sorted((self._at(base.low), self._at(base.high - 1)))
-            steps = high - low + 1 if isinstance(high, int) else base.size
+            whole = isinstance(high, (int, np.integer))
+            steps = int(high) - int(low) + 1 if whole else base.size
             known = min(steps, base.size) <= MAX_WIDTH
-            base.split(self._cuts(MAX_WIDTH if known else _FEW))
+            if base.size <= min(steps, MAX_WIDTH):  # perhaps all different: no need to look
+                base.reveal()
+            else:
+                base.split(self._cuts(MAX_WIDTH if known else _FEW))
         return self._at(base.low)
 
     def _is_other(self, value: Any, j: int) -> bool:
-        return bool(self._at(j) != value)
+        here = self._at(j)  # -0.0 equals 0.0 and is another value
+        return bool(here != value) or (here == 0 and str(here) != str(value))
 
     def _cuts(self, most: int) -> list[int]:
         base = self._base
         cuts: list[int] = []
-        if self._apply is None and base.size <= most:
-            return list(range(base.low + 1, base.high))
         where = base.low
         while True:
             here = self._at(where)
@@ -108,37 +108,65 @@ class LazyNumber:
                 return cuts
             cuts.append(where)
             if len(cuts) >= most:
-                raise NotEnumerable(
+                reason = (
                     f"a number from {self._origin} was used as a value, and it has more than "
                     f"{most} of them; compare it (u < p), round it to an integer, or have the "
                     "code draw integers by randrange"
                 )
+                base.source.stop(NotEnumerable(reason))
 
     def _map(self, function: Callable[[Any], Any], rising: bool) -> Any:
         """A non-decreasing (or non-increasing) function of this number, without branching."""
         base, inner = self._base, self._apply
         apply = function if inner is None else lambda k: function(inner(k))
         mapped = LazyNumber(base, apply, self._rising == rising, self._origin)
-        ends = mapped._at(base.low), mapped._at(base.high - 1)
-        if base.size == 1 or any(end != end for end in ends):
-            return function(self._settle())
-        return mapped
+        ends = (base.low, base.high - 1)
+        if base.size > 1 and all(mapped._is_step(function, self._at(j), j) for j in ends):
+            return mapped
+        return function(self.settle())
+
+    def _is_step(self, function: Callable[[Any], Any], value: Any, j: int) -> bool:
+        """Whether function(value) is, at one end j, what it is for exact numbers: no error, no NaN,
+        no int64 that wrapped.
+
+        Exact arithmetic with a constant is monotone, so what stays exact at both ends does between.
+        """
+        try:
+            result = self._at(j)
+        except Exception:  # the program meets it where it settles the number
+            return False
+        if result != result:
+            return False
+        if isinstance(value, np.integer) and isinstance(result, np.integer):
+            return bool(int(result) == function(int(value)))
+        return True
+
+    @property
+    def _numpy(self) -> bool:
+        return isinstance(self._at(self._base.low), np.generic)
 
     def _combine(self, other: Any, function: Callable[[Any, Any], Any], rising: bool) -> Any:
         if isinstance(other, LazyNumber):
-            other = other._settle()
-        if not isinstance(other, (AnyReal, Decimal)):
-            return NotImplemented
+            other = other.settle()
+        known = _NUMPY_CONSTANTS if self._numpy else _CONSTANTS
+        if type(other) not in known:
+            return function(self.settle(), other)
         return self._map(lambda value: function(value, other), rising)
 
     # -- comparisons -----------------------------------------------------------------------------
 
     def _compare(self, other: Any, test: Callable[[Any, Any], bool]) -> Any:
         if isinstance(other, LazyNumber):
-            return self._versus(other, test)
-        if not isinstance(other, (AnyReal, Decimal)):
+            return self._truth(other._at(other._base.low), self._versus(other, test))
+        if type(other) in _STRANGERS:
             return NotImplemented
-        return self._decide(lambda value: test(value, other))
+        if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _COMPARABLE):
+            return test(self.settle(), other)
+        return self._truth(other, self._decide(lambda value: test(value, other)))
+
+    def _truth(self, other: Any, known: bool) -> Any:
+        """What a comparison returns: numpy's numbers answer with numpy's booleans."""
+        return np.bool_(known) if self._numpy or isinstance(other, np.generic) else known
 
     def _versus(self, other: LazyNumber, test: Callable[[Any, Any], bool]) -> bool:
         """Reveal both numbers bit by bit until they differ: about 1 / residual branches."""
@@ -167,10 +195,13 @@ class LazyNumber:
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, LazyNumber):
-            return not self._versus(other, operator.lt) and not self._versus(other, operator.gt)
-        if not isinstance(other, (AnyReal, Decimal)):
+            apart = self._versus(other, operator.lt) or self._versus(other, operator.gt)
+            return self._truth(other._at(other._base.low), not apart)
+        if type(other) in _STRANGERS:
             return NotImplemented
-        return self._equals(other)
+        if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _COMPARABLE):
+            return self.settle() == other
+        return self._truth(other, self._equals(other))
 
     def _equals(self, other: Any) -> bool:
         reached = operator.ge if self._rising else operator.le
@@ -182,7 +213,7 @@ class LazyNumber:
         return not self._equals(0)
 
     def __hash__(self) -> int:
-        return hash(self._settle())
+        return hash(self.settle())
 
     # -- arithmetic that stays lazy --------------------------------------------------------------
 
@@ -208,22 +239,22 @@ class LazyNumber:
         return self._scaled(other, lambda a, b: a / b)
 
     def __floordiv__(self, other: Any) -> Any:
-        whole = isinstance(other, int) and self.__class__ is int
-        return self._scaled(other, lambda a, b: a // b) if whole else self._settle() // other
+        whole = type(other) is int and self.__class__ is int
+        return self._scaled(other, lambda a, b: a // b) if whole else self.settle() // other
 
     def __rtruediv__(self, other: Any) -> Any:
-        if isinstance(other, LazyNumber) or not isinstance(other, (AnyReal, Decimal)):
-            return NotImplemented
+        if self._numpy or type(other) not in _CONSTANTS:
+            return other / self.settle()
         negative = self._decide(lambda value: value < 0)
         if not negative and self._equals(0):
-            return other / self._settle()
+            return other / self.settle()
         return self._map(lambda value: other / value, other < 0)
 
     def _scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, LazyNumber):
-            other = other._settle()
-        if not isinstance(other, (AnyReal, Decimal)):
-            return NotImplemented
+            other = other.settle()
+        if type(other) not in _CONSTANTS or abs(other) == math.inf or (self._numpy and other == 0):
+            return function(self.settle(), other)
         return self._combine(other, function, not other < 0)
 
     def __neg__(self) -> Any:
@@ -259,16 +290,16 @@ class LazyNumber:
     # -- arithmetic that branches ----------------------------------------------------------------
 
     def __mod__(self, other: Any) -> Any:
-        if self._apply is None and isinstance(other, int) and other > 0:
-            return self._base.residue(int(other))
-        return self._settle() % other
+        if self._apply is None and type(other) is int and other > 0:
+            return self._base.residue(other)
+        return self.settle() % other
 
     def __and__(self, other: Any) -> Any:
         if isinstance(other, LazyNumber):
-            other = other._settle()
-        if isinstance(other, int) and other >= 0 and not other & (other + 1):
+            other = other.settle()
+        if type(other) is int and other >= 0 and not other & (other + 1):
             return self % (other + 1)
-        return self._settle() & other
+        return self.settle() & other
 
     __rand__ = __and__
 
@@ -277,41 +308,39 @@ class LazyNumber:
         return self // other, rest
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        return pow(self._settle(), other, modulus)
+        return pow(self.settle(), other, modulus)
 
     def __int__(self) -> int:
-        return int(self.__trunc__()._settle() if self._base.size > 1 else self._settle())
+        return int(self.__trunc__().settle() if self._base.size > 1 else self.settle())
 
     def __index__(self) -> int:
-        return operator.index(self._settle())
+        return operator.index(self.settle())
 
     def __float__(self) -> float:
-        return float(self._settle())
+        return float(self.settle())
 
     def __complex__(self) -> complex:
-        return complex(self._settle())
+        return complex(self.settle())
 
     def __str__(self) -> str:
-        return str(self._settle())
+        return str(self.settle())
 
     def __repr__(self) -> str:
-        return repr(self._settle())
+        return repr(self.settle())
 
     def __format__(self, form: str) -> str:
-        return format(self._settle(), form)
+        return format(self.settle(), form)
 
     # -- passing for a number --------------------------------------------------------------------
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """int or float: what isinstance is told. Type checks in C see through it and convert."""
+        """int or float, or numpy's: what isinstance is told."""
         return type(self._at(self._base.low))
 
     def __getattr__(self, name: str) -> Any:
-        if name in _PUBLIC:
-            return getattr(self._settle(), name)
-        if name in _NUMPY:  # numpy.log(x) calls x.log() on what it does not know
-            return lambda: getattr(np, name)(self._settle())
+        if not name.startswith("_") and hasattr(self.__class__, name):
+            return getattr(self.settle(), name)
         raise AttributeError(name)
 
     def __copy__(self) -> LazyNumber:
@@ -321,21 +350,26 @@ class LazyNumber:
         return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        value = self._settle()
+        value = self.settle()
         return type(value), (value,)
 
 
 def _least(low: int, high: int, test: Callable[[int], bool]) -> int:
     """The least j in [low, high) that passes a test, which every larger j then passes; or high."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if test(middle) else (middle + 1, high)
+    watching = sys.getprofile()
+    sys.setprofile(None)  # nothing of the program runs here, and much of ours
+    try:
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if test(middle) else (middle + 1, high)
+    finally:
+        sys.setprofile(watching)
     return low
 
 
 def _settling(function: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        value = self._settle()
+        value = self.settle()
         return function(other, value) if swapped else function(value, other)
 
     return method
@@ -354,24 +388,3 @@ for _name, _function in {
     "rshift": operator.rshift,
 }.items():
     setattr(LazyNumber, f"__r{_name}__", _settling(_function, True))
-
-
-def settled(outcome: Any) -> Any:
-    """An outcome with nothing lazy or mutable left in it: hashable, and fit for a Law.
-
-    Lists and arrays become tuples, sets frozensets, dicts frozensets of pairs; a Fraction or
-    another number is kept as it is.
-    """
-    if isinstance(outcome, LazyNumber):
-        return outcome._settle()
-    if isinstance(outcome, (str, bytes, int, float, Fraction)) or outcome is None:
-        return outcome
-    if isinstance(outcome, dict):
-        return frozenset((settled(key), settled(value)) for key, value in outcome.items())
-    if isinstance(outcome, (set, frozenset)):
-        return frozenset(settled(item) for item in outcome)
-    if isinstance(outcome, bytearray):
-        return bytes(outcome)
-    if isinstance(outcome, (list, tuple)) or type(outcome).__name__ == "ndarray":
-        return tuple(settled(item) for item in outcome)
-    return outcome

@@ -17,12 +17,12 @@ class NotEnumerable(ExactDPError, TypeError):
 
 
 class Uniform:
-    """start + step*j for a uniform j in [low, high): what is known so far."""
+    """start + step*j for a uniform j in [low, high): what is known so far of one in [0, width)."""
 
-    __slots__ = ("high", "low", "source", "start", "step")
+    __slots__ = ("high", "low", "source", "start", "step", "width")
 
     def __init__(self, source: EnumeratingSource, size: int) -> None:
-        self.source = source
+        self.source, self.width = source, size
         self.start, self.step, self.low, self.high = 0, 1, 0, size
 
     @property
@@ -38,18 +38,30 @@ class Uniform:
         sizes = [b - a for a, b in pairwise(ends)]
         if self.size in sizes:
             return sizes.index(self.size)
-        chosen = self.source.choose([Fraction(size, self.size) for size in sizes])
+        chosen = self.source.branch(
+            len(sizes), lambda: [Fraction(size, self.size) for size in sizes]
+        )
         self.low, self.high = ends[chosen], ends[chosen + 1]
         return chosen
+
+    def reveal(self) -> None:
+        """Branch over all values that are left."""
+        size = self.size
+        if size > 1:
+            self.low += self.source.branch(size, lambda: [Fraction(1, size)] * size)
+            self.high = self.low + 1
 
     def residue(self, modulus: int) -> int:
         """Branch over the values modulo an integer >= 1."""
         period = modulus // math.gcd(modulus, self.step)
         whole, rest = divmod(self.size, period)
         if min(period, self.size) > MAX_WIDTH:
-            raise NotEnumerable(f"% {modulus} has too many outcomes (at most {MAX_WIDTH})")
+            reason = f"% {modulus} has too many outcomes (at most {MAX_WIDTH})"
+            self.source.stop(NotEnumerable(reason))
         sizes = [whole + (i < rest) for i in range(min(period, self.size))]
-        chosen = self.source.choose([Fraction(size, self.size) for size in sizes])
+        chosen = self.source.branch(
+            len(sizes), lambda: [Fraction(size, self.size) for size in sizes]
+        )
         self.start = self.value(self.low + chosen)
         self.step, self.low, self.high = self.step * period, 0, sizes[chosen]
         return self.start % modulus

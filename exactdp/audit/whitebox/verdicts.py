@@ -14,23 +14,15 @@ from typing import Any, Literal
 
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
-from exactdp.audit.whitebox.foreign import foreign_law, shortcut
-from exactdp.audit.whitebox.lazy import NotEnumerable
+from exactdp.audit.whitebox.foreign import outcome_law
+from exactdp.audit.whitebox.outcomes import Outcome
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, non_negative, rational
 
-__all__ = [
-    "Comparison",
-    "NotEnumerable",
-    "Privacy",
-    "compare",
-    "foreign_law",
-    "private",
-    "shortcut",
-]
+__all__ = ["Comparison", "Privacy", "compare", "private"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +69,7 @@ def compare(
     not rational or outcomes have no end. tolerance: the total variation distance that is allowed.
 
     >>> coin = Law({0: Fraction(1, 2), 1: Fraction(1, 2)})
+    >>> from exactdp.audit import foreign_law
     >>> print(compare(foreign_law(lambda rng: int(rng.random() < 0.5)), coin))
     agrees: total variation [0, 0]
     """
@@ -176,7 +169,7 @@ delta is [9.216444453e-6, 9.216444454e-6]
     loss, allowed = non_negative("epsilon", epsilon), rational("delta", delta)
     if not 0 <= allowed <= 1:
         raise InvalidParameter("delta", delta, ">= 0 and <= 1")
-    laws = [foreign_law(partial(program, data), **options) for data in (left, right)]
+    laws = [outcome_law(partial(program, data), **options) for data in (left, right)]
     deltas = (
         divergence.hockey_stick(laws[0], laws[1], epsilon=loss),
         divergence.hockey_stick(laws[1], laws[0], epsilon=loss),
@@ -192,10 +185,11 @@ delta is [9.216444453e-6, 9.216444454e-6]
     chosen = set(event)
     masses = [each.probability(chosen.__contains__) for each in laws]
     direction: Literal["left", "right"] = "left" if first else "right"
-    return Privacy(verdict, loss, allowed, deltas, direction, event, (masses[0], masses[1]))
+    shown = tuple(outcome.value for outcome in event)
+    return Privacy(verdict, loss, allowed, deltas, direction, shown, (masses[0], masses[1]))
 
 
-def _separating(p: Law[Any], q: Law[Any], epsilon: Fraction) -> tuple[Hashable, ...]:
+def _separating(p: Law[Outcome], q: Law[Outcome], epsilon: Fraction) -> tuple[Outcome, ...]:
     """The outcomes with p(x) > e^epsilon q(x), those within 1e-30 of equality left out."""
     factor = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**30)).upper
     excess = {x: weight - factor * q[x] for x, weight in p.items()}

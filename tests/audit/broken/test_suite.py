@@ -11,7 +11,7 @@ import pytest
 from exactdp.accounting import csh, divergence, gaussian, gshm
 from exactdp.audit import audit
 from exactdp.audit.blackbox.independence import CopiedRandomness
-from exactdp.audit.whitebox.verdicts import private
+from exactdp.audit import private
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavySampled
 from exactdp.samplers import GeoSample

@@ -1,0 +1,146 @@
+"""Whether code does no more with a number than calculate, compare and convert it.
+
+A lazy number stands for an ordinary one in arithmetic, comparisons and conversions, and nowhere
+else: type(x), `x is y`, a class pattern or a C function that asks for an exact type would see that
+it is a stand-in. So lazy numbers are handed out only to programs all of whose code is plain by the
+lists below, read from its instructions before it runs. Other programs get ordinary numbers.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import math
+import random
+import struct
+import types
+import weakref
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from typing import Any
+
+__all__ = ["objection", "objection_to", "written_in_python"]
+
+_BUILTINS = frozenset(
+    """
+    abs all any bin bool bytes chr classmethod complex dict divmod enumerate filter float format
+    frozenset hasattr hash hex int isinstance iter len list map max min next object oct ord pow
+    print property range repr reversed round set slice sorted staticmethod str sum super tuple zip
+    """.split()  # noqa: SIM905
+)
+_CALLABLES = frozenset(
+    {getattr(builtins, name) for name in _BUILTINS}
+    | {value for value in vars(math).values() if callable(value)}
+    | {Fraction, random.Random, random.SystemRandom}
+)
+_MODULES = frozenset({"math", "random", "fractions", "itertools", "contextlib"})
+_DATA = (int, float, complex, str, bytes, bytearray, Fraction, range, type(None), type(...))
+_DUNDERS = frozenset({"__init__", "__name__", "__doc__", "__enter__", "__exit__", "__len__"})
+_POINTER = struct.calcsize("P")
+_SINGLETONS = (None, True, False, ..., NotImplemented)
+
+
+def objection(code: types.CodeType, names: Mapping[str, Any]) -> str:
+    """Why a piece of code is not plain, or "". names: its globals, builtins included."""
+    before: dis.Instruction | None = None
+    for step in dis.get_instructions(code):
+        why = _objection_to_step(step, before, names)
+        if why:
+            return f"{why} in {code.co_name}, line {_line(code, step)}"
+        before = step if step.opname not in ("CACHE", "PRECALL") else before
+    return ""
+
+
+def _objection_to_step(
+    step: dis.Instruction, before: dis.Instruction | None, names: Mapping[str, Any]
+) -> str:
+    name, value = step.opname, step.argval
+    if name == "IS_OP":
+        return "" if _loads_singleton(before) else "`is`"
+    if name.startswith(("MATCH_CLASS", "IMPORT_STAR")):
+        return "a class pattern"
+    if name == "IMPORT_NAME":
+        return "" if value in _MODULES else f"import {value}"
+    if name.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
+        return objection_to(names[value], value) if value in names else ""
+    if name.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")):
+        return _objection_to_attribute(str(value), before, names)
+    return ""
+
+
+def _loads_singleton(step: dis.Instruction | None) -> bool:
+    loads = step is not None and step.opname.startswith(
+        ("LOAD_CONST", "LOAD_SMALL", "RETURN_CONST")
+    )
+    return loads and any(step.argval is each for each in _SINGLETONS)  # type: ignore[union-attr]
+
+
+def _objection_to_attribute(
+    name: str, before: dis.Instruction | None, names: Mapping[str, Any]
+) -> str:
+    if name.startswith("__") and name not in _DUNDERS:
+        return f".{name}"
+    if before is None or not before.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
+        return ""
+    owner = names.get(before.argval)
+    if isinstance(owner, type) and owner in _CALLABLES:
+        return f"{before.argval}.{name}"  # int.bit_length(x) takes exact ints only
+    if isinstance(owner, types.ModuleType) and owner.__name__ not in ("math", "itertools"):
+        return objection_to(getattr(owner, name, None), f"{before.argval}.{name}")
+    return ""
+
+
+def objection_to(value: Any, name: str) -> str:
+    """Why a value that code can reach by name may do more with a number, or ""."""
+    if value in _CALLABLES if _hashable(value) else False:
+        return ""
+    if isinstance(value, types.ModuleType):
+        return "" if value.__name__ in _MODULES else name
+    if isinstance(value, (types.FunctionType, types.MethodType, types.CodeType, types.CellType)):
+        return ""  # read when it runs
+    if isinstance(value, (staticmethod, classmethod, property, partial, weakref.ref)):
+        return ""  # what it holds is reached as well
+    if isinstance(value, type):
+        plain = issubclass(value, BaseException) or written_in_python(value)
+        return "" if plain else name
+    if isinstance(value, (types.MappingProxyType, types.GetSetDescriptorType)):
+        return ""
+    if isinstance(value, (list, tuple, set, frozenset, dict)):
+        return _objection_to_items(value, name)
+    if isinstance(value, _DATA) and type(value) in _DATA:
+        return ""
+    return "" if written_in_python(type(value)) and not callable(value) else name
+
+
+def _objection_to_items(value: Any, name: str) -> str:
+    items: Iterator[Any] = iter(value.values()) if isinstance(value, dict) else iter(value)
+    for item in islice(items, 10_000):
+        if objection_to(item, name):
+            return name
+    return name if len(value) > 10_000 else ""
+
+
+def written_in_python(kind: type) -> bool:
+    """A class of the program's own: its methods are read when they run, its instances hold nothing
+    but attributes."""
+    own = kind.__mro__[:-1]
+    return all(
+        base.__basicsize__ - (base.__base__ or object).__basicsize__
+        <= _POINTER * (2 + len(vars(base).get("__slots__", ())))
+        for base in own
+    ) and not any(base.__module__ == "builtins" for base in own)
+
+
+def _hashable(value: Any) -> bool:
+    return isinstance(value, (type, types.BuiltinFunctionType))
+
+
+def _line(code: types.CodeType, step: dis.Instruction) -> int:
+    found = code.co_firstlineno
+    for start, line in dis.findlinestarts(code):
+        if start > step.offset:
+            break
+        found = line or found
+    return found

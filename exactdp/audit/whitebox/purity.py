@@ -1,0 +1,210 @@
+"""Which C functions depend on their arguments alone, and which code reaches others.
+
+Clocks, files, processes, threads and other generators are C functions in the end. They are refused
+when they are called, and already where code names them: handed to map, partial or sorted they would
+be called by C, which nobody sees.
+"""
+
+from __future__ import annotations
+
+import _random
+import dis
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["impurity", "impurity_in", "named", "salted_order"]
+
+#: Modules of C functions and types that depend on their arguments alone.
+_PURE = frozenset(
+    """
+    _abc _bisect _blake2 _codecs _collections _collections_abc _contextvars _csv _datetime _decimal
+    _functools _hashlib _heapq _json _md5 _operator _pickle _sha1 _sha2 _sha256 _sha512 _sre
+    _statistics _string _struct _weakref array binascii builtins cmath collections datetime decimal
+    flint functools gmpy2 itertools math numpy operator re types unicodedata weakref zlib
+    """.split()  # noqa: SIM905
+)
+_IMPURE = frozenset(
+    [("builtins", name) for name in ("breakpoint", "hash", "id", "input", "open")]
+    + [("datetime", name) for name in ("now", "today", "utcnow")]
+    + [("builtins", "__hash__")]
+)
+_ALSO_PURE = frozenset(
+    [("posix", "fspath"), ("sys", "_getframe"), ("sys", "exc_info"), ("sys", "exception")]
+    + [("sys", "getrecursionlimit"), ("sys", "getsizeof"), ("sys", "intern")]
+    + [("_thread", name) for name in ("allocate_lock", "get_ident", "RLock", "lock", "_local")]
+)
+_HEAP_TYPE = 1 << 9  # a class written in Python
+_ORDERLESS = frozenset(
+    ("all", "any", "frozenset", "isinstance", "len", "max", "min", "set", "sorted")
+)
+_SET_METHODS = (
+    frozenset(vars(set))
+    - {"__iter__", "copy", "pop"}
+    - {"difference", "intersection", "symmetric_difference", "union"}
+)
+
+
+def impurity(function: Any) -> str:
+    """Why a function written in C may depend on more than its arguments, or ""."""
+    owner, name = getattr(function, "__self__", None), function.__name__
+    if isinstance(owner, _random.Random):
+        return f"{name}() of another generator"
+    if owner is None or isinstance(owner, types.ModuleType):
+        module = str(function.__module__ or "")
+    else:
+        line = (*(owner.__mro__ if isinstance(owner, type) else ()), *type(owner).__mro__)
+        kind = next((base for base in line if name in vars(base)), line[0])
+        module = kind.__module__
+        if (module, kind.__name__) in _ALSO_PURE:
+            return ""
+    top = module.partition(".")[0]
+    if (top in _PURE and (top, name) not in _IMPURE) or (top, name) in _ALSO_PURE:
+        return ""
+    return f"{module}.{name}()"
+
+
+def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
+    """The first impure function that code names, by itself or as an attribute, or ""."""
+    for name, value in named(code, names):
+        if name == "__hash__":
+            return "__hash__()"
+        if name == "hash" or not isinstance(value, types.BuiltinFunctionType):
+            continue  # hash() is replaced while a program runs
+        if why := impurity(value):
+            return why
+    return ""
+
+
+def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The globals that code reads or writes, and the attributes of modules and C types among them.
+
+    A name without a value comes with None.
+    """
+    owner: Any = None
+    for step in dis.get_instructions(code):
+        if step.opname.startswith(_OF_GLOBALS):
+            owner = names.get(step.argval)
+            yield step.argval, owner
+        elif step.opname.startswith(_OF_OWNERS):
+            known = isinstance(owner, types.ModuleType) or _is_c_type(owner)
+            owner = getattr(owner, step.argval, None) if known else None
+            yield step.argval, owner
+        elif step.opname not in _SILENT:
+            owner = None
+
+
+_OF_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
+_OF_OWNERS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")
+
+
+def _is_c_type(kind: Any) -> bool:
+    return isinstance(kind, type) and not kind.__flags__ & _HEAP_TYPE
+
+
+def salted_order(code: types.CodeType) -> str:
+    """Where code may look at the order of a set of text, another one in every process, or "".
+
+    A set may be asked what is in it, counted, sorted, compared or returned. Sets of numbers keep
+    their order.
+    """
+    if code.co_name == "<setcomp>":
+        return ""  # looked at where it is called
+    steps = [s for s in dis.get_instructions(code) if s.opname not in _SILENT]
+    ends = {i: _end_of_set(steps, i) for i in range(len(steps))}
+    made = [(i, end) for i, end in ends.items() if end is not None]
+    stores = [steps[end + 1] for _, end in made if end + 1 < len(steps)]
+    kept = {s.argval for s in stores if s.opname in ("STORE_FAST", "STORE_DEREF")}
+    made += [(i, i) for i, s in enumerate(steps) if _loads(s) and s.argval in kept]
+    for i, end in made:
+        if not _orderless(steps, i, end):
+            return f"the order of a set in {code.co_name}"
+    return ""
+
+
+def _loads(step: dis.Instruction) -> bool:
+    return step.opname.startswith(("LOAD_FAST", "LOAD_DEREF"))
+
+
+_SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
+
+
+def _end_of_set(steps: list[dis.Instruction], i: int) -> int | None:
+    """The last instruction that makes a set of text begun at i, if one is."""
+    step = steps[i]
+    if isinstance(step.argval, types.CodeType) and step.argval.co_name == "<setcomp>":
+        return next((j for j in range(i, len(steps)) if steps[j].opname == "CALL"), None)
+    if step.opname == "BUILD_SET":
+        parts = steps[max(0, i - (step.arg or 0)) : i]
+        grown = i + 2 < len(steps) and steps[i + 2].opname == "SET_UPDATE"
+        if grown:
+            return i + 2 if _is_salted(steps[i + 1].argval) else None
+        numbers = all(p.opname.startswith("LOAD_CONST") and not _is_salted(p.argval) for p in parts)
+        return None if step.arg and numbers else i
+    if step.opname.startswith("LOAD_CONST") and isinstance(step.argval, frozenset):
+        consumed = i + 1 < len(steps) and steps[i + 1].opname == "SET_UPDATE"
+        return None if consumed or not _is_salted(step.argval) else i
+    if step.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")) and step.argval in ("set", "frozenset"):
+        return _call_of(steps, i)
+    return None
+
+
+def _call_of(steps: list[dis.Instruction], i: int) -> int | None:
+    """The call of what is loaded at i: after it, nothing but its result is on the stack."""
+    depth = 0
+    for j in range(i, len(steps)):
+        depth += dis.stack_effect(steps[j].opcode, steps[j].arg, jump=False)
+        if steps[j].opname.startswith("CALL") and depth <= 1:
+            return j
+        if steps[j].opname == "CALL" and depth <= 2:
+            return j
+    return None
+
+
+def _orderless(steps: list[dis.Instruction], start: int, end: int) -> bool:
+    """Whether a set that is made or loaded from start to end is used without regard to order."""
+    place = _consumer(steps, end)
+    if place is None:
+        return False
+    user = steps[place]
+    if user.opname == "BINARY_OP":  # a union, say: a set again
+        return _orderless(steps, start, place)
+    if user.opname in ("LOAD_METHOD", "LOAD_ATTR"):
+        return str(user.argval) in _SET_METHODS
+    if user.opname.startswith(("CALL", "PRECALL")):
+        return _callee(steps, start) in _ORDERLESS
+    if user.opname.startswith(("STORE_FAST", "STORE_DEREF")):
+        return True  # looked at where it is loaded
+    return user.opname in _ANSWERS or user.opname.startswith("POP_JUMP")
+
+
+_ANSWERS = frozenset(["CONTAINS_OP", "RETURN_VALUE", "COMPARE_OP", "POP_TOP", "SET_ADD"])
+
+
+_PUSHES = ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")
+
+
+def _consumer(steps: list[dis.Instruction], end: int) -> int | None:
+    """Where the value on top of the stack after an instruction is taken from it."""
+    depth = 1
+    for j in range(end + 1, len(steps)):
+        pushes = steps[j].opname.startswith(
+            ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")
+        )
+        if depth == 1 and not pushes and steps[j].opname not in ("PUSH_NULL", "COPY"):
+            return j
+        depth += dis.stack_effect(steps[j].opcode, steps[j].arg, jump=False)
+        if depth <= 1 and not pushes:
+            return j
+    return None
+
+
+def _callee(steps: list[dis.Instruction], i: int) -> str:
+    near = [s.argval for s in steps[max(0, i - 4) : i] if s.opname.startswith("LOAD_GLOBAL")]
+    return str(near[-1]) if near else ""
+
+
+def _is_salted(constant: Any) -> bool:
+    if isinstance(constant, (tuple, frozenset)):
+        return any(map(_is_salted, constant))
+    return not isinstance(constant, (int, float, complex))

@@ -1,0 +1,191 @@
+"""What a foreign program may call while it runs: nothing random, and nothing that remembers.
+
+A profile hook sees every Python function that starts and every C function that is called, under
+whatever name the program reaches it. C functions must be known to depend on their arguments alone;
+the others (clocks, files, processes, threads, other generators) end the run.
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import datetime
+import gc
+import os
+import random
+import sys
+import types
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Sized
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.memory import Memory
+from exactdp.audit.whitebox.plainness import objection
+from exactdp.audit.whitebox.purity import impurity, impurity_in, salted_order
+from exactdp.audit.whitebox.uniform import NotEnumerable
+from exactdp.errors import ExactDPError
+from exactdp.samplers.enumeration import EnumeratingSource, NotReproducible
+
+__all__ = ["NotPlain", "Watch", "unwatched"]
+
+_HERE = os.path.join(os.path.dirname(__file__), "")
+_ENUMERATION = EnumeratingSource.choose.__code__.co_filename
+_OURS = ("exactdp.audit.whitebox", "exactdp.samplers.enumeration")
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
+_LIBRARY = os.path.dirname(os.__file__)
+_NUMPY = os.path.join(os.path.dirname(np.__file__), "")
+
+#: What libraries use for bookkeeping, without passing it on.
+_INTERNAL = frozenset({"builtins.id()", "builtins.hash()", "builtins.__hash__()"})
+
+_DRAWING = {
+    method.__code__
+    for method in (ExactRandom.getrandbits, ExactRandom._randbelow, ExactRandom.random)
+} | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
+_NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
+_SALTED = (str, bytes, memoryview, datetime.date, datetime.time)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """For work of this library's own that a watched run asks for."""
+    before = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+class NotPlain(NotEnumerable):
+    """The program may see that a lazy number is a stand-in; it is run again with ordinary ones."""
+
+
+class Watch:
+    """Guards the runs of one program.
+
+    memory: told of the functions that are seen to run. plain: whether all code has to be plain.
+    """
+
+    def __init__(self, memory: Memory, plain: bool) -> None:
+        self._memory, self._plain = memory, plain
+        self._remembering = 0  # calls under way of functions whose results are kept
+        self._stop: Callable[[BaseException], Any] = _nobody
+        self._ours: dict[types.CodeType, bool] = {}
+        self._met: set[types.CodeType] = set()
+
+    @contextmanager
+    def on(self, stop: Callable[[BaseException], Any]) -> Iterator[None]:
+        """Watch everything this thread does; stop(signal) is to end the run."""
+        before, collecting = sys.getprofile(), gc.isenabled()
+        real = builtins.hash, builtins.repr
+        gc.disable()  # finalizers of others are not the program's doing
+        self._stop, self._remembering = stop, 0
+        vars(builtins).update(hash=self._hash, repr=self._repr)
+        sys.setprofile(self._see)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+            builtins.hash, builtins.repr = real
+            self._stop = _nobody
+            if collecting:
+                gc.enable()
+
+    def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
+        if event == "call":
+            code = frame.f_code
+            if code not in self._met:
+                self._meet(frame)
+            self._remembering += code in self._memory.cached
+            if self._remembering and code in _DRAWING:
+                self._refuse("a function whose results are kept draws")
+            if code in _NEW_GENERATORS and not self._is_ours(frame.f_back):
+                self._refuse("a new generator has randomness of its own")
+        elif event == "return":
+            self._remembering -= frame.f_code in self._memory.cached
+        elif event == "c_call" and not self._is_ours(frame):
+            self._check(arg, frame)
+
+    def _is_ours(self, frame: types.FrameType | None) -> bool:
+        """Whether a frame belongs to this library, or to what only reports."""
+        if frame is None:
+            return True
+        known = self._ours.get(frame.f_code)
+        if known is None:
+            file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
+            generated = file == "<string>" and module.startswith(_OURS)  # by dataclass
+            known = generated or file.startswith(_HERE) or file == _ENUMERATION
+            self._ours[frame.f_code] = known
+        return known
+
+    def _meet(self, frame: types.FrameType) -> None:
+        """A function is seen to run for the first time."""
+        code = frame.f_code
+        self._met.add(code)
+        if self._is_ours(frame):
+            return
+        try:
+            names = ChainMap(frame.f_globals, vars(builtins))
+            if not self._in_library(frame):
+                if why := impurity_in(code, names) or salted_order(code):
+                    raise NotEnumerable(f"{why} may depend on more than its arguments")
+                self._memory.meet(code, frame.f_globals)
+            if self._plain:
+                why = "" if code.co_filename in _STAND_INS else objection(code, names)
+                if why := why or self._memory.objection:
+                    raise NotPlain(why)
+        except ExactDPError as signal:
+            self._stop(signal)
+
+    def _check(self, function: Any, frame: types.FrameType) -> None:
+        why = impurity(function)
+        if why and not (why in _INTERNAL and self._in_library(frame)):
+            self._refuse(f"{why} may depend on more than its arguments")
+
+    @staticmethod
+    def _in_library(frame: types.FrameType) -> bool:
+        file = frame.f_code.co_filename
+        inside = file.startswith((_LIBRARY, "<frozen ")) and "site-packages" not in file
+        return inside or file.startswith((_PACKAGE, _NUMPY))
+
+    def _hash(self, value: Any) -> int:
+        """hash(), which for text and addresses is another one in every process."""
+        caller = sys._getframe(1)
+        if _is_salted(value) and not self._in_library(caller) and not self._is_ours(caller):
+            self._stop(NotReproducible("hash() of text is another one in every process"))
+        return _HASH(value)
+
+    def _repr(self, value: Any) -> str:
+        """repr(), which for an object without one of its own is an address."""
+        if vars(object)["__repr__"] is getattr(type(value), "__repr__", None):
+            self._stop(NotReproducible("repr() of this object holds its address"))
+        return _REPR(value)
+
+    def _refuse(self, reason: str) -> None:
+        self._stop(NotEnumerable(f"{reason}; draw from the generator that is handed over"))
+
+
+_HASH, _REPR = builtins.hash, builtins.repr
+
+#: Python's own code that lazy numbers are known to pass through unharmed.
+_STAND_INS = frozenset(
+    {sys.modules[name].__file__ for name in ("random", "fractions", "numbers", "contextlib")}
+    | {abc.ABCMeta.__instancecheck__.__code__.co_filename}
+    | {Sized.__len__.__code__.co_filename}  # collections.abc
+)
+
+
+def _is_salted(value: Any) -> bool:
+    if isinstance(value, (tuple, frozenset)):
+        return any(map(_is_salted, value))
+    by_address = type(value).__hash__ in (object.__hash__, type(None).__hash__)
+    return by_address or isinstance(value, _SALTED)
+
+
+def _nobody(signal: BaseException) -> None:
+    """No run is under way."""
