@@ -30,14 +30,32 @@ __all__ = ["Evidence", "assert_law", "assert_private"]
 #: Why a program cannot be enumerated; anything else it raises is its own error.
 _NOT_EXACT = (NotEnumerable, TooManyBranches, NotReproducible)
 
+
+class _Seeded(random.SystemRandom):
+    """A seeded generator that passes for what the exact run hands over: Random and SystemRandom."""
+
+    def __init__(self, seed: int) -> None:
+        self._inner = random.Random(seed)
+        super().__init__()
+
+    def random(self) -> float:
+        return self._inner.random()
+
+    def getrandbits(self, k: int) -> int:
+        return self._inner.getrandbits(k)
+
+    def randbytes(self, n: int) -> bytes:
+        return self._inner.randbytes(n)
+
+
 _GENERATORS: dict[str, Callable[[int], Any]] = {
-    "random": random.Random,
+    "random": _Seeded,
     "numpy": np.random.default_rng,
     "source": SeededSource,
 }
 
 _MAX_RUNS = 50_000
-_RESIDUAL = Fraction(1, 10**12)
+_RESIDUAL = Fraction(1, 2**64)
 
 
 @dataclass(frozen=True)
@@ -97,7 +115,7 @@ def assert_private(
     epsilon: Real,
     delta: Real = 0,
     interface: str = "random",
-    tolerance: Real = "1e-9",
+    tolerance: Real = "1e-18",
     samples: int = 200_000,
     alpha: Real = "1e-6",
     seed: int = 0,
@@ -105,8 +123,9 @@ def assert_private(
     """Assert that a mechanism keeps (epsilon, delta) on two neighbouring data sets, both ways.
 
     mechanism: called with a data set and a generator (interface as in :func:`assert_law`).
-    tolerance: what delta may exceed its promise by in an exact check (it covers what enumerating an
-    endless loop leaves out). samples, alpha, seed: for the statistical audit when the mechanism
+    tolerance: how much of a law an endless loop may leave unexplored; the evidence then says that
+    delta is proved up to this residual only. A violation that is certain fails, however small.
+    samples, alpha, seed: for the statistical audit when the mechanism
     cannot be enumerated: alpha is the probability that a correct one fails; one that passes it
     was not proved private. Raises AssertionError with the event that separates the two.
 
@@ -116,7 +135,7 @@ def assert_private(
     exact: delta is [0, 0] at epsilon = 1.0987
     """
     choice("interface", interface, tuple(_GENERATORS))
-    allowed = non_negative("delta", delta) + non_negative("tolerance", tolerance)
+    allowed, spare = non_negative("delta", delta), non_negative("tolerance", tolerance)
     options = {"interface": interface, "residual": _RESIDUAL, "max_runs": _MAX_RUNS}
     try:
         found = private(
@@ -125,11 +144,16 @@ def assert_private(
     except _NOT_EXACT as reason:
         checked = _audited(mechanism, left, right, epsilon, delta, interface, samples, alpha, seed)
         return _passed("statistical", f"{checked} (not exact: {reason})")
-    if found.verdict != "proved":
-        event = ", ".join(repr(outcome) for outcome in found.event[:5])
-        raise AssertionError(f"{found}; on the {found.direction}, outcomes {event}")
     worst = max(found.deltas, key=lambda each: each.upper)
-    return _passed("exact", f"delta is {worst} at epsilon = {decimal_text(found.epsilon)}")
+    text = f"delta is {worst} at epsilon = {decimal_text(found.epsilon)}"
+    if found.verdict == "proved":
+        return _passed("exact", text)
+    if found.verdict == "undecided" and worst.upper <= allowed + spare:
+        return _passed(
+            "exact", f"{text}; what is above {decimal_text(allowed)} is residual, not proved"
+        )
+    event = ", ".join(repr(outcome) for outcome in found.event[:5])
+    raise AssertionError(f"{found}; on the {found.direction}, outcomes {event}")
 
 
 def _law(program: Callable[[Any], Any], interface: str) -> Law[Any]:

@@ -73,6 +73,33 @@ def test_private_with_a_rejection_loop() -> None:
         assert_private(third, 0, 1, epsilon="0.69")
 
 
+def test_a_residual_is_stated_and_a_small_leak_is_not_hidden_by_it() -> None:
+    def loop(bit: int, rng: random.Random) -> int:
+        while rng.randrange(2):
+            pass
+        return 0
+
+    assert "is residual, not proved" in str(assert_private(loop, 0, 1, epsilon=1))
+    with pytest.raises(AssertionError, match="undecided"):
+        assert_private(loop, 0, 1, epsilon=1, tolerance=0)
+
+    def leaky(bit: int, rng: random.Random) -> int:
+        return bit if rng.getrandbits(31) == 7 else 0
+
+    with pytest.raises(AssertionError, match="refuted"):
+        assert_private(leaky, 0, 1, epsilon=1)
+
+
+def test_the_statistical_test_gets_the_kind_of_generator_that_the_exact_run_had() -> None:
+    def careful(bit: int, rng: random.Random) -> float:
+        if not isinstance(rng, random.SystemRandom):
+            raise TypeError("not a secure generator")
+        return round(bit + rng.gauss(0, 10))
+
+    found = assert_private(careful, 0, 1, epsilon=1, delta="0.2", samples=2_000)
+    assert found.method == "statistical"
+
+
 def test_private_by_drawing() -> None:
     def noisy(value: int, rng: random.Random) -> int:
         return round(16 * (value + rng.gauss(0, 1)))
