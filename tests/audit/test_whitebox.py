@@ -23,7 +23,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
+from exactdp.samplers.enumeration import TooManyBranches
 
 HALF = Fraction(1, 2)
 GRID = 1 << 53
