@@ -69,8 +69,10 @@ def errata_page(claims: Sequence[Claim], _: str = "") -> str:
         "",
         "Statements of the papers that are false as printed. Each is refuted twice, by the claim's "
         "own check and by the independent lines shown here, and its corrected form is itself a "
-        "claim. `exactdp proofs ID` runs both. What follows from an erratum is listed with it and "
-        "not counted again.",
+        "claim. `exactdp proofs ID` runs both. The printed words are quoted, with the line of the "
+        "paper's text (Markdown or plain text made from the paper, formulas as in LaTeX); how we "
+        "read them stands apart. What follows from an erratum is listed with it and not counted "
+        "again.",
         "",
         summary(claims),
     ]
