@@ -147,9 +147,8 @@ def _whole(result: Result) -> str:
 
 
 def _correction(claim: Fails) -> list[str]:
-    said, parts = claim.printed, []
-    if said:
-        parts.append(_wrapped(f'printed ({said.where}, line {said.line}): "{said.words}"'))
+    said = claim.printed
+    parts = [_wrapped(f'printed ({said.where}, line {said.line}): "{said.words}"')]
     if isinstance(claim, Refuted):
         parts.append(_wrapped(f"{claim.severity}: {SEVERITIES[claim.severity]}"))
         if claim.follows_from:

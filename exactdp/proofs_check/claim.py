@@ -223,11 +223,11 @@ class Fails(Claim):
     extraction: whether the fault may lie in the extraction of the text, and why (not).
     """
 
+    printed: Printed
     method: str
     check: Check = field(repr=False)
     corrected: Holds = field(repr=False)
     extraction: str
-    printed: Printed | None = None
     example: str = field(default="", repr=False)
     seconds: int = 10
 

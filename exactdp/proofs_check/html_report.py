@@ -103,7 +103,7 @@ def _link(target: str, text: str, shown: Set[str]) -> str:
 
 
 def _quotation(claim: Claim) -> list[tuple[str, str]]:
-    if not isinstance(claim, Fails) or not claim.printed:
+    if not isinstance(claim, Fails):
         return []
     said = claim.printed
     return [("printed", escape(f"“{said.words}” ({said.where}, line {said.line})"))]

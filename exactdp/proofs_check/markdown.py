@@ -123,7 +123,7 @@ def _row(claim: Claim) -> str:
 
 def _statement(claim: Claim) -> str:
     parts = [claim.statement]
-    if isinstance(claim, Fails) and claim.printed:
+    if isinstance(claim, Fails):
         parts.insert(0, f"{_code(claim.printed.words)} ({claim.printed.where}). Read as:")
     if isinstance(claim, Conditional):
         parts.append(f"*Condition*: {claim.condition}")
@@ -164,9 +164,9 @@ def _follows(claim: Claim) -> list[str]:
 
 
 def _particulars(claim: Fails) -> list[str]:
-    right = claim.corrected
+    right, said = claim.corrected, claim.printed
     lines = [
-        *_quotation(claim),
+        f"- **Printed** ({said.where}, line {said.line}): {_code(said.words)}",
         f"- **Read as**: {claim.statement}",
         f"- **Corrected**: [{right.statement}](../CLAIMS.md#{right.id})",
         f"- **Checked by**: {claim.method}; the corrected form is {right.verdict}, and its check "
@@ -177,13 +177,6 @@ def _particulars(claim: Fails) -> list[str]:
     if claim.example:
         lines += ["", "```python", claim.example.strip("\n"), "```"]
     return lines
-
-
-def _quotation(claim: Fails) -> list[str]:
-    said = claim.printed
-    if said is None:
-        return []
-    return [f"- **Printed** ({said.where}, line {said.line}): {_code(said.words)}"]
 
 
 def _code(words: str) -> str:

@@ -65,7 +65,7 @@ def _particulars(claim: Claim) -> dict[str, object]:
     if isinstance(claim, Conditional):
         found |= {"condition": claim.condition, "rests_on": claim.rests_on}
     if isinstance(claim, Fails):
-        found |= {"printed": claim.printed and asdict(claim.printed), "example": claim.example}
+        found |= {"printed": asdict(claim.printed), "example": claim.example}
         found |= {"corrected": claim.corrected.id}
     if isinstance(claim, Refuted):
         found |= {"severity": claim.severity, "follows_from": claim.follows_from}

@@ -58,6 +58,7 @@ def refuted(check: Check = fails, example: str = ">>> 1 + 1\n2\n") -> Refuted:
         paper="BV",
         item="Lemma 1",
         statement="It holds.",
+        printed=Printed("it holds", "Section 9, first sentence", 7),
         severity="unsafe",
         method="enumeration",
         check=check,

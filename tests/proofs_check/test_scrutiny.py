@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from exactdp.proofs_check.claim import Check, Holds, Mutant
+from exactdp.proofs_check.claim import PAPERS, Check, Holds, Mutant
 from exactdp.proofs_check.instrument import RECORDER
 from exactdp.proofs_check.scrutiny import doubts
 from exactdp.proofs_check.watch import closeness, observe, watched
@@ -164,12 +164,8 @@ def test_what_is_recorded(checks: ModuleType) -> None:
     assert closeness(-3, 4) is None
 
 
-#: Papers about whose checks no doubt is left unanswered.
-SCRUTINISED = ("BV", "CSH", "ALP", "CP", "SVA")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", SCRUTINISED)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_no_doubt_is_left(paper: str) -> None:
     command = [sys.executable, "-m", "exactdp.proofs_check.scrutiny", paper]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
