@@ -64,6 +64,7 @@ _PATIENCE, _PATIENT = (
     6000,
 )  # training goes on, up to so many times or outputs, until something shows
 _BOUNDS = 2  # events whose bounds are computed even where they refute nothing
+_CERTAIN = 8.0  # nats in training from which outputs that are all alike call for single calls
 _FEW = 8  # hits expected on the other side up to which the region is shaped for few
 
 
@@ -118,9 +119,13 @@ class Audit:
         nothing about it.
         """
         state = self.state
-        state.one_by_one, state.ready, state.done = True, False, Done()
+        state.ready, state.done = False, Done()
         state.tallies, state.chosen = {}, []
-        state.warning, self.executor = _SINGLY.format(reason), None
+        self._call_singly(reason)
+
+    def _call_singly(self, reason: str) -> None:
+        self.state.one_by_one, self.executor = True, None
+        self.state.warning = _SINGLY.format(reason)
 
     @cached_property
     def _lines(self) -> Lines:
@@ -189,6 +194,8 @@ class Audit:
             state.chosen = state.chosen or [Chosen(plain, "left", Fraction(1))]
             return left_over, 0.5
         best = found[0]
+        if best.score >= _CERTAIN and {best.p, best.q} == {0.0, 1.0}:
+            self._call_singly(ALIKE)
         share = allocation(best.p, best.q, promise)
         state.chosen = []
         for one, part in zip(found, shares(len(found)), strict=True):
