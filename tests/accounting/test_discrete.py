@@ -14,6 +14,7 @@ from mpmath import mp, mpf
 from exactdp import Enclosure, InvalidParameter, Undecided
 from exactdp.accounting import discrete_csh, discrete_gaussian, gaussian
 from exactdp.accounting.certify.lattice import smoothing
+from exactdp.accounting.sparse_histograms.discrete_parts import Showing
 from exactdp.balls import FLOOR_BITS, precision
 from tests import reference
 
@@ -419,3 +420,29 @@ def test_bad_input_of_the_histogram_is_refused(call: object) -> None:
 def test_too_much_shared_noise_is_undecided() -> None:
     with pytest.raises(Undecided, match="shared noise"):
         discrete_csh.delta(k=4, sigma=10**6, tau=10**7, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    ("k", "sigma", "tau", "epsilon"),
+    [(12, "8", "30", "0.35"), (7, "3", "9", "0.5"), (30, "4", "11", "0"), (25, "20", "95", "0.1")],
+)
+def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsilon: str) -> None:
+    """Every r visited; the search leaves most of them out."""
+    numbers = {"sigma": sigma, "tau": tau, "epsilon": epsilon, "analysis": "by-cases"}
+    found = discrete_csh.delta(k=k, **numbers)
+    point = discrete_csh._point(k, sigma, tau, epsilon, "by-cases")
+    with precision(128):
+        showing = Showing.of(k, point.variance, point.tau)
+        cases = [discrete_csh._case(k - r, point) + showing.any_of(r) for r in range(1, k)]
+        best = discrete_csh._case(k, point).max(showing.any_of(k))
+        for case in cases:
+            best = best.max(case)
+        low, high = (float(end.mid()) for end in (best.lower(), best.upper()))
+    assert found.float_lower() <= high * (1 + 1e-12)
+    assert low <= found.float_upper() * (1 + 1e-12)
+
+
+def test_by_cases_at_a_thousand_counters() -> None:
+    """What was enclosed before, 1.0053e-5, bounded ranges of cases instead of each."""
+    found = discrete_csh.delta(k=1000, sigma="156.66", tau=900, epsilon="0.35", analysis="by-cases")
+    assert f"{found.float_lower():.5e}" == "9.99951e-06"

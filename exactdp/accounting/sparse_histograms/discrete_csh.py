@@ -28,20 +28,26 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate
+from functools import cache
+from heapq import heappop, heappush
 
 from flint import arb, ctx
 
 from exactdp.accounting import zcdp
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
-from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
+from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.sparse_histograms.discrete_parts import (
+    Showing,
+    concentrated,
+    noise,
+    shared_law,
+)
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
     as_decimal,
@@ -67,12 +73,6 @@ _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
     "by one each, all in the same direction"
 )
-
-#: Most values of the shared noise that are visited.
-_MOST_SHARED = 100_000
-
-#: The cases are taken together in at most so many blocks.
-_BLOCKS = 64
 
 
 @dataclass(frozen=True)
@@ -190,139 +190,53 @@ def _evaluate(point: _Point) -> arb:
     k = point.k
     if point.analysis in ("published", "renyi"):
         return _noise_part(point) + _split_threshold(point)
-    showing = _Showing.of(point)
+    showing = Showing.of(point.k, point.variance, point.tau)
     if point.analysis == "exact-parts":
         return _noise_part(point) + showing.any_of(k)
-    # r counters in one histogram only leave at most k - r to both; both parts are monotone, so a
-    # block of cases is covered by its largest r in one part and its smallest in the other
-    size = -(-k // _BLOCKS)
-    worst = showing.any_of(k).max(_case(k, point))
-    for first in range(1, k, size):
-        last = min(first + size, k) - 1
-        worst = worst.max(showing.any_of(last) + _case(k - first, point))
-    return worst
+    return _worst_case(point, showing)
+
+
+def _worst_case(point: _Point, showing: Showing) -> arb:
+    """The largest threshold(r) + noise(k - r): r counters in one histogram leave k - r to both.
+
+    The first part does not fall with r and the second does not rise, so first <= r <= last is
+    bounded by the first part at `last` plus the second at `first`; such ranges are halved, the one
+    with the largest bound first, until it is a single r or no more than the best value seen.
+    """
+    shows, noise = cache(showing.any_of), cache(lambda r: _case(point.k - r, point))
+    best = shows(point.k).max(noise(0))
+    slack, heap = 1 + arb(2) ** -(ctx.prec // 3), [(arb(-2), 1, point.k - 1)]
+    while heap:
+        negative, first, last = heappop(heap)
+        if first > last:
+            continue
+        if -negative <= best.lower() * slack:
+            return best.lower().union(best.upper().max(-negative))
+        if first == last:
+            best = best.max(shows(first) + noise(first))
+            continue
+        middle = (first + last) // 2
+        for low, high in ((first, middle), (middle + 1, last)):
+            heappush(heap, (-(shows(high) + noise(low)).upper(), low, high))
+    return best
 
 
 def _case(j: int, point: _Point) -> arb:
     """The better of two ways to see j counters as independent: sharing the shift, or not."""
-    return _noise(j, point.k, point.variance, point.epsilon, ctx.prec).min(
+    return noise(j, point.k, point.variance, point.epsilon, ctx.prec).min(
         many(Counter({(2, point.variance): j}), point.epsilon)
     )
 
 
 def _noise_part(point: _Point) -> arb:
     if point.analysis == "exact-parts":
-        return _noise(point.k, point.k, point.variance, point.epsilon, ctx.prec)
+        return noise(point.k, point.k, point.variance, point.epsilon, ctx.prec)
     if point.analysis == "by-cases":
         return _case(point.k, point)
     epsilon, rho = ball(point.epsilon), (point.k + arb(point.k).sqrt()) / (2 * ball(point.variance))
     if point.analysis == "renyi":
         return zcdp.optimal(rho, rho - epsilon)
-    room = (epsilon - rho).max(arb(0))
-    return (-room * room / (4 * rho)).exp()
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """P(Z = z) for -reach <= z <= reach + 1, and an upper bound on P(|Z| > reach)."""
-
-    reach: int
-    values: tuple[arb, ...]
-    missing: arb
-
-
-@lru_cache(16)
-def _shared(k: int, variance: Fraction, bits: int) -> _Shared:
-    """The law of the shared noise, whose parameter V/sqrt k need not be rational."""
-    reach = reach_of(variance / max(math.isqrt(k), 1))
-    if reach > _MOST_SHARED:
-        raise Undecided(f"the shared noise has more than {_MOST_SHARED} likely values")
-    rate = arb(k).sqrt() / (2 * ball(variance))
-    half = [(-rate * z * z).exp() for z in range(reach + 2)]
-    # exp(-rate z^2) falls by more than exp(-2 rate reach) with every step beyond reach + 1
-    rest = 2 * half[-1] / (1 - (-2 * rate * (reach + 1)).exp())
-    total = 2 * sum(half[1:-1], arb(0)) + half[0] + rest * arb(0.5, 0.5)
-    values = [w / total for w in half]
-    return _Shared(reach, (*values[-2:0:-1], *values), (rest / total).upper())
-
-
-@lru_cache(512)
-def _noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> arb:
-    """delta of j + 1 coordinates that move by one: P(loss > epsilon) - e^epsilon P'(..)."""
-    shared, tail, spread = _shared(k, variance, bits), _tail(j, variance), arb(0)
-    if is_smooth(j, variance):
-        spread = smoothing(j, variance) if j > 1 else spread
-    limit = variance * epsilon - Fraction(j, 2)
-    factor, total = ball(epsilon).exp(), arb(0)
-    for index, here in enumerate(shared.values[:-1]):
-        t = _floor_minus_root(limit, 2 * (index - shared.reach) + 1, k)
-        total += here * tail(t) - factor * shared.values[index + 1] * tail(t + j)
-    return total * (spread * arb(0, 1)).exp() + shared.missing * arb(0.5, 0.5)
-
-
-def _floor_minus_root(limit: Fraction, times: int, k: int) -> int:
-    """floor(limit - times sqrt(k)/2), exactly: ties only where sqrt k is an integer."""
-    d = limit.denominator
-    square = d * d * times * times * k
-    root = math.isqrt(square)
-    if times > 0:
-        root = -root if root * root == square else -root - 1
-    return (2 * limit.numerator + root) // (2 * d)
-
-
-class _Tail:
-    """P(A > z) for a sum of copies, from a list of its values."""
-
-    def __init__(self, copies: int, variance: Fraction) -> None:
-        masses, _ = sum_of_copies(copies, variance)
-        self.low, self.values = masses.low, masses.values
-        self.tails = list(accumulate(reversed(masses.values), initial=arb(0)))[::-1]
-        self.rest = masses.missing() * arb(0.5, 0.5)
-
-    def __call__(self, z: int) -> arb:
-        index = min(max(z + 1 - self.low, 0), len(self.values))
-        return self.tails[index] + self.rest
-
-
-def _tail(copies: int, variance: Fraction) -> _Tail | _SmoothTail:
-    if is_smooth(copies, variance):
-        return _SmoothTail(copies * variance)
-    return _Tail(copies, variance)
-
-
-@dataclass(frozen=True)
-class _SmoothTail:
-    variance: Fraction
-
-    def __call__(self, z: int) -> arb:
-        return above(z, self.variance)
-
-
-@dataclass(frozen=True)
-class _Showing:
-    """For every value of the shared noise: its probability, and log P(one counter stays hidden)."""
-
-    shared: _Shared
-    logs: tuple[arb, ...]
-
-    @classmethod
-    def of(cls, point: _Point) -> _Showing:
-        shared = _shared(point.k, point.variance, ctx.prec)
-        most = math.floor(2 * point.tau) + shared.reach
-        logs = [_log_cdf(most - i, point.variance) for i in range(len(shared.values) - 1)]
-        return cls(shared, tuple(logs))
-
-    def any_of(self, r: int) -> arb:
-        """P(some of r counters shows)."""
-        pairs = zip(self.shared.values, self.logs, strict=False)
-        total = sum((p * -(r * log).expm1() for p, log in pairs), arb(0))
-        return total + self.shared.missing * arb(0.5, 0.5)
-
-
-def _log_cdf(z: int, variance: Fraction) -> arb:
-    if z < 0:
-        return above(-z - 1, variance).log()
-    return (-above(z, variance)).log1p()
+    return concentrated(rho, epsilon)
 
 
 def _split_threshold(point: _Point) -> arb:
@@ -331,7 +245,7 @@ def _split_threshold(point: _Point) -> arb:
     # the largest m with m (1 + k^(1/4)) <= 2 tau, and with m (1 + k^(-1/4)) <= 2 tau
     for_shared = _largest(double, lambda m: k <= (double / m - 1) ** 4)
     for_own = _largest(double, lambda m: m < double and k >= (double / (double - m) - 1) ** 4)
-    shared = _shared(k, point.variance, ctx.prec)
+    shared = shared_law(k, point.variance, ctx.prec)
     start = min(for_shared + 1 + shared.reach, len(shared.values) - 1)
     beyond = sum(shared.values[start:-1], arb(0)) + shared.missing * arb(0.5, 0.5)
     hidden = (-beyond).log1p() + k * (-above(for_own, point.variance)).log1p()

@@ -8,9 +8,9 @@ from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, largest, setting
+from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
-from exactdp.accounting.sparse_histograms.overlaps import Appear, Threshold, Vanish
+from exactdp.accounting.sparse_histograms.overlaps import Threshold
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
@@ -114,12 +114,10 @@ def _add_the_deltas(point: Point) -> arb:
 
 
 def _exact(point: Point) -> arb:
+    """The maximum over all neighbours is one of its two ends (docs/exact-csh.md, Section 9)."""
     epsilon, scale, ratio = setting(point)
-    threshold, k = Threshold(ratio, epsilon), point.k
-    # j = k stands in both families of the paper with the same value
-    appear = Appear(threshold, 1, k, k, scale, arb(0))
-    vanish = Vanish(threshold, 1, k - 1, k, scale, arb(0))
-    return largest([appear, vanish], threshold.exceeded(k))
+    noise = hockey_stick(epsilon, (scale * point.k).sqrt())
+    return noise.max(Threshold(ratio, epsilon).exceeded(point.k))
 
 
 ANALYSES = {

@@ -19,9 +19,9 @@ from functools import cached_property
 
 from flint import arb
 
-from exactdp.accounting.gaussian import cdf, hockey_stick, pdf, raised_tail, tail
+from exactdp.accounting.gaussian import hockey_stick, pdf, raised_tail, tail
 
-__all__ = ["Appear", "AppearBound", "Overlaps", "Threshold", "Vanish"]
+__all__ = ["AppearBound", "Overlaps", "Threshold", "Vanish"]
 
 
 @dataclass(frozen=True)
@@ -78,23 +78,6 @@ class Overlaps(ABC):
     @abstractmethod
     def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
         """Derivatives of the term by n and by mu."""
-
-
-class Appear(Overlaps):
-    """The side with the extra counters, exactly: 1 - psi + psi H(epsilon - log psi, mu)."""
-
-    def term(self, n: int | arb, mu: arb) -> arb:
-        limit = self.threshold
-        loss = limit.rate * n
-        psi, t, half = (-loss).exp(), (limit.epsilon + loss) / mu, mu / 2
-        other = raised_tail(limit.e_epsilon, half + t, lambda: psi * pdf(half - t))
-        return limit.exceeded(n) + psi * cdf(half - t) - other
-
-    def partials(self, n: arb, mu: arb) -> tuple[arb, arb]:
-        limit = self.threshold
-        loss = limit.rate * n
-        psi, u = (-loss).exp(), mu / 2 - (limit.epsilon + loss) / mu
-        return limit.rate * psi * cdf(-u), psi * pdf(u)
 
 
 class AppearBound(Overlaps):
