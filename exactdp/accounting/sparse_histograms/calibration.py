@@ -25,6 +25,8 @@ __all__ = ["best_tau", "calibrate_threshold"]
 _SIGMA_DIGITS = 10
 #: Bits used while looking for a candidate.
 _HINT_BITS = 128
+#: In doublings: what a hint may be off by.
+_NOTHING = 1e-9
 #: How close to the best tau over all sigma the returned one is shown to be, and the work for that.
 _BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 _BOUND_INTERVALS = 1_000
@@ -86,11 +88,19 @@ class _Hints:
         ratio = self._ratio(sigma, 2.0)
         if math.isinf(ratio):
             raise self._too_small(sigma)
+        if self.analysis.quick is not None and self._excess(sigma, ratio) > _NOTHING:
+            # the quick bound is not the value: some tau above it is enough
+            ratio = falling_root(lambda t: self._excess(sigma, t), ratio)
         return sigma * exp2(ratio)
+
+    def _excess(self, sigma: Fraction, ratio: float) -> float:
+        """log2(delta/target) at log2(tau/sigma) = ratio."""
+        with precision(_HINT_BITS):
+            point = Point.of(self.k, sigma, sigma * exp2(ratio), self.epsilon)
+            return log2(self.analysis.evaluate(point) / ball(self.target))
 
     def best_sigma(self) -> Fraction:
         """About the sigma with the smallest tau, a short decimal."""
-        least = self.log_least_sigma()
         least = self.log_least_sigma()
         if self.analysis.quick is not None:  # the larger of a noise and a threshold term:
             return _rounded(exp2(least), ROUND_CEILING)  # at a fixed ratio, less noise is better

@@ -161,8 +161,10 @@ def calibrate(
     sigma: > 0, or None to choose it. resolution: relative step of the tau returned, 1e-15 to 0.1.
     correlation: kappa > 0, None for sqrt(k), or "free" to choose it (sigma must be free too).
     contributions: 1 to k, None for k. Both only with the exact analysis.
-    The returned point provably satisfies the target, and the next smaller tau provably does not
-    (by the chosen analysis).
+    The returned point provably satisfies the target, and at this sigma the next smaller tau
+    provably does not (by the chosen analysis). The exact analysis chooses the least sigma that the
+    noise alone allows: the best one where the worst case is an end, as it mostly is (not so at a
+    small correlation, or for epsilon near 0 and a tiny delta). tau_bound is proved in any case.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     number = integer("k", k, least=1)
