@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from flint import arb
 
-__all__ = ["exp2", "falling_root", "log2", "minimum"]
+__all__ = ["exp2", "falling_root", "log2", "minimum", "secant"]
 
 _LIMIT = 1e6  # in doublings: far beyond every parameter that is accepted
 
@@ -40,6 +40,17 @@ def falling_root(function: Callable[[float], float], start: float) -> float:
     else:
         return start
     return _ridders(function, start, here, there, value)
+
+
+def secant(function: Callable[[float], float], a: float, b: float) -> float:
+    """About the zero of a nearly straight function, in few evaluations."""
+    fa, fb = function(a), function(b)
+    for _ in range(6):
+        if abs(fb) < 1e-10 or fa == fb or not math.isfinite(fb - fa):
+            break
+        a, b, fa = b, b - fb * (b - a) / (fb - fa), fb
+        fb = function(b)
+    return b
 
 
 def _ridders(function: Callable[[float], float], a: float, fa: float, b: float, fb: float) -> float:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
-from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum
+from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum, secant
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
@@ -90,7 +90,7 @@ class _Hints:
             raise self._too_small(sigma)
         if self.analysis.quick is not None and self._excess(sigma, ratio) > _NOTHING:
             # the quick bound is not the value: some tau above it is enough
-            ratio = falling_root(lambda t: self._excess(sigma, t), ratio)
+            ratio = secant(lambda t: self._excess(sigma, t), ratio, ratio + 2.0**-12)
         return sigma * exp2(ratio)
 
     def _excess(self, sigma: Fraction, ratio: float) -> float:
