@@ -1,0 +1,200 @@
+"""Random programs: the exact law is that of brute force on real numbers, or it is refused."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import math
+import numbers
+import operator
+import random
+import statistics
+import struct
+import types
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from exactdp.audit import foreign_law
+from exactdp.errors import ExactDPError
+from exactdp.law import Law
+from tests.audit.fuzz.brute import PLAIN, Table, Tape, TooMany, pieces, table, written
+from tests.audit.fuzz.grammar import Kind, Writer
+from tests.audit.fuzz.shrink import smallest
+
+_NAMES = {
+    "Counter": Counter,
+    "Decimal": Decimal,
+    "Fraction": Fraction,
+    "copy": copy,
+    "functools": functools,
+    "json": json,
+    "math": math,
+    "np": np,
+    "numbers": numbers,
+    "operator": operator,
+    "statistics": statistics,
+    "struct": struct,
+}
+
+_SIZES = {"huge": None, "float": 1 << 53}
+#: Most runs of brute force, and branches of an exact law, before a program is left aside.
+_RUNS = {"narrow": 3000, "middle": 20_000, "broad": 250_000, "huge": 200, "float": 200}
+_BRANCHES = {"narrow": 20_000, "middle": 20_000, "broad": 100_000, "huge": 1000, "float": 1000}
+
+
+def helper(t: Any) -> Any:
+    return t * t - 3 if t > 1 else t
+
+
+def built(source: str) -> Callable[[Any], Any]:
+    """The function of a source, its errors turned into outcomes as a careful caller would."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "is" with a number is what is being tried
+        code = compile(source, "fuzzed", "exec").co_consts
+    body = next(part for part in code if isinstance(part, types.CodeType))
+    defaults = ({}, []) if body.co_argcount == 3 else ()
+    function = types.FunctionType(body, {**_NAMES, "helper": helper}, "program", defaults)
+
+    def guarded(rng: Any) -> Any:
+        try:
+            return function(rng)
+        except Exception as error:
+            return ("error", type(error).__name__)
+
+    return guarded
+
+
+def brute(source: str, kind: Kind) -> Table:
+    """The law of real runs, of a fresh function each."""
+    most = _RUNS[kind.width]
+
+    def fresh(rng: Any) -> Any:
+        return built(source)(rng)
+
+    program = fresh if kind.stateful else built(source)
+    if kind.width in ("narrow", "middle", "broad"):
+        return table(program, kind.interface, limit=1 << 18, most=most)
+    size = _width(program, kind)
+    rng = random.Random(len(source))
+    around = [size * i // j + d for j in (2, 3, 4, 5, 8, 10) for i in range(j) for d in (-1, 0, 1)]
+    ends = [2**i + d for i in range(64) for d in (-1, 0, 1)]
+    probes = [*range(40), *around, *ends, *(size - k for k in ends), *_uniform(rng, size, 300)]
+    return pieces(program, kind.interface, size, probes, most=most)
+
+
+def _uniform(rng: random.Random, size: int, n: int) -> list[int]:
+    return [rng.randrange(size) for _ in range(n)]
+
+
+def _width(program: Callable[[Any], Any], kind: Kind) -> int:
+    tape = Tape([], 0)
+    program(PLAIN[kind.interface](tape, 1 << 14))
+    if not tape.wide_size:
+        raise TooMany
+    return tape.wide_size
+
+
+def has_state(source: str, kind: Kind) -> bool:
+    """Whether runs of one function differ from runs of fresh ones, in either of two orders."""
+    fresh = brute(source, kind)
+    shared = built(source)
+    first = table(shared, kind.interface, limit=1 << 18, most=3000)
+    return first != fresh or table(shared, kind.interface, limit=1 << 18, most=3000) != fresh
+
+
+def found(source: str, kind: Kind) -> Law[Any] | None:
+    """What the library says, None for "not exact"."""
+    try:
+        return foreign_law(
+            built(source),
+            interface=kind.interface,
+            residual=Fraction(1, 2**30),
+            max_runs=_BRANCHES[kind.width],
+            progress=False,
+        )
+    except ExactDPError:
+        return None
+
+
+def wrong(source: str, kind: Kind, law: Law[Any]) -> str | None:
+    """What is wrong with the law of a program, if anything; TooMany where nobody knows."""
+    if kind.stateful and has_state(source, kind):
+        return "it keeps state, and has a law all the same"
+    truth = brute(source, kind)
+    said: Table = {}
+    for outcome, weight in law.items():
+        said[written(outcome)] = said.get(written(outcome), Fraction(0)) + weight
+    slack = law.residual + (Fraction(1, 2**40) if kind.width in _SIZES else 0)
+    gap = sum((abs(said.get(x, 0) - truth.get(x, 0)) for x in {*said, *truth}), Fraction(0))
+    if gap <= slack + law.residual:
+        return None
+    return f"law {_shown(said)}\nbrute force {_shown(truth)}"
+
+
+def _shown(law: Table) -> str:
+    return ", ".join(f"{x}: {float(p):.9g}" for x, p in sorted(law.items(), key=repr)[:12])
+
+
+def fuzz(kind: Kind, programs: int, seed: int) -> Counter[str]:
+    """How many programs had a law that was right, were refused, or too long to check."""
+    writer = Writer(random.Random(f"{kind} {seed}"), kind)
+    tally: Counter[str] = Counter()
+    for _ in range(programs):
+        source = writer.program()
+        law = found(source, kind)
+        try:
+            fault = None if law is None else wrong(source, kind, law)
+        except TooMany:
+            tally["too long"] += 1
+            continue
+        if fault is not None:
+            pytest.fail(_told(source, kind))
+        tally["refused" if law is None else "right"] += 1
+    return tally
+
+
+def _told(source: str, kind: Kind) -> str:
+    def fault(text: str) -> str | None:
+        try:
+            law = found(text, kind)
+            return None if law is None else wrong(text, kind, law)
+        except (Exception, TooMany):
+            return None
+
+    small = smallest(source, lambda text: fault(text) is not None)
+    return f"{kind}\n{small}\n{fault(small)}"
+
+
+KINDS = [
+    Kind("random", "narrow"),
+    Kind("numpy", "narrow"),
+    Kind("random", "middle"),
+    Kind("numpy", "middle"),
+    Kind("random", "huge"),
+    Kind("numpy", "huge"),
+    Kind("random", "float"),
+    Kind("numpy", "float"),
+    Kind("random", "narrow", stateful=True),
+]
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_few(kind: Kind) -> None:
+    assert fuzz(kind, 12, seed=1).total() == 12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [*KINDS, Kind("random", "broad"), Kind("numpy", "broad")], ids=str)
+def test_many(kind: Kind) -> None:
+    tally = fuzz(kind, 60 if kind.width == "broad" else 1500, seed=2)
+    assert tally["right"] > tally.total() / 10  # a law that is always refused is never wrong
