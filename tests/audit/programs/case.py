@@ -102,9 +102,7 @@ class Group:
     def _add(self, named: Any, make: Any, delta: Any, apart: float, options: Any) -> None:
         exact = None if delta is None else Fraction(delta)
         self.pairs.append(
-            Pair(
-                named.__name__, named.__doc__, make, make, self._interface, exact, apart, options
-            )
+            Pair(named.__name__, named.__doc__, make, make, self._interface, exact, apart, options)
         )
 
 
@@ -139,7 +137,7 @@ def distance(program: Program, make_generator: Callable[[int], Any], runs: int) 
 
 
 def _written(program: Program, bit: int, generator: Any) -> str:
-    """An output as whoever receives it sees it; of a number with a fraction, its nearest integer."""
+    """An output as whoever receives it sees it; a number with a fraction is rounded."""
     try:
         outcome = program(bit, generator)
     except Exception as error:

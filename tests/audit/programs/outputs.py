@@ -174,7 +174,7 @@ def lazy_answer(x, rng):
 
 @OUTPUTS.twin
 def lazy_answer_twin(x, rng):
-    return list(coin(x, rng) for _ in range(1))
+    return [coin(x, rng) for _ in range(1)]
 
 
 @OUTPUTS.sinner()

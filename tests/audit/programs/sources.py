@@ -1,4 +1,4 @@
-"""Programs with randomness of their own, seen once in a thousand runs: a law must not be guessed."""
+"""Programs with randomness of their own, which shows once in a thousand runs."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def memo_in_a_closure_twin() -> Program:
 
 @STATE.maker()
 def memo_shared_by_all() -> Program:
-    """The memo does not even tell the two data sets apart: proved, were it not for the first call."""
+    """The memo does not even tell the two data sets apart."""
     memo: dict[str, int] = {}
 
     def program(x, rng):
@@ -66,7 +66,7 @@ def memo_shared_by_all_twin() -> Program:
 
 @STATE.maker()
 def memo_by_value() -> Program:
-    """A private answer kept by its value looks like a leak: the first law is of draws, the second not."""
+    """A private answer kept by its value looks like a leak."""
     memo: dict[int, int] = {}
 
     def program(x, rng):

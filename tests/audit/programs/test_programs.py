@@ -7,8 +7,10 @@ import random
 import numpy as np
 import pytest
 
+from tests.audit.programs.answers import ANSWERS
 from tests.audit.programs.arithmetic import ARITHMETIC
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
+from tests.audit.programs.detours import DETOURS
 from tests.audit.programs.floats import FLOATS
 from tests.audit.programs.generators import GENERATORS, NUMPY_GENERATORS
 from tests.audit.programs.hidden_state import HIDDEN_STATE
@@ -27,6 +29,8 @@ GROUPS = (
     KINDS,
     FLOATS,
     OUTPUTS,
+    ANSWERS,
+    DETOURS,
     GENERATORS,
     NUMPY_GENERATORS,
 )
