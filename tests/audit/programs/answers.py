@@ -19,7 +19,7 @@ class Labelled(Point):
     """A named tuple with room for more, as every subclass without __slots__ has."""
 
 
-@ANSWERS.sinner()
+@ANSWERS.sinner(delta=1)
 def label_on_a_tuple(x, rng):
     """An attribute of a named tuple's subclass."""
     answer = Labelled(1)
@@ -39,7 +39,7 @@ class Rows(list):
     name: str = ""
 
 
-@ANSWERS.sinner()
+@ANSWERS.sinner(delta=1)
 def list_with_fields(x, rng):
     """A dataclass that is a list: its fields are not all of it."""
     rows = Rows("counts")
@@ -57,7 +57,7 @@ def list_with_fields_twin(x, rng):
     return Named([coin(x, rng)], "counts").rows
 
 
-@ANSWERS.sinner()
+@ANSWERS.sinner(delta=1)
 def made_up_member(x, rng):
     """Members of two enumerations of one name, with other values."""
     return enum.Enum("Answer", {"COUNT": x + 5}).COUNT
@@ -68,7 +68,7 @@ def made_up_member_twin(x, rng):
     return 5 + coin(x, rng)
 
 
-@ANSWERS.sinner()
+@ANSWERS.sinner(delta=1)
 def made_up_class(x, rng):
     """A class made for the answer, which holds the answer."""
     return make_dataclass("Answer", [], namespace={"count": x})()
@@ -90,7 +90,7 @@ def names_of_columns_twin(x, rng):
     return np.array([1 + coin(x, rng)], dtype=np.int64)
 
 
-@ANSWERS.sinner(exceptions="outcome")
+@ANSWERS.sinner(delta=1, exceptions="outcome")
 def note_on_an_error(x, rng):
     """A note added to an exception is shown with it."""
     error = ValueError("refused")
@@ -103,7 +103,7 @@ def note_on_an_error_twin(x, rng):
     raise ValueError("refused")
 
 
-@ANSWERS.sinner(exceptions="outcome")
+@ANSWERS.sinner(delta=1, exceptions="outcome")
 def attribute_of_an_error(x, rng):
     """So is an attribute, to whoever catches it."""
     error = ValueError("refused")
@@ -118,7 +118,7 @@ def attribute_of_an_error_twin(x, rng):
     return 0
 
 
-@ANSWERS.sinner(exceptions="outcome")
+@ANSWERS.sinner(delta=1, exceptions="outcome")
 def cause_of_an_error(x, rng):
     """And the cause is printed first."""
     raise ValueError("refused") from KeyError(x)
@@ -131,7 +131,7 @@ def cause_of_an_error_twin(x, rng):
     return 0
 
 
-@ANSWERS.sinner()
+@ANSWERS.sinner(delta=1)
 def view_of_memory(x, rng):
     """A view shows what was changed behind it."""
     data = bytearray([x])

@@ -323,9 +323,9 @@ class Tools:
 
 @DETOURS.sinner()
 def type_by_attribute(x, rng):
-    """type() under another name, and only in one of very many branches."""
-    tools, branch, r = Tools(), rng.randrange(2000), rng.randrange(10**6)
-    if branch == 1000 and tools.kind(r) == int:
+    """type() under another name, and only in one of many branches."""
+    tools, branch, r = Tools(), rng.randrange(300), rng.randrange(10**6)
+    if branch == 150 and tools.kind(r) == int:
         return x
     return branch - branch + coin(x, rng) if branch > 1 else coin(x, rng)
 
@@ -344,8 +344,8 @@ def type_in_a_closure() -> Program:
     kind = type
 
     def program(x, rng):
-        branch, r = rng.randrange(2000), rng.randrange(10**6)
-        if int(branch) == 1000 and kind(r) == int:
+        branch, r = rng.randrange(300), rng.randrange(10**6)
+        if int(branch) == 150 and kind(r) == int:
             return x
         return coin(x, rng)
 
@@ -367,10 +367,10 @@ def type_in_a_closure_twin() -> Program:
 
 @DETOURS.sinner()
 def type_in_a_message(x, rng):
-    """The message of a TypeError names the type, in one of very many branches."""
-    branch, r = int(rng.randrange(2000)), rng.randrange(10**6)
+    """The message of a TypeError names the type, in one of many branches."""
+    branch, r = int(rng.randrange(300)), rng.randrange(10**6)
     try:
-        return coin(x, rng) if branch != 1000 else "noise " + r
+        return coin(x, rng) if branch != 150 else "noise " + r
     except TypeError as error:
         return x if '(not "int")' in str(error) else coin(x, rng)
 

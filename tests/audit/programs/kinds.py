@@ -57,7 +57,7 @@ def type_and_value(x, rng):
 @KINDS.twin
 def type_and_value_twin(x, rng):
     r = rng.randrange(10**6)
-    if r == 12345 and type(x) is float:
+    if r == 12345 and isinstance(x, float):
         return x
     return 0
 
@@ -306,7 +306,7 @@ def narrow_scalar_twin(x, rng):
     return x if np.uint8(100) + rng.randrange(0, 112) < 100 else 0
 
 
-@KINDS.sinner(delta=Fraction(1, 3), apart=0.2)
+@KINDS.sinner(delta=Fraction(84, 255), apart=0.2)
 def narrow_factor(x, rng):
     """A product that wraps twice is not monotone."""
     product = rng.randrange(0, 255) * np.uint8(3)

@@ -224,7 +224,7 @@ class Sly:
         return f"Sly({self.value})"
 
 
-@OUTPUTS.sinner(apart=0.9)
+@OUTPUTS.sinner(delta=1, apart=0.9)
 def lying_equality(x, rng):
     """An __eq__ that says yes."""
     return Sly(x)
@@ -244,7 +244,7 @@ class Tagged(int):
         return f"Tagged({int(self)}, {self.label})"
 
 
-@OUTPUTS.sinner(apart=0.9)
+@OUTPUTS.sinner(delta=1, apart=0.9)
 def labelled_number(x, rng):
     """Equal as numbers, told apart by an attribute."""
     answer = Tagged(rng.randrange(2))
@@ -273,7 +273,7 @@ class Count:
         return hash(self.value)
 
 
-@OUTPUTS.sinner(apart=0.9)
+@OUTPUTS.sinner(delta=1, apart=0.9)
 def field_left_out(x, rng):
     """A field that takes no part in __eq__."""
     return Count(1, "positive" if x else "negative")
@@ -284,7 +284,7 @@ def field_left_out_twin(x, rng):
     return (Count(coin(x, rng), "either").value, "either")
 
 
-@OUTPUTS.sinner(apart=0.9)
+@OUTPUTS.sinner(delta=1, apart=0.9)
 def same_moment(x, rng):
     """The same instant in two time zones is equal."""
     east = datetime.timezone(datetime.timedelta(hours=1))
@@ -315,7 +315,7 @@ def member_or_number_twin(x, rng):
     return Grade.HIGH.name if coin(x, rng) else "LOW"
 
 
-@OUTPUTS.sinner(apart=0.9, exceptions="outcome")
+@OUTPUTS.sinner(delta=1, apart=0.9, exceptions="outcome")
 def message_of_an_error(x, rng):
     """With exceptions as outcomes, the message counts too."""
     raise ValueError(f"count is {x}")
