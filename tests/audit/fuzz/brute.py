@@ -88,9 +88,11 @@ PLAIN: dict[str, Callable[[Tape, int], Any]] = {"random": PlainRandom, "numpy": 
 
 
 def written(outcome: Any) -> Hashable:
-    """An outcome with its type, so that 1, 1.0 and True differ; numpy's numbers as Python's."""
-    if isinstance(outcome, np.generic):
+    """An outcome with its type, so that 1, 1.0 and True differ; numpy's numbers as Python's, as in a Law."""
+    if isinstance(outcome, np.generic) or (isinstance(outcome, np.ndarray) and not outcome.ndim):
         outcome = outcome.item()
+    if isinstance(outcome, bytearray):
+        outcome = bytes(outcome)
     if isinstance(outcome, (list, tuple, np.ndarray)):
         return ("sequence", *map(written, outcome))
     if isinstance(outcome, (dict, set, frozenset)):

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 _HOLE = re.compile(r"<([A-Za-z]+)>")
 
+#: What looks at a number rather than calculating with it.
+_LOOKS = re.compile(r"np\.|json|struct|type\(|case int| is |copy|functools|operator|numbers|stat")
+
 _SHARED: dict[str, list[str]] = {
     "I": [
         "(<I> + <I>)",
@@ -133,8 +136,8 @@ _SHARED: dict[str, list[str]] = {
     "S": [
         "str(<I>)",
         "repr(<I>)",
-        "f'{<I>:3d}'",
-        "'%d' % <I>",
+        "f'{(<I>):3d}'",
+        "('%d' % <I>)",
         "'abc'[<I> % 3]",
         "('ab' * (<I> % 3))",
         "bin(<I>)",
@@ -245,6 +248,8 @@ class Writer:
                 self._templates[name] += 2 * more
         if kind.stateful:
             self._templates["L"] += 4 * _STATEFUL
+        if kind.width in ("huge", "float") and rng.random() < 0.7:
+            self._keep_plain()
 
     def program(self) -> str:
         """The source of def program(rng)."""
@@ -259,6 +264,11 @@ class Writer:
         state = ", memo={}, calls=[]" if kind.stateful else ""
         start = [f"def program(rng{state}):", "    a, b, v, u, w = 2, 1, 0, 0.25, 0.5"]
         return "\n".join(start + ["    " + line for line in lines]) + "\n"
+
+    def _keep_plain(self) -> None:
+        """Only what a number of so many values can be expected to pass through as a whole."""
+        for name, each in self._templates.items():
+            self._templates[name] = [text for text in each if not _LOOKS.search(text)]
 
     def _draw(self) -> str:
         return self._fill(self._rng.choice(_DRAWS[self._kind.interface]), 0)
