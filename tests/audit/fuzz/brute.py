@@ -88,7 +88,7 @@ PLAIN: dict[str, Callable[[Tape, int], Any]] = {"random": PlainRandom, "numpy": 
 
 
 def written(outcome: Any) -> Hashable:
-    """An outcome with its type, so that 1, 1.0 and True differ; numpy's numbers as Python's, as in a Law."""
+    """An outcome with its type: 1, 1.0 and True differ; numpy's numbers count as Python's."""
     if isinstance(outcome, np.generic) or (isinstance(outcome, np.ndarray) and not outcome.ndim):
         outcome = outcome.item()
     if isinstance(outcome, bytearray):
