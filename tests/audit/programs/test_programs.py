@@ -14,6 +14,7 @@ from tests.audit.programs.detours import DETOURS
 from tests.audit.programs.floats import FLOATS
 from tests.audit.programs.generators import GENERATORS, NUMPY_GENERATORS
 from tests.audit.programs.hidden_state import HIDDEN_STATE
+from tests.audit.programs.hideouts import HIDEOUTS
 from tests.audit.programs.kinds import KINDS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.signals import SIGNALS
@@ -31,6 +32,7 @@ GROUPS = (
     OUTPUTS,
     ANSWERS,
     DETOURS,
+    HIDEOUTS,
     GENERATORS,
     NUMPY_GENERATORS,
 )

@@ -1,0 +1,470 @@
+"""Randomness looked up at run time, and state in corners that no walk over values enters."""
+
+from __future__ import annotations
+
+import enum
+import operator
+import os
+import pathlib
+import random
+import re
+import sys
+import time
+import weakref
+from collections.abc import Iterator
+from functools import lru_cache
+
+import flint
+import gmpy2
+import numpy as np
+
+from tests.audit.programs.case import Group, Program, coin
+
+HIDEOUTS = Group()
+
+RARE = 1000
+
+
+@HIDEOUTS.sinner()
+def fetched_by_name(x, rng):
+    """getattr finds os.urandom, and map calls it."""
+    word = next(map(getattr(os, "urandom"), [8]))
+    return x if int.from_bytes(word, "big") % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def fetched_by_name_twin(x, rng):
+    word = next(map(getattr(os, "fspath"), ["a"]))
+    return x if word != "a" else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def imported_inside(x, rng):
+    """An import in the function, and a call from C."""
+    from time import time_ns
+
+    return x if next(iter(time_ns, None)) // 1000 % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def imported_inside_twin(x, rng):
+    from math import floor
+
+    return x if next(iter([floor(3.5)])) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def table_of_modules(x, rng):
+    """sys.modules has them all."""
+    word = next(map(sys.modules["os"].urandom, [8]))
+    return x if int.from_bytes(word, "big") % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def table_of_modules_twin(x, rng):
+    return x if int.from_bytes(next(map(bytes, [8])), "big") % RARE else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def called_by_name(x, rng):
+    """methodcaller looks up and calls."""
+    return x if operator.methodcaller("time_ns")(time) // 1000 % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def called_by_name_twin(x, rng):
+    return x if operator.methodcaller("bit_length")(17) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def keys_as_a_set(x, rng):
+    """The union of two key views is a set of text."""
+    ages, sizes = {"ant": 1, "bee": 2, "cat": 3, "dog": 4}, {"elk": 5, "fox": 6, "gnu": 7, "hen": 8}
+    return x if next(iter(ages.keys() | sizes.keys())) == "hen" else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def keys_as_a_set_twin(x, rng):
+    ages, sizes = {"ant": 1, "bee": 2, "cat": 3, "dog": 4}, {"elk": 5, "fox": 6, "gnu": 7, "hen": 8}
+    return x if next(iter([*ages, *sizes])) == "hen" else coin(x, rng)
+
+
+ANIMALS = frozenset({"ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"})
+ANIMALS_IN_ORDER = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen")
+
+
+@HIDEOUTS.sinner()
+def global_set(x, rng):
+    """A set of text made when the module was loaded."""
+    for animal in ANIMALS:
+        return x if animal == "hen" else coin(x, rng)
+    return 0
+
+
+@HIDEOUTS.twin
+def global_set_twin(x, rng):
+    for animal in ANIMALS_IN_ORDER:
+        return x if animal == "hen" else coin(x, rng)
+    return 0
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@HIDEOUTS.sinner()
+def hash_of_a_member(x, rng):
+    """An enum member is hashed by its name, a path and a pattern by their text."""
+    return x if hash(Colour.RED) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def hash_of_a_member_twin(x, rng):
+    return x if Colour.RED.value % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def hash_of_a_path(x, rng):
+    """Python's own classes hash their text for us."""
+    return x if hash(pathlib.PurePosixPath("a")) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def hash_of_a_path_twin(x, rng):
+    return x if len(pathlib.PurePosixPath("a").parts) % RARE == 0 else coin(x, rng)
+
+
+_PATTERN = re.compile("a+")
+
+
+@HIDEOUTS.sinner()
+def hash_of_a_pattern(x, rng):
+    """So do classes written in C."""
+    return x if hash(_PATTERN) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def hash_of_a_pattern_twin(x, rng):
+    return x if _PATTERN.match("b") else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def address_in_a_format(x, rng):
+    """An f-string asks for the text of an object without a call."""
+    return x if int(f"{object()}"[-13:-1], 16) // 16 % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def address_in_a_format_twin(x, rng):
+    return x if int(f"{0xFF1:x}"[-3:], 16) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def address_of_a_function(x, rng):
+    """A function's text holds its address, too."""
+    return x if int(repr(lambda: 0)[-13:-1], 16) // 16 % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def address_of_a_function_twin(x, rng):
+    return x if (lambda: 0)() else coin(x, rng)
+
+
+@HIDEOUTS.sinner()
+def random_matrix(x, rng):
+    """flint has a generator of its own."""
+    entry = flint.fmpz_mat.randbits(1, 1, 30)[0, 0]
+    return x if int(entry) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def random_matrix_twin(x, rng):
+    entry = flint.fmpz(17)
+    return x if int(entry) % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.maker()
+def state_of_gmpy2() -> Program:
+    """So has gmpy2, in an object that shows nothing."""
+    state = gmpy2.random_state(3)
+    return lambda x, rng: x if gmpy2.mpz_random(state, RARE) == 0 else coin(x, rng)
+
+
+@HIDEOUTS.twin_maker
+def state_of_gmpy2_twin() -> Program:
+    number = gmpy2.mpz(17)
+    return lambda x, rng: x if number % RARE == 0 else coin(x, rng)
+
+
+@HIDEOUTS.maker()
+def globals_by_text() -> Program:
+    """globals() is a dictionary like any other."""
+    globals()["_answers"] = 0
+
+    def program(x, rng):
+        names = globals()
+        names["_answers"] += 1
+        return x if names["_answers"] > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def globals_by_text_twin() -> Program:
+    def program(x, rng):
+        names = {"_answers": 0}
+        names["_answers"] += 1
+        return x if names["_answers"] > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.maker()
+def attribute_of_a_library_class() -> Program:
+    """An attribute put on a class of the standard library."""
+    random.SystemRandom.calls = 0
+
+    def program(x, rng):
+        random.SystemRandom.calls += 1
+        return x if random.SystemRandom.calls > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def attribute_of_a_library_class_twin() -> Program:
+    def program(x, rng):
+        return x if random.SystemRandom.VERSION > 10**5 else coin(x, rng)
+
+    return program
+
+
+class Label(str):
+    """A text with room for more."""
+
+    calls = 0
+
+
+@HIDEOUTS.maker()
+def attribute_of_a_text() -> Program:
+    """A str with an attribute is still a str."""
+    label = Label("answers")
+
+    def program(x, rng):
+        label.calls += 1
+        return x if label.calls > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def attribute_of_a_text_twin() -> Program:
+    label = Label("answers")
+
+    def program(x, rng):
+        return x if label.calls > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.maker()
+def attribute_of_a_member() -> Program:
+    """Enum members are the same objects for ever."""
+
+    class Status(enum.Enum):
+        OPEN = 1
+
+    Status.OPEN.calls = 0
+
+    def program(x, rng):
+        Status.OPEN.calls += 1
+        return x if Status.OPEN.calls > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def attribute_of_a_member_twin() -> Program:
+    class Status(enum.Enum):
+        OPEN = 1
+
+    def program(x, rng):
+        return x if Status.OPEN.value > 10**5 else coin(x, rng)
+
+    return program
+
+
+class Counts(np.ndarray):
+    """An array of a class of its own."""
+
+
+@HIDEOUTS.maker()
+def array_of_a_subclass() -> Program:
+    """An array whose class is the program's."""
+    counts = np.zeros(1, dtype=np.int64).view(Counts)
+
+    def program(x, rng):
+        counts[0] += 1
+        return x if int(counts[0]) > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def array_of_a_subclass_twin() -> Program:
+    counts = np.zeros(1, dtype=np.int64)
+
+    def program(x, rng):
+        return x if int(counts[0]) > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.maker()
+def iterator_on_the_stack() -> Program:
+    """A suspended generator keeps the iterator of its loop where no local variable shows it."""
+
+    def stream() -> Iterator[bool]:
+        for spent in [False] * 5000 + [True] * 5000:
+            yield spent or False
+
+    spent = stream()
+    return lambda x, rng: x if next(spent) else coin(x, rng)
+
+
+@HIDEOUTS.twin_maker
+def iterator_on_the_stack_twin() -> Program:
+    def stream() -> Iterator[bool]:
+        yield from [False] * 5
+
+    return lambda x, rng: x if next(stream()) else coin(x, rng)
+
+
+@HIDEOUTS.maker()
+def delegated_generator() -> Program:
+    """And one that delegates keeps all of the other's state out of its own."""
+
+    def inner() -> Iterator[bool]:
+        for i in range(10**6):
+            yield i > 10**5
+
+    def outer() -> Iterator[bool]:
+        yield from inner()
+
+    spent = outer()
+    return lambda x, rng: x if next(spent) else coin(x, rng)
+
+
+@HIDEOUTS.twin_maker
+def delegated_generator_twin() -> Program:
+    def inner() -> Iterator[bool]:
+        yield False
+
+    def outer() -> Iterator[bool]:
+        yield from inner()
+
+    return lambda x, rng: x if next(outer()) else coin(x, rng)
+
+
+class Meter:
+    calls = 0
+
+
+_KEPT_ALIVE = []
+
+
+@HIDEOUTS.maker()
+def seen_weakly() -> Program:
+    """An object reached through a weak reference alone, and kept alive by somebody else."""
+    _KEPT_ALIVE.append(Meter())
+    meter = weakref.ref(_KEPT_ALIVE[-1])
+
+    def program(x, rng):
+        meter().calls += 1
+        return x if meter().calls > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def seen_weakly_twin() -> Program:
+    _KEPT_ALIVE.append(Meter())
+    meter = weakref.ref(_KEPT_ALIVE[-1])
+
+    def program(x, rng):
+        return x if meter().calls > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.maker()
+def statistics_of_a_cache() -> Program:
+    """A cache of a pure function counts its hits."""
+
+    @lru_cache
+    def square(n: int) -> int:
+        return n * n
+
+    def program(x, rng):
+        square(3)
+        return x if square.cache_info().hits > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def statistics_of_a_cache_twin() -> Program:
+    @lru_cache
+    def square(n: int) -> int:
+        return n * n
+
+    def program(x, rng):
+        return x if square(3) > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.maker()
+def print_options() -> Program:
+    """numpy remembers how arrays are printed."""
+    np.set_printoptions(precision=8)
+
+    def program(x, rng):
+        precision = np.get_printoptions()["precision"] + 1
+        np.set_printoptions(precision=precision)
+        return x if precision > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.twin_maker
+def print_options_twin() -> Program:
+    precision = 8
+
+    def program(x, rng):
+        return x if precision > 10**5 else coin(x, rng)
+
+    return program
+
+
+@HIDEOUTS.sinner()
+def length_of_a_number(x, rng):
+    """The message about a number that has no length names its type, in one of many branches."""
+    first, second, r = int(rng.randrange(30)), int(rng.randrange(30)), rng.randrange(10**6)
+    if first != 13 or second != 17:
+        return coin(x, rng)
+    try:
+        return len(r)
+    except TypeError as error:
+        return x if "'int'" in str(error) else coin(x, rng)
+
+
+@HIDEOUTS.twin
+def length_of_a_number_twin(x, rng):
+    first, second = int(rng.randrange(10)), int(rng.randrange(10))
+    if first != 3 or second != 7:
+        return coin(x, rng)
+    try:
+        return len(x)
+    except TypeError as error:
+        return coin(x, rng) if "'int'" in str(error) else x
