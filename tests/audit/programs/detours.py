@@ -324,10 +324,10 @@ class Tools:
 @DETOURS.sinner()
 def type_by_attribute(x, rng):
     """type() under another name, and only in one of many branches."""
-    tools, branch, r = Tools(), rng.randrange(300), rng.randrange(10**6)
-    if branch == 150 and tools.kind(r) == int:
+    tools, branch, r = Tools(), int(rng.randrange(200)), rng.randrange(10**6)
+    if branch == 100 and tools.kind(r) == int:
         return x
-    return branch - branch + coin(x, rng) if branch > 1 else coin(x, rng)
+    return coin(x, rng)
 
 
 @DETOURS.twin
@@ -335,7 +335,7 @@ def type_by_attribute_twin(x, rng):
     tools, branch = Tools(), rng.randrange(20)
     if branch == 10 and tools.kind(x) == float:
         return x
-    return branch - branch + coin(x, rng) if branch > 1 else coin(x, rng)
+    return coin(x, rng)
 
 
 @DETOURS.maker()
@@ -344,8 +344,8 @@ def type_in_a_closure() -> Program:
     kind = type
 
     def program(x, rng):
-        branch, r = rng.randrange(300), rng.randrange(10**6)
-        if int(branch) == 150 and kind(r) == int:
+        branch, r = rng.randrange(200), rng.randrange(10**6)
+        if int(branch) == 100 and kind(r) == int:
             return x
         return coin(x, rng)
 
@@ -368,9 +368,9 @@ def type_in_a_closure_twin() -> Program:
 @DETOURS.sinner()
 def type_in_a_message(x, rng):
     """The message of a TypeError names the type, in one of many branches."""
-    branch, r = int(rng.randrange(300)), rng.randrange(10**6)
+    branch, r = int(rng.randrange(200)), rng.randrange(10**6)
     try:
-        return coin(x, rng) if branch != 150 else "noise " + r
+        return coin(x, rng) if branch != 100 else "noise " + r
     except TypeError as error:
         return x if '(not "int")' in str(error) else coin(x, rng)
 

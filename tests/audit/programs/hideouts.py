@@ -450,7 +450,7 @@ def print_options_twin() -> Program:
 @HIDEOUTS.sinner()
 def length_of_a_number(x, rng):
     """The message about a number that has no length names its type, in one of many branches."""
-    first, second, r = int(rng.randrange(30)), int(rng.randrange(30)), rng.randrange(10**6)
+    first, second, r = int(rng.randrange(20)), int(rng.randrange(20)), rng.randrange(10**6)
     if first != 13 or second != 17:
         return coin(x, rng)
     try:
@@ -461,8 +461,8 @@ def length_of_a_number(x, rng):
 
 @HIDEOUTS.twin
 def length_of_a_number_twin(x, rng):
-    first, second = int(rng.randrange(10)), int(rng.randrange(10))
-    if first != 3 or second != 7:
+    first, second = int(rng.randrange(4)), int(rng.randrange(4))
+    if first != 3 or second != 2:
         return coin(x, rng)
     try:
         return len(x)

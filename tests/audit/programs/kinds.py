@@ -352,8 +352,8 @@ def class_of_the_draw(x, rng):
 
 @KINDS.twin
 def class_of_the_draw_twin(x, rng):
-    names = {name for name in dir(x) if not name.startswith("__")}
-    return coin(x, rng) if names <= set(dir(int)) else x
+    names = [name for name in dir(x) if not name.startswith("__")]
+    return coin(x, rng) if all(name in dir(int) for name in names) else x
 
 
 @KINDS.sinner(delta=1, apart=0.9)
