@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import random
 import types
 from collections.abc import Callable
@@ -329,7 +331,7 @@ RANDOM = [
     "float('1e%d' % rng.randrange(3))",
 ]
 
-_NAMES = {"np": np, "random": random, "math": __import__("math")}
+_NAMES = {"__builtins__": builtins, "math": math, "np": np, "random": random}
 
 
 def guarded(call: str) -> Callable[[Any], Any]:

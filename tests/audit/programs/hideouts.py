@@ -450,8 +450,8 @@ def print_options_twin() -> Program:
 @HIDEOUTS.sinner()
 def length_of_a_number(x, rng):
     """The message about a number that has no length names its type, in one of many branches."""
-    first, second, r = int(rng.randrange(20)), int(rng.randrange(20)), rng.randrange(10**6)
-    if first != 13 or second != 17:
+    first, second, r = int(rng.randrange(14)), int(rng.randrange(14)), rng.randrange(10**6)
+    if first != 11 or second != 5:
         return coin(x, rng)
     try:
         return len(r)
