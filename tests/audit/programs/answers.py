@@ -141,3 +141,31 @@ def view_of_memory(x, rng):
 @ANSWERS.twin
 def view_of_memory_twin(x, rng):
     return bytes(memoryview(bytearray([coin(x, rng)])))
+
+
+@ANSWERS.sinner(delta=1, apart=0.9, exceptions="outcome")
+def message_of_an_error(x, rng):
+    """With exceptions as outcomes, the message counts too."""
+    raise ValueError(f"count is {x}")
+
+
+@ANSWERS.twin
+def message_of_an_error_twin(x, rng):
+    if coin(x, rng):
+        raise ValueError("count is private")
+    return 0
+
+
+@ANSWERS.sinner(delta=1, apart=0.9, exceptions="outcome")
+def error_by_value(x, rng):
+    """Raised by one, returned by the other."""
+    if x:
+        raise ValueError
+    return ("raised", "ValueError")
+
+
+@ANSWERS.twin
+def error_by_value_twin(x, rng):
+    if coin(x, rng):
+        raise ValueError
+    return "ValueError"

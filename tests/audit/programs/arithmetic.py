@@ -293,3 +293,44 @@ def known_generator(x, rng):
 @ARITHMETIC.twin
 def known_generator_twin(x, rng):
     return x if rng is None else numpy_coin(x, rng)
+
+
+#: numpy's constants beside the draws of random.Random.
+MIXED = Group()
+
+
+@MIXED.sinner(delta=HALF, apart=0.4)
+def array_that_wraps(x, rng):
+    """And wraps like one."""
+    scaled = np.array([rng.randrange(2)]) * 2**62 * 2
+    return x if scaled[0] < 0 else 0
+
+
+@MIXED.twin
+def array_that_wraps_twin(x, rng):
+    scaled = np.array([rng.randrange(2)]) * 2**61 * 2
+    return x if scaled[0] < 0 else 0
+
+
+@MIXED.sinner(delta=HALF, apart=0.4)
+def narrow_scalar(x, rng):
+    """numpy.uint8(200) + r is a uint8."""
+    return x if np.uint8(200) + rng.randrange(0, 112) < 200 else 0
+
+
+@MIXED.twin
+def narrow_scalar_twin(x, rng):
+    return x if np.uint8(100) + rng.randrange(0, 112) < 100 else 0
+
+
+@MIXED.sinner(delta=Fraction(84, 255), apart=0.2)
+def narrow_factor(x, rng):
+    """A product that wraps twice is not monotone."""
+    product = rng.randrange(0, 255) * np.uint8(3)
+    return x if product >= 171 else 0
+
+
+@MIXED.twin
+def narrow_factor_twin(x, rng):
+    product = rng.randrange(0, 56) * np.uint8(3)
+    return x if product >= 171 else 0

@@ -282,43 +282,6 @@ def array_dtype_twin(x, rng):
     return x if np.array([0.5]).dtype == np.int64 else coin(x, rng)
 
 
-@KINDS.sinner(delta=HALF, apart=0.4)
-def array_that_wraps(x, rng):
-    """And wraps like one."""
-    scaled = np.array([rng.randrange(2)]) * 2**62 * 2
-    return x if scaled[0] < 0 else 0
-
-
-@KINDS.twin
-def array_that_wraps_twin(x, rng):
-    scaled = np.array([rng.randrange(2)]) * 2**61 * 2
-    return x if scaled[0] < 0 else 0
-
-
-@KINDS.sinner(delta=HALF, apart=0.4)
-def narrow_scalar(x, rng):
-    """numpy.uint8(200) + r is a uint8."""
-    return x if np.uint8(200) + rng.randrange(0, 112) < 200 else 0
-
-
-@KINDS.twin
-def narrow_scalar_twin(x, rng):
-    return x if np.uint8(100) + rng.randrange(0, 112) < 100 else 0
-
-
-@KINDS.sinner(delta=Fraction(84, 255), apart=0.2)
-def narrow_factor(x, rng):
-    """A product that wraps twice is not monotone."""
-    product = rng.randrange(0, 255) * np.uint8(3)
-    return x if product >= 171 else 0
-
-
-@KINDS.twin
-def narrow_factor_twin(x, rng):
-    product = rng.randrange(0, 56) * np.uint8(3)
-    return x if product >= 171 else 0
-
-
 @KINDS.sinner(delta=1, apart=0.9)
 def pickled(x, rng):
     """The pickle of an int begins with its opcode."""

@@ -315,34 +315,6 @@ def member_or_number_twin(x, rng):
     return Grade.HIGH.name if coin(x, rng) else "LOW"
 
 
-@OUTPUTS.sinner(delta=1, apart=0.9, exceptions="outcome")
-def message_of_an_error(x, rng):
-    """With exceptions as outcomes, the message counts too."""
-    raise ValueError(f"count is {x}")
-
-
-@OUTPUTS.twin
-def message_of_an_error_twin(x, rng):
-    if coin(x, rng):
-        raise ValueError("count is private")
-    return 0
-
-
-@OUTPUTS.sinner(delta=1, apart=0.9, exceptions="outcome")
-def error_by_value(x, rng):
-    """Raised by one, returned by the other."""
-    if x:
-        raise ValueError
-    return ("raised", "ValueError")
-
-
-@OUTPUTS.twin
-def error_by_value_twin(x, rng):
-    if coin(x, rng):
-        raise ValueError
-    return "ValueError"
-
-
 @OUTPUTS.sinner()
 def drawn_when_hashed(x, rng):
     """An answer that draws when it is compared."""

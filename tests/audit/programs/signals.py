@@ -113,29 +113,6 @@ def return_in_finally_twin(x, rng):
 
 
 @SIGNALS.sinner(apart=0.9)
-def break_in_finally(x, rng):
-    """So does a break."""
-    released = 0
-    while True:
-        try:
-            released = x + 1e-3 * rng.normalvariate(0, 1)
-        finally:
-            break
-    return released
-
-
-@SIGNALS.twin
-def break_in_finally_twin(x, rng):
-    released = 0
-    while True:
-        try:
-            released = coin(x, rng)
-        finally:
-            break
-    return released
-
-
-@SIGNALS.sinner(apart=0.9)
 def suppressed(x, rng):
     """contextlib.suppress."""
     with contextlib.suppress(Exception):

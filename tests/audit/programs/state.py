@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import weakref
 from functools import cache
 from typing import Any
 
@@ -316,59 +315,5 @@ def suspended_generator_twin() -> Program:
 
     def program(x, rng):
         return x if next(stream()) else coin(x, rng)
-
-    return program
-
-
-@STATE.maker()
-def function_attribute() -> Program:
-    """The function itself keeps the count."""
-
-    def program(x, rng):
-        program.calls += 1
-        return x if program.calls > 3000 else coin(x, rng)
-
-    program.calls = 0
-    return program
-
-
-@STATE.twin_maker
-def function_attribute_twin() -> Program:
-    def program(x, rng):
-        return coin(x, rng) * program.scale
-
-    program.scale = 1
-    return program
-
-
-@STATE.maker()
-def weak_dictionary() -> Program:
-    """Answers kept in a WeakKeyDictionary as long as their data set lives."""
-
-    class User:
-        pass
-
-    users = [User(), User()]
-    answers: weakref.WeakKeyDictionary[User, int] = weakref.WeakKeyDictionary()
-
-    def program(x, rng):
-        if users[0] not in answers:
-            answers[users[0]] = mostly(x, rng)
-        return answers[users[0]]
-
-    return program
-
-
-@STATE.twin_maker
-def weak_dictionary_twin() -> Program:
-    class User:
-        pass
-
-    user = User()
-
-    def program(x, rng):
-        answers: weakref.WeakKeyDictionary[User, int] = weakref.WeakKeyDictionary()
-        answers[user] = coin(x, rng)
-        return answers[user]
 
     return program

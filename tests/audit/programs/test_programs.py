@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.audit.programs.answers import ANSWERS
-from tests.audit.programs.arithmetic import ARITHMETIC
+from tests.audit.programs.arithmetic import ARITHMETIC, MIXED
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
 from tests.audit.programs.detours import DETOURS
 from tests.audit.programs.floats import FLOATS
@@ -27,6 +27,7 @@ GROUPS = (
     HIDDEN_STATE,
     SOURCES,
     ARITHMETIC,
+    MIXED,
     KINDS,
     FLOATS,
     OUTPUTS,
