@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import operator
-import time
 import weakref
 from abc import ABC
 from collections.abc import Iterator
@@ -14,17 +12,6 @@ from tests.audit.programs.case import Group, Program, coin
 HIDEOUTS = Group()
 
 RARE = 1000
-
-
-@HIDEOUTS.sinner()
-def called_by_name(x, rng):
-    """methodcaller looks up and calls."""
-    return x if operator.methodcaller("time_ns")(time) // 1000 % RARE == 0 else coin(x, rng)
-
-
-@HIDEOUTS.twin
-def called_by_name_twin(x, rng):
-    return x if operator.methodcaller("bit_length")(17) % RARE == 0 else coin(x, rng)
 
 
 @HIDEOUTS.maker()
