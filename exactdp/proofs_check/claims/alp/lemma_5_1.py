@@ -7,9 +7,9 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._threshold import distance, power, threshold_law
-from exactdp.proofs_check.entries import ALP, varied
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 
@@ -33,10 +33,15 @@ def _private(on_noisy_value: bool) -> str:
 
 
 CLAIMS = (
-    ALP.verified(
-        "Lemma 5.1",
-        "Which entries are stored depends on x by a factor of at most e^(epsilon * l1 distance).",
-        "enumeration",
+    Conditional(
+        paper="ALP",
+        item="Lemma 5.1",
+        statement="Algorithm 6 is epsilon-differentially private: which entries are stored depends"
+        " on x by a factor of at most e^(epsilon * l1 distance).",
+        outcome="verified",
+        method="enumeration",
+        condition="Step (2) tests the noisy value v_i, as the proof reads it, not y_i",
+        rests_on="ALP-Algorithm-6",
         **varied(_private, True, False, "the threshold test is on the true value"),
         note="Stored values of entries up to t carry no further information, see the model.",
     ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import Conditional, require
+from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._model import dot, isometric
 from exactdp.proofs_check.entries import CP, elsewhere, varied
 
@@ -89,15 +89,12 @@ CLAIMS = (
         "the existence of an algorithm with unstated constants, cited. Whether "
         "the cited theorem gives it is the next entry",
     ),
-    Conditional(
-        paper="CP",
-        item="Lemma 1.2, by the cited theorem",
-        statement="The cited theorem gives Lemma 1.2, with the least l1 norm as the algorithm: it "
-        "finds every 1-sparse vector under RIP of order 2, on instances.",
-        outcome="verified",
-        method="enumeration",
-        condition="the norms of Definition 1 are squared, as in the source (delta < 1/sqrt(2)); "
-        "with Definition 1 as printed the condition is delta < sqrt(2) - 1, B rescaled",
+    CP.verified(
+        "Lemma 1.2, by the cited theorem",
+        "The cited theorem (least l1 norm) is about squared norms; in terms of Definition 1 its "
+        "condition is delta < sqrt(2) - 1 for order 2s, B rescaled. On instances it then finds "
+        "every 1-sparse vector.",
+        "enumeration",
         **elsewhere(
             "with a larger delta more matrices have the property",
             varied(
@@ -107,6 +104,7 @@ CLAIMS = (
         note="With unsquared norms and delta just below 1/sqrt(2), B = ((-2/3, 1, 1), (0, 1, -1)) "
         "has the property, and (0, -1, -1) has the image of (3, 0, 0) and a smaller l1 norm. Lemma"
         " 1.2 itself names no algorithm and is not refuted by this.",
+        ours=True,
     ),
     CP.proved(
         "Lemma 1.2, constant in terms of Definition 1",

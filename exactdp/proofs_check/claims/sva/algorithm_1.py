@@ -5,14 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.proofs_check.claim import require
+from exactdp.accounting.divergence import max_loss
+from exactdp.law import Law
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.sva._model import (
     Hashes,
     Vector,
     bins,
+    distance,
     hashes,
     noisy,
     pairs,
+    report,
     sensitivity,
     sparse,
 )
@@ -91,6 +95,19 @@ def _noise_suffices(factor: Fraction) -> str:
     return "every second 2-sparse vector over -1, 0, 1 in three dimensions, b = 2"
 
 
+def _sent(noise: bool) -> str:
+    """The message with noise of ratio 1/2, e^epsilon = 2 for inputs at distance 1; or without."""
+    a, b = Fraction(1, 2), 2
+    laws = {}
+    for v in sparse(2, 2, (0, 1)):
+        exact = Law.uniform(hashes(2, b)).map(lambda f: (f, bins(v, f, b)))
+        laws[v] = report(v, b, a, 3) if noise else exact
+    for v, w in pairs(list(laws)):
+        ratio = max_loss(laws[v], laws[w])
+        require(ratio <= a ** -int(distance(v, w)), f"{v} against {w}: ratio {ratio}")
+    return "binary vectors of length 2, two bins, every h and s"
+
+
 CLAIMS = (
     SVA.verified(
         "Algorithm 1",
@@ -98,10 +115,6 @@ CLAIMS = (
         "coordinate x and every vector, so the server's average is unbiased (without clipping).",
         "enumeration",
         **varied(_unbiased, True, False, "two coordinates share their sign"),
-        note="line 11, as extracted, sends the clipped bins before noise (tilde), which would not "
-        "be private; line 13 uses the noisy ones (hat), and the noisy ones are read. Appendix C "
-        "has a bar for the clipped and the tilde for the noisy bins, which suggests a damaged "
-        "extraction",
     ),
     SVA.verified(
         "Algorithm 1, line 6",
@@ -126,6 +139,33 @@ CLAIMS = (
         **varied(_noise_suffices, Fraction(1), Fraction(99, 100), "0.99 times as far"),
         note="so the settings without delta are pure without clipping; the text says (epsilon, "
         "delta) for all but user level",
+    ),
+    Quibble(
+        paper="SVA",
+        item="Algorithm 1, line 11",
+        statement="The client sends its clipped bins as they were before noise (tilde), and the "
+        "message is epsilon-LDP.",
+        printed=Printed(
+            r"Send $(h_i, s_i, \tilde{B}_{i,1}, \dots, \tilde{B}_{i,b})$ to the server",
+            "Section IV-A, Algorithm 1, line 11",
+            268,
+        ),
+        method="exact law",
+        check=lambda: _sent(False),
+        example="""
+>>> s = (1, 1)                                   # one bin; the signs are sent along
+>>> sent = lambda v: sum(a * b for a, b in zip(s, v))        # the bin before noise
+>>> sent((1, 0)), sent((0, 0))                   # neighbours: told apart with certainty
+(1, 0)
+""",
+        extraction="likely: Appendix C has a bar for the clipped and a tilde for the noisy bins, "
+        "here they are a tilde and a hat",
+        corrected=SVA.verified(
+            "Algorithm 1, line 11, corrected",
+            "It sends the noisy bins (hat), which line 13 uses: the whole message is epsilon-LDP.",
+            "exact law",
+            **varied(_sent, True, False, "the bins before noise"),
+        ),
     ),
     SVA.verified(
         "Algorithm 1, line 13",
