@@ -141,6 +141,7 @@ CLAIMS = (
         mutant=Mutant("the factor is between 2 and 10", lambda: _sign_test(10, 1_000_000, 2, 10)),
         seconds=60,
         note="the text says 2-10 times lower in the default setting",
+        slack="measured are factors of about 45; that they exceed 10 is all that is said",
         ours=True,
     ),
     CP.supported(
