@@ -53,7 +53,7 @@ class ExactRandom(random.SystemRandom):
         # not calling the parent: there is no generator to seed
         self.draws = draws if isinstance(draws, Draws) else _foreign()
 
-    def getrandbits(self, k: int) -> Any:
+    def getrandbits(self, k: int, /) -> Any:
         """A uniform integer of k bits."""
         width = operator.index(k)
         if width < 0:
@@ -127,8 +127,10 @@ class ExactGenerator:
         """Uniform integers in [low, high), or [0, low); up to and with high if endpoint."""
         if np.dtype(dtype) != np.dtype(np.int64):
             self.draws.refuse(f"integers(dtype={dtype!r}) is not modelled; leave the dtype out")
-        if any(isinstance(end, (list, tuple, np.ndarray)) for end in (low, high)):
-            self.draws.refuse("integers between arrays is not modelled; draw one at a time")
+        if not all(
+            isinstance(end, (int, np.integer)) for end in (low, low if high is None else high)
+        ):
+            self.draws.refuse("integers() between anything but two integers is not modelled")
         start, stop = (0, low) if high is None else (low, high)
         first, last = operator.index(start), operator.index(stop) - (not endpoint)
         if last < first:
@@ -159,6 +161,8 @@ class ExactGenerator:
         self._only_known(other)
         if p is not None:
             self.draws.refuse("choice(p=...) is not modelled; " + _INTEGERS)
+        if not isinstance(a, (int, np.integer, list, tuple, np.ndarray)):
+            self.draws.refuse("choice() is modelled for an integer, a list, a tuple or an array")
         items = np.arange(operator.index(a)) if isinstance(a, (int, np.integer)) else np.array(a)
         if items.ndim != 1:
             self.draws.refuse("choice of rows is not modelled; choose an index instead")
@@ -202,11 +206,12 @@ class ExactGenerator:
     def _place(self, n: int) -> int:
         return operator.index(self._random.randrange(n))
 
-    @staticmethod
-    def _filled(draw: Any, size: Any) -> Any:
+    def _filled(self, draw: Any, size: Any) -> Any:
         if size is None:
             return draw()
-        shape = tuple(size) if isinstance(size, (tuple, list)) else (operator.index(size),)
+        shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+        if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape):
+            self.draws.refuse(f"size={size!r} is not modelled; give integers >= 0")
         values = [operator.index(draw()) for _ in range(int(np.prod(shape)))]
         return np.array(values, dtype=np.int64).reshape(shape)
 

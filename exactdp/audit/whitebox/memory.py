@@ -11,7 +11,6 @@ import array
 import contextvars
 import datetime
 import decimal
-import enum
 import functools
 import hashlib
 import logging
@@ -42,7 +41,7 @@ __all__ = ["Memory"]
 _ATOMS = (
     *(type(None), bool, int, float, complex, str, bytes, Fraction, decimal.Decimal, range, slice),
     *(type(...), type(NotImplemented), datetime.date, datetime.time, datetime.timedelta),
-    *(datetime.tzinfo, re.Pattern, types.CodeType, np.generic, np.dtype, enum.Enum),
+    *(datetime.tzinfo, re.Pattern, types.CodeType, np.generic, np.dtype),
 )
 _BY_VALUE = (type(None), bool, int, str, bytes, types.CodeType)
 _TUPLE_FIELD = type(vars(namedtuple("_Pair", "left"))["left"])
@@ -148,7 +147,14 @@ def _surroundings() -> tuple[Any, ...]:
     state = np.random.mtrand._rand._bit_generator.state["state"]
     numpy_state = [x.tobytes() if isinstance(x, np.ndarray) else x for x in state.values()]
     classes = [len(vars(kind)) for kind in (ExactRandom, ExactGenerator)]
-    return repr(context), np.geterr(), numpy_state, get_cache_token(), classes
+    return (
+        repr(context),
+        np.geterr(),
+        np.get_printoptions(),
+        numpy_state,
+        get_cache_token(),
+        classes,
+    )
 
 
 def _unwrapped(thing: Any) -> Any:
@@ -178,7 +184,9 @@ def _parts(thing: Any) -> Iterator[Any]:
     if isinstance(thing, (types.FunctionType, types.MethodType, functools.partial, _CACHED)):
         yield from _of_function(thing)
     elif isinstance(thing, type):
-        if not _trusted(thing.__module__):
+        if _trusted(thing.__module__):
+            yield tuple(vars(thing))
+        else:
             yield from (x for k, x in sorted(vars(thing).items()) if k not in _CLASS_NOISE)
     elif isinstance(thing, types.ModuleType):
         return  # its attributes are reached by the names that code uses
@@ -191,7 +199,7 @@ def _parts(thing: Any) -> Iterator[Any]:
         return
     elif isinstance(thing, Source):
         yield vars(thing)
-    elif type(thing).__module__.partition(".")[0] in _TRUSTED:
+    elif isinstance(thing, np.ndarray) or type(thing).__module__.partition(".")[0] in _TRUSTED:
         yield from _of_numpy(thing)
     else:
         yield from _of_object(thing)
@@ -271,7 +279,9 @@ def _of_object(thing: Any) -> Iterator[Any]:
         frame = thing.gi_frame
         yield from () if frame is None else (frame.f_lasti, dict(frame.f_locals))
     elif isinstance(thing, weakref.ref):
-        yield id(thing())
+        yield thing()
+    elif isinstance(thing, (str, int, float, bytes)):  # of a subclass, with attributes
+        yield _bare(thing)
     elif hasattr(type(thing), "__next__"):
         yield _rest(thing)
     elif isinstance(thing, types.CellType):
@@ -290,12 +300,20 @@ def _of_object(thing: Any) -> Iterator[Any]:
         )
 
 
+def _bare(value: str | int | float | bytes) -> str:
+    """A number or text as its plain type would be written."""
+    kind = next(base for base in type(value).__mro__ if base in (str, int, float, bytes))
+    return kind.__repr__(value)
+
+
 def _rest(iterator: Any) -> Any:
     """Where an iterator written in C stands, by what it would be pickled as."""
-    try:
-        return iterator.__reduce__()
-    except TypeError as error:
-        raise NotEnumerable(f"where a {type(iterator).__name__} stands cannot be seen") from error
+    if type(iterator).__module__ in ("builtins", "itertools"):
+        try:
+            return iterator.__reduce__()
+        except TypeError:
+            pass
+    raise NotEnumerable(f"where a {type(iterator).__name__} stands cannot be seen")
 
 
 def _slots(kind: type) -> Iterator[str]:

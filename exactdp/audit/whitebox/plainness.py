@@ -13,6 +13,7 @@ import dis
 import math
 import random
 import struct
+import sys
 import types
 import weakref
 from collections.abc import Iterator, Mapping
@@ -27,9 +28,9 @@ _BUILTINS = frozenset(
     """
     abs all any bin bool bytes chr classmethod complex dict divmod enumerate filter float format
     frozenset hasattr hash hex int isinstance iter len list map max min next object oct ord pow
-    print property range repr reversed round set slice sorted staticmethod str sum super tuple zip
+    print property range repr reversed round set slice sorted staticmethod str super tuple zip
     """.split()  # noqa: SIM905
-)
+) | ({"sum"} if sys.version_info < (3, 12) else set())  # later ones compensate sums of floats
 _CALLABLES = frozenset(
     {getattr(builtins, name) for name in _BUILTINS}
     | {value for value in vars(math).values() if callable(value)}

@@ -11,9 +11,13 @@ import _random
 import dis
 import types
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
-__all__ = ["impurity", "impurity_in", "named", "salted_order"]
+import numpy as np
+
+__all__ = ["impurity", "impurity_in", "is_salted", "named", "salted_order"]
 
 #: Modules of C functions and types that depend on their arguments alone.
 _PURE = frozenset(
@@ -25,7 +29,7 @@ _PURE = frozenset(
     """.split()  # noqa: SIM905
 )
 _IMPURE = frozenset(
-    [("builtins", name) for name in ("breakpoint", "hash", "id", "input", "open")]
+    [("builtins", name) for name in ("breakpoint", "globals", "hash", "id", "input", "open")]
     + [("datetime", name) for name in ("now", "today", "utcnow")]
     + [("builtins", "__hash__")]
 )
@@ -59,6 +63,8 @@ def impurity(function: Any) -> str:
         if (module, kind.__name__) in _ALSO_PURE:
             return ""
     top = module.partition(".")[0]
+    if "rand" in name.lower():  # generators inside of flint, gmpy2 and numpy
+        return f"{module}.{name}()"
     if (top in _PURE and (top, name) not in _IMPURE) or (top, name) in _ALSO_PURE:
         return ""
     return f"{module}.{name}()"
@@ -67,8 +73,8 @@ def impurity(function: Any) -> str:
 def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """The first impure function that code names, by itself or as an attribute, or ""."""
     for name, value in named(code, names):
-        if name == "__hash__":
-            return "__hash__()"
+        if name in ("__hash__", "cache_info"):
+            return f"{name}()"
         if name == "hash" or not isinstance(value, types.BuiltinFunctionType):
             continue  # hash() is replaced while a program runs
         if why := impurity(value):
@@ -102,9 +108,10 @@ def _is_c_type(kind: Any) -> bool:
     return isinstance(kind, type) and not kind.__flags__ & _HEAP_TYPE
 
 
-def salted_order(code: types.CodeType) -> str:
+def salted_order(code: types.CodeType, values: Mapping[str, Any]) -> str:
     """Where code may look at the order of a set of text, another one in every process, or "".
 
+    values: the globals, arguments and closure of the code; sets among them are looked at as well.
     A set may be asked what is in it, counted, sorted, compared or returned. Sets of numbers keep
     their order.
     """
@@ -115,7 +122,9 @@ def salted_order(code: types.CodeType) -> str:
     made = [(i, end) for i, end in ends.items() if end is not None]
     stores = [steps[end + 1] for _, end in made if end + 1 < len(steps)]
     kept = {s.argval for s in stores if s.opname in ("STORE_FAST", "STORE_DEREF")}
+    kept |= {name for name, value in values.items() if _is_set_of_text(value)}
     made += [(i, i) for i, s in enumerate(steps) if _loads(s) and s.argval in kept]
+    made += [(i, i) for i in range(1, len(steps)) if _joins_keys(steps, i)]
     for i, end in made:
         if not _orderless(steps, i, end):
             return f"the order of a set in {code.co_name}"
@@ -123,7 +132,17 @@ def salted_order(code: types.CodeType) -> str:
 
 
 def _loads(step: dis.Instruction) -> bool:
-    return step.opname.startswith(("LOAD_FAST", "LOAD_DEREF"))
+    return step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME"))
+
+
+def _is_set_of_text(value: Any) -> bool:
+    return isinstance(value, (set, frozenset)) and len(value) > 1 and any(map(is_salted, value))
+
+
+def _joins_keys(steps: list[dis.Instruction], i: int) -> bool:
+    """Whether two views of keys become a set here."""
+    near = [s for s in steps[max(0, i - 8) : i] if s.opname in ("LOAD_METHOD", "LOAD_ATTR")]
+    return steps[i].opname == "BINARY_OP" and any(s.argval in ("keys", "items") for s in near)
 
 
 _SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
@@ -138,12 +157,12 @@ def _end_of_set(steps: list[dis.Instruction], i: int) -> int | None:
         parts = steps[max(0, i - (step.arg or 0)) : i]
         grown = i + 2 < len(steps) and steps[i + 2].opname == "SET_UPDATE"
         if grown:
-            return i + 2 if _is_salted(steps[i + 1].argval) else None
-        numbers = all(p.opname.startswith("LOAD_CONST") and not _is_salted(p.argval) for p in parts)
+            return i + 2 if is_salted(steps[i + 1].argval) else None
+        numbers = all(p.opname.startswith("LOAD_CONST") and not is_salted(p.argval) for p in parts)
         return None if step.arg and numbers else i
     if step.opname.startswith("LOAD_CONST") and isinstance(step.argval, frozenset):
         consumed = i + 1 < len(steps) and steps[i + 1].opname == "SET_UPDATE"
-        return None if consumed or not _is_salted(step.argval) else i
+        return None if consumed or not is_salted(step.argval) else i
     if step.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")) and step.argval in ("set", "frozenset"):
         return _call_of(steps, i)
     return None
@@ -167,7 +186,7 @@ def _orderless(steps: list[dis.Instruction], start: int, end: int) -> bool:
     if place is None:
         return False
     user = steps[place]
-    if user.opname == "BINARY_OP":  # a union, say: a set again
+    if user.opname == "BINARY_OP" and place != end:  # a union, say: a set again
         return _orderless(steps, start, place)
     if user.opname in ("LOAD_METHOD", "LOAD_ATTR"):
         return str(user.argval) in _SET_METHODS
@@ -204,7 +223,11 @@ def _callee(steps: list[dis.Instruction], i: int) -> str:
     return str(near[-1]) if near else ""
 
 
-def _is_salted(constant: Any) -> bool:
-    if isinstance(constant, (tuple, frozenset)):
-        return any(map(_is_salted, constant))
-    return not isinstance(constant, (int, float, complex))
+def is_salted(value: Any) -> bool:
+    """Whether the hash of a value may differ from process to process: all but those of numbers."""
+    if type(value) in (tuple, frozenset):
+        return any(map(is_salted, value))
+    return type(value) not in _NUMBERS and not isinstance(value, np.number)
+
+
+_NUMBERS = frozenset({bool, int, float, complex, Fraction, Decimal})

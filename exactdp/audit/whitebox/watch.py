@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import abc
 import builtins
-import datetime
 import gc
 import os
 import random
 import sys
+import time
 import types
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.plainness import objection
-from exactdp.audit.whitebox.purity import impurity, impurity_in, salted_order
+from exactdp.audit.whitebox.purity import impurity, impurity_in, is_salted, salted_order
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration import EnumeratingSource, NotReproducible
@@ -39,6 +41,19 @@ _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__
 _LIBRARY = os.path.dirname(os.__file__)
 _NUMPY = os.path.join(os.path.dirname(np.__file__), "")
 
+_CLOCKS = [name for name in dir(time) if name.endswith(("time", "time_ns", "counter", "_ns"))]
+_REPLACED = {
+    (module, name): getattr(module, name)
+    for module, names in (
+        (os, ("getpid", "getrandom", "times", "urandom")),
+        (sys.modules["posix" if os.name == "posix" else "nt"], ("getpid", "times", "urandom")),
+        (random, ("_urandom",)),
+        (time, _CLOCKS),
+    )
+    for name in names
+    if hasattr(module, name) and not isinstance(getattr(module, name), type)
+}
+
 #: What libraries use for bookkeeping, without passing it on.
 _INTERNAL = frozenset({"builtins.id()", "builtins.hash()", "builtins.__hash__()"})
 
@@ -47,7 +62,6 @@ _DRAWING = {
     for method in (ExactRandom.getrandbits, ExactRandom._randbelow, ExactRandom.random)
 } | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
 _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
-_SALTED = (str, bytes, memoryview, datetime.date, datetime.time)
 
 
 @contextmanager
@@ -86,12 +100,16 @@ class Watch:
         gc.disable()  # finalizers of others are not the program's doing
         self._stop, self._remembering = stop, 0
         vars(builtins).update(hash=self._hash, repr=self._repr)
+        for module, name in _REPLACED:
+            setattr(module, name, partial(self._outside, name))
         sys.setprofile(self._see)
         try:
             yield
         finally:
             sys.setprofile(before)
             builtins.hash, builtins.repr = real
+            for (module, name), function in _REPLACED.items():
+                setattr(module, name, function)
             self._stop = _nobody
             if collecting:
                 gc.enable()
@@ -132,7 +150,8 @@ class Watch:
         try:
             names = ChainMap(frame.f_globals, vars(builtins))
             if not self._in_library(frame):
-                if why := impurity_in(code, names) or salted_order(code):
+                seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
+                if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
                 self._memory.meet(code, frame.f_globals)
             if self._plain:
@@ -153,10 +172,20 @@ class Watch:
         inside = file.startswith((_LIBRARY, "<frozen ")) and "site-packages" not in file
         return inside or file.startswith((_PACKAGE, _NUMPY))
 
+    def _outside(self, name: str, *arguments: Any, **named: Any) -> NoReturn:
+        """Stands in for a clock or the system's randomness, however a program gets at it."""
+        self._stop(NotEnumerable(f"{name}() may depend on more than its arguments"))
+        raise NotEnumerable(name)
+
     def _hash(self, value: Any) -> int:
         """hash(), which for text and addresses is another one in every process."""
         caller = sys._getframe(1)
-        if _is_salted(value) and not self._in_library(caller) and not self._is_ours(caller):
+        if (
+            not isinstance(value, LazyNumber)
+            and is_salted(value)
+            and not self._in_library(caller)
+            and not self._is_ours(caller)
+        ):
             self._stop(NotReproducible("hash() of text is another one in every process"))
         return _HASH(value)
 
@@ -180,11 +209,11 @@ _STAND_INS = frozenset(
 )
 
 
-def _is_salted(value: Any) -> bool:
-    if isinstance(value, (tuple, frozenset)):
-        return any(map(_is_salted, value))
-    by_address = type(value).__hash__ in (object.__hash__, type(None).__hash__)
-    return by_address or isinstance(value, _SALTED)
+def _values(frame: types.FrameType) -> dict[str, Any]:
+    """Arguments and closure of a call that begins."""
+    code = frame.f_code
+    mine = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *code.co_freevars}
+    return {name: value for name, value in frame.f_locals.items() if name in mine}
 
 
 def _nobody(signal: BaseException) -> None:
