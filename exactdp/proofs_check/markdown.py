@@ -116,7 +116,7 @@ def _cell(text: str) -> str:
 
 
 def _row(claim: Claim) -> str:
-    file = f"{_anchor(claim)}[{claim.item}]({source_file(claim)})"
+    file = f"{_anchor(claim)}[{_cell(claim.item)}]({source_file(claim)})"
     mutant = claim.mutant.statement if isinstance(claim, Holds) else ""
     return _cells([file, _cell(_statement(claim)), _cell(mutant), _verdict(claim)])
 

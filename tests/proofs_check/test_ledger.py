@@ -104,6 +104,7 @@ def test_the_counts_add_up() -> None:
     """Counted again from the page's rows, which the counting code does not write."""
     rows = re.findall(r"^\| (<a id=.*) \|$", (ROOT / "CLAIMS.md").read_text(), flags=re.MULTILINE)
     last = [row.rpartition(" | ")[2] for row in rows]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}, "four cells in every row"
     assert len(rows) == len(ENTRIES)
     heading, *body = table(ledger())
     totals = dict(zip(heading, body[-1], strict=True))
