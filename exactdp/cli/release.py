@@ -62,6 +62,8 @@ def _add(
             _element(x, length): integer(f"count of {x}", c, least=0)
             for x, c in counts_in(existing(counts))
         }
+        if sum(true.values()) > _MOST_ROWS:
+            raise InvalidParameter("the sum of counts", sum(true.values()), f"<= {_MOST_ROWS}")
         kept = None if public is None else listed(existing(public, "public"))
         present = {key: value for key, value in given.items() if value is not None}
         mechanism = make(n=sum(true.values()), universe=size, **present)
@@ -133,6 +135,9 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
         "error of all counts (95 %)": f"<= {bound.simultaneous}",
     }
 
+
+#: Most rows of the mechanisms for replace-one neighbours, whose fractions grow with them.
+_MOST_ROWS = 10_000_000
 
 #: Longest texts: a universe of 256^(this + 1) elements is the largest that is worked with.
 _LONGEST = 4096

@@ -121,5 +121,8 @@ def smallest_on_grid(
 
 def _decade(value: Fraction) -> int:
     """The largest d with 10^d <= value."""
-    guess = len(str(value.numerator)) - len(str(value.denominator))
-    return guess if Fraction(10) ** guess <= value else guess - 1
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    guess = math.floor(bits * math.log10(2)) + 1  # at least: bits - 1 < log2(value) < bits + 1
+    while Fraction(10) ** guess > value:
+        guess -= 1
+    return guess

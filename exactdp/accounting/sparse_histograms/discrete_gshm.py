@@ -28,18 +28,19 @@ from flint import arb
 
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
-from exactdp.accounting.certify.lattice import above, is_smooth, smoothing, sum_of_copies
+from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms import gshm
 from exactdp.accounting.sparse_histograms.threshold import least_threshold, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import (
     Real,
     as_decimal,
     choice,
+    decimal_text,
     delta_target,
     integer,
     non_negative,
@@ -65,6 +66,9 @@ _WIDTH = Fraction(1, 10**9)
 
 #: Precision does not help where the search ended early.
 _CAP_BITS = 512
+
+#: Longest list of masses: its convolutions take a few seconds.
+_MOST_LISTED = 1 << 17
 
 #: Significant digits of a sigma chosen here, and the largest relative step added to find it.
 _SIGMA_DIGITS = 10
@@ -276,6 +280,8 @@ def _beyond(t: int, shift: int, variance: Fraction, factor: arb) -> arb:
 
 def _listed(j: int, variance: Fraction, loss: arb) -> arb:
     """S_j from the list of the masses of a sum of j copies."""
+    if 2 * reach_of(j * variance) > _MOST_LISTED:
+        raise Undecided(f"the noise of {decimal_text(Fraction(j))} counters has too many values")
     masses, _ = sum_of_copies(j, variance)
     step = 1 / ball(variance)
     ratio = (loss - step * (masses.low + ball(Fraction(j, 2)))).exp()

@@ -13,11 +13,15 @@ from exactdp.accounting.certify.checking import Check, Verdict
 from exactdp.accounting.certify.grid import Refuted
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, delta_target, integer
 from exactdp.samplers import GeoSample
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["Calibration", "calibrate", "check", "delta", "least", "passes"]
+
+#: Fractions of n times as many bits as e^epsilon are worked with.
+MOST_ROWS = 1_000_000
 
 _NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 _SOURCE = "BV Theorem 1.3"
@@ -60,7 +64,7 @@ class Calibration:
 def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:
     """The delta of releasing noisy counts > threshold, exactly.
 
-    n: rows, >= 1. epsilon: > 0; GeoSample keeps a rational a little below e^epsilon.
+    n: rows, 1 to 10^6. epsilon: > 0; GeoSample keeps a rational a little below e^epsilon.
     threshold: an integer >= 0.
     Raises InvalidParameter. Source: BV, Theorem 1.3 (stated without the algorithm).
 
@@ -68,13 +72,13 @@ def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:
     >>> print(stability.delta(n=100, epsilon=1, threshold=20))
     [0.0001804371958, 0.0001804371959]
     """
-    noise = GeoSample(n=n, epsilon=epsilon)
+    noise = _noise(n, epsilon)
     return Enclosure.exact(passes(noise, integer("threshold", threshold, least=0)))
 
 
 def check(*, n: int, epsilon: Real, threshold: int, delta: Real) -> Check:
     """Whether (epsilon, delta) is kept: proved or refuted; parameters as in :func:`delta`."""
-    found = passes(GeoSample(n=n, epsilon=epsilon), integer("threshold", threshold, least=0))
+    found = passes(_noise(n, epsilon), integer("threshold", threshold, least=0))
     target = delta_target("delta", delta)
     verdict: Verdict = "proved" if found <= target else "refuted"
     return Check(verdict, Enclosure.exact(found), target, tight=True)
@@ -87,7 +91,7 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     >>> stability.calibrate(n=100, epsilon=1, delta="1e-5").threshold
     28
     """
-    noise, target = GeoSample(n=n, epsilon=epsilon), delta_target("delta", delta)
+    noise, target = _noise(n, epsilon), delta_target("delta", delta)
     threshold = least(noise, target)
     found = Enclosure.exact(passes(noise, threshold))
     below = threshold - 1
@@ -95,6 +99,12 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     tilde, loss = noise.e_half_epsilon**2, Fraction(noise.epsilon)
     promise = Guarantee(loss, found, _NEIGHBOURS, _SOURCE, tilde)
     return Calibration(noise.n, loss, target, threshold, found, refuted, promise)
+
+
+def _noise(n: int, epsilon: Real) -> GeoSample:
+    if integer("n", n, least=1) > MOST_ROWS:
+        raise InvalidParameter("n", n, f"<= {MOST_ROWS}: its fractions grow with n")
+    return GeoSample(n=n, epsilon=epsilon)
 
 
 def passes(noise: CountSampler, threshold: int) -> Fraction:
