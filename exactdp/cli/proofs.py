@@ -11,7 +11,6 @@ import click
 
 from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table
-from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 from exactdp.proofs_check.claim import (
     PAPERS,
@@ -85,11 +84,8 @@ def _run(claims: Sequence[Claim], workers: int) -> list[Result]:
         with tqdm(total=len(claims), desc="claims", disable=None, delay=1) as bar:
             return list(run(claims, min(workers, max(len(claims), 1)), bar.update))
     except ImportError as error:
-        raise InvalidParameter(
-            "proofs",
-            f"a missing package ({error.name})",
-            "x",
-        ) from None
+        needed = f"checking needs {error.name}: pip install 'exactdp[proofs]'"
+        raise ExactDPError(needed) from None
 
 
 def _print_list(claims: Sequence[Claim], as_json: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +130,14 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
         bound = mechanism.accuracy("0.05")
     except InvalidParameter:  # the failure probability alone is above 5 %
         return {}
-    above = f", for counts > {bound.per_query_above}" if bound.per_query_above >= 0 else ""
+    limit, one, every = (
+        decimal_text(Fraction(n))
+        for n in (bound.per_query_above, bound.per_query, bound.simultaneous)
+    )
+    above = f", for counts > {limit}" if bound.per_query_above >= 0 else ""
     return {
-        "error of one count (95 %)": f"<= {bound.per_query}{above}",
-        "error of all counts (95 %)": f"<= {bound.simultaneous}",
+        "error of one count (95 %)": f"<= {one}{above}",
+        "error of all counts (95 %)": f"<= {every}",
     }
 
 

@@ -176,13 +176,14 @@ def _judge(name: str, chosen: list[Vector]) -> Report:
     from tqdm import tqdm
 
     from exactdp.oracle.adapters import ADAPTERS, make
-    from exactdp.oracle.conformance import run as run_vectors
+    from exactdp.oracle.isolated import run_isolated
 
     choice("adapter", name, tuple(ADAPTERS))
     try:
-        found = make(name)
+        make(name)
     except ImportError as error:
         allowed = f"one whose library is installed ({error})"
         raise InvalidParameter("adapter", name, allowed) from None
+    # in a process of its own: libraries may hang or abort
     with tqdm(chosen, desc="vectors", disable=None, delay=1) as bar:
-        return run_vectors(found, bar)
+        return run_isolated(name, bar)

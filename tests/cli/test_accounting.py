@@ -113,7 +113,7 @@ def test_compare_json() -> None:
         "published",
         "exact",
         "exact",
-        "exact-parts",
+        "by-cases",
     ]
     assert [row["mechanism"] for row in rows[-2:]] == ["discrete-gshm", "discrete-csh"]
 

@@ -107,3 +107,19 @@ def test_a_line_that_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     code, _, err = run("vectors", "run", "--stdin-jsonl", *CHOICE)
     assert code == 2
     assert "line 1" in err
+
+
+def test_a_library_that_aborts_is_a_crash_of_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line asks adapters in a process of their own."""
+    from exactdp.oracle import isolated
+
+    asked: list[str] = []
+
+    def run_isolated(name: str, vectors: object, **_: object) -> object:
+        asked.append(name)
+        return original(name, vectors, timeout=60)
+
+    original = isolated.run_isolated
+    monkeypatch.setattr(isolated, "run_isolated", run_isolated)
+    code, _, _ = run("vectors", "run", "--adapter", "exactdp", *CHOICE)
+    assert (code, asked) == (0, ["exactdp"])

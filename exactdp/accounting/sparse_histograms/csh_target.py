@@ -19,12 +19,14 @@ from exactdp.parameters import Real, as_decimal, delta_target, integer, non_nega
 __all__ = ["ANALYSIS", "calibrate"]
 
 #: The analysis of releases.
-ANALYSIS = discrete_csh.DEFAULT_ANALYSIS
+ANALYSIS = "by-cases"
 
 #: What is tried for sigma, in units of the one that is best for continuous noise: the first is
 #: within one per cent of the lowest threshold at k = 1 to 10^5 and epsilon = 0.1 to 3.
-_FACTORS = ("1.025", "1.05", "1.1", "1.2", "1.5", "2", "4")
+_FACTORS = ("1.005", "1.025", "1.05", "1.1", "1.2", "1.5", "2", "4")
 _SIGMA_DIGITS = 6
+#: About by how much the threshold exceeds that for continuous noise: where to look first.
+_MORE = Fraction(101, 100)
 _STEP = Fraction(1, 2)
 
 
@@ -46,7 +48,7 @@ def calibrate(
     >>> from exactdp.accounting import csh_target
     >>> found = csh_target.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="18.2")
     >>> print(found.tau)
-    103.5
+    99
     """
     number, target = integer("k", k, least=1), delta_target("delta", delta)
     loss = non_negative("epsilon", epsilon)
@@ -56,13 +58,14 @@ def calibrate(
             k=number, sigma=noise, tau=tau, epsilon=loss, delta=target, analysis=analysis
         )
 
-    likely = partial(likely_threshold, k=number, target=target)
-    for noise in _choices(number, loss, target) if sigma is None else [positive("sigma", sigma)]:
-        if check(noise, 100 * likely(noise)).verdict == "proved":
+    near = csh.calibrate(k=number, epsilon=loss, delta=target, resolution="1e-3")
+    for noise in _choices(near) if sigma is None else [positive("sigma", sigma)]:
+        far = 100 * likely_threshold(noise, number, target)
+        if check(noise, far).verdict == "proved":
             break
     else:
         raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
-    tau, refuted = least_threshold(partial(check, noise), likely(noise), _STEP)
+    tau, refuted = least_threshold(partial(check, noise), Fraction(near.tau or 0) * _MORE, _STEP)
     promise = discrete_csh.guarantee(
         k=number, sigma=noise, tau=tau, epsilon=loss, analysis=analysis
     )
@@ -80,9 +83,8 @@ def calibrate(
     )
 
 
-def _choices(k: int, epsilon: Fraction, target: Fraction) -> list[Fraction]:
+def _choices(best: Calibration) -> list[Fraction]:
     """Short decimals, in ascending order."""
-    best = csh.calibrate(k=k, epsilon=epsilon, delta=target, resolution="1e-3")
     up = Context(prec=_SIGMA_DIGITS, rounding=ROUND_CEILING)
     scaled = [Fraction(best.sigma) * Fraction(f) for f in _FACTORS]
     return [Fraction(up.divide(Decimal(s.numerator), Decimal(s.denominator))) for s in scaled]

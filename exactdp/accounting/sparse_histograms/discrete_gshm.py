@@ -26,12 +26,13 @@ from heapq import heappop, heappush
 
 from flint import arb
 
+from exactdp.accounting import gaussian
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms import gshm
+from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.threshold import least_threshold, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
@@ -294,9 +295,10 @@ def _listed(j: int, variance: Fraction, loss: arb) -> arb:
 
 def _least_sigma(start: _Case, target: Fraction) -> Fraction:
     """A short decimal, about the least at which the noise keeps the target; only a choice."""
-    hint = Fraction(
-        gshm.calibrate(k=start.k, epsilon=start.epsilon, delta=target, resolution="1e-3").sigma
+    near = gaussian.calibrate(
+        epsilon=start.epsilon, delta=target, sensitivity=roots(start.k)[1], resolution="1e-9"
     )
+    hint = Fraction(near.sigma)
     step = Fraction(1, 10**_SIGMA_DIGITS)
     room = target * (1 - Fraction(2, 1 << _SLACK_BITS))  # for what the search leaves open
     while not start.with_noise(hint).noise_keeps(room):

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Refuted
+from exactdp.balls import ball, precision
+from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import as_decimal, decimal_text
 
@@ -39,11 +41,23 @@ def least_threshold(
             high, stride = high - stride, 2 * stride
         else:
             low = high - stride
+    halve = False
     while high - low > 1:
-        middle = (low + high) // 2
+        width, middle = high - low, (low + high) // 2
+        if low >= 0 and not halve:
+            middle = _between(low, high, seen[low].delta, seen[high].delta, seen[high].target)
         low, high = (low, middle) if proved(middle) else (middle, high)
+        halve = 2 * (high - low) > width  # the guess has not done better than a half would have
     refuted = None if low < 0 else Refuted(as_decimal(low * step), seen[low].delta)
     return high * step, refuted
+
+
+def _between(low: int, high: int, above: Enclosure, below: Enclosure, target: Fraction) -> int:
+    """About where delta meets the target, its logarithm being almost linear: a hint."""
+    with precision(64):
+        logs = [float(ball(d).log().mid()) for d in (above.upper, below.upper or target, target)]
+    share = (logs[0] - logs[2]) / (logs[0] - logs[1]) if logs[0] > logs[1] else 0.5
+    return min(max(low + round(share * (high - low)), low + 1), high - 1)
 
 
 def likely_threshold(sigma: Fraction, k: int, target: Fraction) -> Fraction:
