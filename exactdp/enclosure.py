@@ -122,7 +122,48 @@ class Enclosure:
         return self._decide(same, self.upper < low or self.lower > high, other)
 
     def __hash__(self) -> int:
-        return hash((self.lower, self.upper))
+        """A point has the hash of its number, to which it is equal."""
+        return hash((self.lower, self.upper)) if self.width else hash(self.lower)
+
+    def __add__(self, other: Enclosure | Real) -> Enclosure:
+        low, high = _ends(other)
+        return Enclosure(self.lower + low, self.upper + high)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Enclosure:
+        return Enclosure(-self.upper, -self.lower)
+
+    def __sub__(self, other: Enclosure | Real) -> Enclosure:
+        low, high = _ends(other)
+        return Enclosure(self.lower - high, self.upper - low)
+
+    def __rsub__(self, other: Real) -> Enclosure:
+        return -self + other
+
+    def __mul__(self, other: Enclosure | Real) -> Enclosure:
+        products = [a * b for a in (self.lower, self.upper) for b in _ends(other)]
+        return Enclosure(min(products), max(products))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Enclosure | Real) -> Enclosure:
+        """Raises Undecided where the divisor may be 0."""
+        low, high = _ends(other)
+        if low <= 0 <= high:
+            raise Undecided(f"division by {other}, which may be 0")
+        return self * Enclosure(1 / high, 1 / low)
+
+    def __rtruediv__(self, other: Real) -> Enclosure:
+        return Enclosure(*_ends(other)) / self
+
+    def __format__(self, digits: str) -> str:
+        """So many significant digits, rounded outward: format(delta, "6")."""
+        if not digits:
+            return str(self)
+        if not digits.isdecimal() or digits == "0":
+            raise InvalidParameter("format", digits, "a number of digits >= 1")
+        return f"[{self.decimal_lower(int(digits))}, {self.decimal_upper(int(digits))}]"
 
     def __str__(self) -> str:
         return f"[{self.decimal_lower(10)}, {self.decimal_upper(10)}]"

@@ -93,3 +93,36 @@ def test_errors_have_one_root() -> None:
     assert issubclass(InvalidParameter, exactdp.ExactDPError)
     assert issubclass(Undecided, exactdp.ExactDPError)
     assert issubclass(InvalidParameter, ValueError)
+
+
+@given(*([st.fractions(-9, 9, max_denominator=20)] * 6))
+def test_arithmetic_encloses_every_result(
+    a: Fraction, b: Fraction, c: Fraction, d: Fraction, s: Fraction, t: Fraction
+) -> None:
+    x, y = Enclosure(min(a, b), max(a, b)), Enclosure(min(c, d), max(c, d))
+    # a point of each, by clamping
+    p, q = min(max(s, x.lower), x.upper), min(max(t, y.lower), y.upper)
+    assert p + q in x + y
+    assert p - q in x - y
+    assert p * q in x * y
+    assert 2 - p in 2 - x
+    assert 3 * p in 3 * x
+    # ends are reached: nothing is wider than it must be
+    assert (x + y).width == x.width + y.width == (x - y).width
+    assert {(x * y).lower, (x * y).upper} <= {u * v for u in (a, b) for v in (c, d)}
+    if y.lower <= 0 <= y.upper:
+        with pytest.raises(Undecided):
+            x / y
+    else:
+        assert p / q in x / y
+        assert 1 / q in 1 / y
+
+
+def test_format_and_hash() -> None:
+    third = Enclosure(Fraction(1, 3), Fraction(1, 3))
+    assert f"{third:3}" == "[0.333, 0.334]"
+    assert f"{third}" == str(third)
+    assert hash(Enclosure.exact(2)) == hash(2)
+    assert Enclosure.exact(2) in {2}
+    with pytest.raises(InvalidParameter):
+        f"{third:.3f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -50,6 +51,34 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None) -> No
             axes.plot(noise[:1], tau[:1], "o", color=line.get_color())  # the smallest threshold
     axes.set_xlabel("standard deviation of all noise on one counter")
     axes.set_ylabel("threshold tau")
+    axes.set_title(f"k = {sparsity}, epsilon = {epsilon}, delta = {delta}")
+    axes.legend(frameon=False)
+    picture.savefig(path, dpi=150)
+    pyplot.close(picture)
+    click.echo(f"written to {output}")
+
+
+@figure.command(
+    epilog="Example: exactdp figure seen --k 10 --epsilon 0.35 --delta 1e-5 --output seen.svg"
+)
+@options("k epsilon delta output", "points")
+def seen(k: str, epsilon: str, delta: str, output: str, points: str | None) -> None:
+    """Which counts will be seen: the probability of release against the true count, exactly."""
+    from exactdp.mechanisms import CSH, GSHM
+
+    path = new_file("output", output, (".png", ".svg", ".pdf"))
+    pyplot = _pyplot()
+    count, sparsity = integer("points", points or 40, least=2), integer("k", k, least=1)
+    picture, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
+    for kind, label in ((GSHM, "GSHM"), (CSH, "CSH, top-k: above the next count")):
+        made = kind.for_target(k=sparsity, epsilon=epsilon, delta=delta)
+        most = 2 * int(1 + Fraction(made.tau))
+        counts = sorted({most * i // (count - 1) for i in range(count)})
+        chances = [made.chance(c).float_lower() for c in counts]
+        (line,) = axes.plot(counts, chances, label=label)
+        axes.axvline(float(1 + Fraction(made.tau)), color=line.get_color(), ls=":", lw=0.8)
+    axes.set_xlabel("true count (dotted: the threshold)")
+    axes.set_ylabel("probability of release")
     axes.set_title(f"k = {sparsity}, epsilon = {epsilon}, delta = {delta}")
     axes.legend(frameon=False)
     picture.savefig(path, dpi=150)

@@ -11,6 +11,7 @@ import click
 
 from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.errors import ExactDPError
 from exactdp.parameters import integer
 from exactdp.proofs_check.claim import (
     PAPERS,

@@ -102,7 +102,7 @@ class CountSampler(ABC):
     def _quantile(self, count: int) -> Callable[[float], float]:
         """In floats, for the search: that of the two-sided geometric noise."""
         q = float(self.q)
-        rate, share = -math.log(q), 1 + q
+        rate, share = -math.log(q) or 2.0**-60, 1 + q  # q may be 1 as a float
 
         def find(level: float) -> float:
             if level * share < 1:

@@ -49,3 +49,12 @@ def test_savings_table() -> None:
     assert [row["k"] for row in rows] == ["1", "10"]
     assert float(rows[0]["saved"]) == 0
     assert 0.34 < float(rows[1]["saved"]) < 0.35
+
+
+def test_figure_of_what_is_seen(tmp_path: Path) -> None:
+    out = tmp_path / "seen.svg"
+    arguments = ["figure", "seen", "--k", "3", "--epsilon", "1", "--delta", "1e-5"]
+    code, _text, err = run(*arguments, "--points", "4", "--output", str(out))
+    assert (code, err) == (0, "")
+    assert "<svg" in out.read_text()[:2000]
+    assert "Example: exactdp figure seen" in run("figure", "seen", "--help")[1]
