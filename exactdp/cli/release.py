@@ -15,7 +15,7 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.reading import counts_in, existing, listed
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import decimal_text, integer
+from exactdp.parameters import decimal_text, integer, positive
 
 __all__ = ["release"]
 
@@ -144,6 +144,8 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
 #: Most rows of the mechanisms for replace-one neighbours, whose fractions grow with them.
 _MOST_ROWS = 10_000_000
 
+_LEAST_LOSS = Fraction(1, 10**9)
+
 #: Longest texts: a universe of 256^(this + 1) elements is the largest that is worked with.
 _LONGEST = 4096
 
@@ -177,7 +179,15 @@ def _shown(element: int, longest: int | None) -> str:
 def _geo(n: int, epsilon: str) -> Any:
     from exactdp.samplers import GeoSample
 
-    return GeoSample(n=n, epsilon=epsilon)
+    return GeoSample(n=n, epsilon=_loss(epsilon))
+
+
+def _loss(text: str) -> Fraction:
+    """epsilon, of a size that fractions of n times as many bits can be made of."""
+    loss = positive("epsilon", text)
+    if not _LEAST_LOSS <= loss <= 1 / _LEAST_LOSS:
+        raise InvalidParameter("epsilon", text, "between 1e-9 and 1e9")
+    return loss
 
 
 def _basic(n: int, universe: Any, epsilon: str) -> Any:
@@ -207,7 +217,7 @@ def _strict(n: int, universe: Any, epsilon: str) -> Any:
 def _compact(n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
     from exactdp.mechanisms import CompactHistogram
 
-    return CompactHistogram.of(n=n, epsilon=epsilon, universe=universe, beta=beta)
+    return CompactHistogram.of(n=n, epsilon=_loss(epsilon), universe=universe, beta=beta)
 
 
 def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> None:

@@ -50,8 +50,8 @@ def rows(frame: Any, *, user: str, by: str, sums: Sequence[str] = ()) -> nw.Lazy
         for parameter, name, inner in (("user", user, USER), ("by", by, KEY))
     ]
     for i, name in enumerate(sums):
-        if name not in schema or not schema[name].is_integer():
-            raise InvalidParameter("sums", name, "a column of integers (whole units)")
+        if name not in schema or not schema[name].is_signed_integer():
+            raise InvalidParameter("sums", name, "a column of signed integers (whole units)")
         chosen.append(whole(name).fill_null(0).alias(value_name(i)))
     kept = seen.select(*chosen)
     if pandas:
@@ -104,8 +104,12 @@ def _is_whole(schema: Mapping[str, Any], parameter: str, name: str) -> bool:
     if name not in schema:
         raise InvalidParameter(parameter, name, f"a column: one of {', '.join(schema)}")
     kind = schema[name]
-    if kind.is_integer():
+    wide = kind in (nw_.UInt64, nw_.UInt128, nw_.Int128)
+    if wide and parameter == "user":
+        return False  # as text: some do not fit a signed word
+    if kind.is_integer() and not wide:
         return True
     if kind in (nw_.Categorical, nw_.String) or isinstance(kind, nw_.Enum):
         return False
-    raise InvalidParameter(parameter, f"{name} of type {kind}", "a column of integers or of text")
+    allowed = "a column of integers or of text"
+    raise InvalidParameter(parameter, f"{name} of type {kind}", allowed)

@@ -161,7 +161,7 @@ class BinsMechanism(HistogramMechanism):
 
 def require_secure(source: Source) -> None:
     """Refuse randomness that is not fit for a release."""
-    if not source.secure:
+    if not (isinstance(source, Source) and source.secure):
         name = type(source).__name__
         raise InvalidParameter("source", name, "a SystemSource (use draw for simulations)")
 

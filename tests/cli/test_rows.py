@@ -75,7 +75,7 @@ def test_sums_and_public_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "flags", "message"),
     [
-        (b"uid,url\n1,a\n", ["--sums", "amount:3"], "a column of integers"),
+        (b"uid,url\n1,a\n", ["--sums", "amount:3"], "a column of signed integers"),
         (b"uid,url,amount\n1,a,x\n", ["--sums", "amount:3"], "readable rows"),
         (b"uid,url\n1,a\n", ["--sums", "amount"], "column:limit"),
         (b"uid,key\n1,a\n", [], "by must be a column"),

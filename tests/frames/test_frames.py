@@ -282,7 +282,7 @@ def test_only_public_keys_are_released() -> None:
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"user": "nobody"}, "user must be a column"),
     ({"by": "share"}, "by must be a column of integers or of text"),
-    ({"sums": {"share": 3}}, "a column of integers"),
+    ({"sums": {"share": 3}}, "a column of signed integers"),
     ({"sums": {"amount": 0}}, "sums"),
     ({"sums": {"amount": 2**40}}, "sums"),
     ({"mechanism": "laplace"}, "mechanism must be one of"),
@@ -307,3 +307,13 @@ def test_an_empty_frame_releases_an_empty_frame() -> None:
     found = release(frame, user="uid", by="url", k=2, epsilon=1, delta="1e-6")
     assert listed(found.frame) == []
     assert found.frame.columns == ["url", "count"]
+
+
+def test_large_unsigned_users_are_counted() -> None:
+    users = pl.Series([2**64 - 1, 2**64 - 1, 2**63, 5], dtype=pl.UInt64)
+    frame = pl.DataFrame({"uid": users, "url": ["a", "b", "a", "a"]})
+    keyed = KeyedHash.drawn(SeededSource(1))
+    found = counted(frame, user="uid", by="url", k=1, keyed=keyed)
+    assert sum(found.counts.values()) == 3
+    with pytest.raises(InvalidParameter, match="by must be"):
+        counted(frame, user="url", by="uid")

@@ -115,3 +115,9 @@ def test_stability_keeps_its_target() -> None:
     made = StabilityHistogram.for_target(noise, 10, "1e-3")
     assert made.guarantee().delta <= F("1e-3")
     assert StabilityHistogram(noise, 10, made.threshold - 1).delta > F("1e-3")
+
+
+@pytest.mark.parametrize("source", [None, 7, SeededSource(1)])
+def test_only_the_systems_randomness_is_released(source: object) -> None:
+    with pytest.raises(InvalidParameter, match="source must be a SystemSource"):
+        GSHM(1, 2, 6, 1, "0.5").release({"a": 9}, source)  # type: ignore[arg-type]

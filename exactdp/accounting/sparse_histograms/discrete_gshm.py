@@ -65,11 +65,14 @@ _MOST_CASES = 1_000
 _SLACK_BITS = 32
 _WIDTH = Fraction(1, 10**9)
 
-#: Precision does not help where the search ended early.
-_CAP_BITS = 512
+#: Precision beyond what the size of delta takes does not help: the search has ended early.
+_SPARE_BITS = 512
 
 #: Longest list of masses: its convolutions take a few seconds.
 _MOST_LISTED = 1 << 17
+
+#: Smaller targets take minutes: tails are summed to an absolute precision.
+_LEAST_TARGET = Fraction(1, 10**300)
 
 #: Significant digits of a sigma chosen here, and the largest relative step added to find it.
 _SIGMA_DIGITS = 10
@@ -94,7 +97,7 @@ def delta(
     [1.533581925e-5, 1.533581926e-5]
     """
     case = _Case.of(k, sigma, tau, epsilon, analysis)
-    return refine(case.delta, relative_width=_WIDTH, cap_bits=_CAP_BITS).clamped(0, 1)
+    return refine(case.delta, relative_width=_WIDTH, cap_bits=case.cap_bits()).clamped(0, 1)
 
 
 def check(
@@ -106,7 +109,7 @@ def check(
     refuted means that this bound does not show it.
     """
     case, target = _Case.of(k, sigma, tau, epsilon, analysis), delta_target("delta", delta)
-    return decide(case.delta, target, tight=analysis == "exact", cap_bits=_CAP_BITS)
+    return decide(case.delta, target, tight=analysis == "exact", cap_bits=case.cap_bits())
 
 
 def guarantee(
@@ -127,8 +130,8 @@ def calibrate(
 ) -> Calibration:
     """The smallest whole threshold for (epsilon, delta); without sigma, also a sigma for it.
 
-    k: >= 1. epsilon: >= 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it: a little
-    above the least at which the noise alone keeps the target.
+    k: >= 1. epsilon: >= 0. delta: target, >= 1e-300 and < 1. sigma: > 0, or None to choose it: a
+    little above the least at which the noise alone keeps the target.
     The returned tau provably satisfies the target, and tau - 1 provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
 
@@ -138,6 +141,8 @@ def calibrate(
     30.84794059 147
     """
     target = delta_target("delta", delta)
+    if target < _LEAST_TARGET:
+        raise InvalidParameter("delta", decimal_text(target), ">= 1e-300 for a calibration")
     start = _Case.of(k, 1, 0, epsilon, analysis)
     if sigma is None:
         noise = _least_sigma(start, target)
@@ -190,9 +195,19 @@ class _Case:
         found = decide(lambda: self.excess(self.k, ball(self.epsilon)), target, tight=True)
         return found.verdict == "proved"
 
-    def delta(self) -> arb:
+    def ends(self) -> tuple[arb, arb]:
+        """The cases of k counters in both histograms, and of k in one of them."""
         noise = self.excess(self.k, ball(self.epsilon))
-        shows = -(self.k * self.log_hidden()).expm1()
+        return noise, -(self.k * self.log_hidden()).expm1()
+
+    def cap_bits(self) -> int:
+        """The most precision to spend: tails are summed to an absolute precision."""
+        size = refine(lambda: max(self.ends(), key=lambda end: end.upper()), accept=_is_sized)
+        low = size.lower or size.upper
+        return _SPARE_BITS + 4 * max(low.denominator.bit_length() - low.numerator.bit_length(), 0)
+
+    def delta(self) -> arb:
+        noise, shows = self.ends()
         if not self.exact:
             return noise + shows
         return self._largest(noise.max(shows))
@@ -255,6 +270,11 @@ class _Case:
         variation = density * rate * (rate / a).sqrt()
         variation += (3 * steep + 5 * beyond / 2) * rate / a + beyond * rate * rate
         return (ends + variation / 8) * smoothing(self.k, self.variance).exp()
+
+
+def _is_sized(value: Enclosure) -> bool:
+    """Whether it is known to a factor of two, or below everything that matters."""
+    return value.upper <= 2 * value.lower or value.upper <= Fraction(1, 1 << FLOOR_BITS)
 
 
 def _tails(j: int, variance: Fraction, loss: arb) -> arb:

@@ -14,7 +14,7 @@ from exactdp.accounting.certify.grid import Refuted
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, decimal_text, delta_target, integer
+from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.samplers import GeoSample
 from exactdp.samplers.counting import CountSampler
 
@@ -22,6 +22,7 @@ __all__ = ["Calibration", "calibrate", "check", "delta", "least", "passes"]
 
 #: Fractions of n times as many bits as e^epsilon are worked with.
 MOST_ROWS = 1_000_000
+LEAST_LOSS = Fraction(1, 10**9)
 
 _NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 _SOURCE = "BV Theorem 1.3"
@@ -64,7 +65,7 @@ class Calibration:
 def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:
     """The delta of releasing noisy counts > threshold, exactly.
 
-    n: rows, 1 to 10^6. epsilon: > 0; GeoSample keeps a rational a little below e^epsilon.
+    n: rows, 1 to 10^6. epsilon: 1e-9 to 1e9; GeoSample keeps a rational a little below e^epsilon.
     threshold: an integer >= 0.
     Raises InvalidParameter. Source: BV, Theorem 1.3 (stated without the algorithm).
 
@@ -104,6 +105,8 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
 def _noise(n: int, epsilon: Real) -> GeoSample:
     if integer("n", n, least=1) > MOST_ROWS:
         raise InvalidParameter("n", n, f"<= {MOST_ROWS}: its fractions grow with n")
+    if not LEAST_LOSS <= positive("epsilon", epsilon) <= 1 / LEAST_LOSS:
+        raise InvalidParameter("epsilon", epsilon, "between 1e-9 and 1e9")
     return GeoSample(n=n, epsilon=epsilon)
 
 
