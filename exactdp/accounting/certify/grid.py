@@ -14,7 +14,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, as_decimal, decimal_text, rational
 
-__all__ = ["Calibration", "Refuted", "read_resolution", "smallest_on_grid"]
+__all__ = ["Calibration", "Refuted", "read_resolution", "rounded_up", "smallest_on_grid"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,12 @@ def read_resolution(resolution: Real) -> Fraction:
     return step
 
 
+def rounded_up(value: Fraction, resolution: Fraction) -> Fraction:
+    """The next value > 0 on the grid that :func:`smallest_on_grid` uses for it."""
+    unit = _unit(value, resolution)
+    return math.ceil(value / unit) * unit
+
+
 def smallest_on_grid(
     check: Callable[[Fraction], Check], hint: Fraction, resolution: Fraction
 ) -> tuple[Fraction, Refuted | None]:
@@ -91,7 +97,7 @@ def smallest_on_grid(
     """
     if not hint:
         return Fraction(0), None
-    unit = Fraction(10) ** _decade(hint * resolution)
+    unit = _unit(hint, resolution)
     seen: dict[int, Check] = {}
 
     def proved(n: int) -> bool:
@@ -117,6 +123,10 @@ def smallest_on_grid(
         middle = (low + high) // 2
         low, high = (low, middle) if proved(middle) else (middle, high)
     return high * unit, Refuted(as_decimal(low * unit), seen[low].delta)
+
+
+def _unit(value: Fraction, resolution: Fraction) -> Fraction:
+    return Fraction(10) ** _decade(value * resolution)
 
 
 def _decade(value: Fraction) -> int:

@@ -7,12 +7,20 @@ satisfies the target, and the next smaller value on a stated decimal grid provab
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+from flint import arb
+
 from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.grid import (
+    Calibration,
+    read_resolution,
+    rounded_up,
+    smallest_on_grid,
+)
 from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum, secant
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.balls import ball, precision
@@ -25,8 +33,8 @@ __all__ = ["best_tau", "calibrate_threshold"]
 _SIGMA_DIGITS = 10
 #: Bits used while looking for a candidate.
 _HINT_BITS = 128
-#: In doublings: what a hint may be off by.
-_NOTHING = 1e-9
+#: In doublings: what a hint may be off by; less than a step of tau changes.
+_NOTHING = 1e-11
 #: How close to the best tau over all sigma the returned one is shown to be, and the work for that.
 _BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 _BOUND_INTERVALS = 1_000
@@ -51,7 +59,7 @@ def calibrate_threshold(
     def check(tau: Fraction) -> Check:
         return analysis.check(Point.of(k, noise, tau, epsilon), target)
 
-    tau, refuted = smallest_on_grid(check, hints.tau(noise), step)
+    tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
     promise = analysis.guarantee(Point.of(k, noise, Fraction(tau), epsilon))
     bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
     return Calibration(
@@ -78,8 +86,8 @@ class _Hints:
     epsilon: Fraction
     target: Fraction
 
-    def tau(self, sigma: Fraction) -> Fraction:
-        """About the smallest tau for sigma; exactly 0 when 0 is enough."""
+    def tau(self, sigma: Fraction, step: Fraction) -> Fraction:
+        """About the smallest tau for sigma on its grid; exactly 0 when 0 is enough."""
         zero = Point.of(self.k, sigma, Fraction(0), self.epsilon)
         with precision(_HINT_BITS):
             hopeless = self.analysis.glance(zero) > ball(self.target)
@@ -88,16 +96,39 @@ class _Hints:
         ratio = self._ratio(sigma, 2.0)
         if math.isinf(ratio):
             raise self._too_small(sigma)
-        if self.analysis.quick is not None and self._excess(sigma, ratio) > _NOTHING:
-            # the quick bound is not the value: some tau above it is enough
-            ratio = secant(lambda t: self._excess(sigma, t), ratio, ratio + 2.0**-12)
-        return sigma * exp2(ratio)
+        return self._raised(sigma, rounded_up(sigma * exp2(ratio), step), step)
 
-    def _excess(self, sigma: Fraction, ratio: float) -> float:
-        """log2(delta/target) at log2(tau/sigma) = ratio."""
+    def _raised(self, sigma: Fraction, tau: Fraction, step: Fraction) -> Fraction:
+        """tau, raised until what is worst there keeps the target: one evaluation for each step.
+
+        On the grid from the start: the last evaluation is the one that the grid asks for.
+        """
+        near = self.analysis.near
+        while near is not None:
+            point = Point.of(self.k, sigma, tau, self.epsilon)
+            if self._excess(self.analysis.evaluate, point) <= _NOTHING:
+                break
+            with precision(_HINT_BITS):
+                bound = near(point)
+            enough = self._root(bound, point)
+            if not enough > tau:
+                break
+            tau = rounded_up(enough, step)
+        return tau
+
+    def _root(self, bound: Callable[[Point], arb], point: Point) -> Fraction:
+        """About the tau at which a bound meets the target, near a point."""
+
+        def excess(ratio: float) -> float:
+            return self._excess(bound, replace(point, tau=point.sigma * exp2(ratio)))
+
+        start = _log2(point.tau / point.sigma)
+        return point.sigma * exp2(secant(excess, start, start + 2.0**-12))
+
+    def _excess(self, bound: Callable[[Point], arb], point: Point) -> float:
+        """log2(delta/target)."""
         with precision(_HINT_BITS):
-            point = Point.of(self.k, sigma, sigma * exp2(ratio), self.epsilon)
-            return log2(self.analysis.evaluate(point) / ball(self.target))
+            return log2(bound(point) / ball(self.target))
 
     def best_sigma(self) -> Fraction:
         """About the sigma with the smallest tau, a short decimal."""
@@ -156,9 +187,8 @@ class _Hints:
             return math.inf
 
         def excess(t: float) -> float:
-            with precision(_HINT_BITS):
-                point = Point.of(self.k, sigma, sigma * exp2(t), self.epsilon)
-                return log2(self.analysis.glance(point) / ball(self.target))
+            point = Point.of(self.k, sigma, sigma * exp2(t), self.epsilon)
+            return self._excess(self.analysis.glance, point)
 
         return falling_root(excess, start)
 
@@ -189,6 +219,8 @@ def _unreachable(hints: _Hints, sigma: Fraction, tau: Fraction) -> bool:
     with precision(_HINT_BITS):
         if not analysis.noise_only(k, ball(low), ball(epsilon)) > ball(target):
             return False
+        if not analysis.glance(Point.of(k, sigma, tau, epsilon)) > ball(target):
+            return False  # as far as can be seen, it is reached by this sigma
         while not analysis.threshold_only(k, ball(tau / high)) > ball(target):
             high *= 2
     stack = [(low, high)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache
 
-from flint import arb
+from flint import arb, ctx
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
@@ -21,6 +23,7 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
     Worst,
     evaluate,
     noise_only,
+    pair,
     threshold_only,
 )
 from exactdp.accounting.sparse_histograms.csh_published import NEIGHBOURS, PUBLISHED
@@ -232,15 +235,24 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
         noise = noise_only(point.k, sigma, ball(point.epsilon), kappa, most)
         return noise.max(threshold_only(point.k, ratio, kappa, most))
 
+    @cache
+    def search(point: Point, _bits: int) -> tuple[arb, Worst]:
+        return evaluate(_as_family(point, kappa, most))
+
+    def near(point: Point) -> Callable[[Point], arb]:
+        _, worst = search(point, ctx.prec)
+        return lambda other: pair(_as_family(other, kappa, most), worst.j, worst.a, worst.r)
+
     return Analysis(
         name="exact",
         source="docs/exact-csh.md, exact over all neighbours",
         neighbours=NEIGHBOURS,
         tight=True,
-        evaluate=lambda point: evaluate(_as_family(point, kappa, most))[0],
+        evaluate=lambda point: search(point, ctx.prec)[0],
         noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
         threshold_only=lambda k, ratio: threshold_only(k, ratio, kappa, most),
         quick=quick,
+        near=near,
         relative_width=Fraction(1, 10**9),
         cap_bits=_CAP_BITS,
     )

@@ -6,12 +6,16 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from flint import arb
 from mpmath import mp
 
 from exactdp import InvalidParameter
 from exactdp.accounting import csh, gaussian, gshm
-from exactdp.accounting.certify.grid import Calibration, smallest_on_grid
+from exactdp.accounting.certify.grid import Calibration, rounded_up, smallest_on_grid
+from exactdp.accounting.sparse_histograms import csh as csh_module
 from exactdp.accounting.sparse_histograms.comparison import compare
+from exactdp.accounting.sparse_histograms.csh_exact import Family, Worst, evaluate, pair
+from exactdp.balls import ball, precision
 from tests import reference
 
 #: Thresholds quoted for epsilon = 0.35, delta = 1e-5 (design 3.2 and the papers' experiments).
@@ -196,6 +200,46 @@ def test_grid_search_from_bad_hints() -> None:
         value, refuted = smallest_on_grid(check, Fraction(hint), Fraction(1, 1000))  # type: ignore[arg-type]
         assert refuted is not None
         assert Fraction(refuted.value) < root <= value
+
+
+def test_a_hint_on_the_grid_costs_two_checks() -> None:
+    root, asked = Fraction(2**0.5), []
+
+    def check(value: Fraction) -> object:
+        asked.append(value)
+        verdict = "proved" if value >= root else "refuted"
+        return type("Check", (), {"verdict": verdict, "delta": None})()
+
+    step = Fraction(1, 1000)
+    hint = rounded_up(root, step)
+    assert root <= hint < root * (1 + step)
+    value, _ = smallest_on_grid(check, hint, step)  # type: ignore[arg-type]
+    assert value == hint
+    assert len(asked) == 2
+
+
+def test_few_searches_where_neither_end_is_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides by all pairs, integrated one by one; a search costs a second at k = 30."""
+    searched = []
+
+    def counted(of: Family) -> tuple[arb, Worst]:
+        searched.append(of)
+        return evaluate(of)
+
+    monkeypatch.setattr(csh_module, "evaluate", counted)
+    found = csh.calibrate(k=6, epsilon=0, delta="1e-6")
+    assert len(searched) <= 4
+    assert found.refuted is not None
+    target, sigma = Fraction(1, 10**6), Fraction(found.sigma)
+    pairs = [(6 - r, a, r) for r in range(7) for a in range(7 - r)]
+    with precision(128):
+        for tau, enough in ((found.tau, True), (found.refuted.value, False)):
+            of = Family(6, sigma, Fraction(tau or 0), Fraction(0), sigma, None, 6)
+            values = {numbers: pair(of, *numbers) for numbers in pairs}
+            assert all(value <= ball(target) for value in values.values()) == enough
+            assert (values[3, 2, 3] > ball(target)) == (not enough)
+            assert values[6, 4, 0] <= ball(target)
+            assert values[0, 0, 6] <= ball(target)
 
 
 def test_comparison_rows() -> None:

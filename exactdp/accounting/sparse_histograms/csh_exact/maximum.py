@@ -65,7 +65,7 @@ class Worst:
 def evaluate(family: Family) -> tuple[arb, Worst]:
     """A ball around delta at the working precision, and the neighbours with the largest lower end.
 
-    Its relative width is about 2^-(precision/3), more when the search budget is spent or the
+    Its relative width is about 2^-(precision/4), more when the search budget is spent or the
     precision does not suffice; it always contains delta.
     Raises Undecided beyond MOST_BITS, and for a kappa too small for the grid of the shared noise.
     """
@@ -139,7 +139,7 @@ class _Search:
 
     def __init__(self, model: Terms) -> None:
         self.model = model
-        self.slack = 1 + arb(2) ** -(ctx.prec // 3)
+        self.slack = 1 + arb(2) ** -(ctx.prec // 4)  # pairs are known to a third
         self.floor = arb(2) ** -FLOOR_BITS
         self.heap: list[tuple[arb, int, _Box]] = []
         self.ticket = count()
