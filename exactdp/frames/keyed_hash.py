@@ -83,7 +83,16 @@ class KeyedHash:
             # engines differ in the sign of the remainder of a negative number
             seen = seen.with_columns(_digit=((col("_rest") % p) + p) % p)
             seen = seen.with_columns(
-                _rest=(col("_rest") - col("_digit")) // p,
+                _rest=_divided(col("_rest") - col("_digit"), p),
                 _fold=((col("_fold") * self.e) % p + col("_digit")) % p,
             )
         return seen.with_columns(col("_fold").alias(name)).drop("_rest", "_fold", "_digit")
+
+
+def _divided(multiple: Any, p: int) -> Any:
+    """multiple/p, a whole number, on every engine.
+
+    Some floor a quotient of doubles, which may be one off. Below 2^41 a rounded quotient is right:
+    that is so for p = 2^31 - 1, and for small words for any p.
+    """
+    return (multiple / p).round(0).cast(narwhals().Int64)
