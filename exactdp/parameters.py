@@ -100,7 +100,8 @@ def decimal_text(value: Fraction) -> str:
     """
     decimal = as_decimal(value)
     if isinstance(decimal, Fraction):
-        return f"{value.numerator}/{value.denominator}"
+        # by way of Decimal: Python limits the digits of an int's text
+        return f"{Decimal(value.numerator):f}/{Decimal(value.denominator):f}"
     return shortest(decimal)
 
 

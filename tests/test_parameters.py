@@ -133,3 +133,8 @@ def test_fraction_text_reads_back(value: Fraction) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_float_is_the_decimal_it_prints(value: float) -> None:
     assert rational("x", value) == Fraction(Decimal(repr(value)))
+
+
+def test_fractions_of_many_digits_have_a_text() -> None:
+    text = decimal_text(Fraction(10**5000 + 1, 3 * 10**4900))
+    assert text.partition("/")[0] == "1" + "0" * 4999 + "1"
