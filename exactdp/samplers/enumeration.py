@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,9 +41,11 @@ _PATIENCE = 1 << 12
 #: Draws after the end of a run that are answered by an Exception, before something stronger is.
 _PATIENT_DRAWS = 100
 
-#: A law is given up when the last so many runs show that it needs this many times the most runs.
-_WINDOW = 1000
-_HOPELESS = 20
+#: So many of the last runs are repeated in the end.
+_REPEATED = 32
+
+#: After so many runs, and whenever they have doubled, the number that is needed is foreseen.
+_FORESEEN = 250
 
 
 class TooManyBranches(ExactDPError):
@@ -61,11 +65,12 @@ class _Branch:
     width: int
     weight: Fraction
 
-    def path(self) -> list[tuple[int, int]]:
-        steps: list[tuple[int, int]] = []
+    def path(self) -> list[tuple[int, int, Fraction]]:
+        """The options that lead here, of how many, and how heavy they were."""
+        steps: list[tuple[int, int, Fraction]] = []
         branch = self
         while branch.parent is not None:
-            steps.append((branch.option, branch.width))
+            steps.append((branch.option, branch.width, branch.weight))
             branch = branch.parent
         return steps[::-1]
 
@@ -178,7 +183,11 @@ class EnumeratingSource(Source):
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Branch over options with exact probabilities that sum to 1."""
-        return self.branch(len(weights), lambda: weights)
+        before = self._path[self._step - 1][2] if self._step else Fraction(1)
+        chosen = self.branch(len(weights), lambda: weights)
+        if self._path[self._step - 1][2] != before * weights[chosen]:
+            self.stop(_differs(self._step, "other probabilities"))
+        return chosen
 
     def branch(self, width: int, make: Callable[[], Sequence[Fraction]]) -> int:
         """Branch over so many options; their probabilities are made where they are needed."""
@@ -187,15 +196,10 @@ class EnumeratingSource(Source):
         if self._closed:
             self.stop(NotReproducible("a source was used after the run that it was made for"))
         if self._step < len(self._path):
-            option, recorded = self._path[self._step]
+            option, recorded, _ = self._path[self._step]
             self._step += 1
             if width != recorded:
-                self.stop(
-                    NotReproducible(
-                        f"choice {self._step} had {recorded} options and now has {width}: the "
-                        "program depends on something else than its source"
-                    )
-                )
+                self.stop(_differs(self._step, f"{recorded} options and now has {width}"))
             return option
         if width > MAX_WIDTH:
             self.stop(TooManyBranches(_too_wide(width)))
@@ -210,7 +214,7 @@ class EnumeratingSource(Source):
             self._frontier.push(first)
             self.stop(_Suspended())
         self._here = first
-        self._path.append((first.option, width))
+        self._path.append((first.option, width, first.weight))
         return first.option
 
     def bits(self, k: int) -> int:
@@ -262,7 +266,8 @@ def exact_law(
     The heaviest branches are explored first; 0 explores everything.
     max_runs: most branches to follow before TooManyBranches is raised.
     progress: show a bar for long enumerations, on a terminal only.
-    Raises NotReproducible when the program is not a function of its source.
+    Raises NotReproducible where the program is seen not to be a function of its source: it draws
+    or answers otherwise when a branch is repeated. :func:`exactdp.audit.foreign_law` looks harder.
 
     >>> from exactdp.samplers import exact_law
     >>> print(exact_law(lambda source: source.below(3) * source.below(2)))
@@ -277,6 +282,7 @@ def exact_law(
     from tqdm import tqdm
 
     frontier, tally = _Frontier(), _Tally(allowed, max_runs)
+    kept: deque[tuple[EnumeratingSource, Any]] = deque(maxlen=_REPEATED)
     frontier.push(_Branch(None, 0, 0, Fraction(1)))
 
     # disable=None: no bar unless standard error is a terminal
@@ -288,9 +294,22 @@ def exact_law(
                 tally.lose(source.weight)
             elif not isinstance(ended, _Suspended):
                 tally.add(outcome, source.weight)
+                kept.append((source, outcome))
             tally.check(frontier)
             bar.update()
+    for source, outcome in reversed(kept):
+        _repeat(program, source, outcome)
     return tally.law()
+
+
+def _repeat(program: Callable[[Source], T], source: EnumeratingSource, outcome: Any) -> None:
+    """A branch followed once more has to end where it ended, or something outlived a run."""
+    again = source.again()
+    if _followed(program, again) != (None, outcome) or again.weight != source.weight:
+        raise NotReproducible(
+            "the same choices gave another outcome when repeated: the program depends on "
+            "something else than its source"
+        )
 
 
 def _followed(program: Callable[[Source], T], source: EnumeratingSource) -> tuple[Any, Any]:
@@ -321,7 +340,7 @@ class _Tally:
         self._weights: dict[Any, list[Fraction]] = {}
         self._unexplored, self._lost = Fraction(1), Fraction(0)
         self._runs = 0
-        self._before = Fraction(1)
+        self._logs: list[float] = []
 
     def add(self, outcome: Any, weight: Fraction) -> None:
         self._weights.setdefault(outcome, []).append(weight)
@@ -343,18 +362,36 @@ class _Tally:
             raise TooManyBranches(
                 f"{self._runs} branches followed and probability {float(left):.3g} is left"
             )
-        if self._runs % _WINDOW == 0:
-            gained = self._before - self._unexplored
-            if gained * _HOPELESS * self._most < left * _WINDOW:
+        if self._runs == _FORESEEN << len(self._logs):
+            self._logs.append(math.log(left))
+            if self._foreseen() > 2 * self._most:
                 raise TooManyBranches(
-                    f"after {self._runs} branches, probability {float(left):.3g} is left, of "
-                    f"which {_WINDOW} more explore {float(gained):.3g}"
+                    f"after {self._runs} branches, probability {float(left):.3g} is left, and it "
+                    "falls too slowly"
                 )
-            self._before = self._unexplored
+
+    def _foreseen(self) -> float:
+        """How many runs it may take. Where leaves of weight w number about log(1/w)^d, what is left
+        after n runs falls like exp(-n^(1/d)): its logarithm in geometric steps when n doubles."""
+        if len(self._logs) < 3 or not self._allowed:
+            return 0
+        first, second, last = self._logs[-3:]
+        step, growth = second - last, (second - last) / max(first - second, 1e-12)
+        runs, left = float(self._runs), last - math.log(self._allowed)
+        while left > 0 and runs <= 2 * self._most:
+            step *= min(growth, 2.0)
+            left, runs = left - max(step, 0.0), 2 * runs
+        return runs
 
     def law(self) -> Law[Any]:
         totals = {x: sum(parts, Fraction(0)) for x, parts in self._weights.items()}
         return Law(totals, self._unexplored)
+
+
+def _differs(step: int, what: str) -> NotReproducible:
+    return NotReproducible(
+        f"choice {step} had {what}: the program depends on something else than its source"
+    )
 
 
 def _too_wide(size: int) -> str:

@@ -603,3 +603,23 @@ class TestPrivate:
         assert found.verdict == "undecided"
         assert private(loop, 0, 0, epsilon=1, delta="1e-9").verdict == "proved"
         assert private(loop, 0, 1, epsilon=1, delta="1e-9").verdict == "refuted"
+
+
+class TestReach:
+    def test_samplers_inside_are_enumerated_by_themselves(self) -> None:
+        """Followed as a whole the loops have too many branches; the law is that of e^-x."""
+        x = Fraction(1)
+        law = foreign_law(lambda rng: geometric(x, rng) + geometric(x, rng), residual="1e-9")
+
+        def pmf(k: int) -> Enclosure:
+            def value() -> arb:
+                return (k + 1) * (-ball(x) * k).exp() * (1 - (-ball(x)).exp()) ** 2
+
+            return refine(value, relative_width=Fraction(1, 10**30))
+
+        assert compare(law, pmf, tolerance="1e-8").verdict == "agrees"
+        assert geometric is globals()["geometric"]
+
+    def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
+        with pytest.raises(TooManyBranches, match="falls too slowly"):
+            foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(40)))

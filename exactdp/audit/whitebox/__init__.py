@@ -5,7 +5,7 @@ code is plain; watch and memory see to it that it depends on nothing else; outco
 apart; verdicts compares laws.
 """
 
-from exactdp.audit.whitebox.foreign import foreign_law
+from exactdp.audit.whitebox.reach import foreign_law
 from exactdp.audit.whitebox.shortcuts import shortcut
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.verdicts import Comparison, Privacy, compare, private

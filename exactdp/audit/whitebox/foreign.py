@@ -1,8 +1,4 @@
-"""The exact output law of foreign code that takes its randomness from an object.
-
-Such code needs no change and no knowledge of this library: it calls the methods of random.Random
-(or of a numpy Generator), and every branch of what they may return is followed.
-"""
+"""Every branch of a foreign program followed: watched, compared, repeated."""
 
 from __future__ import annotations
 
@@ -27,10 +23,11 @@ from exactdp.samplers.enumeration import (
     MAX_RUNS,
     EnumeratingSource,
     NotReproducible,
+    TooManyBranches,
     exact_law,
 )
 
-__all__ = ["foreign_law", "outcome_law"]
+__all__ = ["Exhausted", "followed_law"]
 
 _INTERFACES: dict[str, Callable[[Draws], Any]] = {
     "random": ExactRandom,
@@ -42,55 +39,15 @@ _INTERFACES: dict[str, Callable[[Draws], Any]] = {
 _REPEATED = 256
 
 
-def foreign_law(
-    program: Callable[[Any], Any],
-    *,
-    interface: str = "random",
-    residual: Real = Fraction(1, 2**64),
-    max_runs: int = MAX_RUNS,
-    exceptions: str = "raise",
-    progress: bool = True,
-) -> Law[Any]:
-    """The exact output law of a program that takes its randomness from a generator object.
+class Exhausted(TooManyBranches):
+    """drawing: functions that were called with a generator, by globals and name."""
 
-    program: called with the generator; its result may depend on nothing else. Lists and arrays in
-    the result become tuples, sets and dicts frozensets. A module that imports random for itself is
-    served by setting its name random to the generator while the program runs.
-    interface: "random" for an object like random.Random, random.SystemRandom or secrets; "numpy"
-    for the part of numpy.random.Generator that has an exact law; "source" for a Source of exactdp.
-    residual: unexplored probability that may remain; the law carries it.
-    max_runs: most branches to follow; see :func:`shortcut` for programs that need too many.
-    exceptions: "raise", or "outcome" to make ("raised", name of the exception) an outcome.
-    Raises NotEnumerable for a use of randomness that has no exact law here, for outcomes that
-    cannot be told apart, and for code that may depend on more than its generator (a clock, a file,
-    another generator); TooManyBranches; NotReproducible for a program that keeps something from
-    one run to the next, or does not repeat itself. A signal of these that the program swallows is
-    raised all the same.
-
-    >>> def biased(rng):                       # a die from the low bits of a byte
-    ...     return 1 + rng.getrandbits(8) % 6
-    >>> print(foreign_law(biased)[1], foreign_law(biased)[6])
-    43/256 21/128
-    """
-    law = outcome_law(
-        program,
-        interface=interface,
-        residual=residual,
-        max_runs=max_runs,
-        exceptions=exceptions,
-        progress=progress,
-    )
-    weights: dict[Any, Fraction] = {}
-    for outcome, weight in law.items():
-        if outcome.value in weights:
-            raise NotEnumerable(
-                f"two different outcomes compare equal: {outcome.value!r}; return them as text"
-            )
-        weights[outcome.value] = weight
-    return Law(weights, law.residual)
+    def __init__(self, reason: str, drawing: list[tuple[dict[str, Any], str]]) -> None:
+        super().__init__(reason)
+        self.drawing = drawing
 
 
-def outcome_law(
+def followed_law(
     program: Callable[[Any], Any],
     *,
     interface: str = "random",
@@ -99,7 +56,7 @@ def outcome_law(
     exceptions: str = "raise",
     progress: bool = True,
 ) -> Law[Outcome]:
-    """The law of :func:`foreign_law` over Outcomes, which tell apart what == does not.
+    """The law of a program over Outcomes; parameters and errors as of :func:`foreign_law`.
 
     First with lazy numbers, of which comparisons need few branches; where the code may do more with
     a number than calculate and compare, once more with ordinary ones.
@@ -115,6 +72,8 @@ def outcome_law(
         except NotPlain as why:
             reason = str(why)
             continue
+        except TooManyBranches as error:
+            raise Exhausted(str(error), runs.drawing) from None
         runs.repeat()
         return law
     raise NotEnumerable(reason)
@@ -143,6 +102,11 @@ class _Runs:
     def __post_init__(self) -> None:
         self._memory = Memory(self.program)
         self._watch = Watch(self._memory, self.plain and self.interface != "source")
+
+    @property
+    def drawing(self) -> list[tuple[dict[str, Any], str]]:
+        """The functions of modules that were called with a generator."""
+        return self._watch.drawing
 
     def first(self, source: Any) -> Outcome:
         """Follow a branch for the first time."""

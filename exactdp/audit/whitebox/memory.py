@@ -124,7 +124,7 @@ def _walk(root: Any, judge: Callable[[Any], None]) -> list[Any]:
     todo = deque([root])
     while todo:
         thing = _unwrapped(todo.popleft())
-        if isinstance(thing, _ATOMS):
+        if isinstance(thing, _ATOMS) and not hasattr(thing, "__dict__"):
             tokens.append((type(thing), thing if isinstance(thing, _BY_VALUE) else repr(thing)))
             continue
         if id(thing) in seen:
@@ -185,7 +185,7 @@ def _parts(thing: Any) -> Iterator[Any]:
         yield from _of_function(thing)
     elif isinstance(thing, type):
         if _trusted(thing.__module__):
-            yield tuple(vars(thing))
+            yield {name: x for name, x in vars(thing).items() if isinstance(x, _ATOMS)}
         else:
             yield from (x for k, x in sorted(vars(thing).items()) if k not in _CLASS_NOISE)
     elif isinstance(thing, types.ModuleType):

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.whitebox.plainness import written_in_python
+
 __all__ = ["impurity", "impurity_in", "is_salted", "named", "salted_order"]
 
 #: Modules of C functions and types that depend on their arguments alone.
@@ -38,7 +40,6 @@ _ALSO_PURE = frozenset(
     + [("sys", "getrecursionlimit"), ("sys", "getsizeof"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "get_ident", "RLock", "lock", "_local")]
 )
-_HEAP_TYPE = 1 << 9  # a class written in Python
 _ORDERLESS = frozenset(
     ("all", "any", "frozenset", "isinstance", "len", "max", "min", "set", "sorted")
 )
@@ -73,7 +74,9 @@ def impurity(function: Any) -> str:
 def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """The first impure function that code names, by itself or as an attribute, or ""."""
     for name, value in named(code, names):
-        if name in ("__hash__", "cache_info"):
+        python = isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type))
+        random = "rand" in name.lower() and callable(value) and not python
+        if name in ("__hash__", "cache_info") or random:
             return f"{name}()"
         if name == "hash" or not isinstance(value, types.BuiltinFunctionType):
             continue  # hash() is replaced while a program runs
@@ -105,7 +108,7 @@ _OF_OWNERS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")
 
 
 def _is_c_type(kind: Any) -> bool:
-    return isinstance(kind, type) and not kind.__flags__ & _HEAP_TYPE
+    return isinstance(kind, type) and not written_in_python(kind)
 
 
 def salted_order(code: types.CodeType, values: Mapping[str, Any]) -> str:

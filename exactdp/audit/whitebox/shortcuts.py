@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import wraps
 from typing import Any
 
-from exactdp.audit.whitebox.foreign import outcome_law
+from exactdp.audit.whitebox.foreign import followed_law
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.outcomes import Outcome
@@ -17,9 +17,9 @@ from exactdp.audit.whitebox.watch import unwatched
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real
-from exactdp.samplers.enumeration import Finished, Lost
+from exactdp.samplers.enumeration import MAX_RUNS, Finished, Lost
 
-__all__ = ["shortcut"]
+__all__ = ["shortcut", "shortcut_where_possible"]
 
 #: Bits of a probability in a shortcut.
 _LONG = 128
@@ -54,38 +54,87 @@ def shortcut(
     >>> len(foreign_law(lambda rng: min(quick(rng) + quick(rng), 4), residual="1e-9"))
     5
     """
-    known: dict[Hashable, tuple[list[Any], list[Fraction]]] = {}
-    once = function if rounds is None else _one_round(function, *rounds)
+    laws = _Laws(function if rounds is None else _one_round(function, *rounds), residual)
 
     @wraps(function)
     def drawing(*arguments: Any, **named: Any) -> Any:
         values = tuple(map(_plain, arguments)), {n: _plain(x) for n, x in named.items()}
         generator = _generator_among([*values[0], *values[1].values()])
-        key = _key(values[0], values[1], generator)
-        if key not in known:
-
-            def program(other: Any) -> Any:
-                swap = {id(generator): other}
-                return once(
-                    *(swap.get(id(x), x) for x in values[0]),
-                    **{name: swap.get(id(x), x) for name, x in values[1].items()},
-                )
-
-            interface = "random" if type(generator) is ExactRandom else "numpy"
-            with unwatched():
-                law = outcome_law(program, interface=interface, residual=residual, progress=False)
-            known[key] = _rounded(_accepted(law))
-        outcomes, weights = known[key]
-        chosen = generator.draws.choose(weights)
-        if chosen == len(outcomes):
-            generator.draws.source.stop(Lost())
-        return outcomes[chosen]
+        return _drawn(laws.of(values[0], values[1], generator), generator)
 
     return drawing
 
 
+def shortcut_where_possible(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A shortcut for calls with a generator and immutable arguments that have a law; others go on
+    to the function itself."""
+    laws = _Laws(function, Fraction(1, 2**80), _MOST_RUNS)
+    without: set[Hashable] = set()
+
+    @wraps(function)
+    def drawing(*arguments: Any, **named: Any) -> Any:
+        values = tuple(map(_plain, arguments)), {n: _plain(x) for n, x in named.items()}
+        found = [x for x in (*values[0], *values[1].values()) if type(x) in _GENERATORS]
+        rest = [x for x in (*values[0], *values[1].values()) if type(x) not in _GENERATORS]
+        if len(found) != 1 or not all(map(_is_reusable, rest)):
+            return function(*arguments, **named)
+        key = _key(values[0], values[1], found[0])
+        if key not in without:
+            try:
+                law = laws.of(values[0], values[1], found[0])
+            except Exception:  # whatever it is, the function itself will show it
+                without.add(key)
+            else:
+                return _drawn(law, found[0])
+        return function(*values[0], **values[1])
+
+    return drawing
+
+
+_GENERATORS = (ExactRandom, ExactGenerator)
+_MOST_RUNS = 5_000
+
+
+class _Laws:
+    """The laws of one function, computed once per arguments."""
+
+    def __init__(self, once: Callable[..., Any], residual: Real, max_runs: int = MAX_RUNS) -> None:
+        self._once, self._residual, self._max_runs = once, residual, max_runs
+        self._known: dict[Hashable, tuple[list[Any], list[Fraction]]] = {}
+
+    def of(self, arguments: tuple[Any, ...], named: dict[str, Any], generator: Any) -> Any:
+        key = _key(arguments, named, generator)
+        if key not in self._known:
+
+            def program(other: Any) -> Any:
+                swap = {id(generator): other}
+                return self._once(
+                    *(swap.get(id(x), x) for x in arguments),
+                    **{name: swap.get(id(x), x) for name, x in named.items()},
+                )
+
+            with unwatched():
+                law = followed_law(
+                    program,
+                    interface="random" if type(generator) is ExactRandom else "numpy",
+                    residual=self._residual,
+                    max_runs=self._max_runs,
+                    progress=False,
+                )
+                self._known[key] = _rounded(_accepted(law))
+        return self._known[key]
+
+
+def _drawn(law: tuple[list[Any], list[Fraction]], generator: Any) -> Any:
+    outcomes, weights = law
+    chosen = generator.draws.choose(weights)
+    if chosen == len(outcomes):
+        generator.draws.source.stop(Lost())
+    return outcomes[chosen]
+
+
 def _generator_among(arguments: list[Any]) -> Any:
-    found = [x for x in arguments if type(x) in (ExactRandom, ExactGenerator)]
+    found = [x for x in arguments if type(x) in _GENERATORS]
     if len(found) != 1:
         raise InvalidParameter("arguments", len(found), "with one generator among them")
     return found[0]
@@ -140,10 +189,15 @@ def _rounded(law: Law[Outcome]) -> tuple[list[Any], list[Fraction]]:
 
 
 def _reusable(value: Any) -> Any:
-    parts = value if type(value) is tuple else (value,)
-    if not all(type(part) in _REUSABLE or type(part) is tuple for part in parts):
+    if not _is_reusable(value):
         raise InvalidParameter("function", value, "one that returns numbers, text or tuples")
     return value
+
+
+def _is_reusable(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_reusable, value))
+    return type(value) in _REUSABLE
 
 
 def _shortened(weight: Fraction) -> Fraction:

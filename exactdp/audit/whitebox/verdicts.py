@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
-from exactdp.audit.whitebox.foreign import outcome_law
 from exactdp.audit.whitebox.outcomes import Outcome
+from exactdp.audit.whitebox.reach import outcome_law
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -83,6 +83,7 @@ class Watch:
     """Guards the runs of one program.
 
     memory: told of the functions that are seen to run. plain: whether all code has to be plain.
+    drawing: the functions of modules that were called with a generator, by globals and name.
     """
 
     def __init__(self, memory: Memory, plain: bool) -> None:
@@ -91,6 +92,7 @@ class Watch:
         self._stop: Callable[[BaseException], Any] = _nobody
         self._ours: dict[types.CodeType, bool] = {}
         self._met: set[types.CodeType] = set()
+        self.drawing: list[tuple[dict[str, Any], str]] = []
 
     @contextmanager
     def on(self, stop: Callable[[BaseException], Any]) -> Iterator[None]:
@@ -154,12 +156,21 @@ class Watch:
                 if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
                 self._memory.meet(code, frame.f_globals)
+            self._note_drawing(frame)
             if self._plain:
                 why = "" if code.co_filename in _STAND_INS else objection(code, names)
                 if why := why or self._memory.objection:
                     raise NotPlain(why)
         except ExactDPError as signal:
             self._stop(signal)
+
+    def _note_drawing(self, frame: types.FrameType) -> None:
+        code, inside = frame.f_code, frame.f_globals
+        named = inside.get(code.co_name)
+        if isinstance(named, types.FunctionType) and named.__code__ is code:
+            kinds = {type(value) for value in _values(frame).values()}
+            if kinds & {ExactRandom, ExactGenerator}:
+                self.drawing.append((inside, code.co_name))
 
     def _check(self, function: Any, frame: types.FrameType) -> None:
         why = impurity(function)
@@ -190,10 +201,12 @@ class Watch:
         return _HASH(value)
 
     def _repr(self, value: Any) -> str:
-        """repr(), which for an object without one of its own is an address."""
-        if vars(object)["__repr__"] is getattr(type(value), "__repr__", None):
+        """repr(), which for an object without one of its own holds its address."""
+        text = _REPR(value)
+        caller = sys._getframe(1)
+        if " at 0x" in text and not self._in_library(caller) and not self._is_ours(caller):
             self._stop(NotReproducible("repr() of this object holds its address"))
-        return _REPR(value)
+        return text
 
     def _refuse(self, reason: str) -> None:
         self._stop(NotEnumerable(f"{reason}; draw from the generator that is handed over"))
