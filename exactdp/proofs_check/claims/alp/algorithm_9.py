@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._threshold import power, rounded_law, stored
+from exactdp.proofs_check.claims.alp._threshold import power, rounded_law, stored, threshold_law
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
@@ -14,15 +14,17 @@ __all__ = ["CLAIMS"]
 
 def _rounding_needed(rounding: bool) -> str:
     """d entries 0 against d entries 1/d: P(something is stored) <= delta/(2 e^eps)."""
-    delta = Fraction(4, 9)
-    for root, d in ((Fraction(21, 20), 8), (Fraction(3, 2), 40), (Fraction(2), 100)):
+    for root, d in product((Fraction(21, 20), Fraction(3, 2), Fraction(2)), range(2, 9)):
         base = root**2
-        at_one = delta / base / 2  # an entry of 1: e^(-eps (t - 1))/2
-        # without rounding an entry of 1/d is stored with probability > e^(-eps t)/2
-        each = at_one / d if rounding else at_one / base
-        some = 1 - (1 - each) ** d
-        require(some <= at_one, f"e^eps={base}, d={d}: stored with probability {float(some)}")
-    return "e^eps = 1.1, 2.25, 4, up to 100 entries of size 1/d, delta = 4/9"
+        delta, t = 1 / base, Fraction(3)  # t = log(1/delta)/epsilon + 2
+        # without rounding an entry of 1/d is stored more often than noise alone would be
+        law = threshold_law((Fraction(0),) * d, t, base)
+        if rounding:
+            law = rounded_law((Fraction(1, d),) * d, t, base)
+        some = law.probability(any)
+        case = f"e^eps={base}, d={d}: stored with probability {float(some)}"
+        require(some <= delta / (2 * base), case)
+    return "the law of which are stored: e^eps = 1.1, 2.25, 4, delta = e^-eps, d = 2 to 8"
 
 
 def _support(nonzero: bool) -> str:

@@ -166,7 +166,7 @@ CLAIMS = (
     ),
     ALP.proved(
         "Section 10, estimated sparsity",
-        "k + Lap(1/epsilon) + ln(d/2)/epsilon is at most k with probability 1/d.",
+        "k + Lap(1/epsilon) + ln(d/2)/epsilon is at most k with probability 1/d, for d >= 2.",
         "symbolic",
         **varied(_estimated_k, "d/2", "d", "with ln(d)/epsilon"),
     ),

@@ -39,7 +39,7 @@ def _exponent(rate: Fraction | int, factor: int, rows: tuple[int, ...] = _ROWS) 
 def _enough_rows(inner: Fraction) -> str:
     """m = ceil(s log(inner k/s)) >= s: fewer rows leave any s columns linearly dependent.
 
-    inner = e is tested through the rational 2.7182818.
+    inner = e is tested through a rational number a little below e.
     """
     with precision(64):
         for k in range(1, 61):
@@ -60,7 +60,8 @@ def _vanishing(constant: int, inner: Fraction) -> str:
     return "s up to 2^30, k = s + 1"
 
 
-_E = Fraction(2_718_281_828, 10**9) + Fraction(1, 10**9)
+#: A little below e, so that what is enough with it is enough with e.
+_E = Fraction(2_718_281_828, 10**9)
 
 CLAIMS = (
     Refuted(

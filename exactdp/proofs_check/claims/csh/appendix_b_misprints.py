@@ -17,6 +17,7 @@ from exactdp.proofs_check.claims.csh._model import (
     square_root,
 )
 from exactdp.proofs_check.claims.csh._published import log_psi
+from exactdp.proofs_check.claims.csh.lemma_2_8 import farthest
 from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
@@ -41,17 +42,17 @@ def _bottom(limit: int) -> str:
 
 
 def _entry(always_noisy: bool) -> str:
-    """Variance of a counter recovered from F(g): g_(k+1) = 0, and noise on non-zero entries."""
-    last = 0
-    for root, sigma in product((1, 2, 3, 10), (Fraction(3), Fraction(1, 2))):
-        extra = sigma**2 if (last != 0 or always_noisy) else Fraction(0)
-        recovered = (
-            sigma**2 + extra / root
-        )  # g~_(k+1) is divided by k^(1/4), its variance by sqrt k
-        wanted = sigma**2 + sigma**2 / root  # of Z_i + Z_corr in Algorithm 2
-        case = f"k={root**2}, sigma={sigma}: variance {recovered}, not {wanted}"
-        require(recovered == wanted, case)
-    return "k = 1, 4, 9, 100, two sigma: the variance of Algorithm 2"
+    """The counters recovered from F(g), g_(k+1) = 0, hide a change as Theorem 3.3 says of
+    Algorithm 2: the farthest is sqrt(k + sqrt k)/2 sigmas away.
+    """
+    for root, sigma in product((1, 2, 3), (Fraction(3), Fraction(1, 2))):
+        last = sigma**2 if always_noisy else Fraction(0)
+        # g~_(k+1) is divided by k^(1/4), its variance by sqrt k
+        found, k = farthest(sigma**2, last / root, root**2), root**2
+        wanted = Fraction(k + root, 4) / sigma**2
+        case = f"k={k}, sigma={sigma}: squared distance {found}, of Algorithm 2 {wanted}"
+        require(found == wanted, case)
+    return "k = 1, 4, 9, two sigma, every change of 0/1 counters, covariance inverted in fractions"
 
 
 def _recovered(index_last: bool) -> str:
@@ -135,7 +136,7 @@ False
         corrected=CSH.verified(
             "Appendix B, mechanism F, corrected",
             "F adds noise to the non-zero entries among the first k and always to entry "
-            "k + 1; its output then has the variance of Algorithm 2.",
+            "k + 1; the counters recovered from it then have the noise of Algorithm 2.",
             "enumeration",
             **varied(_entry, True, False, "to entry k + 1 only if it is not zero"),
         ),

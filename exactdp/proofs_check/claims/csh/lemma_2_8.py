@@ -7,7 +7,7 @@ from fractions import Fraction
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import CSH, varied
 
-__all__ = ["CLAIMS"]
+__all__ = ["CLAIMS", "distance", "farthest"]
 
 Matrix = list[list[Fraction]]
 
@@ -27,7 +27,16 @@ def _solve(matrix: Matrix, right: list[Fraction]) -> list[Fraction]:
 
 def distance(d: int, a: int, gamma: Fraction) -> Fraction:
     """v' Cov^-1 v for a of d counters moved by one, Cov = I + 11'/gamma (sigma = 1)."""
-    covariance = [[Fraction(i == j) + 1 / gamma for j in range(d)] for i in range(d)]
+    return _moved(Fraction(1), 1 / gamma, d, a)
+
+
+def farthest(own: Fraction, shared: Fraction, d: int) -> Fraction:
+    """The largest v' Cov^-1 v over changes of d counters, each with noise of its own and shared."""
+    return max(_moved(own, shared, d, a) for a in range(d + 1))
+
+
+def _moved(own: Fraction, shared: Fraction, d: int, a: int) -> Fraction:
+    covariance = [[own * (i == j) + shared for j in range(d)] for i in range(d)]
     shift = [Fraction(i < a) for i in range(d)]
     return sum((v * x for v, x in zip(shift, _solve(covariance, shift), strict=True)), Fraction(0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import Printed, Refuted, require
-from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
+from exactdp.proofs_check.claims.csh.lemma_2_8 import distance, farthest
 from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
@@ -32,13 +32,16 @@ def _crossing(factor: int) -> str:
 
 
 def _noise(power: int) -> str:
-    """A shared normal of variance sigma^power/sqrt k, added to N(0, sigma^2 I): Algorithm 2."""
+    """A shared normal of variance sigma^power/sqrt k on top of N(0, sigma^2 I) hides as much as
+    Theorem 3.3 says of Algorithm 2: no change is farther than sqrt(k + sqrt k)/2 sigmas, and one is
+    that far.
+    """
     for k, root, sigma in ((4, 2, Fraction(3)), (9, 3, Fraction(1, 2))):
-        shared = sigma**power / root
-        wanted = sigma**2 / root  # covariance of two counters in Algorithm 2
-        case = f"k={k}, sigma={sigma}: covariance of two counters {shared}, in Algorithm 2 {wanted}"
-        require(shared == wanted, case)
-    return "k = 4 and 9: covariance sigma^2/sqrt k between counters"
+        found = farthest(sigma**2, sigma**power / root, k)
+        wanted = Fraction(k + root, 4) / sigma**2
+        case = f"k={k}, sigma={sigma}: squared distance {found}, of Algorithm 2 {wanted}"
+        require(found == wanted, case)
+    return "k = 4 and 9, every change of 0/1 counters, covariance inverted in fractions"
 
 
 CLAIMS = (

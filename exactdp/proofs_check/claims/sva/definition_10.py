@@ -152,7 +152,7 @@ def _group(steps: int) -> str:
     for d, k in _SIZES:
         for v in sparse(d, k, _BINARY):
             require(sum(v) <= k, f"d={d}, k={k}: {v} is {sum(v)} from 0")
-    require(user <= near**steps, f"{near} for k-neighbours, {user} for users")
+    require(user == near**steps, f"{near} for k-neighbours, {user} for users")
     return "the zero vector is within k of every input; the factor 2 is attained"
 
 
