@@ -21,8 +21,12 @@ OFF_BY_ONE = "0.013391"
 CLAIMED = "0.0049263"
 
 
-def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each() -> None:
-    for seed in range(6):
+seeds = pytest.mark.parametrize("seeds", [2, pytest.param(6, marks=pytest.mark.slow)])
+
+
+@seeds
+def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each(seeds: int) -> None:
+    for seed in range(seeds):
         run = Thresholded(seed, 5)
         report = audit(run, {"a": 1}, {}, epsilon="1", delta=CLAIMED, samples=10_000)
         assert report.violation
@@ -32,6 +36,7 @@ def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each() -> None:
         assert report.event.hits([{"a": 5}, {}]).tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_a_threshold_off_by_one_is_mostly_found_with_5000_outputs_of_both() -> None:
     """A test that knew the event, and spent all its outputs on it, would find it 17 times in 20."""
     found = sum(
@@ -41,8 +46,9 @@ def test_a_threshold_off_by_one_is_mostly_found_with_5000_outputs_of_both() -> N
     assert found >= 6
 
 
-def test_the_right_threshold_is_left_alone() -> None:
-    for seed in range(5):
+@seeds
+def test_the_right_threshold_is_left_alone(seeds: int) -> None:
+    for seed in range(seeds):
         report = audit(Thresholded(seed, 6), {"a": 1}, {}, delta=CLAIMED, samples=5000)
         assert not report.violation
         assert report.delta_lower < Fraction(CLAIMED)
@@ -150,7 +156,7 @@ def alarms(audits: int) -> int:
 
 
 def test_false_alarms_are_rare() -> None:
-    audits = 40
+    audits = 8
     assert alarms(audits) <= binom.isf(1e-4, audits, 0.01)
 
 

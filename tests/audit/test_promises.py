@@ -111,10 +111,12 @@ def test_events_of_a_gaussian_never_need_more_than_it_has() -> None:
 @pytest.mark.parametrize(
     ("measure", "p", "q"),
     [
-        (measures.mu, 0.5, 0.2), (measures.mu, 0.3, 0.1), (measures.rho, 0.5, 0.2),
+        (measures.mu, 0.5, 0.2),
+        pytest.param(measures.mu, 0.3, 0.1, marks=pytest.mark.slow),
+        (measures.rho, 0.5, 0.2),
         (measures.renyi_at(Fraction(2)), 0.6, 0.3),
     ],
-)  # fmt: skip
+)
 def test_bounds_are_wrong_as_rarely_as_promised(measure: Measure, p: float, q: float) -> None:
     """Every pair of counts is enumerated: how likely does a bound exceed the true parameter?"""
     trials, others, alpha = 6, 6, Fraction(1, 10)
@@ -182,9 +184,9 @@ def test_one_set_of_counts_bounds_every_currency() -> None:
     assert "epsilon at delta 0: >=" in text
 
 
-def test_false_alarms_are_rare_at_the_very_edge() -> None:
+@pytest.mark.parametrize("audits", [10, pytest.param(30, marks=pytest.mark.slow)])
+def test_false_alarms_are_rare_at_the_very_edge(audits: int) -> None:
     """alpha = 0.1 each, and mechanisms whose promise is tight."""
-    audits = 30
     flags = sum(
         audit(
             Response(100 + i), True, False, promise=PROMISES[i % 4][1], samples=4000,

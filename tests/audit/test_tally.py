@@ -162,11 +162,14 @@ print(r.samples, *r.counts["left"], *r.counts["right"])
 """
 
 
-def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(tmp_path: Path) -> None:
-    log, state, samples = tmp_path / "log", tmp_path / "state.json", 1_200_000
+@pytest.mark.parametrize("times", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(
+    tmp_path: Path, times: int
+) -> None:
+    log, state, samples = tmp_path / "log", tmp_path / "state.json", 300_000 * times
     command = [sys.executable, "-c", KILLED, str(log), str(state), str(samples)]
     kills = 0
-    for _ in range(4):
+    for _ in range(times):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
         before = log.stat().st_size if log.exists() else 0
         deadline = time.monotonic() + 30
@@ -180,7 +183,7 @@ def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(tmp_pa
         saved = json.loads(state.read_text(encoding="utf-8"))
         trials = [sum(tally[1::2]) for _, tally in saved["tallies"]]
         assert set(trials) <= {saved["drawn"]}  # every batch counted is counted once
-    assert kills >= 3
+    assert kills >= max(1, times - 1)
     finished = subprocess.run(
         command, capture_output=True, text=True, check=True, timeout=120, cwd=ROOT
     )

@@ -37,7 +37,7 @@ def test_the_mixture_is_that_of_a_beta_density() -> None:
 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=["fitting", "misleading"])
-@pytest.mark.parametrize(("p", "q"), [(0.6, 0.2), (0.3, 0.02)])
+@pytest.mark.parametrize(("p", "q"), [(0.6, 0.2), pytest.param(0.3, 0.02, marks=pytest.mark.slow)])
 def test_no_path_is_wrong_more_often_than_alpha(
     prior: tuple[Beta, Beta], p: float, q: float
 ) -> None:
@@ -134,7 +134,7 @@ def flagged(seed: int) -> bool:
     return last.violation
 
 
-@pytest.mark.parametrize("watches", [6, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("watches", [2, pytest.param(300, marks=pytest.mark.slow)])
 def test_false_alarms_are_rare_however_often_one_looks(watches: int) -> None:
     assert sum(map(flagged, range(watches))) <= binom.isf(1e-4, watches, 0.1)
 

@@ -193,10 +193,11 @@ def test_spark_counts_the_same() -> None:
         session.stop()
 
 
+@pytest.mark.parametrize("seeds", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("users", ["whole", "text"])
-def test_a_user_changes_at_most_k_counters_by_one(users: str) -> None:
+def test_a_user_changes_at_most_k_counters_by_one(users: str, seeds: int) -> None:
     """For every function of the family alike: no other user's choice depends on this one's rows."""
-    for seed in range(5):
+    for seed in range(seeds):
         rows, keyed = some_rows(seed, users, 120), KeyedHash.drawn(SeededSource(seed))
         everyone = counted(frame_of("polars", rows), user="uid", by="url", k=2, keyed=keyed)
         for person in {user for user, _, _ in rows if user is not None} - {rows[0][0]}:

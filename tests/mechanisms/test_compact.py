@@ -54,7 +54,10 @@ def test_loss_over_f64_with_two_rows() -> None:
     assert max(max_loss(p, q) for p, q in pairs) <= compact.e_epsilon
 
 
-@pytest.mark.parametrize(("n", "universe", "level", "epsilon"), CASES)
+@pytest.mark.parametrize(
+    ("n", "universe", "level", "epsilon"),
+    [*CASES[:2], pytest.param(*CASES[2], marks=pytest.mark.slow)],
+)
 def test_marginals_and_independence(n: int, universe: int, level: int, epsilon: str) -> None:
     """Values at the data's elements follow M(c) through M_0; all n + 1 values are independent."""
     compact, field = mechanism(n, universe, level, epsilon, 9), BinaryField(level)

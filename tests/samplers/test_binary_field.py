@@ -113,6 +113,7 @@ def reference_field(galois: ModuleType, level: int) -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [3, 4])
 def test_arithmetic_against_galois(galois: ModuleType, level: int) -> None:
     field, reference = BinaryField(level), reference_field(galois, level)
@@ -142,6 +143,7 @@ def test_arithmetic_against_flint(level: int) -> None:
         assert ours == sum(int(bit) << i for i, bit in enumerate(theirs.to_list()))
 
 
+@pytest.mark.slow
 def test_polynomials_against_galois(galois: ModuleType) -> None:
     field, reference = BinaryField(4), reference_field(galois, 4)
     a, b = elements(4, 15), elements(4, 6)

@@ -358,7 +358,9 @@ def coarse(of: Family, relative: int, absolute: int) -> SharedNoise:
     return SharedNoise(kappa, ball(of.tau / of.sigma), of.k, relative, absolute)
 
 
-@pytest.mark.parametrize("relative", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize(
+    "relative", [1, 4, 16, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 8))]
+)
 @pytest.mark.parametrize("extra", [0, 3])
 @pytest.mark.parametrize(
     ("of", "numbers"), [*((of, numbers) for of, numbers, _ in INSIDE), *QUADRATURES]

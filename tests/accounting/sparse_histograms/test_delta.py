@@ -59,7 +59,7 @@ def assert_encloses(found: Enclosure, expected: mpmath.mpf, capped: bool) -> Non
 
 
 @pytest.mark.parametrize(("analysis", "delta", "expected"), CASES, ids=IDS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2, 3))])
 def test_random_points(
     analysis: str, delta: Callable[..., Enclosure], expected: Reference, seed: int
 ) -> None:

@@ -20,6 +20,14 @@ from tests.audit.broken.suite import SUITE
 
 ALPHA = "0.01"
 QUICK = 200_000
+#: found within that, but in seconds each: their features are many
+LONG = {"sensitivity-root-k", "sparse-vector-3", "sparse-vector-4", "sparse-vector-never-stops",
+        "advanced-without-delta"}  # fmt: skip
+
+
+def quick(case: Case) -> bool:
+    return case.samples <= QUICK and case.name not in LONG
+
 
 every_case = pytest.mark.parametrize("case", SUITE, ids=lambda case: case.name)
 
@@ -54,7 +62,7 @@ def flagged(case: Case, samples: int, seed: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in SUITE if case.samples <= QUICK], ids=lambda case: case.name
+    "case", [case for case in SUITE if quick(case)], ids=lambda case: case.name
 )
 def test_broken_is_found(case: Case) -> None:
     assert found(case, case.samples, seed=1)
@@ -62,9 +70,9 @@ def test_broken_is_found(case: Case) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "case", [case for case in SUITE if case.samples > QUICK], ids=lambda case: case.name
+    "case", [case for case in SUITE if not quick(case)], ids=lambda case: case.name
 )
-def test_broken_is_found_with_many_samples(case: Case) -> None:
+def test_broken_is_found_in_more_time(case: Case) -> None:
     assert found(case, case.samples, seed=1)
 
 
@@ -78,7 +86,7 @@ def test_broken_is_found_again(case: Case) -> None:
 @every_case
 def test_twin_is_not_flagged(case: Case) -> None:
     # alpha = 0.01 each: with these fixed seeds none of them is a false alarm
-    assert not flagged(case, 4_000, seed=1)
+    assert not flagged(case, 2_000, seed=1)
 
 
 @pytest.mark.slow
