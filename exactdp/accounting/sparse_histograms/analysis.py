@@ -46,8 +46,8 @@ class Analysis:
     tight: the value is the mechanism's exact delta, not only an upper bound.
     quick: a cheaper lower bound on evaluate, mostly equal to it, monotone in the same way; steers
     searches and refutes. None: evaluate itself.
-    near: from a point, a lower bound on evaluate that equals it there and falls with tau; asked
-    for where quick is not the value.
+    near: from a point, a lower bound on evaluate that is about equal to it there and falls with
+    tau; from the cheapest to the surest. Empty: quick is that already.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Analysis:
     noise_only: Callable[[int, arb, arb], arb]
     threshold_only: Callable[[int, arb], arb]
     quick: Callable[[Point], arb] | None = None
-    near: Callable[[Point], Callable[[Point], arb]] | None = None
+    near: Sequence[Callable[[Point], Callable[[Point], arb]]] = ()
     relative_width: Fraction = Fraction(1, 10**12)
     cap_bits: int = CAP_BITS
 

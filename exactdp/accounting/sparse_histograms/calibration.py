@@ -35,6 +35,8 @@ _SIGMA_DIGITS = 10
 _HINT_BITS = 128
 #: In doublings: what a hint may be off by; less than a step of tau changes.
 _NOTHING = 1e-11
+#: In doublings: where a bound counts as meeting the target.
+_NEAR = 1e-4
 #: How close to the best tau over all sigma the returned one is shown to be, and the work for that.
 _BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 _BOUND_INTERVALS = 1_000
@@ -99,31 +101,34 @@ class _Hints:
         return self._raised(sigma, rounded_up(sigma * exp2(ratio), step), step)
 
     def _raised(self, sigma: Fraction, tau: Fraction, step: Fraction) -> Fraction:
-        """tau, raised until what is worst there keeps the target: one evaluation for each step.
+        """tau, raised until what seems worst there keeps the target.
 
         On the grid from the start: the last evaluation is the one that the grid asks for.
         """
-        near = self.analysis.near
-        while near is not None:
-            point = Point.of(self.k, sigma, tau, self.epsilon)
-            if self._excess(self.analysis.evaluate, point) <= _NOTHING:
-                break
-            with precision(_HINT_BITS):
-                bound = near(point)
-            enough = self._root(bound, point)
-            if not enough > tau:
-                break
-            tau = rounded_up(enough, step)
+        for near in self.analysis.near:
+            while True:
+                point = Point.of(self.k, sigma, tau, self.epsilon)
+                with precision(_HINT_BITS):
+                    bound = near(point)
+                if self._excess(bound, point) <= _NOTHING:
+                    break
+                enough = self._root(bound, point)
+                if enough is None:
+                    break
+                tau = rounded_up(enough, step)
         return tau
 
-    def _root(self, bound: Callable[[Point], arb], point: Point) -> Fraction:
-        """About the tau at which a bound meets the target, near a point."""
+    def _root(self, bound: Callable[[Point], arb], point: Point) -> Fraction | None:
+        """About the larger tau at which a bound meets the target; None if it is not near."""
 
         def excess(ratio: float) -> float:
             return self._excess(bound, replace(point, tau=point.sigma * exp2(ratio)))
 
         start = _log2(point.tau / point.sigma)
-        return point.sigma * exp2(secant(excess, start, start + 2.0**-12))
+        found = secant(excess, start, start + 2.0**-12)
+        if not start < found < start + 1 or not abs(excess(found)) < _NEAR:
+            return None
+        return point.sigma * exp2(found)
 
     def _excess(self, bound: Callable[[Point], arb], point: Point) -> float:
         """log2(delta/target)."""

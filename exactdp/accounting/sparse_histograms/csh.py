@@ -22,6 +22,7 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
     Family,
     Worst,
     evaluate,
+    likely,
     noise_only,
     pair,
     threshold_only,
@@ -239,9 +240,16 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
     def search(point: Point, _bits: int) -> tuple[arb, Worst]:
         return evaluate(_as_family(point, kappa, most))
 
-    def near(point: Point) -> Callable[[Point], arb]:
+    def climbed(point: Point) -> Callable[[Point], arb]:
+        found = likely(_as_family(point, kappa, most))
+        return quick if found is None else of_pair(*found)
+
+    def searched(point: Point) -> Callable[[Point], arb]:
         _, worst = search(point, ctx.prec)
-        return lambda other: pair(_as_family(other, kappa, most), worst.j, worst.a, worst.r)
+        return of_pair(worst.j, worst.a, worst.r)
+
+    def of_pair(j: int, a: int, r: int) -> Callable[[Point], arb]:
+        return lambda point: pair(_as_family(point, kappa, most), j, a, r).lower()
 
     return Analysis(
         name="exact",
@@ -252,7 +260,7 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
         noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
         threshold_only=lambda k, ratio: threshold_only(k, ratio, kappa, most),
         quick=quick,
-        near=near,
+        near=(climbed, searched),
         relative_width=Fraction(1, 10**9),
         cap_bits=_CAP_BITS,
     )

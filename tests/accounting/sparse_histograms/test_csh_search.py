@@ -10,7 +10,13 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import csh
-from exactdp.accounting.sparse_histograms.csh_exact import Family, Worst, evaluate, interior
+from exactdp.accounting.sparse_histograms.csh_exact import (
+    Family,
+    Worst,
+    evaluate,
+    interior,
+    likely,
+)
 from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
 from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, Plan, by_cells
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
@@ -199,6 +205,32 @@ def test_an_end_need_not_win_at_the_usual_correlation() -> None:
         ends = terms.exceeded(6).max(terms.noise_end)
         assert terms.pair(3, 2, 3) > 1.0336 * ends
         assert by_quadrature(of, 3, 2, 3) > 1.0336 * float(ends.upper())
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        family(6, "579001.8148", "3506617.0188", "0"),
+        family(9, "690988.299", "4147484.787", "0"),
+        family(8, "20", "60", "0.01"),
+        family(7, "2.3", "5", "1"),
+    ],
+)
+def test_climbing_ends_at_the_worst_pair_between_the_ends(of: Family) -> None:
+    with precision(128):
+        found, terms = likely(of), Terms(of)
+        assert found is not None
+        values = {
+            (of.k - r, a, r): terms.pair(of.k - r, a, r)
+            for r in range(1, of.k)
+            for a in range(1, of.k - r + 1)
+        }
+        assert all(values[found] * (1 + arb(10) ** -4) > value for value in values.values())
+
+
+def test_nothing_to_climb_with_one_counter() -> None:
+    with precision(128):
+        assert likely(family(1, "20", "60", "0.1")) is None
 
 
 def random_arguments(rng: random.Random, most: int) -> dict[str, object]:

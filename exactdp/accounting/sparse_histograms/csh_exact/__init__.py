@@ -1,5 +1,6 @@
 """The exact delta of the correlated sparse histogram (docs/exact-csh.md)."""
 
+from exactdp.accounting.sparse_histograms.csh_exact.climb import likely
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
     Worst,
     evaluate,
@@ -9,4 +10,13 @@ from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
 )
 from exactdp.accounting.sparse_histograms.csh_exact.terms import MOST_BITS, Family
 
-__all__ = ["MOST_BITS", "Family", "Worst", "evaluate", "noise_only", "pair", "threshold_only"]
+__all__ = [
+    "MOST_BITS",
+    "Family",
+    "Worst",
+    "evaluate",
+    "likely",
+    "noise_only",
+    "pair",
+    "threshold_only",
+]
