@@ -11,7 +11,7 @@ from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.claim import Mutant, Printed, Quibble, require
 from exactdp.proofs_check.claims.sva._tails import at_most
 from exactdp.proofs_check.entries import SVA, varied
 
@@ -136,13 +136,31 @@ CLAIMS = (
         slack="constant 3, where any above 1 would do",
         ours=True,
     ),
-    SVA.verified(
-        "Lemma 14, proof, second moment",
-        "Z_l is +-(v_l - v'_l) with probability 1/(2b) each, within [-2, 2], and "
-        "E[Z_l^2] = (v_l - v'_l)^2/b <= (2/b)|v_l - v'_l|.",
-        "enumeration",
-        **varied(_moments, False, True, "without the absolute value"),
-        note="the text has no absolute value on the right",
+    Quibble(
+        paper="SVA",
+        item="Lemma 14, proof, second moment",
+        statement="E[Z_l^2] = (v_l - v'_l)^2/b <= (2/b)(v_l - v'_l), for every v_l and v'_l.",
+        printed=Printed(
+            r"$\mathbf{E}[Z_l^2] = \frac{1}{b}(v_l - v'_l)^2 \leq \frac{2}{b}(v_l - v'_l)$",
+            "Section IV-B, Lemma 14, proof",
+            316,
+        ),
+        method="enumeration",
+        check=lambda: _moments(True),
+        example="""
+>>> v, w, b = 0, 1, 1
+>>> (v - w) ** 2 / b <= 2 / b * (v - w)
+False
+""",
+        extraction="possible: two bars lost, though those of the lemma's sums are kept",
+        note="An absolute value is meant; the next step sums it up to L.",
+        corrected=SVA.verified(
+            "Lemma 14, proof, second moment, corrected",
+            "Z_l is +-(v_l - v'_l) with probability 1/(2b) each, within [-2, 2], and "
+            "E[Z_l^2] = (v_l - v'_l)^2/b <= (2/b)|v_l - v'_l|.",
+            "enumeration",
+            **varied(_moments, False, True, "without the absolute value"),
+        ),
     ),
     SVA.proved(
         "Lemma 14, proof, Bernstein exponent",

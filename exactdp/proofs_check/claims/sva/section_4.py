@@ -228,12 +228,32 @@ _ASSUMPTION = Refuted(
 
 CLAIMS = (
     _ASSUMPTION,
-    SVA.verified(
-        "Section IV-C, binning error",
-        "The binning error of one client is the sum over l != x of [h(l) = h(x)] v_l s(l) s(x).",
-        "enumeration",
-        **varied(_error_terms, True, False, "without s(l)"),
-        note="the sketch in the main text lacks the factor s(l), which the appendix has",
+    Quibble(
+        paper="SVA",
+        item="Section IV-C, binning error",
+        statement="The binning error of one client is the sum over l != x of "
+        "Y_l = [h(l) = h(x)] v_l s(x).",
+        printed=Printed(
+            r"$Y_{i,l} = \mathbb{I}[h_i(l) = h_i(x)] v_{i,l} s_i(x)$ as the error introduced by "
+            r"coordinate $l \neq x$",
+            "Section IV-C, Binning error",
+            330,
+        ),
+        method="enumeration",
+        check=lambda: _error_terms(False),
+        example="""
+>>> v, s = (0, 1), (1, -1)               # one bin; x is the first item, l the second
+>>> s[0] * (s[0] * v[0] + s[1] * v[1]) - v[0], v[1] * s[0]      # the error, and as printed
+(-1, 1)
+""",
+        extraction="hardly: the sketch lacks the factor that Algorithm 1 has",
+        note="The proof in Appendix C-C has it.",
+        corrected=SVA.verified(
+            "Section IV-C, binning error, corrected",
+            "It is the sum over l != x of [h(l) = h(x)] v_l s(l) s(x).",
+            "enumeration",
+            **varied(_error_terms, True, False, "without s(l)"),
+        ),
     ),
     SVA.verified(
         "Section IV-C, colliding coordinate",
