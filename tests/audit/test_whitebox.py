@@ -526,16 +526,17 @@ class TestSamplers:
 
         assert compare(law, pmf, tolerance=Fraction(1, 2**60)).verdict == "agrees"
 
-    def test_rejection_loop_by_its_rounds(self, monkeypatch) -> None:
+    @pytest.mark.parametrize("t", [3, pytest.param(10, marks=pytest.mark.slow)])
+    def test_rejection_loop_by_its_rounds(self, t: int, monkeypatch) -> None:
         here = sys.modules[__name__]
         monkeypatch.setitem(globals(), "coin_exp", shortcut(coin_exp))
         monkeypatch.setitem(globals(), "geometric", shortcut(geometric))
         quick = shortcut(geometric_fast, rounds=(here, "proposal"))
-        law = foreign_law(lambda rng: quick(10, rng))
+        law = foreign_law(lambda rng: quick(t, rng))
 
         def pmf(z: int) -> Enclosure:
             def value() -> arb:
-                return (-ball(Fraction(z, 10))).exp() * (1 - (-ball(Fraction(1, 10))).exp())
+                return (-ball(Fraction(z, t))).exp() * (1 - (-ball(Fraction(1, t))).exp())
 
             return refine(value, relative_width=Fraction(1, 10**40))
 

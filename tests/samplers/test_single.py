@@ -92,7 +92,10 @@ BIG: list[tuple[IntegerLaw, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("noise", "bits"), BIG, ids=range(5))
+@pytest.mark.parametrize(
+    ("noise", "bits"),
+    [BIG[0], BIG[2], *(pytest.param(*big, marks=pytest.mark.slow) for big in (BIG[1], *BIG[3:]))],
+)
 def test_full_size_tables_of_blocks_enumerate_to_the_exact_law(
     noise: IntegerLaw, bits: int
 ) -> None:
