@@ -19,6 +19,10 @@ from exactdp.balls import ball
 __all__ = ["sum_above", "sum_all", "variance"]
 
 
+#: Terms summed one by one far out in the tail, about, at most.
+_MOST_TERMS = 1 << 16
+
+
 def sum_all(sigma2: Fraction) -> arb:
     """The sum of f over all integers."""
     return _sum_all(sigma2, ctx.prec)
@@ -43,7 +47,9 @@ def _sum_all(sigma2: Fraction, bits: int) -> arb:
 
 def sum_above(z: int, sigma2: Fraction) -> arb:
     """The sum of f(k) over k > z, for z >= 0."""
-    orders = _orders(sigma2, ctx.prec) if sigma2 > 1 else None
+    # the midpoint rule's error is absolute: of no use where the sum itself is below it
+    deep = z * z > sigma2 * ctx.prec and z * _MOST_TERMS > sigma2 * ctx.prec
+    orders = _orders(sigma2, ctx.prec) if sigma2 > 1 and not deep else None
     return _term_by_term(z, sigma2) if orders is None else _midpoint(z, sigma2, orders)
 
 
@@ -62,11 +68,12 @@ def _orders(sigma2: Fraction, bits: int) -> int | None:
 def _term_by_term(z: int, sigma2: Fraction) -> arb:
     rate = 1 / (2 * ball(sigma2))
     k, total = z, arb(0)
+    negligible = (-rate * (z + 1) ** 2).exp() * arb(2) ** -(ctx.prec + 8)
     while True:
         k += 1
         term = (-rate * k * k).exp()
         total += term
-        if term < arb(2) ** -(ctx.prec + 8):
+        if not term > negligible:
             break
     # f(k + 1 + i) <= f(k + 1) exp(-(k + 1) i / sigma^2)
     first, ratio = (-rate * (k + 1) ** 2).exp(), (-2 * rate * (k + 1)).exp()

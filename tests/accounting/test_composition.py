@@ -146,3 +146,15 @@ def test_bad_input_is_refused(call: object) -> None:
 def test_too_many_copies_are_undecided() -> None:
     with pytest.raises(Undecided, match="k must be"):
         composition.optimal(k=10**7, epsilon="1e-3", total_epsilon=1)
+
+
+def test_many_queries_with_a_delta_of_thousands_of_digits() -> None:
+    """It falls by the chance of the loss, about exp(-(epsilon - mean)^2 / (2 variance))."""
+    k, sigma2, epsilon = 406, 850_000, 3.72
+    found = composition.discrete_gaussian(k=k, sigma2=sigma2, epsilon="3.72")
+    assert found.upper <= found.lower * (1 + Fraction(1, 10**12))
+    variance = k / sigma2
+    with mp.workdps(30):
+        about = -((epsilon - variance / 2) ** 2) / (2 * variance) / math.log(10)
+        digits = mp.log10(mp.mpf(found.upper.numerator)) - mp.log10(mp.mpf(found.upper.denominator))
+    assert about - 10 < digits < about
