@@ -71,7 +71,8 @@ def test_enumerated_delta_is_within_the_guarantee(mechanism: GSHM) -> None:
     assert largest > promise.delta.upper / 20
 
 
-def masses(variance: float, reach: int = 12) -> dict[int, float]:
+def masses(variance: float, reach: int = 16) -> dict[int, float]:
+    """reach: eight deviations of the largest variance here, so that what is cut off is 1e-15."""
     weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)}
     total = sum(weights.values())
     return {z: weight / total for z, weight in weights.items()}

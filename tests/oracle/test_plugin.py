@@ -39,7 +39,7 @@ def test_summary_and_vectors(pytester: pytest.Pytester) -> None:
     assert found["passed"] > 12
     result.stdout.fnmatch_lines(
         [
-            "*refuted: (1, 1e-9)-DP on this pair*",
+            "*refuted: (1, 0)-DP on this pair*",
             "*assertions of laws and privacy: 1 exact, 1 statistical*",
             "*test_drawn: statistical:*alpha = 1e-6*gauss*",
         ]

@@ -250,6 +250,8 @@ def test_comparison_rows() -> None:
         ("csh", "add-the-deltas"),
         ("csh", "published"),
         ("csh", "exact"),
+        ("discrete-gshm", "exact"),
+        ("discrete-csh", "by-cases"),
     ]
     assert rows[1].saving == 0
     assert rows[4].saving > rows[3].saving
