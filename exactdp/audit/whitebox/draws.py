@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from exactdp.audit.whitebox.lazy import LazyNumber
+from exactdp.audit.whitebox.quiet import quiet
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource, NotReproducible
 
@@ -53,14 +54,17 @@ class Draws(ABC):
 class LazyDraws(Draws):
     """Numbers that are revealed as far as they are looked at."""
 
+    @quiet
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
         self._alive()
         return kind(0) if n == 1 else LazyNumber(self._uniform(n), kind, True, origin)
 
+    @quiet
     def unit(self, origin: str, kind: Callable[[float], Any] = float) -> Any:
         self._alive()
         return LazyNumber(self._uniform(_GRID), lambda k: kind(k * 2.0**-53), True, origin)
 
+    @quiet
     def choose(self, weights: Sequence[Fraction]) -> int:
         chosen = self.source.choose(weights)
         self.record.append((0, chosen))
@@ -82,6 +86,7 @@ class RealDraws(Draws):
         super().__init__(source)
         self.reason = reason
 
+    @quiet
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
         if n > MAX_WIDTH:
             self.refuse(_too_wide(origin, f"more than {MAX_WIDTH} values", self.reason))
@@ -93,6 +98,7 @@ class RealDraws(Draws):
     def unit(self, origin: str, kind: Callable[[float], Any] = float) -> Any:
         self.refuse(_too_wide(origin, "2^53 values", self.reason))
 
+    @quiet
     def choose(self, weights: Sequence[Fraction]) -> int:
         chosen = self.source.choose(weights)
         self.record.append((0, chosen))

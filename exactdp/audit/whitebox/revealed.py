@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from exactdp.audit.whitebox.quiet import quiet
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH
 
@@ -60,6 +60,7 @@ class Revealed:
         """The least j that passes a test, which every larger j then passes too."""
         return _least(self._base.low, self._base.high, lambda j: test(self._at(j)))
 
+    @quiet
     def _decide(self, test: Callable[[Any], bool]) -> bool:
         """Branch over a test that changes at most once along the range."""
         base = self._base
@@ -68,6 +69,7 @@ class Revealed:
             return first
         return last if base.split([self._first(lambda v: bool(test(v)) == last)]) else first
 
+    @quiet
     def settle(self) -> Any:
         """The number itself: branches over the values that are still possible."""
         base = self._base
@@ -104,6 +106,7 @@ class Revealed:
                 )
                 base.source.stop(NotEnumerable(reason))
 
+    @quiet
     def _map(self, function: Callable[[Any], Any], rising: bool) -> Any:
         """A non-decreasing (or non-increasing) function of this number, without branching."""
         base, inner = self._base, self._apply
@@ -141,12 +144,7 @@ _NAMED: dict[type, type[Revealed]] = {}
 
 def _least(low: int, high: int, test: Callable[[int], bool]) -> int:
     """The least j in [low, high) that passes a test, which every larger j then passes; or high."""
-    watching = sys.getprofile()
-    sys.setprofile(None)  # nothing of the program runs here, and much of ours
-    try:
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if test(middle) else (middle + 1, high)
-    finally:
-        sys.setprofile(watching)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if test(middle) else (middle + 1, high)
     return low
