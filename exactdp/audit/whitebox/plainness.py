@@ -39,6 +39,7 @@ _CALLABLES = frozenset(
 _MODULES = frozenset({"math", "random", "fractions", "itertools", "contextlib"})
 _DATA = (int, float, complex, str, bytes, bytearray, Fraction, range, type(None), type(...))
 _DUNDERS = frozenset({"__init__", "__name__", "__doc__", "__enter__", "__exit__", "__len__"})
+_HEAP_TYPE = 1 << 9
 _POINTER = struct.calcsize("P")
 _SINGLETONS = (None, True, False, ..., NotImplemented)
 
@@ -126,12 +127,14 @@ def _objection_to_items(value: Any, name: str) -> str:
 def written_in_python(kind: type) -> bool:
     """A class of the program's own: its methods are read when they run, its instances hold nothing
     but attributes."""
-    own = kind.__mro__[:-1]
-    return all(
-        base.__basicsize__ - (base.__base__ or object).__basicsize__
-        <= _POINTER * (2 + len(vars(base).get("__slots__", ())))
-        for base in own
-    ) and not any(base.__module__ == "builtins" for base in own)
+    return all(map(_adds_attributes_only, kind.__mro__[:-1]))
+
+
+def _adds_attributes_only(kind: type) -> bool:
+    """Made by a class statement, as far as can be told: on the heap, no larger than its slots."""
+    grown = kind.__basicsize__ - (kind.__base__ or object).__basicsize__
+    slots = 2 + len(vars(kind).get("__slots__", ()))
+    return bool(kind.__flags__ & _HEAP_TYPE) and grown <= _POINTER * slots
 
 
 def _hashable(value: Any) -> bool:

@@ -6,6 +6,7 @@ import logging
 import weakref
 from abc import ABC
 from collections.abc import Iterator
+from fractions import Fraction
 
 from tests.audit.programs.case import Group, Program, coin
 
@@ -60,16 +61,16 @@ def delegated_generator_twin() -> Program:
     return lambda x, rng: x if next(outer()) else coin(x, rng)
 
 
-@HIDEOUTS.sinner()
+@HIDEOUTS.sinner(delta=Fraction(1, 196))
 def length_of_a_number(x, rng):
     """The message about a number that has no length names its type, in one of many branches."""
     first, second, r = int(rng.randrange(14)), int(rng.randrange(14)), rng.randrange(10**6)
     if first != 11 or second != 5:
-        return coin(x, rng)
+        return 0
     try:
         return len(r)
     except TypeError as error:
-        return x if "'int'" in str(error) else coin(x, rng)
+        return x if "'int'" in str(error) else 0
 
 
 @HIDEOUTS.twin

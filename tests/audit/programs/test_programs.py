@@ -16,6 +16,7 @@ from tests.audit.programs.generators import GENERATORS, NUMPY_GENERATORS
 from tests.audit.programs.hidden_state import HIDDEN_STATE
 from tests.audit.programs.hideouts import HIDEOUTS
 from tests.audit.programs.kinds import KINDS
+from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
@@ -34,6 +35,7 @@ GROUPS = (
     ANSWERS,
     DETOURS,
     HIDEOUTS,
+    LOOKUPS,
     GENERATORS,
     NUMPY_GENERATORS,
 )
