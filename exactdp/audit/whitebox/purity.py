@@ -74,7 +74,8 @@ def impurity(function: Any) -> str:
 def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """The first impure function that code names, by itself or as an attribute, or ""."""
     for name, value in named(code, names):
-        python = isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type))
+        function = getattr(value, "__func__", value)
+        python = isinstance(function, (types.FunctionType, types.ModuleType, type))
         random = "rand" in name.lower() and callable(value) and not python
         if name in ("__hash__", "cache_info") or random:
             return f"{name}()"
