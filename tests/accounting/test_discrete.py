@@ -356,7 +356,7 @@ def test_every_analysis_bounds_the_true_delta(k: int, sigma: str, tau: str, epsi
     assert all(tighter <= looser for looser, tighter in itertools.pairwise(found))
 
 
-@pytest.mark.parametrize("k", [1, 4, 10])
+@pytest.mark.parametrize("k", [*(pytest.param(k, marks=pytest.mark.slow) for k in (1, 4)), 10])
 def test_the_correlated_gaussian_mechanism_is_the_limit(k: int) -> None:
     """Noise and steps shrink together: only sigma grows, and epsilon = c/sigma."""
     for sigma in (10, 100):
