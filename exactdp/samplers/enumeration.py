@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from exactdp.law import Law
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
 from exactdp.samplers.source import Source, Words, word_width
+from exactdp.samplers.tally import Tally, TooManyBranches
 
 __all__ = [
     "EnumeratingSource",
@@ -43,13 +43,6 @@ _PATIENT_DRAWS = 100
 
 #: So many of the last runs are repeated in the end.
 _REPEATED = 32
-
-#: After so many runs, and whenever they have doubled, the number that is needed is foreseen.
-_FORESEEN = 250
-
-
-class TooManyBranches(ExactDPError):
-    """A program branches too widely to be enumerated."""
 
 
 class NotReproducible(ExactDPError):
@@ -281,7 +274,7 @@ def exact_law(
         raise InvalidParameter("residual", residual, ">= 0 and < 1")
     from tqdm import tqdm
 
-    frontier, tally = _Frontier(), _Tally(allowed, max_runs)
+    frontier, tally = _Frontier(), Tally(allowed, max_runs)
     kept: deque[tuple[EnumeratingSource, Any]] = deque(maxlen=_REPEATED)
     frontier.push(_Branch(None, 0, 0, Fraction(1)))
 
@@ -295,7 +288,7 @@ def exact_law(
             elif not isinstance(ended, _Suspended):
                 tally.add(outcome, source.weight)
                 kept.append((source, outcome))
-            tally.check(frontier)
+            tally.check(bool(frontier))
             bar.update()
     for source, outcome in reversed(kept):
         _repeat(program, source, outcome)
@@ -330,62 +323,6 @@ def _followed(program: Callable[[Source], T], source: EnumeratingSource) -> tupl
     if raised is not None:
         raise raised
     return None, outcome
-
-
-class _Tally:
-    """Outcomes and their weights so far, and how much is still unexplored."""
-
-    def __init__(self, allowed: Fraction, most: int) -> None:
-        self._allowed, self._most = allowed, most
-        self._weights: dict[Any, list[Fraction]] = {}
-        self._unexplored, self._lost = Fraction(1), Fraction(0)
-        self._runs = 0
-        self._logs: list[float] = []
-
-    def add(self, outcome: Any, weight: Fraction) -> None:
-        self._weights.setdefault(outcome, []).append(weight)
-        self._unexplored -= weight
-
-    def lose(self, weight: Fraction) -> None:
-        self._lost += weight
-
-    def enough(self) -> bool:
-        return self._unexplored - self._lost <= self._allowed
-
-    def check(self, frontier: _Frontier) -> None:
-        """Give up when the runs are used up, or are seen not to suffice by far."""
-        self._runs += 1
-        if not frontier or self.enough():
-            return
-        left = self._unexplored - self._lost - self._allowed
-        if self._runs >= self._most:
-            raise TooManyBranches(
-                f"{self._runs} branches followed and probability {float(left):.3g} is left"
-            )
-        if self._runs == _FORESEEN << len(self._logs):
-            self._logs.append(math.log(left))
-            if self._foreseen() > 2 * self._most:
-                raise TooManyBranches(
-                    f"after {self._runs} branches, probability {float(left):.3g} is left, and it "
-                    "falls too slowly"
-                )
-
-    def _foreseen(self) -> float:
-        """How many runs it may take. Where leaves of weight w number about log(1/w)^d, what is left
-        after n runs falls like exp(-n^(1/d)): its logarithm in geometric steps when n doubles."""
-        if len(self._logs) < 3 or not self._allowed:
-            return 0
-        first, second, last = self._logs[-3:]
-        step, growth = second - last, (second - last) / max(first - second, 1e-12)
-        runs, left = float(self._runs), last - math.log(self._allowed)
-        while left > 0 and runs <= 2 * self._most:
-            step *= min(growth, 2.0)
-            left, runs = left - max(step, 0.0), 2 * runs
-        return runs
-
-    def law(self) -> Law[Any]:
-        totals = {x: sum(parts, Fraction(0)) for x, parts in self._weights.items()}
-        return Law(totals, self._unexplored)
 
 
 def _differs(step: int, what: str) -> NotReproducible:

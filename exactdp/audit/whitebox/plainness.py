@@ -73,10 +73,9 @@ def _objection_to_step(
 
 
 def _loads_singleton(step: dis.Instruction | None) -> bool:
-    loads = step is not None and step.opname.startswith(
-        ("LOAD_CONST", "LOAD_SMALL", "RETURN_CONST")
-    )
-    return loads and any(step.argval is each for each in _SINGLETONS)  # type: ignore[union-attr]
+    if step is None or not step.opname.startswith(("LOAD_CONST", "LOAD_SMALL", "RETURN_CONST")):
+        return False
+    return any(step.argval is each for each in _SINGLETONS)
 
 
 def _objection_to_attribute(
