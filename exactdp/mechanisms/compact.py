@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,6 +11,7 @@ from typing import Any
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, precision
+from exactdp.container import Kind, Scalar
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.histogram import (
@@ -32,11 +31,9 @@ from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CompactHistogram", "CompactRelease"]
 
-_FORMAT = "exactdp compact histogram"
-_VERSION = 2
-_MAGIC = b"EXDPCH\x00\x02"
-_CHECKSUM = 32
-_LARGEST_HEADER = 1 << 16
+#: The header of a file; gamma_inverse is nothing for counts by GeoSample.
+_FIELDS = ("n", "noise_epsilon", "gamma_inverse", "universe", "epsilon", "level", "text")
+_FILE = Kind("compact histogram", 3, _FIELDS)
 _HIGHEST_LEVEL = 12
 
 
@@ -177,66 +174,58 @@ class CompactRelease:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; read back by :meth:`from_dict`."""
-        return {**self._header(), "coefficients": [f"{c:x}" for c in self.coefficients]}
+        coefficients = [f"{c:x}" for c in self.coefficients]
+        about = {"kind": _FILE.name, "version": _FILE.version}
+        return {**about, **self._header(), "coefficients": coefficients}
 
     @classmethod
     def from_dict(cls, data: Any) -> CompactRelease:
         """Read what as_dict wrote; everything is validated."""
-        texts = data.get("coefficients") if isinstance(data, dict) else None
+        given = data if isinstance(data, dict) else {}
+        about = (given.get("kind"), given.get("version"))
+        if about != (_FILE.name, _FILE.version):
+            raise InvalidParameter("kind", about, f"{_FILE.name!r} of version {_FILE.version}")
+        missing = {*_FIELDS, "coefficients"} - given.keys()
+        if missing:
+            raise InvalidParameter("header", f"one without {sorted(missing)}", "complete")
+        texts = given["coefficients"]
         if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
             raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
-        if integer("n", data.get("n"), least=0) != len(texts) - 1:
+        if integer("n", given["n"], least=0) != len(texts) - 1:
             raise InvalidParameter("coefficients", f"{len(texts)} of them", "one more than n")
-        mechanism = _mechanism(data)
+        mechanism = _mechanism(given)
         try:
-            return cls(mechanism, tuple(int(text, 16) for text in texts), _text(data))
+            return cls(mechanism, tuple(int(text, 16) for text in texts), _text(given))
         except ValueError as error:
             if isinstance(error, InvalidParameter):
                 raise
             raise InvalidParameter("coefficients", "other text", "hex strings") from None
 
     def to_bytes(self) -> bytes:
-        """A header in JSON, the coefficients bit by bit, a checksum; for :meth:`from_bytes`."""
-        header = json.dumps(self._header(), separators=(",", ":")).encode()
+        """The parameters, and the coefficients bit by bit; for :meth:`from_bytes`."""
         degree = self.mechanism.field.degree
         packed = sum(c << i * degree for i, c in enumerate(self.coefficients))
         body = packed.to_bytes(_body_size(self.mechanism.n, degree), "little")
-        data = _MAGIC + len(header).to_bytes(4, "little") + header + body
-        return data + hashlib.sha256(data).digest()
+        return _FILE.pack(self._header(), body)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CompactRelease:
         """Read what to_bytes wrote; one changed bit is noticed, and everything is validated."""
-        start = len(_MAGIC) + 4
-        if data[: len(_MAGIC)] != _MAGIC or len(data) < start + _CHECKSUM:
-            raise InvalidParameter("data", data[:16], f"a compact histogram of version {_VERSION}")
-        if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
-            raise InvalidParameter("data", "a wrong checksum", "a compact histogram as written")
-        length = int.from_bytes(data[len(_MAGIC) : start], "little")
-        end, last = start + length, len(data) - _CHECKSUM
-        if length > _LARGEST_HEADER or end > last:
-            raise InvalidParameter("data", f"a header of {length} bytes", "a compact histogram")
-        try:
-            header = json.loads(data[start:end])
-        except (ValueError, RecursionError):
-            raise InvalidParameter("data", "a damaged header", "a compact histogram") from None
-        mechanism = _mechanism(header, last - end)
-        packed, degree = int.from_bytes(data[end:last], "little"), mechanism.field.degree
+        header, body = _FILE.unpack(data)
+        mechanism = _mechanism(header, len(body))
+        packed, degree = int.from_bytes(body, "little"), mechanism.field.degree
         mask = (1 << degree) - 1
         coefficients = tuple(packed >> i * degree & mask for i in range(mechanism.n + 1))
         if packed >> degree * (mechanism.n + 1):
             raise InvalidParameter("data", "bits after the last coefficient", "zeros there")
         return cls(mechanism, coefficients, _text(header))
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, Scalar]:
         noise = self.mechanism.noise
-        gamma = {"gamma_inverse": str(noise.gamma_inverse)} if isinstance(noise, FastSample) else {}
         return {
-            "format": _FORMAT,
-            "version": _VERSION,
             "n": noise.n,
             "noise_epsilon": decimal_text(Fraction(noise.epsilon)),
-            **gamma,
+            "gamma_inverse": str(noise.gamma_inverse) if isinstance(noise, FastSample) else None,
             "universe": str(self.mechanism.universe),
             "epsilon": decimal_text(Fraction(self.mechanism.epsilon)),
             "level": self.mechanism.level,
@@ -249,19 +238,12 @@ def _body_size(n: int, degree: int) -> int:
 
 
 def _text(header: Mapping[str, Any]) -> int | None:
-    longest = header.get("text")
+    longest = header["text"]
     return None if longest is None else integer("text", longest, least=0)
 
 
-def _mechanism(header: Any, size: int | None = None) -> CompactHistogram:
+def _mechanism(header: Mapping[str, Any], size: int | None = None) -> CompactHistogram:
     """The parameters in a header, once it fits the size of what follows; each is checked."""
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise InvalidParameter("format", type(header).__name__, f"an object of format {_FORMAT!r}")
-    if header.get("version") != _VERSION:
-        raise InvalidParameter("version", header.get("version"), str(_VERSION))
-    missing = {"n", "noise_epsilon", "universe", "epsilon", "level"} - header.keys()
-    if missing:
-        raise InvalidParameter("header", f"one without {sorted(missing)}", "complete")
     rows, level = (integer(name, header[name], least=0) for name in ("n", "level"))
     if level > _HIGHEST_LEVEL:
         raise InvalidParameter("level", level, f"<= {_HIGHEST_LEVEL}")
@@ -269,9 +251,9 @@ def _mechanism(header: Any, size: int | None = None) -> CompactHistogram:
     if size is not None and size != _body_size(rows, 2 * 3**level):
         raise InvalidParameter("data", f"{size} bytes of coefficients", "as its header says")
     share = header["noise_epsilon"]
-    if "gamma_inverse" in header:
-        gamma = integer("gamma_inverse", header["gamma_inverse"], least=2)
-        noise: CountSampler = FastSample(n=rows, epsilon=share, gamma_inverse=gamma)
+    if header["gamma_inverse"] is None:
+        noise: CountSampler = GeoSample(n=rows, epsilon=share)
     else:
-        noise = GeoSample(n=rows, epsilon=share)
+        gamma = integer("gamma_inverse", header["gamma_inverse"], least=2)
+        noise = FastSample(n=rows, epsilon=share, gamma_inverse=gamma)
     return CompactHistogram(noise, header["universe"], header["epsilon"], level)

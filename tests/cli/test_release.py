@@ -111,7 +111,7 @@ def test_bad_queries(tmp_path: Path) -> None:
     damaged.write_bytes(b"EXDPCH nonsense")
     for arguments, message in (
         (["query", str(tmp_path / "no.csv"), "1"], "a file that exists"),
-        (["query", str(damaged), "1"], "compact histogram"),
+        (["query", str(damaged), "1"], "a file of exactdp"),
     ):
         code, _, err = run(*arguments)
         assert code == 2

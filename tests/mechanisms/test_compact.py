@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from fractions import Fraction
 from itertools import product
@@ -13,8 +12,10 @@ from hypothesis import strategies as st
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import max_loss
+from exactdp.container import Scalar
 from exactdp.law import Law
 from exactdp.mechanisms import CompactHistogram, CompactRelease
+from exactdp.mechanisms.compact import _FILE
 from exactdp.mechanisms.inverse_count import InverseCount
 from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource
 from exactdp.samplers.binary_evaluation import evaluate
@@ -174,39 +175,24 @@ def test_damaged_files_are_refused_or_read_as_written(data: st.DataObject) -> No
     assert "\n" not in str(refusal.value)
 
 
-def resealed(header: bytes, body: bytes = b"x") -> bytes:
-    """A file with any header and a right checksum."""
-    start = RELEASE.to_bytes()[:8]
-    data = start + len(header).to_bytes(4, "little") + header + body
-    return data + hashlib.sha256(data).digest()
-
-
 @pytest.mark.parametrize(
-    "header",
+    "change",
     [
-        b"[" * 60_000,
-        b"[" * 70_000,
-        b"null",
-        b"\xff",
-        *(
-            json.dumps({**RELEASE._header(), **change}).encode()
-            for change in (
-                {"n": 10**9},
-                {"n": "1e308"},
-                {"n": 10**12},
-                {"level": 30},
-                {"level": 10**9},
-                {"universe": "1e9999"},
-                {"text": -1},
-                {"text": "x"},
-                {"n": [[]]},
-            )
-        ),
+        {"n": 10**9},
+        {"n": "1e308"},
+        {"n": 10**12},
+        {"n": None},
+        {"level": 30},
+        {"level": 10**9},
+        {"universe": "1e9999"},
+        {"text": -1},
+        {"text": "x"},
     ],
 )
-def test_headers_that_promise_too_much_are_refused_at_once(header: bytes) -> None:
-    with pytest.raises(InvalidParameter):
-        CompactRelease.from_bytes(resealed(header))
+def test_headers_that_promise_too_much_are_refused_at_once(change: dict[str, Scalar]) -> None:
+    assert CompactRelease.from_bytes(_FILE.pack(RELEASE._header(), b"\x05\x0f"))
+    with pytest.raises(InvalidParameter, match=next(iter(change))):
+        CompactRelease.from_bytes(_FILE.pack({**RELEASE._header(), **change}, b"\x05\x0f"))
 
 
 def test_files_say_whether_elements_are_texts() -> None:
@@ -218,7 +204,7 @@ def test_files_say_whether_elements_are_texts() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": "other"},
+        {"kind": "other"},
         {"version": 1},
         {"n": 0},
         {"n": "x"},
