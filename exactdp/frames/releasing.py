@@ -13,10 +13,10 @@ from exactdp.frames.columns import limits, narwhals
 from exactdp.frames.counting import counted
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
-from exactdp.mechanisms.histogram import require_secure
 from exactdp.mechanisms.thresholded import NoisyBins, Thresholded
 from exactdp.parameters import Real, choice
 from exactdp.samplers import Source, SystemSource
+from exactdp.samplers.source import require_secure
 
 __all__ = ["MECHANISMS", "FrameRelease", "draw", "drawn", "mechanism_for", "release"]
 

@@ -19,7 +19,6 @@ from exactdp.mechanisms.histogram import (
     Accuracy,
     Bins,
     HistogramMechanism,
-    require_secure,
 )
 from exactdp.mechanisms.inverse_count import InverseCount
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
@@ -28,6 +27,7 @@ from exactdp.samplers import binary_polynomials as polynomials
 from exactdp.samplers.binary_evaluation import Evaluator
 from exactdp.samplers.binary_field import BinaryField
 from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.source import require_secure
 
 __all__ = ["CompactHistogram", "CompactRelease"]
 

@@ -16,6 +16,7 @@ from exactdp.law import Law
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.source import require_secure
 
 __all__ = [
     "LISTED",
@@ -28,7 +29,6 @@ __all__ = [
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
-    "require_secure",
 ]
 
 #: Released bins: (element, noisy count) in ascending order of elements, and nothing else.
@@ -157,13 +157,6 @@ class BinsMechanism(HistogramMechanism):
         """
         require_secure(source)
         return Release(self.draw(counts, source), self.guarantee())
-
-
-def require_secure(source: Source) -> None:
-    """Refuse randomness that is not fit for a release."""
-    if not (isinstance(source, Source) and source.secure):
-        name = type(source).__name__
-        raise InvalidParameter("source", name, "a SystemSource (use draw for simulations)")
 
 
 def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:

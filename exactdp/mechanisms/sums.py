@@ -11,10 +11,10 @@ from exactdp.accounting import gshm_sums
 from exactdp.accounting.certify.checking import Check
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.gshm import CONTRIBUTES, GSHM
-from exactdp.mechanisms.histogram import require_secure
 from exactdp.mechanisms.thresholded import NoisyRelease, draws
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
+from exactdp.samplers.source import require_secure
 
 __all__ = ["GSHMWithSums"]
 

@@ -22,7 +22,7 @@ from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
-from exactdp.mechanisms.histogram import Accuracy, require_secure
+from exactdp.mechanisms.histogram import Accuracy
 from exactdp.parameters import (
     Real,
     decimal_text,
@@ -32,6 +32,7 @@ from exactdp.parameters import (
     positive,
 )
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
+from exactdp.samplers.source import require_secure
 
 __all__ = ["NoisyBins", "NoisyRelease", "Thresholded", "above_lower", "draws"]
 

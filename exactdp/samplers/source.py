@@ -20,7 +20,16 @@ from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.attempts import LIMIT, never_settled
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 
-__all__ = ["ByteSource", "Invertible", "Source", "Spare", "WordSource", "Words", "word_width"]
+__all__ = [
+    "ByteSource",
+    "Invertible",
+    "Source",
+    "Spare",
+    "WordSource",
+    "Words",
+    "require_secure",
+    "word_width",
+]
 
 #: An array of uniform unsigned integers.
 Words = NDArray[np.unsignedinteger]
@@ -213,6 +222,13 @@ class ByteSource(WordSource):
             joined |= np.frombuffer(data, f"<u{part}", n, start)
             start += part * n
         return joined
+
+
+def require_secure(source: Source) -> None:
+    """Refuse randomness that is not fit for a release."""
+    if not (isinstance(source, Source) and source.secure):
+        name = type(source).__name__
+        raise InvalidParameter("source", name, "a SystemSource (use draw for simulations)")
 
 
 def word_width(bits: int) -> int:

@@ -1,0 +1,81 @@
+"""k-ary randomized response: the own value, or with some probability any other one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from exactdp.law import Law
+from exactdp.local.choices import Integers, below, coins
+from exactdp.local.frequency import FrequencyOracle
+from exactdp.local.wire import Numbers, Report, Reports
+from exactdp.samplers import Source
+
+__all__ = ["RandomizedResponse"]
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(FrequencyOracle):
+    """The own value with probability r/(r + k - 1), every other one with 1/(r + k - 1).
+
+    Source: Warner 1965; Kairouz, Oh, Viswanath 2014; CP, Section 2.
+
+    >>> from exactdp.local import RandomizedResponse
+    >>> from exactdp.samplers import SystemSource
+    >>> m = RandomizedResponse(k=3, epsilon=1)
+    >>> state = m.aggregate().add(m.report_many([0, 2, 2, 1] * 1000, SystemSource()))
+    >>> estimate = state.estimate("projected")
+    >>> m.bits, round(float(sum(estimate)), 9)
+    (2, 1.0)
+    """
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "Warner 1965; CP equation (2) with sets of one element"
+
+    @cached_property
+    def form(self) -> Numbers:
+        """A value."""
+        return Numbers((self.k,))
+
+    @property
+    def cells(self) -> int:
+        """One counter per value."""
+        return self.k
+
+    @property
+    def background(self) -> Fraction:
+        """The probability of another value."""
+        return 1 / (self.e_epsilon + self.k - 1)
+
+    @property
+    def gain(self) -> Fraction:
+        """(r - 1)/(r + k - 1)."""
+        return (self.e_epsilon - 1) * self.background
+
+    def law(self, value: int) -> Law[Report]:
+        """The own value is r times as likely as any other."""
+        own = int(self._checked([value])[0])
+        factor = {own: self.e_epsilon}
+        return Law({x: self.background * factor.get(x, 1) for x in range(self.k)})
+
+    def _respond(self, values: Integers, source: Source) -> Reports:
+        lies = coins((self.k - 1) * self.background, len(values), source)
+        reports = values.copy()
+        where = np.flatnonzero(lies)
+        others = below(self.k - 1, where.size, source)
+        reports[where] = others + (others >= values[where])
+        return reports
+
+    def _tally(self, reports: Reports) -> Integers:
+        return np.bincount(reports, minlength=self.k).astype(np.int64)
+
+    def _possible(self, counts: Integers, n: int) -> bool:
+        return bool((counts >= 0).all()) and int(counts.sum()) == n
+
+    def _scores(self, counts: Integers) -> Integers:
+        return counts

@@ -1,0 +1,170 @@
+"""The wire and the server: packed reports, states that merge, files that are checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.local import RandomizedResponse, State
+from exactdp.local.frequency import FrequencyOracle, normalized, projected
+from exactdp.local.wire import BitVector, Form, Numbers, pack, unpack
+from exactdp.samplers import SeededSource
+from tests.local.instances import NAMES, ORACLES
+
+oracles = pytest.mark.parametrize("oracle", ORACLES, ids=NAMES)
+
+
+def reports(oracle: FrequencyOracle, n: int, seed: int = 3) -> Any:
+    values = np.random.default_rng(seed).integers(0, oracle.k, n)
+    return oracle.draw_many(values, SeededSource(seed))
+
+
+@oracles
+def test_states_add_up_whatever_the_order(oracle: FrequencyOracle) -> None:
+    rows = reports(oracle, 50)
+    whole = oracle.aggregate().add(rows)
+    parts = [oracle.aggregate().add(part) for part in np.split(rows, [7, 7, 30])]
+    assert sum(parts[::-1], oracle.aggregate()) == whole
+    one_by_one = oracle.aggregate()
+    for row in rows:
+        one_by_one.add([oracle.form.single(row)])
+    assert one_by_one == whole
+    assert whole.n == 50
+    assert whole + oracle.aggregate() == whole
+    assert whole != oracle.aggregate()
+
+
+@oracles
+def test_bytes_are_read_back_and_damage_is_noticed(oracle: FrequencyOracle) -> None:
+    state = oracle.aggregate().add(reports(oracle, 20))
+    data = state.to_bytes()
+    assert oracle.state_from_bytes(data) == state
+    for position in range(0, len(data), max(len(data) // 40, 1)):
+        damaged = bytearray(data)
+        damaged[position] ^= 1
+        with pytest.raises(InvalidParameter):
+            oracle.state_from_bytes(bytes(damaged))
+    with pytest.raises(InvalidParameter):
+        oracle.state_from_bytes(data[:-1])
+
+
+@oracles
+def test_states_of_another_configuration_are_refused(oracle: FrequencyOracle) -> None:
+    other = replace(oracle, epsilon="0.7")
+    assert other.fingerprint != oracle.fingerprint
+    state = other.aggregate().add(reports(other, 3))
+    with pytest.raises(InvalidParameter, match="state"):
+        oracle.aggregate() + state
+    with pytest.raises(InvalidParameter, match="state"):
+        oracle.state_from_bytes(state.to_bytes())
+
+
+@oracles
+def test_counters_that_no_reports_lead_to_are_refused(oracle: FrequencyOracle) -> None:
+    state = oracle.aggregate().add(reports(oracle, 4))
+    state.counts[0] += 10**6
+    with pytest.raises(InvalidParameter, match="counters"):
+        oracle.state_from_bytes(state.to_bytes())
+
+
+@oracles
+def test_the_wire_has_the_stated_bits(oracle: FrequencyOracle) -> None:
+    for n in (0, 1, 9, 40):
+        rows = reports(oracle, n)
+        data = oracle.pack(rows)
+        assert len(data) == (n * oracle.bits + 7) // 8
+        assert np.array_equal(oracle.unpack(data, n), rows)
+    with pytest.raises(InvalidParameter, match="data"):
+        oracle.unpack(data, 400)
+
+
+@oracles
+def test_values_outside_the_alphabet_are_refused(oracle: FrequencyOracle) -> None:
+    for wrong in ([oracle.k], [-1], [0.5], ["a"], [None], [[0]], [2**70], [True, 2.0]):
+        with pytest.raises(InvalidParameter, match="value"):
+            oracle.draw_many(wrong, SeededSource(1))
+    with pytest.raises(InvalidParameter, match="value"):
+        oracle.draw(oracle.k, SeededSource(1))
+    with pytest.raises(InvalidParameter, match="value"):
+        oracle.law(-1)
+
+
+@oracles
+def test_estimates_agree_with_the_exact_one(oracle: FrequencyOracle) -> None:
+    state = oracle.aggregate().add(reports(oracle, 500))
+    exact = oracle.fractions(state)
+    assert state.estimate() == pytest.approx([float(x) for x in exact], abs=1e-9)
+    for method in ("normalized", "projected"):
+        found = state.estimate(method)
+        assert found.min() >= 0
+        assert found.sum() == pytest.approx(1)
+    with pytest.raises(InvalidParameter, match="method"):
+        state.estimate("best")
+    with pytest.raises(InvalidParameter, match="report"):
+        oracle.aggregate().estimate()
+
+
+def test_projection_is_the_nearest_distribution() -> None:
+    from scipy.optimize import minimize
+
+    z = np.array([0.9, -0.3, 0.45, 0.2])
+    ones = {"type": "eq", "fun": lambda p: p.sum() - 1}
+    best = minimize(
+        lambda p: ((p - z) ** 2).sum(), np.full(4, 0.25), bounds=[(0, 1)] * 4, constraints=[ones]
+    )
+    assert projected(z) == pytest.approx(best.x, abs=1e-3)
+    assert normalized(z) == pytest.approx(np.array([0.9, 0, 0.45, 0.2]) / 1.55)
+
+
+@pytest.mark.parametrize("form", [Numbers((1000,)), Numbers((5, 2**63, 1)), BitVector(11)])
+def test_forms_survive_packing_in_parts(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    from exactdp.local import wire
+
+    monkeypatch.setattr(wire, "_AT_ONCE", 24)
+    rng = np.random.default_rng(8)
+    if isinstance(form, Numbers):
+        columns = [rng.integers(0, size, 100, dtype=np.uint64) for size in form.sizes]
+        rows = np.stack(columns, axis=1).astype(np.int64)
+        rows = rows[:, 0] if len(form.sizes) == 1 else rows
+    else:
+        rows = form.rows([int(x) for x in rng.integers(0, 2048, 100)])
+    data = pack(form, rows)
+    assert len(data) == (100 * form.bits + 7) // 8
+    assert np.array_equal(unpack(form, data, 100), rows)
+    expected = 0
+    for i, row in enumerate(rows):
+        numbers = form.single(row)
+        word = numbers if isinstance(numbers, int) else numbers[0] | numbers[1] << 3
+        expected |= word << (i * form.bits)
+    assert data == expected.to_bytes(len(data), "little")
+
+
+def test_reports_out_of_range_are_refused() -> None:
+    m = RandomizedResponse(k=5, epsilon=1)
+    for wrong in ([5], [-1], [[1]], 3, ["a"]):
+        with pytest.raises(InvalidParameter, match="reports"):
+            m.aggregate().add(wrong)
+    with pytest.raises(InvalidParameter, match="reports"):
+        m.unpack(bytes([0b111]), 1)
+    with pytest.raises(InvalidParameter, match="data"):
+        m.unpack(bytes([0b1000]), 1)
+    with pytest.raises(InvalidParameter, match="bits"):
+        BitVector(3).rows(np.array([[8]], np.uint8))
+    with pytest.raises(InvalidParameter, match="3 bits"):
+        BitVector(3).rows([8])
+
+
+def test_foreign_objects_do_not_add() -> None:
+    with pytest.raises(TypeError):
+        RandomizedResponse(k=5, epsilon=1).aggregate() + 1  # type: ignore[operator]
+    assert State.__add__(RandomizedResponse(k=5, epsilon=1).aggregate(), 1) is NotImplemented
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(1, 1), (2.5, 1), (3, 0), (3, -1), (3, 101), (3, "x")])
+def test_parameters_are_checked(k: Any, epsilon: Any) -> None:
+    with pytest.raises(InvalidParameter):
+        RandomizedResponse(k=k, epsilon=epsilon)
