@@ -17,7 +17,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, rational
-from exactdp.samplers.attempts import LIMIT, never_settled
+from exactdp.samplers.coins import below
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
@@ -158,17 +158,7 @@ class _UniformSampler:
         return self._low + source.below(self._size)
 
     def draw(self, n: int, source: Source) -> NDArray[np.int64]:
-        bits = (self._size - 1).bit_length()
-        result = np.zeros(n, np.uint64)
-        missing = np.arange(n if bits else 0)
-        for _ in range(LIMIT):
-            if not missing.size:
-                break
-            words = source.words(missing.size, bits)
-            result[missing] = words
-            missing = missing[words.astype(np.uint64) > np.uint64(self._size - 1)]
-        else:
-            raise never_settled("uniform integers")
+        result = below(n, self._size, source.words)
         shifted: NDArray[Any] = result + np.uint64(self._low % 2**64)
         return shifted.view(np.int64)
 

@@ -11,10 +11,12 @@ from itertools import count
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, rational
+from exactdp.samplers.coins import LANES
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
 from exactdp.samplers.source import Source, Words, word_width
 from exactdp.samplers.tally import Tally, TooManyBranches
@@ -224,6 +226,16 @@ class EnumeratingSource(Source):
         if not 0 <= chance <= 1:
             raise InvalidParameter("p", p, ">= 0 and <= 1")
         return bool(chance) if chance in (0, 1) else bool(self.choose([1 - chance, chance]))
+
+    def coins(self, n: int, p: Real) -> Words:
+        shown = [self.bernoulli(p) for _ in range(integer("n", n, least=0))]
+        padded = np.zeros(-(-n // LANES) * LANES, bool)
+        padded[:n] = shown
+        return np.packbits(padded, bitorder="little").view("<u8")
+
+    def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:
+        chances = [Fraction(int(above), denominator) for above in numerators]
+        return np.array([self.bernoulli(p) for p in chances], bool)
 
     def inverse_cdf(self, cdf: Cdf) -> int:
         if cdf.low is not None and cdf.high is not None and cdf.high - cdf.low >= MAX_WIDTH:
