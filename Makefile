@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow claims scrutiny vectors conformance check bench clean
+.PHONY: setup demo test test-slow docs claims scrutiny vectors conformance check bench clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -18,6 +18,15 @@ setup: .venv/tools
 .venv/tools: .venv/library
 	$(PIP) --editable '.[test,check]'
 	touch $@
+
+# what the site is built with
+.venv/site: .venv/library
+	$(PIP) --editable '.[docs]'
+	touch $@
+
+# the site in docs/_build; every warning is an error
+docs: .venv/site
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
 
 demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5

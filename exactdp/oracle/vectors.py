@@ -179,8 +179,8 @@ def vectors_as_jsonl(
 ) -> Iterator[str]:
     """The questions as lines of JSON, for an implementation in any language.
 
-    Each line has id, group, question and parameters. See :func:`conformance.check_jsonl` for the
-    lines expected in return.
+    Each line has id, group, question and parameters. The lines expected in return are those of
+    :func:`exactdp.oracle.jsonl.check_jsonl`.
     """
     for vector in select(group=group, flag=flag, question=question):
         yield json.dumps(vector.as_question())

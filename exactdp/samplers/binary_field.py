@@ -131,7 +131,7 @@ class Slots:
 class BinaryField:
     """The field with 2^(2·3^level) elements; an element is an integer 0 <= a < order.
 
-    :param level: from 0 to :data:`MAX_LEVEL`; degrees 2, 6, 18, 54, 162, 486, 1458, ...
+    :param level: from 0 to 12; degrees 2, 6, 18, 54, 162, 486, 1458, ...
     :raises InvalidParameter: a level, or later an element, out of its domain.
 
     Source: BV, Section 2.4: x^(2·3^l) + x^(3^l) + 1 is irreducible over F_2 for every l.

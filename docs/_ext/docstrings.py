@@ -1,0 +1,99 @@
+"""Our plain docstrings as fields: parameters, returns, raises, source; short names resolve.
+
+A docstring here says ``k: sparsity, >= 1. sigma: of the noise, > 0.`` in ordinary lines. What
+names a parameter of the object becomes a field; a list needs no empty lines around it, and |x| is
+an absolute value.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+
+_FIELDS = {"Returns": "returns", "Raises": "raises", "Source:": "source"}
+_CODE = (">>>", "...", " ")
+
+
+def as_fields(lines: list[str], names: set[str]) -> list[str]:
+    """The lines of a docstring, with its parameters, returns, raises and source as fields."""
+    made: list[str] = []
+    in_field = False
+    for line in _split(lines, names):
+        field = _field(line, names)
+        if field:
+            made += [*_gap(made, in_field), field]
+        elif in_field and line.strip() and not line.startswith(_CODE):
+            made.append(f"    {line}")
+            continue
+        else:
+            made += [*_gap(made, not in_field), line]
+        in_field = field is not None
+    return made
+
+
+def plain(lines: list[str]) -> list[str]:
+    """Lists apart from what stands around them, and no substitutions."""
+    made: list[str] = []
+    in_list = False
+    for line in lines:
+        item = line.startswith("- ")
+        if made and made[-1].strip() and (item != in_list) and not (in_list and line[:1] == " "):
+            made.append("")
+        in_list = item or (in_list and line[:1] == " ")
+        made.append(line if line.startswith(_CODE[:2]) else line.replace("|", "\\|"))
+    return made
+
+
+def _gap(made: list[str], attached: bool) -> list[str]:
+    return [] if attached or not made or not made[-1].strip() else [""]
+
+
+def _split(lines: list[str], names: set[str]) -> list[str]:
+    """A line may describe several parameters: ``k: ... sigma: ...``."""
+    if not names:
+        return lines
+    start = rf"(?<=[.;)]) (?=(?:{'|'.join(map(re.escape, names))})(?:, \w+)*: )"
+    return [p for x in lines for p in ([x] if x.startswith(_CODE) else re.split(start, x))]
+
+
+def _field(line: str, names: set[str]) -> str | None:
+    match = re.match(r"(\w+(?:, \w+)*): (.*)", line)
+    if match and all(name in names for name in match[1].split(", ")):
+        return f":param {match[1].replace(', ', ',')}: {match[2]}"
+    word, _, rest = line.partition(" ")
+    return f":{_FIELDS[word]}: {rest}" if word in _FIELDS else None
+
+
+def _names(given: Any) -> set[str]:
+    try:
+        found = set(inspect.signature(given).parameters)
+    except (TypeError, ValueError):
+        found = set()
+    return found | set(getattr(given, "__dataclass_fields__", ()))
+
+
+def _process(app: Sphinx, what: str, name: str, given: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = plain(lines if what == "module" else as_fields(lines, _names(given)))
+
+
+def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> nodes.Node | None:
+    """A name is documented where its room offers it, not where it happens to be defined."""
+    if node.get("refdomain") != "py":
+        return None
+    domain = env.get_domain("py")
+    last = node["reftarget"].rpartition(".")[2]
+    found = [name for name in domain.objects if name.rpartition(".")[2] == last]
+    if len(found) != 1:
+        return None
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, content)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("autodoc-process-docstring", _process)
+    app.connect("missing-reference", _resolve)
+    return {"parallel_read_safe": True}

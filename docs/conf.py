@@ -1,0 +1,57 @@
+"""The site: Sphinx with MyST pages; every reference must resolve, every warning is an error."""
+
+import sys
+from pathlib import Path
+
+from exactdp import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "exactdp"
+author = "the exactdp authors"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_click",
+    "sphinxcontrib.bibtex",
+    "sphinx_copybutton",
+    "ledger",
+    "docstrings",
+]
+exclude_patterns = ["_build", "errata.md"]
+nitpicky = True
+#: Other projects' names are not looked up, so that a build needs no network.
+nitpick_ignore_regex = [
+    (r"py:.*", rf"({name})(\..*)?")
+    for name in (
+        "abc|array|builtins|collections|concurrent|decimal|enum|fractions|functools|numbers"
+        "|pathlib|random|re|types|typing|unittest",
+        "click|duckdb|flint|hypothesis|narwhals|np|numpy|nw|numpy\\.typing|pytest|scipy|pandas|polars",
+    )
+] + [("py:class", r"exactdp\..*\.(_\w+|[ST])")]  # what is private, and type variables
+
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath", "smartquotes"]
+myst_heading_anchors = 4
+bibtex_bibfiles = ["references.bib"]
+bibtex_default_style = "plain"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
+
+html_theme = "furo"
+html_title = f"exactdp {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+html_theme_options = {"navigation_with_keys": True}
