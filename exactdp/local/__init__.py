@@ -1,6 +1,21 @@
 """The local model: users randomize their own values, and the law of what they send is exact."""
 
 from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.frequency import FrequencyOracle
+from exactdp.local.hadamard import HadamardResponse
+from exactdp.local.hashing import OptimizedLocalHashing
 from exactdp.local.randomized_response import RandomizedResponse
+from exactdp.local.subset import SubsetSelection
+from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
 
-__all__ = ["LocalMechanism", "RandomizedResponse", "State"]
+__all__ = [
+    "FrequencyOracle",
+    "HadamardResponse",
+    "LocalMechanism",
+    "OptimizedLocalHashing",
+    "OptimizedUnaryEncoding",
+    "RandomizedResponse",
+    "Rappor",
+    "State",
+    "SubsetSelection",
+]

@@ -1,8 +1,4 @@
-"""Exact choices for many users at once.
-
-What a mechanism does with them is written once, for arrays. For a few users they are the single
-choices of a source, which an enumeration follows; for many they are bulk draws of the same law.
-"""
+"""Exact choices for many users at once, as arrays; an enumeration branches over every one."""
 
 from __future__ import annotations
 
@@ -11,26 +7,20 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.samplers import Bernoulli, Source, UniformInteger
+from exactdp.samplers import Source
 
 __all__ = ["Bits", "Integers", "below", "coins"]
 
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
-#: So many choices are made one by one.
-FEW = 16
-
 
 def coins(p: Fraction, n: int, source: Source) -> Bits:
     """n independent bits, True with probability p."""
-    if n <= FEW:
-        return np.array([source.bernoulli(p) for _ in range(n)], dtype=bool)
-    return Bernoulli(p).sample_many(n, source).astype(bool)
+    words = source.coins(n, p)
+    return np.unpackbits(words.view(np.uint8), count=n, bitorder="little").view(np.bool_)
 
 
 def below(size: int, n: int, source: Source) -> Integers:
     """n independent uniform integers in [0, size)."""
-    if n <= FEW:
-        return np.array([source.below(size) for _ in range(n)], dtype=np.int64)
-    return UniformInteger(0, size - 1).sample_many(n, source)
+    return source.below_each(np.full(n, size))

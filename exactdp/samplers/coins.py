@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from exactdp.samplers.attempts import LIMIT, never_settled
 
-__all__ = ["LANES", "below", "packed", "uneven"]
+__all__ = ["LANES", "below", "below_each", "packed", "uneven"]
 
 LANES = 64
 
@@ -102,4 +102,23 @@ def below(n: int, size: int, read: Reader) -> NDArray[np.uint64]:
         words = read(missing.size, bits)
         result[missing] = words
         missing = missing[words.astype(np.uint64) > np.uint64(size - 1)]
+    raise never_settled("uniform integers")
+
+
+def below_each(sizes: NDArray[np.int64], read: Reader) -> NDArray[np.int64]:
+    """Independent uniform integers in [0, sizes[i]), 1 <= sizes[i] <= 2^62.
+
+    Of a word as many bits are kept as the own size needs, so that at least half of them fit.
+    """
+    result = np.zeros(len(sizes), np.int64)
+    masks = sizes - 1
+    for shift in (1, 2, 4, 8, 16, 32):
+        masks |= masks >> shift
+    missing, bits = np.flatnonzero(masks), int(masks.max(initial=0)).bit_length()
+    for _ in range(LIMIT):
+        if not missing.size:
+            return result
+        drawn = read(missing.size, bits).astype(np.int64) & masks[missing]
+        result[missing] = drawn
+        missing = missing[drawn >= sizes[missing]]
     raise never_settled("uniform integers")

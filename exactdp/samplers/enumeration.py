@@ -237,6 +237,9 @@ class EnumeratingSource(Source):
         chances = [Fraction(int(above), denominator) for above in numerators]
         return np.array([self.bernoulli(p) for p in chances], bool)
 
+    def below_each(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.array([self.below(int(size)) for size in sizes], np.int64)
+
     def inverse_cdf(self, cdf: Cdf) -> int:
         if cdf.low is not None and cdf.high is not None and cdf.high - cdf.low >= MAX_WIDTH:
             self.stop(TooManyBranches(_too_wide(cdf.high - cdf.low + 1)))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.attempts import LIMIT, never_settled
-from exactdp.samplers.coins import packed, uneven
+from exactdp.samplers.coins import below_each, packed, uneven
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 
 __all__ = [
@@ -127,6 +127,12 @@ class Source(ABC):
         if numerators.size and not 0 <= numerators.min() <= numerators.max() <= size:
             raise InvalidParameter("numerators", "others", "from 0 to the denominator")
         return uneven(numerators, size, self.words)
+
+    def below_each(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Independent uniform integers in [0, sizes[i]), for int64 sizes from 1 to 2^62."""
+        if sizes.size and not 1 <= sizes.min() <= sizes.max() <= 1 << 62:
+            raise InvalidParameter("sizes", "others", "from 1 to 2^62")
+        return below_each(sizes, self.words)
 
     def index(self, weights: Sequence[int]) -> int:
         """An index drawn with probability proportional to integer weights >= 0."""

@@ -190,8 +190,6 @@ class _Hints:
         """log2(tau/sigma) at the target, infinity when no tau is enough."""
         if self._noise_excess(_log2(sigma)) >= 0:
             return math.inf
-        if self.analysis.quick is not None:  # the larger of both terms, and this one is smooth
-            return self.log_threshold_ratio()
 
         def excess(t: float) -> float:
             point = Point.of(self.k, sigma, sigma * exp2(t), self.epsilon)

@@ -1,0 +1,173 @@
+"""One bit per value: the own bit is 1 with probability p, every other one with probability q."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.local.choices import Bits, Integers, coins
+from exactdp.local.frequency import FrequencyOracle
+from exactdp.local.ratio import ratio_within
+from exactdp.local.wire import BitVector, Report, Reports
+from exactdp.samplers import Source
+
+__all__ = ["OptimizedUnaryEncoding", "Rappor", "UnaryEncoding", "column_sums"]
+
+#: Largest k: a report is that many bits.
+_LARGEST = 1 << 24
+
+#: Largest k whose 2^k reports are listed.
+_LISTED = 16
+
+#: Bits that are drawn at once.
+_AT_ONCE = 1 << 23
+
+
+@dataclass(frozen=True)
+class UnaryEncoding(FrequencyOracle):
+    """k: as for every oracle, and at most 2^24. epsilon: as for every oracle."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k > _LARGEST:
+            raise InvalidParameter("k", self.k, f"<= {_LARGEST}, as a report has k bits")
+
+    @property
+    @abstractmethod
+    def kept(self) -> Fraction:
+        """p: the chance of a 1 for the own value."""
+
+    @property
+    @abstractmethod
+    def background(self) -> Fraction:
+        """q: the chance of a 1 for another value."""
+
+    @property
+    def gain(self) -> Fraction:
+        """p - q."""
+        return self.kept - self.background
+
+    @cached_property
+    def form(self) -> BitVector:
+        """k bits."""
+        return BitVector(self.k)
+
+    @property
+    def cells(self) -> int:
+        """How many users sent a 1, for every value."""
+        return self.k
+
+    def law(self, value: int) -> Law[Report]:
+        """Independent bits; only for k <= 16, as there are 2^k reports."""
+        own = int(self._checked([value])[0])
+        if self.k > _LISTED:
+            raise InvalidParameter("k", self.k, f"<= {_LISTED} for a law of 2^k reports")
+        weights = {0: Fraction(1)}
+        for x in range(self.k):
+            one = self.kept if x == own else self.background
+            zeros = {report: (1 - one) * w for report, w in weights.items()}
+            weights = {**zeros, **{report | 1 << x: one * w for report, w in weights.items()}}
+        return Law[Report](dict(weights.items()))
+
+    def _respond(self, values: Integers, source: Source) -> Reports:
+        rows = [self._bits(part, source) for part in _batches(values, self.k)]
+        packed = [np.packbits(bits, axis=1, bitorder="little") for bits in rows]
+        return np.concatenate([self.form.rows([]), *packed])
+
+    def _bits(self, values: Integers, source: Source) -> Bits:
+        """An array of one row of bits per user."""
+        n = len(values)
+        bits = coins(self.background, n * self.k, source).reshape(n, self.k)
+        bits[np.arange(n), values] = coins(self.kept, n, source)
+        return bits
+
+    def _tally(self, reports: Reports) -> Integers:
+        return column_sums(reports, self.k)
+
+    def _possible(self, counts: Integers, n: int) -> bool:
+        return bool(((counts >= 0) & (counts <= n)).all())
+
+    def _scores(self, counts: Integers) -> Integers:
+        return counts
+
+
+@dataclass(frozen=True)
+class OptimizedUnaryEncoding(UnaryEncoding):
+    """The own bit is a fair coin, every other one is 1 with probability 1/(r + 1).
+
+    Source: Wang, Blocki, Li, Jha 2017 (OUE).
+
+    >>> from exactdp.local import OptimizedUnaryEncoding
+    >>> m = OptimizedUnaryEncoding(k=100, epsilon=1)
+    >>> round(float(m.total_variance()), 6), m.bits  # 4 r/(r - 1)^2 for every other value, and 1
+    (369.269438, 100)
+    """
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "Wang, Blocki, Li, Jha 2017, Section 4.3: p(1 - q)/((1 - p)q) = r"
+
+    @property
+    def kept(self) -> Fraction:
+        """1/2."""
+        return Fraction(1, 2)
+
+    @property
+    def background(self) -> Fraction:
+        """1/(r + 1)."""
+        return 1 / (self.e_epsilon + 1)
+
+
+@dataclass(frozen=True)
+class Rappor(UnaryEncoding):
+    """Every bit is flipped with probability 1/(t + 1), t^2 <= e^epsilon: one-time basic RAPPOR.
+
+    Source: Erlingsson, Pihur, Korolova 2014, without Bloom filter; CP, Section 5.
+    """
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "Erlingsson, Pihur, Korolova 2014: two bits differ, each loses a factor t"
+
+    @cached_property
+    def half(self) -> Fraction:
+        """t, a rational within e^(epsilon/2)."""
+        return ratio_within(self.epsilon_per_report / 2)
+
+    @cached_property
+    def e_epsilon(self) -> Fraction:
+        """t^2."""
+        return self.half**2
+
+    @property
+    def kept(self) -> Fraction:
+        """t/(t + 1)."""
+        return self.half / (self.half + 1)
+
+    @property
+    def background(self) -> Fraction:
+        """1/(t + 1)."""
+        return 1 / (self.half + 1)
+
+
+def column_sums(rows: Reports, k: int) -> Integers:
+    """How many rows of packed bits have a 1, for each of k bits."""
+    total = np.zeros(k, np.int64)
+    for part in _batches(rows, k):
+        total += np.unpackbits(part, axis=1, count=k, bitorder="little").sum(axis=0, dtype=np.int64)
+    return total
+
+
+def _batches(rows: Reports, k: int) -> Iterator[Reports]:
+    """Users, few enough at a time that their bits fit in memory one by one."""
+    size = max(_AT_ONCE // k, 1)
+    return (rows[start : start + size] for start in range(0, len(rows), size))

@@ -1,0 +1,36 @@
+"""The Walsh-Hadamard transform in exact integers, and signs of single entries."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["parity", "walsh"]
+
+Integers = NDArray[np.int64]
+
+
+def walsh(values: Integers) -> Integers:
+    """sum over y of values[..., y] (-1)^<x, y> for every x; the last axis is a power of two.
+
+    Integers stay exact while sums of absolute values fit int64.
+
+    >>> walsh(np.array([3, 1, 0, 0]))
+    array([4, 2, 4, 2])
+    """
+    size = values.shape[-1]
+    found, half = values.astype(np.int64), 1
+    while half < size:
+        pairs = found.reshape(*values.shape[:-1], size // (2 * half), 2, half)
+        total, difference = pairs.sum(axis=-2), pairs[..., 0, :] - pairs[..., 1, :]
+        found = np.stack([total, difference], axis=-2)
+        half *= 2
+    return found.reshape(values.shape)
+
+
+def parity(words: Integers) -> Integers:
+    """The sum of the bits of every word, modulo 2."""
+    folded = words.copy()
+    for shift in (32, 16, 8, 4, 2, 1):
+        folded ^= folded >> shift
+    return folded & 1

@@ -1,0 +1,51 @@
+"""Uniform integers of different ranges side by side: every bit enumerated."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.law import Law
+from exactdp.samplers import SeededSource, Source, exact_law
+from tests.samplers.bitwise import bitwise_law
+
+F = Fraction
+
+
+def uniform(sizes: list[int]) -> Law[tuple[int, ...]]:
+    law: Law[tuple[int, ...]] = Law.point(())
+    for size in sizes:
+        law = law.product(Law.uniform(range(size))).map(lambda pair: (*pair[0], pair[1]))
+    return law
+
+
+@pytest.mark.parametrize("sizes", [[], [1], [4], [3], [1, 5], [3, 8, 1], [2, 3]], ids=str)
+def test_every_word_enumerated(sizes: list[int]) -> None:
+    def program(source: Source) -> tuple[int, ...]:
+        return tuple(source.below_each(np.array(sizes, np.int64)).tolist())
+
+    expected = uniform(sizes)
+    assert exact_law(program, residual=0) == expected
+    law = bitwise_law(program, F(1, 2**9))
+    assert set(law) == expected.support
+    for shown, weight in law.items():
+        assert weight <= expected[shown] <= weight + law.residual
+
+
+def test_small_and_large_ranges_side_by_side() -> None:
+    sizes = np.tile(np.array([1, 3, 1 << 62]), 30_000)
+    drawn = SeededSource(5).below_each(sizes).reshape(-1, 3)
+    assert not drawn[:, 0].any()
+    # alpha = 1e-9 each
+    assert np.abs(np.bincount(drawn[:, 1], minlength=3) - 10_000).max() < 510
+    assert abs(int((drawn[:, 2] >= 1 << 61).sum()) - 15_000) < 540
+    assert drawn[:, 2].max() > 1 << 61
+
+
+@pytest.mark.parametrize("sizes", [[0], [3, -1], [(1 << 62) + 1]], ids=str)
+def test_sizes_are_checked(sizes: list[int]) -> None:
+    with pytest.raises(InvalidParameter, match="sizes"):
+        SeededSource(1).below_each(np.array(sizes))
