@@ -1,8 +1,8 @@
 """From parameters to certified delta, and back: one module per mechanism, imported when used."""
 
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
+
+from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
     from exactdp.accounting.sparse_histograms import (
@@ -34,22 +34,22 @@ __all__ = [
     "zcdp",
 ]
 
-_GROUPED = {
-    "csh",
-    "csh_target",
-    "discrete_csh",
-    "discrete_gshm",
-    "discrete_top_k",
-    "gshm",
-    "gshm_sums",
-    "stability",
-    "top_k",
-}
-
-
-def __getattr__(name: str) -> ModuleType:
-    """The modules by their short names, as in ``from exactdp.accounting import csh``."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    group = ".sparse_histograms" if name in _GROUPED else ""
-    return import_module(f"{__name__}{group}.{name}")
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "composition": "",
+        "sparse_histograms.csh": "",
+        "sparse_histograms.csh_target": "",
+        "sparse_histograms.discrete_csh": "",
+        "discrete_gaussian": "",
+        "sparse_histograms.discrete_gshm": "",
+        "sparse_histograms.discrete_top_k": "",
+        "divergence": "",
+        "gaussian": "",
+        "sparse_histograms.gshm": "",
+        "sparse_histograms.gshm_sums": "",
+        "sparse_histograms.stability": "",
+        "sparse_histograms.top_k": "",
+        "zcdp": "",
+    },
+)

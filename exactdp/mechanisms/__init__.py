@@ -1,26 +1,31 @@
 """The papers' release algorithms, built from samplers and guaranteed by accounting."""
 
-from exactdp.mechanisms.basic import BasicHistogram, StabilityHistogram
-from exactdp.mechanisms.compact import CompactHistogram, CompactRelease
-from exactdp.mechanisms.csh import CSH, TopK
-from exactdp.mechanisms.gshm import GSHM
-from exactdp.mechanisms.histogram import (
-    Accuracy,
-    Release,
-    counts_of_rows,
-    decode_bytes,
-    encode_bytes,
-)
-from exactdp.mechanisms.keep_heavy import (
-    KeepHeavy,
-    KeepHeavyResampled,
-    KeepHeavySampled,
-    PureSparseHistogram,
-)
-from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
-from exactdp.mechanisms.sums import GSHMWithSums
-from exactdp.mechanisms.thresholded import NoisyRelease
-from exactdp.mechanisms.top_k_with_base import TopKWithBase
+from typing import TYPE_CHECKING
+
+from exactdp.lazy import lazily
+
+if TYPE_CHECKING:
+    from exactdp.mechanisms.basic import BasicHistogram, StabilityHistogram
+    from exactdp.mechanisms.compact import CompactHistogram, CompactRelease
+    from exactdp.mechanisms.csh import CSH, TopK
+    from exactdp.mechanisms.gshm import GSHM
+    from exactdp.mechanisms.histogram import (
+        Accuracy,
+        Release,
+        counts_of_rows,
+        decode_bytes,
+        encode_bytes,
+    )
+    from exactdp.mechanisms.keep_heavy import (
+        KeepHeavy,
+        KeepHeavyResampled,
+        KeepHeavySampled,
+        PureSparseHistogram,
+    )
+    from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
+    from exactdp.mechanisms.sums import GSHMWithSums
+    from exactdp.mechanisms.thresholded import NoisyRelease
+    from exactdp.mechanisms.top_k_with_base import TopKWithBase
 
 __all__ = [
     "CSH",
@@ -45,3 +50,19 @@ __all__ = [
     "decode_bytes",
     "encode_bytes",
 ]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "basic": "BasicHistogram StabilityHistogram",
+        "compact": "CompactHistogram CompactRelease",
+        "csh": "CSH TopK",
+        "gshm": "GSHM",
+        "histogram": "Accuracy Release counts_of_rows decode_bytes encode_bytes",
+        "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
+        "strict": "SparseHistogram StrictPureSparseHistogram",
+        "sums": "GSHMWithSums",
+        "thresholded": "NoisyRelease",
+        "top_k_with_base": "TopKWithBase",
+    },
+)

@@ -1,22 +1,27 @@
 """From uniform bits to noise; each sampler beside its exact law."""
 
-from exactdp.samplers.bernoulli import (
-    Bernoulli,
-    BernoulliExp,
-    RandomizedResponse,
-    UniformInteger,
-    random_rounding,
-)
-from exactdp.samplers.counting import FastSample, GeometricSample, GeoSample
-from exactdp.samplers.discrete_gaussian import DiscreteGaussian
-from exactdp.samplers.enumeration import EnumeratingSource, exact_law
-from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
-from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
-from exactdp.samplers.order_statistics import OrderStatistics
-from exactdp.samplers.seeded import RecordingSource, ReplaySource, SeededSource
-from exactdp.samplers.source import Source
-from exactdp.samplers.strict_order import StrictOrderStatistics
-from exactdp.samplers.system import SystemSource
+from typing import TYPE_CHECKING
+
+from exactdp.lazy import lazily
+
+if TYPE_CHECKING:
+    from exactdp.samplers.bernoulli import (
+        Bernoulli,
+        BernoulliExp,
+        RandomizedResponse,
+        UniformInteger,
+        random_rounding,
+    )
+    from exactdp.samplers.counting import FastSample, GeometricSample, GeoSample
+    from exactdp.samplers.discrete_gaussian import DiscreteGaussian
+    from exactdp.samplers.enumeration import EnumeratingSource, exact_law
+    from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
+    from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
+    from exactdp.samplers.order_statistics import OrderStatistics
+    from exactdp.samplers.seeded import RecordingSource, ReplaySource, SeededSource
+    from exactdp.samplers.source import Source
+    from exactdp.samplers.strict_order import StrictOrderStatistics
+    from exactdp.samplers.system import SystemSource
 
 __all__ = [
     "Bernoulli",
@@ -43,3 +48,20 @@ __all__ = [
     "exact_law",
     "random_rounding",
 ]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "bernoulli": "Bernoulli BernoulliExp RandomizedResponse UniformInteger random_rounding",
+        "counting": "FastSample GeometricSample GeoSample",
+        "discrete_gaussian": "DiscreteGaussian",
+        "enumeration": "EnumeratingSource exact_law",
+        "geometric": "DiscreteLaplace Geometric TwoSidedGeometric",
+        "inverse_cdf": "RationalCdf RealCdf",
+        "order_statistics": "OrderStatistics",
+        "seeded": "RecordingSource ReplaySource SeededSource",
+        "source": "Source",
+        "strict_order": "StrictOrderStatistics",
+        "system": "SystemSource",
+    },
+)

@@ -1,0 +1,33 @@
+"""What a room lists is what it offers, loaded when used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+ROOMS = ["accounting", "audit", "frames", "mechanisms", "oracle", "samplers"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_listed_name_is_offered(room: str) -> None:
+    package = import_module(f"exactdp.{room}")
+    for name in package.__all__:
+        assert getattr(package, name).__name__.rpartition(".")[2] == name
+    assert set(package.__all__) <= set(dir(package))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_other_name_is_offered(room: str) -> None:
+    package = import_module(f"exactdp.{room}")
+    with pytest.raises(AttributeError, match=f"exactdp.{room}.*nothing_here"):
+        package.nothing_here  # noqa: B018
+
+
+@pytest.mark.parametrize("room", ["accounting", "mechanisms", "oracle", "samplers"])
+def test_a_room_alone_loads_no_mathematics(room: str) -> None:
+    code = f"import exactdp.{room}, sys; print(int('numpy' in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
