@@ -29,10 +29,16 @@ def evidence(hits: Any, trials: Any, other_hits: Any, other_trials: Any, promise
     shape = (2, len(promise), *(1 for _ in np.broadcast_shapes(k.shape, y.shape, n.shape, m.shape)))
     factor, delta = np.array(promise, dtype=float).T.reshape(shape)
     against = k / n > factor * (y / m) + delta
-    q = _closest(k, n, y, m, factor, delta)
-    p = np.minimum(factor * q + delta, 1.0)
-    loss = n * _divergence(k / n, p) + m * _divergence(y / m, q)
-    return np.asarray(np.where(against, np.maximum(loss, 0.0), 0.0).max(axis=0))
+    found = np.zeros(against.shape)
+    if against.any():  # most events keep most promises
+        k, n, y, m, factor, delta = (
+            np.broadcast_to(x, against.shape)[against] for x in (k, n, y, m, factor, delta)
+        )
+        q = _closest(k, n, y, m, factor, delta)
+        p = np.minimum(factor * q + delta, 1.0)
+        loss = n * _divergence(k / n, p) + m * _divergence(y / m, q)
+        found[against] = np.maximum(loss, 0.0)
+    return np.asarray(found.max(axis=0))
 
 
 def weakened(promise: Lines, share: float) -> Lines:
@@ -54,9 +60,7 @@ def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: Floats, delta: 
 
     factor: > 0.
     """
-    shape = np.broadcast_shapes(k.shape, n.shape, y.shape, m.shape, factor.shape)
-    low = np.zeros(shape)
-    high = np.broadcast_to(np.maximum((1 - delta) / factor, 0.0), shape)
+    low, high = np.zeros(k.shape), np.maximum((1 - delta) / factor, 0.0)
     for _ in range(_HALVINGS):
         q = (low + high) / 2
         p = factor * q + delta  # the sign of the slope, without its denominators:

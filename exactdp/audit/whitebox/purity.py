@@ -13,6 +13,7 @@ import types
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -92,16 +93,33 @@ def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str,
     A name without a value comes with None.
     """
     owner: Any = None
+    for name, of_what in _references(code):
+        if of_what == "globals":
+            owner = names.get(name)
+        else:
+            known = of_what == "the last" and (
+                isinstance(owner, types.ModuleType) or _is_c_type(owner)
+            )
+            owner = getattr(owner, name, None) if known else None
+        yield name, owner
+
+
+@lru_cache(maxsize=1 << 14)
+def _references(code: types.CodeType) -> tuple[tuple[str, str], ...]:
+    """The globals and attributes that code names: of the globals, the last named or something else.
+
+    Code does not change, and it is asked after every run.
+    """
+    found, follows = [], False
     for step in dis.get_instructions(code):
         if step.opname.startswith(_OF_GLOBALS):
-            owner = names.get(step.argval)
-            yield step.argval, owner
+            found.append((str(step.argval), "globals"))
+            follows = True
         elif step.opname.startswith(_OF_OWNERS):
-            known = isinstance(owner, types.ModuleType) or _is_c_type(owner)
-            owner = getattr(owner, step.argval, None) if known else None
-            yield step.argval, owner
+            found.append((str(step.argval), "the last" if follows else "something"))
         elif step.opname not in _SILENT:
-            owner = None
+            follows = False
+    return tuple(found)
 
 
 _OF_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
