@@ -3,7 +3,9 @@
 Small sigma: term by term, with a geometric bound on the rest. Large sigma: Euler-Maclaurin at the
 midpoint, whose remainder after m terms is at most
 4 (2 pi)^(-2m) sigma^(1-2m) sqrt(2 pi (2m)!),
-as |B_2m|/(2m)! <= 4/(2 pi)^(2m) and E|He_n(Z)| <= sqrt(n!) for a standard normal Z.
+as |B_2m|/(2m)! <= 4/(2 pi)^(2m) and E|He_n(Z)| <= sqrt(n!) for a standard normal Z. From x = z/sigma
+on, beyond all zeros of He_2m (x^2 >= 8m + 2), the last factor is He_(2m-1)(x) exp(-x^2/2) instead:
+small even beside the sum itself.
 """
 
 from __future__ import annotations
@@ -47,22 +49,37 @@ def _sum_all(sigma2: Fraction, bits: int) -> arb:
 
 def sum_above(z: int, sigma2: Fraction) -> arb:
     """The sum of f(k) over k > z, for z >= 0."""
-    # the midpoint rule's error is absolute: of no use where the sum itself is below it
+    # an absolute error is of no use where the sum itself is below it
     deep = z * z > sigma2 * ctx.prec and z * _MOST_TERMS > sigma2 * ctx.prec
-    orders = _orders(sigma2, ctx.prec) if sigma2 > 1 and not deep else None
+    orders = None
+    if sigma2 > 1:
+        orders = _orders_beyond(z, sigma2, ctx.prec) if deep else _orders(sigma2, ctx.prec)
     return _term_by_term(z, sigma2) if orders is None else _midpoint(z, sigma2, orders)
 
 
 @lru_cache(256)
 def _orders(sigma2: Fraction, bits: int) -> int | None:
     """About how many terms of Euler-Maclaurin reach 2^-bits; None if that takes too many."""
-    log_variance = math.log(sigma2.numerator) - math.log(sigma2.denominator)
+    log_variance = _log(sigma2)
     for m in range(1, 200):
         log_rest = math.log(4) - 2 * m * math.log(2 * math.pi) - m * log_variance
         log_rest += math.lgamma(2 * m + 1) / 2
         if log_rest < -(bits + 8) * math.log(2):
             return m
     return None
+
+
+def _orders_beyond(z: int, sigma2: Fraction, bits: int) -> int | None:
+    """About how many terms reach 2^-bits of the sum beyond z; None if z is not beyond the zeros."""
+    log_gain = math.log(2 * math.pi) + _log(sigma2) - math.log(z)
+    if log_gain <= 0:
+        return None
+    m = math.ceil((bits + 10) * math.log(2) / (2 * log_gain))
+    return m if (8 * m + 2) * sigma2 <= z * z else None
+
+
+def _log(x: Fraction) -> float:
+    return math.log(x.numerator) - math.log(x.denominator)
 
 
 def _term_by_term(z: int, sigma2: Fraction) -> arb:
@@ -87,18 +104,21 @@ def _midpoint(z: int, sigma2: Fraction, orders: int) -> arb:
     x = (arb(z) + arb(1) / 2) / sigma
     total = sigma * (arb.pi() / 2).sqrt() * (x / arb(2).sqrt()).erfc()
     value = (-x * x / 2).exp()
-    before, here = arb(1), x  # He_0 and He_1
+    before, here, last = arb(1), x, x  # He_0, He_1 and the last of odd degree
     power = 1 / sigma
     for j in range(1, orders + 1):
         n = 2 * j - 1
         derivative = -here * value * power  # f^(n) at the midpoint, n odd
         coefficient = (arb(2) ** (1 - 2 * j) - 1) * arb.bernoulli(2 * j) / arb.fac_ui(2 * j)
         total -= coefficient * derivative
+        last = here
         for order in (n, n + 1):
             before, here = here, x * here - order * before
         power /= variance
-    rest = 4 * (2 * arb.pi()) ** (-2 * orders) * sigma ** (1 - 2 * orders)
-    rest *= (2 * arb.pi() * arb.fac_ui(2 * orders)).sqrt()
+    derivatives = (2 * arb.pi() * arb.fac_ui(2 * orders)).sqrt()
+    if (8 * orders + 2) * sigma2 <= z * z:
+        derivatives = derivatives.min(last * value)
+    rest = 4 * (2 * arb.pi()) ** (-2 * orders) * sigma ** (1 - 2 * orders) * derivatives
     return total + arb(0, 1) * rest
 
 

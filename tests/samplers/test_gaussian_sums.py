@@ -31,6 +31,8 @@ def by_mpmath(z: int, sigma2: Fraction) -> mp.mpf:
         (2_000, Fraction(100)),
         (20_000, Fraction(10_001, 3)),
         (1_000_000, Fraction(3 * 10**7)),
+        (700, Fraction(2704)),
+        (6_266, Fraction(9_765_625, 64)),
     ],
 )
 def test_relatively_accurate_far_out_in_the_tail(z: int, sigma2: Fraction) -> None:
