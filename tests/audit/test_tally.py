@@ -153,8 +153,8 @@ import sys, time
 from exactdp.audit import audit
 from exactdp.audit import Event
 from tests.audit import mechanisms
-log, state, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
-slow = lambda drawn: time.sleep(0.02)
+log, state, samples, pause = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+slow = lambda drawn: time.sleep(pause)
 events = [Event(("coordinate", 0), "at least", 1), Event(("coordinate", 0), "equals", 0)]
 r = audit(mechanisms.logged, (0, log), (1, log), events=events, samples=samples, checkpoint=state,
           progress=slow)
@@ -170,7 +170,7 @@ def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(
     command = [sys.executable, "-c", KILLED, str(log), str(state), str(samples)]
     kills = 0
     for _ in range(times):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
+        process = subprocess.Popen([*command, "0.02"], stdout=subprocess.PIPE, cwd=ROOT)
         before = log.stat().st_size if log.exists() else 0
         deadline = time.monotonic() + 30
         while process.poll() is None and time.monotonic() < deadline:
@@ -185,7 +185,7 @@ def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(
         assert set(trials) <= {saved["drawn"]}  # every batch counted is counted once
     assert kills >= max(1, times - 1)
     finished = subprocess.run(
-        command, capture_output=True, text=True, check=True, timeout=120, cwd=ROOT
+        [*command, "0"], capture_output=True, text=True, check=True, timeout=120, cwd=ROOT
     )
     drawn, left, left_trials, right, right_trials = map(int, finished.stdout.split())
     assert drawn == left_trials + right_trials == samples
