@@ -46,7 +46,8 @@ def rational(name: str, value: Real) -> Fraction:
     """
     number = _read(name, value)
     top, bottom = abs(number.numerator), number.denominator
-    if number and not (bottom <= top * _TOO_LARGE and top <= bottom * _TOO_LARGE):
+    inside = top <= _TOO_LARGE >= bottom  # the usual case, without long products
+    if number and not (inside or (bottom <= top * _TOO_LARGE and top <= bottom * _TOO_LARGE)):
         raise InvalidParameter(name, value, f"a number {_SIZE}")
     return number
 

@@ -3,9 +3,9 @@
 Small sigma: term by term, with a geometric bound on the rest. Large sigma: Euler-Maclaurin at the
 midpoint, whose remainder after m terms is at most
 4 (2 pi)^(-2m) sigma^(1-2m) sqrt(2 pi (2m)!),
-as |B_2m|/(2m)! <= 4/(2 pi)^(2m) and E|He_n(Z)| <= sqrt(n!) for a standard normal Z. From x = z/sigma
-on, beyond all zeros of He_2m (x^2 >= 8m + 2), the last factor is He_(2m-1)(x) exp(-x^2/2) instead:
-small even beside the sum itself.
+as |B_2m|/(2m)! <= 4/(2 pi)^(2m) and E|He_n(Z)| <= sqrt(n!) for a standard normal Z. For
+x = z/sigma beyond all zeros of He_2m (x^2 >= 8m + 2), the last factor is He_(2m-1)(x) exp(-x^2/2)
+instead: small even beside the sum itself.
 """
 
 from __future__ import annotations
