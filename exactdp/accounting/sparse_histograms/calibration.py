@@ -35,6 +35,8 @@ _SIGMA_DIGITS = 10
 _HINT_BITS = 128
 #: In doublings: what a hint may be off by; less than a step of tau changes.
 _NOTHING = 1e-11
+#: log2 of the least tau/sigma that is tried before 0.
+_LEAST_RATIO = -64.0
 #: In doublings: where a bound counts as meeting the target.
 _NEAR = 1e-4
 #: How close to the best tau over all sigma the returned one is shown to be, and the work for that.
@@ -62,7 +64,9 @@ def calibrate_threshold(
         return analysis.check(Point.of(k, noise, tau, epsilon), target)
 
     tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
-    promise = analysis.guarantee(Point.of(k, noise, Fraction(tau), epsilon))
+    promise = analysis.guarantee(Point.of(k, noise, tau, epsilon))
+    if promise.delta.upper > target:  # narrow, but not as narrow as what was proved
+        promise = replace(promise, delta=check(tau).delta)
     bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
     return Calibration(
         mechanism=mechanism,
@@ -96,9 +100,10 @@ class _Hints:
         if not hopeless and self.analysis.check(zero, self.target).verdict == "proved":
             return Fraction(0)
         ratio = self._ratio(sigma, 2.0)
-        if math.isinf(ratio):
+        if ratio == math.inf:
             raise self._too_small(sigma)
-        return self._raised(sigma, rounded_up(sigma * exp2(ratio), step), step)
+        start = sigma * exp2(max(ratio, _LEAST_RATIO))  # -infinity: 0 is enough or just missed
+        return self._raised(sigma, rounded_up(start, step), step)
 
     def _raised(self, sigma: Fraction, tau: Fraction, step: Fraction) -> Fraction:
         """tau, raised until what seems worst there keeps the target.
@@ -139,7 +144,10 @@ class _Hints:
         """About the sigma with the smallest tau, a short decimal."""
         least = self.log_least_sigma()
         if self.analysis.quick is not None:  # the larger of a noise and a threshold term:
-            return _rounded(exp2(least), ROUND_CEILING)  # at a fixed ratio, less noise is better
+            return self._least_rounded(least)  # at a fixed ratio, less noise is better
+        threshold = self.log_threshold_ratio()
+        if threshold == -math.inf:  # no threshold at all: the least noise that is enough then
+            return _rounded(exp2(falling_root(self._excess_unthresholded, least)), ROUND_CEILING)
         ratio = [2.0]
 
         def log_tau(s: float) -> float:
@@ -149,11 +157,25 @@ class _Hints:
             return s + found
 
         # beyond tau/ratio the threshold term alone is above the target
-        most = log_tau(least + 0.5) - self.log_threshold_ratio()
+        most = log_tau(least + 0.5) - threshold
         best = minimum(log_tau, least, max(most, least + 0.5), 1e-7)
         # the best sigma is often the least one, where the noise alone uses up the target
         choices = [_rounded(exp2(s), ROUND_CEILING) for s in (least, best)]
         return min(choices, key=lambda sigma: log_tau(_log2(sigma)))
+
+    def _least_rounded(self, s: float) -> Fraction:
+        """2^s as a short decimal, raised until the noise alone keeps the target.
+
+        A delta near 1 hardly depends on sigma, and s is less accurate there.
+        """
+        step = _NOTHING
+        while self._noise_excess(_log2(sigma := _rounded(exp2(s), ROUND_CEILING))) >= 0:
+            s, step = s + step, 2 * step
+        return sigma
+
+    def _excess_unthresholded(self, s: float) -> float:
+        point = Point.of(self.k, exp2(s), Fraction(0), self.epsilon)
+        return self._excess(self.analysis.glance, point)
 
     def feasible(self, sigma: Fraction) -> Fraction:
         """sigma itself, if some tau is enough for it."""

@@ -129,6 +129,7 @@ ANALYSES = {
         _exact,
         _noise_only,
         _threshold_only,
+        quick=_exact,
     ),
     "add-the-deltas": Analysis(
         "add-the-deltas",

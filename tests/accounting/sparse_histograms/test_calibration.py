@@ -242,6 +242,36 @@ def test_few_searches_where_neither_end_is_worst(monkeypatch: pytest.MonkeyPatch
             assert values[0, 0, 6] <= ball(target)
 
 
+@pytest.mark.parametrize("analysis", ["exact", "add-the-deltas", "published"])
+@pytest.mark.parametrize("delta", ["0.3", "0.6", "0.8", "0.9", "0.999999"])
+@pytest.mark.parametrize("epsilon", ["0", "1"])
+def test_deltas_for_which_no_threshold_is_needed(analysis: str, delta: str, epsilon: str) -> None:
+    """With k = 1 a noisy counter exceeds a threshold of 0 with probability 1/2."""
+    target, loss = Fraction(delta), Fraction(epsilon)
+    for name, module in MODULES.items():
+        if analysis not in module.ANALYSES:
+            continue
+        found = module.calibrate(k=1, epsilon=epsilon, delta=delta, analysis=analysis)
+        assert found.delta.upper <= target
+        if analysis == "exact" and name == "csh":  # kappa = 1: both noises have variance sigma^2
+            assert (found.tau == 0) == (target > Fraction(1, 2))
+            assert found.delta.lower > target * Fraction(999_999, 10**6)
+            continue
+        assert_certified(found, target)
+        if not found.tau:  # 1/1000 less noise is not enough
+            lower = Fraction(found.sigma) * Fraction(999, 1000)
+            assert REFERENCES[name, analysis](1, lower, Fraction(0), loss) > float(target)
+
+
+def test_a_delta_that_is_just_kept_without_a_threshold() -> None:
+    """k = 1, delta = P(N > 0): any threshold above 0 is enough, at every sigma."""
+    for module in MODULES.values():
+        found = module.calibrate(k=1, epsilon=1, delta="0.5")
+        assert found.delta.upper <= Fraction(1, 2)
+        assert found.tau is not None
+        assert found.tau < Fraction(1, 10**9)
+
+
 def test_comparison_rows() -> None:
     rows = compare(k=10, epsilon="0.35", delta="1e-5")
     assert [(r.calibration.mechanism, r.calibration.analysis) for r in rows] == [

@@ -41,10 +41,11 @@ def _balanced(node: _Node) -> _Node:
     """A black node whose child and grandchild are red becomes red with two black children."""
     if node.red:
         return node
-    a, x, b, y, c, z, d = _in_line(node) or (None,) * 7
-    if x is None:
+    found = _in_line(node)
+    if found is None:
         return node
-    return _Node(True, _Node(False, a, x, b), y, _Node(False, c, z, d))  # type: ignore[arg-type]
+    a, x, b, y, c, z, d = found
+    return _Node(True, _Node(False, a, x, b), y, _Node(False, c, z, d))
 
 
 def _in_line(node: _Node) -> tuple[_Tree, int, _Tree, int, _Tree, int, _Tree] | None:
