@@ -1,5 +1,6 @@
 """The local model: users randomize their own values, and the law of what they send is exact."""
 
+from exactdp.local.compressive import CompressiveResponse, MatrixResponse
 from exactdp.local.frame import LocalMechanism, State
 from exactdp.local.frequency import FrequencyOracle
 from exactdp.local.hadamard import HadamardResponse
@@ -9,9 +10,11 @@ from exactdp.local.subset import SubsetSelection
 from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
 
 __all__ = [
+    "CompressiveResponse",
     "FrequencyOracle",
     "HadamardResponse",
     "LocalMechanism",
+    "MatrixResponse",
     "OptimizedLocalHashing",
     "OptimizedUnaryEncoding",
     "RandomizedResponse",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, positive
+from exactdp.parameters import Real, decimal_text, positive
 
-__all__ = ["local_epsilon", "ratio_within"]
+__all__ = ["largest", "local_epsilon", "ratio_within"]
 
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(100)
 
@@ -31,9 +32,30 @@ def ratio_within(epsilon: Fraction) -> Fraction:
     Fraction(16487212707, 10000000000)
     """
     bound = refine(lambda: ball(epsilon).expm1(), relative_width=Fraction(1, 10**30)).lower
-    unit = Fraction(1)
-    while bound >= 10**_DIGITS * unit:
-        unit *= 10
-    while bound < 10 ** (_DIGITS - 1) * unit:
-        unit /= 10
+    unit = _unit(bound)
     return 1 + bound // unit * unit
+
+
+def largest(limit: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
+    """The largest r in (1, limit], limit - 1 in units of its twelfth digit, that keeps a promise.
+
+    keeps: holds for all r up to some point and for none behind it, and for the first unit.
+    """
+    unit = _unit(limit - 1)
+    low, high = 1, int((limit - 1) / unit) + 1
+    if not keeps(1 + low * unit):
+        raise InvalidParameter("epsilon", decimal_text(limit), "large enough for these columns")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if keeps(1 + middle * unit) else (low, middle)
+    return 1 + low * unit
+
+
+def _unit(value: Fraction) -> Fraction:
+    """The value of its twelfth decimal digit."""
+    unit = Fraction(1)
+    while value >= 10**_DIGITS * unit:
+        unit *= 10
+    while value < 10 ** (_DIGITS - 1) * unit:
+        unit /= 10
+    return unit

@@ -1,0 +1,248 @@
+"""Compressive privatization: fewer outputs than values, and sparse recovery on the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.local.choices import Integers, coins
+from exactdp.local.columns import BalancedColumns, PublicColumns, portions
+from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.frequency import finished
+from exactdp.local.ratio import largest, local_epsilon, ratio_within
+from exactdp.local.recovery import Pursuit, Recovery, System
+from exactdp.local.wire import Numbers, Report, Reports, integers
+from exactdp.parameters import Real, choice, decimal_text, integer
+from exactdp.samplers import Source
+
+__all__ = ["CompressiveResponse", "MatrixResponse", "SetResponse"]
+
+_METHODS = ("normalized", "projected")
+
+
+class SetResponse(LocalMechanism[int]):
+    """An output in the set of the own value is r times as likely as one outside.
+
+    r is the largest rational of twelve digits for which the deployed matrix keeps epsilon: where
+    sets differ in size, so do the normalizers N_x = |C_x| r + m - |C_x|, and r < e^epsilon.
+    Source: CP, equation (2), Lemma 2.1 made exact.
+    """
+
+    epsilon: Real
+    #: The sets.
+    columns: PublicColumns
+
+    @property
+    def epsilon_per_report(self) -> Fraction:
+        """epsilon."""
+        return Fraction(self.epsilon)
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """r."""
+        within = ratio_within(self.epsilon_per_report)
+        return largest(within, lambda r: self._loss(r) <= within)
+
+    @cached_property
+    def e_epsilon(self) -> Fraction:
+        """The largest ratio of two probabilities of one output, for the matrix as it is."""
+        return self._loss(self.ratio)
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "CP equation (2), with the exact normalizers of the deployed matrix"
+
+    @cached_property
+    def form(self) -> Numbers:
+        """An output."""
+        return Numbers((self.columns.m,))
+
+    @property
+    def cells(self) -> int:
+        """One counter per output."""
+        return self.columns.m
+
+    def configuration(self) -> Mapping[str, str | int]:
+        """The matrix and r."""
+        epsilon = decimal_text(self.epsilon_per_report)
+        more = self.columns.configuration()
+        return {"k": self.columns.k, "epsilon": epsilon, "ratio": str(self.ratio), **more}
+
+    def law(self, value: int) -> Law[Report]:
+        """The exact law of the output."""
+        marks = self.columns.marks(self._checked([value]))[0].tolist()
+        base = self._base(sum(marks), self.ratio)
+        return Law({y: (self.ratio if inside else 1) / base for y, inside in enumerate(marks)})
+
+    def recover(self, state: State, recovery: Recovery | None = None) -> NDArray[np.float64]:
+        """The frequencies that sparse recovery finds, before they are made a distribution."""
+        if state.mechanism.fingerprint_text != self.fingerprint_text:
+            raise InvalidParameter("state", state.mechanism.fingerprint_text, self.fingerprint_text)
+        if not state.n:
+            raise InvalidParameter("state", "no reports", "at least one report")
+        return (recovery or Pursuit())(self._system, state.counts, state.n)
+
+    def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:
+        choice("method", method, _METHODS)
+        return finished(Pursuit()(self._system, counts, n), method)
+
+    @cached_property
+    def _system(self) -> System:
+        rows = [
+            self.columns.marks(part) for part in portions(np.arange(self.columns.k), self.cells)
+        ]
+        return System.of(np.concatenate(rows).T, float(self.ratio))
+
+    def _base(self, size: int, r: Fraction) -> Fraction:
+        """N_x for a set of this size."""
+        return size * r + self.cells - size
+
+    def _loss(self, r: Fraction) -> Fraction:
+        """The largest Q(y|x)/Q(y|z).
+
+        It is r N_z/N_x where y is in C_x and not in C_z, and at most N_z/N_x otherwise, which is
+        attained: where no set leaves another one, the smallest is inside the largest.
+        """
+        least, most = (self._base(size, r) for size in self._extremes)
+        crossing = [r * self._base(b, r) / self._base(a, r) for a, b in self._crossings]
+        return max([most / least, *crossing])
+
+    @cached_property
+    def _extremes(self) -> tuple[int, int]:
+        return int(self.columns.sizes.min()), int(self.columns.sizes.max())
+
+    @cached_property
+    def _crossings(self) -> list[tuple[int, int]]:
+        """Sizes (a, b) of sets of which the first leaves the second: those that can lose most.
+
+        For every a the largest b; a pair with a larger a and a b no larger loses no more.
+        """
+        kept: list[tuple[int, int]] = []
+        sizes = sorted(set(self.columns.sizes.tolist()))
+        for a in sizes:
+            for b in reversed(sizes):
+                if kept and b <= kept[-1][1]:
+                    break
+                if self._leaves(a, b):
+                    kept.append((a, b))
+                    break
+            if kept and kept[-1][1] == sizes[-1]:
+                break
+        return kept
+
+    def _leaves(self, a: int, b: int) -> bool:
+        """Whether some set of size a is not within some set of size b."""
+        if a > b:
+            return True
+        first, second = (np.flatnonzero(self.columns.sizes == size) for size in (a, b))
+        return any(
+            (self.columns.marks(first[i : i + 1]) & ~self.columns.marks(part)).any()
+            for i in range(len(first))
+            for part in portions(second, self.cells)
+        )
+
+    def _checked(self, values: Any) -> Integers:
+        array = integers("values", values)
+        if array.ndim != 1:
+            raise InvalidParameter("values", f"of shape {array.shape}", "a list of integers")
+        wrong = array[(array < 0) | (array >= self.columns.k)]
+        if wrong.size:
+            raise InvalidParameter("value", int(wrong[0]), f">= 0 and < k = {self.columns.k}")
+        return array
+
+    def _respond(self, values: Integers, source: Source) -> Reports:
+        sizes = self.columns.sizes[values]
+        inside = np.zeros(len(values), bool)
+        for size in np.unique(sizes):
+            users = np.flatnonzero(sizes == size)
+            chance = size.item() * self.ratio / self._base(size.item(), self.ratio)
+            inside[users] = coins(chance, len(users), source)
+        # a place in the set, or behind it: outputs in the set are listed first
+        place = source.below_each(np.where(inside, sizes, self.cells - sizes))
+        place[~inside] += sizes[~inside]
+        return self._outputs(values, place)
+
+    def _outputs(self, values: Integers, place: Integers) -> Reports:
+        """The outputs at these places of the lists of the values."""
+        distinct, which = np.unique(values, return_inverse=True)
+        reports, start = np.empty_like(values), 0
+        for part in portions(distinct, self.cells):
+            lists = np.argsort(~self.columns.marks(part), axis=1, kind="stable")
+            users = np.flatnonzero((which >= start) & (which < start + len(part)))
+            reports[users] = lists[which[users] - start, place[users]]
+            start += len(part)
+        return reports
+
+    def _tally(self, reports: Reports) -> Integers:
+        return np.bincount(reports, minlength=self.cells).astype(np.int64)
+
+    def _possible(self, counts: Integers, n: int) -> bool:
+        return bool((counts >= 0).all()) and int(counts.sum()) == n
+
+
+@dataclass(frozen=True)
+class CompressiveResponse(SetResponse):
+    """Sets of exactly `ones` out of m outputs, for k values, drawn from a public seed.
+
+    k: values are 0 to k - 1. m: outputs; s log(k/s) times a small factor suffice for a distribution
+    on s values. epsilon: of one report. seed: an integer >= 0 that everyone uses. ones: by default
+    near m/(r + 1), which makes the noise least for every epsilon (the paper has m/2 for high and
+    m/r for medium privacy). As all sets have the same size, nothing is lost: r is all of e^epsilon.
+    Source: CP, Section 2 with beta = 0.
+
+    >>> from exactdp.local import CompressiveResponse
+    >>> from exactdp.samplers import SystemSource
+    >>> m = CompressiveResponse(k=1000, m=100, epsilon=1, seed=7)
+    >>> state = m.aggregate().add(m.report_many([3, 3, 3, 500] * 10_000, SystemSource()))
+    >>> estimate = state.estimate("projected")
+    >>> m.bits, int(estimate.argmax())
+    (7, 3)
+    """
+
+    k: int
+    m: int
+    epsilon: Real
+    seed: int
+    ones: int | None = None
+    columns: PublicColumns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
+        object.__setattr__(self, "m", integer("m", self.m, least=2))
+        if self.ones is None:
+            within = ratio_within(self.epsilon_per_report)
+            object.__setattr__(self, "ones", max(round(self.m / (within + 1)), 1))
+        columns = BalancedColumns(self.k, self.m, self.seed, self.ones or 0)
+        object.__setattr__(self, "columns", columns)
+
+
+@dataclass(frozen=True)
+class MatrixResponse(SetResponse):
+    """The same for any public matrix: random signs, rows of a Hadamard matrix, one that is given.
+
+    Source: CP, Sections 2 and 4.
+
+    >>> from exactdp.local import MatrixResponse
+    >>> from exactdp.local.columns import RandomColumns
+    >>> m = MatrixResponse(RandomColumns(k=1000, m=100, seed=7), epsilon=1)
+    >>> round(float(m.ratio), 6), round(float(m.e_epsilon), 6)
+    (2.149681, 2.718282)
+    """
+
+    columns: PublicColumns
+    epsilon: Real
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, PublicColumns):
+            raise InvalidParameter("columns", self.columns, "public columns")
+        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
+        _ = self.columns.sizes
