@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from exactdp.cli.drawing import Curve, Picture, theme_option
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table
-from exactdp.errors import ExactDPError
 from exactdp.parameters import integer
+
+if TYPE_CHECKING:
+    from exactdp.accounting.sparse_histograms.curves import Saving
 
 __all__ = ["figure"]
 
 _SPARSITIES = "1,10,100,1000,10000,100000,1000000"
+_ENDINGS = (".png", ".svg", ".pdf")
+_FAMILIES = {"gshm": 0, "csh": 1}
+_STYLES = {"add-the-deltas": ":", "published": "--", "exact": "-"}
 
 
 @click.group(no_args_is_help=True)
@@ -26,17 +34,24 @@ def figure() -> None:
     epilog="Example: exactdp figure csh --k 51914 --epsilon 0.35 --delta 1e-5 --output csh.svg"
 )
 @options("k epsilon delta output", "points")
-def csh(k: str, epsilon: str, delta: str, output: str, points: str | None) -> None:
+@theme_option
+def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
     """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one)."""
     from tqdm import tqdm
 
     from exactdp.accounting.sparse_histograms.curves import CURVES, threshold_curve
 
-    path = new_file("output", output, (".png", ".svg", ".pdf"))
-    pyplot = _pyplot()
+    path = new_file("output", output, _ENDINGS)
     count = integer("points", points or 24, least=2)
     sparsity = integer("k", k, least=1)
-    picture, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
+    picture = Picture(
+        theme,
+        x="standard deviation of all noise on one counter",
+        y="threshold \u03c4",
+        title=f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}",
+    )
+    picture.explain("Lower is better: less noise, more counters released. Dot: the least \u03c4.")
+    curves = []
     with tqdm(total=count * len(CURVES), desc="points", disable=None, delay=1) as bar:
         for mechanism, analysis in CURVES:
             noise, tau = [], []
@@ -46,15 +61,12 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None) -> No
                 noise.append(point.noise.float_upper())
                 tau.append(float(point.calibration.tau or 0))
                 bar.update()
-            style = {"gshm": "--", "csh": "-"}[mechanism]
-            (line,) = axes.plot(noise, tau, style, label=f"{mechanism.upper()}, {analysis}")
-            axes.plot(noise[:1], tau[:1], "o", color=line.get_color())  # the smallest threshold
-    axes.set_xlabel("standard deviation of all noise on one counter")
-    axes.set_ylabel("threshold tau")
-    axes.set_title(f"k = {sparsity}, epsilon = {epsilon}, delta = {delta}")
-    axes.legend(frameon=False)
-    picture.savefig(path, dpi=150)
-    pyplot.close(picture)
+            label = f"{mechanism.upper()}, {analysis}"
+            curves.append(
+                Curve(label, noise, tau, _FAMILIES[mechanism], _STYLES[analysis], marked=(0,))
+            )
+    picture.draw(curves)
+    picture.save(path)
     click.echo(f"written to {output}")
 
 
@@ -62,41 +74,58 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None) -> No
     epilog="Example: exactdp figure seen --k 10 --epsilon 0.35 --delta 1e-5 --output seen.svg"
 )
 @options("k epsilon delta output", "points")
-def seen(k: str, epsilon: str, delta: str, output: str, points: str | None) -> None:
+@theme_option
+def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
     """Which counts will be seen: the probability of release against the true count, exactly."""
     from exactdp.mechanisms import CSH, GSHM
 
-    path = new_file("output", output, (".png", ".svg", ".pdf"))
-    pyplot = _pyplot()
+    path = new_file("output", output, _ENDINGS)
     count, sparsity = integer("points", points or 40, least=2), integer("k", k, least=1)
-    picture, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
-    for kind, label in ((GSHM, "GSHM"), (CSH, "CSH, top-k: above the next count")):
-        made = kind.for_target(k=sparsity, epsilon=epsilon, delta=delta)
-        most = 2 * int(1 + Fraction(made.tau))
-        counts = sorted({most * i // (count - 1) for i in range(count)})
-        chances = [made.chance(c).float_lower() for c in counts]
-        (line,) = axes.plot(counts, chances, label=label)
-        axes.axvline(float(1 + Fraction(made.tau)), color=line.get_color(), ls=":", lw=0.8)
-    axes.set_xlabel("true count (dotted: the threshold)")
-    axes.set_ylabel("probability of release")
-    axes.set_title(f"k = {sparsity}, epsilon = {epsilon}, delta = {delta}")
-    axes.legend(frameon=False)
-    picture.savefig(path, dpi=150)
-    pyplot.close(picture)
+    picture = Picture(
+        theme,
+        x="true count",
+        y="probability of release",
+        title=f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}",
+    )
+    picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
+    curves = []
+    made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
+    most = 2 * max(int(1 + Fraction(m.tau)) for m in made)
+    counts = sorted({most * i // (count - 1) for i in range(count)})
+    for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
+        chances = [mechanism.chance(c).float_lower() for c in counts]
+        later = next(i for i, chance in enumerate(chances) if chance > 0.75)
+        curves.append(Curve(label, counts, chances, family, at=later))
+        threshold = float(1 + Fraction(mechanism.tau))
+        picture.upright(threshold, f"above {threshold:g}", family)
+    picture.draw(curves)
+    picture.save(path)
     click.echo(f"written to {output}")
 
 
 @figure.command(epilog="Example: exactdp figure savings --epsilon 0.35 --delta 1e-5")
-@options("epsilon delta", "sparsities")
+@options("epsilon delta", "sparsities output")
+@theme_option
 @json_option
-def savings(epsilon: str, delta: str, sparsities: str | None, as_json: bool) -> None:
-    """A table of the best thresholds over the sparsity k."""
+def savings(
+    epsilon: str,
+    delta: str,
+    sparsities: str | None,
+    output: str | None,
+    theme: str,
+    as_json: bool,
+) -> None:
+    """A table of the best thresholds over the sparsity k; with --output a picture, too."""
     from exactdp.accounting.sparse_histograms.curves import CURVES
     from exactdp.accounting.sparse_histograms.curves import savings as compute
 
+    path = None if output is None else new_file("output", output, _ENDINGS)
     listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
+    found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
+    if path is not None:
+        _draw_savings(path, theme, f"\u03b5 = {epsilon}, \u03b4 = {delta}", found)
     rows, data = [], []
-    for saving in compute(epsilon=epsilon, delta=delta, sparsities=listed):
+    for saving in found:
         tau = [f"{float(saving.tau[curve]):.6g}" for curve in CURVES]
         rows.append([str(saving.k), *tau, f"{100 * float(saving.saved()):.1f} %"])
         data.append(
@@ -114,12 +143,23 @@ def savings(epsilon: str, delta: str, sparsities: str | None, as_json: bool) -> 
     click.echo("saved: exact CSH against exact GSHM.")
 
 
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise ExactDPError("pictures need matplotlib: pip install 'exactdp[plots]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
+def _draw_savings(path: Path, theme: str, title: str, found: Sequence[Saving]) -> None:
+    picture = Picture(theme, x="sparsity k", y="least \u03c4/\u221ak", title=title)
+    picture.explain("Lower is better. Every dot is certified from both sides.")
+    picture.axes.set_xscale("log")
+    curves = []
+    for mechanism, analysis in found[0].tau:
+        scaled = [float(s.tau[mechanism, analysis]) / s.k**0.5 for s in found]
+        label = f"{mechanism.upper()}, {analysis}"
+        curves.append(
+            Curve(
+                label,
+                [s.k for s in found],
+                scaled,
+                _FAMILIES[mechanism],
+                _STYLES[analysis],
+                marked=range(len(found)),
+            )
+        )
+    picture.draw(curves)
+    picture.save(path)
