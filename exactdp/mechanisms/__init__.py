@@ -22,12 +22,22 @@ if TYPE_CHECKING:
         KeepHeavySampled,
         PureSparseHistogram,
     )
+    from exactdp.mechanisms.projections import (
+        ALP,
+        ALP1,
+        HistogramALP,
+        LogALP,
+        SignedALP,
+        Sketch,
+    )
     from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
     from exactdp.mechanisms.sums import GSHMWithSums
     from exactdp.mechanisms.thresholded import NoisyRelease
     from exactdp.mechanisms.top_k_with_base import TopKWithBase
 
 __all__ = [
+    "ALP",
+    "ALP1",
     "CSH",
     "GSHM",
     "Accuracy",
@@ -35,12 +45,16 @@ __all__ = [
     "CompactHistogram",
     "CompactRelease",
     "GSHMWithSums",
+    "HistogramALP",
     "KeepHeavy",
     "KeepHeavyResampled",
     "KeepHeavySampled",
+    "LogALP",
     "NoisyRelease",
     "PureSparseHistogram",
     "Release",
+    "SignedALP",
+    "Sketch",
     "SparseHistogram",
     "StabilityHistogram",
     "StrictPureSparseHistogram",
@@ -60,6 +74,7 @@ __getattr__, __dir__ = lazily(
         "gshm": "GSHM",
         "histogram": "Accuracy Release counts_of_rows decode_bytes encode_bytes",
         "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
+        "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch",
         "strict": "SparseHistogram StrictPureSparseHistogram",
         "sums": "GSHMWithSums",
         "thresholded": "NoisyRelease",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Protocol
 
@@ -119,14 +120,14 @@ class Source(ABC):
     def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:
         """Independent coins of chances numerators / denominator.
 
-        numerators: integers from 0 to denominator, which is >= 1 and < 2^63.
+        numerators: integers from 0 to denominator, which is >= 1; in bulk where that is < 2^63.
         """
         size = integer("denominator", denominator, least=1)
-        if size >= 1 << 63:
-            raise InvalidParameter("denominator", denominator, "< 2^63")
         if numerators.size and not 0 <= numerators.min() <= numerators.max() <= size:
             raise InvalidParameter("numerators", "others", "from 0 to the denominator")
-        return uneven(numerators, size, self.words)
+        if size < 1 << 63:
+            return uneven(numerators, size, self.words)
+        return np.array([self.bernoulli(Fraction(int(x), size)) for x in numerators], bool)
 
     def below_each(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Independent uniform integers in [0, sizes[i]), for int64 sizes from 1 to 2^62."""

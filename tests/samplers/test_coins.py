@@ -105,8 +105,8 @@ def test_uneven_coins(chances: list[Fraction]) -> None:
         assert weight <= expected[shown] <= weight + law.residual
 
 
-def test_uneven_coins_of_a_large_denominator() -> None:
-    size = (1 << 62) + 1
+@pytest.mark.parametrize("size", [(1 << 62) + 1, 10**30])
+def test_uneven_coins_of_a_large_denominator(size: int) -> None:
     given = np.array([0, size, size // 3] * 2000)
     shown = SeededSource(9).uneven_coins(given, size).reshape(-1, 3)
     assert not shown[:, 0].any()
@@ -123,7 +123,6 @@ def test_bad_input() -> None:
         lambda: source.uneven_coins(np.array([2]), 1),
         lambda: source.uneven_coins(np.array([-1]), 1),
         lambda: source.uneven_coins(np.array([0]), 0),
-        lambda: source.uneven_coins(np.array([0]), 1 << 63),
     ):
         with pytest.raises(InvalidParameter):
             call()

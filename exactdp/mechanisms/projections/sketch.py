@@ -1,0 +1,162 @@
+"""The released sketch: any entry can be asked, and a file says the same as the object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.container import Kind, Scalar
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms.projections.embedding import Bits, peaks
+from exactdp.mechanisms.projections.hashing import UniversalHashes
+from exactdp.mechanisms.projections.vectors import identifiers
+from exactdp.parameters import decimal_text, integer
+
+if TYPE_CHECKING:
+    from exactdp.mechanisms.projections.unary import UnaryProjection
+
+__all__ = ["Sketch", "kind", "parameters", "texts"]
+
+#: Entries asked at once, so that what they need stays in cache.
+_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A published vector: ``sketch[i]`` estimates any entry, ``sketch.estimate(ids)`` many.
+
+    mechanism: its parameters. hashes, bits: the hash functions and the noisy array.
+    text: None where entries are numbers; where they are texts made by encode_bytes, the longest.
+    """
+
+    mechanism: UnaryProjection
+    hashes: UniversalHashes
+    bits: Bits
+    text: int | None = None
+
+    def of_texts(self, longest: int | None) -> Sketch:
+        """The same sketch with a note on what its entries are."""
+        return replace(self, text=longest)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise the sketch was released under."""
+        return self.mechanism.guarantee()
+
+    def __getitem__(self, i: int) -> Fraction:
+        """The estimate of one entry, exactly."""
+        total, count = self._peaks(identifiers([i], self.mechanism.d), self.mechanism.walk)
+        return self._limited(Fraction(int(total[0]), int(count[0])))
+
+    def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+        """The estimates of many entries, as floats."""
+        wanted = identifiers(ids, self.mechanism.d)
+        found = self._levels(wanted, self.mechanism.walk)
+        cells, top = self.mechanism.cells, float(Fraction(self.mechanism.beta))
+        found -= self._middle
+        return np.clip(np.copysign(cells.values(np.abs(found)), found), -top, top)
+
+    def difference(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+        """For signed vectors: the estimate of the positive part less that of the negative one.
+
+        Source: ALP, Section 2, negative values; twice the error of one part at most.
+        """
+        made = self.mechanism
+        if not made.signed:
+            raise InvalidParameter("mechanism", type(made).__name__, "one for signed vectors")
+        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(Fraction(made.beta))
+        parts = []
+        for first in (0, m):
+            walk = [(first + b, False) for b in range(m)]
+            parts.append(np.minimum(made.cells.values(self._levels(wanted, walk)), top))
+        return parts[0] - parts[1]
+
+    def _levels(self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]) -> NDArray[np.float64]:
+        """The average place of the top of each entry's walk."""
+        found = np.empty(len(ids), np.float64)
+        for start in range(0, len(ids), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            total, count = self._peaks(ids[part], walk)
+            found[part] = total / count
+        return found
+
+    def _peaks(
+        self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return peaks(self.bits, self.hashes.keys(ids), self.hashes, self.mechanism.s, walk)
+
+    @cached_property
+    def _middle(self) -> int:
+        """The place of the walk that stands for 0."""
+        return self.mechanism.cells.count if self.mechanism.signed else 0
+
+    def _limited(self, place: Fraction) -> Fraction:
+        """The value of a place, within the bounds of the input (ALP, Section 2)."""
+        level, top = place - self._middle, Fraction(self.mechanism.beta)
+        size = min(self.mechanism.cells.value(abs(level)), top)
+        return size if level >= 0 else -size
+
+    @property
+    def size(self) -> dict[str, int]:
+        """Bits of the array and of the hash functions, and (s + log2 d) m of the paper's Lemma 4.2.
+
+        The paper's constant is left out there: with it log2 d stands for the hash functions.
+        """
+        made = self.mechanism
+        bits_of_d = max((made.d - 1).bit_length(), 1)
+        return {
+            "array": made.s * made.levels,
+            "hash functions": 8 * UniversalHashes.size(made.levels, made.d),
+            "formula": (made.s + bits_of_d) * made.levels,
+        }
+
+    def to_bytes(self) -> bytes:
+        """The parameters, hash functions and bits; for :meth:`from_bytes`."""
+        header = {**parameters(self.mechanism), "text": self.text}
+        return kind(type(self.mechanism)).pack(header, self.hashes.to_bytes() + self.bits.tobytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes, of: Callable[..., UnaryProjection]) -> Sketch:
+        """Read what to_bytes wrote for a mechanism of this class; everything is validated."""
+        header, payload = kind(of).unpack(data)
+        text = texts(header.pop("text"))
+        mechanism = of(**header)
+        return cls(*read(mechanism, payload), text)
+
+
+def read(
+    mechanism: UnaryProjection, payload: memoryview
+) -> tuple[UnaryProjection, UniversalHashes, Bits]:
+    """The hash functions and the array of a mechanism from the bytes of both."""
+    levels, size = mechanism.levels, mechanism.s * mechanism.levels
+    start = UniversalHashes.size(levels, mechanism.d)
+    if len(payload) != start + -(-size // 8):
+        raise InvalidParameter("data", f"{len(payload)} bytes of bits", "as its header says")
+    hashes = UniversalHashes.from_bytes(bytes(payload[:start]), levels, mechanism.d, mechanism.s)
+    bits = np.frombuffer(payload, np.uint8, offset=start)
+    if size % 8 and bits[-1] >> size % 8:
+        raise InvalidParameter("data", "bits after the last one", "zeros there")
+    return mechanism, hashes, bits
+
+
+def kind(of: Any) -> Kind:
+    """The files of a class of mechanisms."""
+    return Kind(f"{of.__name__} sketch", 1, (*(field.name for field in fields(of)), "text"))
+
+
+def parameters(mechanism: Any) -> dict[str, Scalar]:
+    """All parameters, exactly."""
+    given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
+    return {name: decimal_text(Fraction(value)) for name, value in given.items()}
+
+
+def texts(longest: Scalar) -> int | None:
+    """Read a header's note on texts."""
+    return None if longest is None else integer("text", longest, least=0)

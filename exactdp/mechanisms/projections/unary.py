@@ -1,0 +1,151 @@
+"""What ALP and its relatives share: parameters, the projection, its exact law, its promise."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.mechanisms.projections.cells import Cells
+from exactdp.mechanisms.projections.embedding import Bits, Layer, embed
+from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, UniversalHashes
+from exactdp.mechanisms.projections.sketch import Sketch
+from exactdp.mechanisms.projections.vectors import Entries, checked
+from exactdp.parameters import Real, integer, positive
+from exactdp.samplers import Source, exact_law
+from exactdp.samplers.source import require_secure
+
+__all__ = ["L1_NEIGHBOURS", "UnaryProjection"]
+
+L1_NEIGHBOURS = "sparse vectors at l1 distance at most 1, both with at most k non-zero entries"
+
+#: Most rows and most bits of an array.
+_MOST_ROWS = 1 << 31
+_MOST_BITS = 1 << 40
+
+
+@dataclass(frozen=True)
+class UnaryProjection(ABC):
+    """A sparse vector as an array of noisy bits.
+
+    d: number of possible entries, at most 2^4096; they are numbered from 0.
+    k: the most entries that are not 0. s: rows per level, > 2k. beta: the largest value, > 0.
+    epsilon: > 0.
+    """
+
+    d: int
+    k: int
+    s: int
+    beta: Real
+    epsilon: Real
+
+    #: Whether values may be negative; the array then has m levels for either sign.
+    signed: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", integer("d", self.d, least=1))
+        object.__setattr__(self, "k", integer("k", self.k, least=1))
+        object.__setattr__(self, "s", integer("s", self.s, least=1))
+        object.__setattr__(self, "beta", positive("beta", self.beta))
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        if self.d > 1 << MOST_BITS:
+            raise InvalidParameter("d", self.d, f"<= 2^{MOST_BITS}")
+        if self.k > self.d:
+            raise InvalidParameter("k", self.k, f"<= d = {self.d}")
+        if not 2 * self.k < self.s <= _MOST_ROWS:
+            raise InvalidParameter("s", self.s, f"> 2 k = {2 * self.k} and <= {_MOST_ROWS}")
+        self._check()
+        if self.s * self.levels > _MOST_BITS:
+            raise InvalidParameter("s", self.s, f"with {self.levels} levels, <= 2^40 bits")
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Whatever else the parameters have to be."""
+
+    @property
+    @abstractmethod
+    def noise(self) -> Fraction:
+        """alpha: each bit is flipped with probability 1/(alpha + 2)."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> Cells:
+        """How values are rounded to levels."""
+
+    @property
+    @abstractmethod
+    def e_epsilon(self) -> Fraction:
+        """At most e^epsilon: the exact loss of a neighbour, or at most 2^-64 above it."""
+
+    @abstractmethod
+    def _promise(self) -> tuple[str, str]:
+        """The neighbours of the guarantee, and its source."""
+
+    @cached_property
+    def flip(self) -> Fraction:
+        """The probability that a bit is flipped."""
+        return 1 / (self.noise + 2)
+
+    @property
+    def levels(self) -> int:
+        """Levels of the array, of s bits each."""
+        return self.cells.count * (2 if self.signed else 1)
+
+    def guarantee(self) -> Guarantee:
+        """What every sketch promises, whatever the data."""
+        neighbours, source = self._promise()
+        loss = Fraction(self.epsilon)
+        return Guarantee(loss, Enclosure.exact(0), neighbours, source, self.e_epsilon)
+
+    def project(self, vector: Mapping[int, Real], source: Source) -> Sketch:
+        """Publish a vector: entries (0 <= i < d) and their values, 0 for all others.
+
+        Values are exact rationals of any denominator, at most beta. source: must be fit for a
+        release, as SystemSource is. Raises InvalidParameter before anything is drawn.
+        """
+        require_secure(source)
+        entries = self.checked(vector)
+        hashes = UniversalHashes.draw(self.levels, self.d, self.s, source)
+        return Sketch(self, hashes, self._draw(entries, hashes, source))
+
+    def draw(self, vector: Mapping[int, Real], hashes: HashFunctions, source: Source) -> Bits:
+        """The array of a sketch from any source, for given hash functions."""
+        return self._draw(self.checked(vector), hashes, source)
+
+    def law(self, vector: Mapping[int, Real], hashes: HashFunctions) -> Law[tuple[int, ...]]:
+        """The exact law of all bits, level by level, by enumeration: for small instances."""
+        entries, size = self.checked(vector), self.s * self.levels
+
+        def program(source: Source) -> tuple[int, ...]:
+            bits = np.unpackbits(self._draw(entries, hashes, source), bitorder="little")
+            return tuple(bits[:size].tolist())
+
+        return exact_law(program, residual=0)
+
+    def checked(self, vector: Mapping[int, Real]) -> Entries:
+        """The non-zero entries; raises InvalidParameter."""
+        top = Fraction(self.beta)
+        return checked(vector, self.d, self.k, -top if self.signed else Fraction(0), top)
+
+    def _draw(self, entries: Entries, hashes: HashFunctions, source: Source) -> Bits:
+        layers = []
+        for sign in (1, -1) if self.signed else (1,):
+            part = entries.map(entries.ids, np.maximum(sign * entries.numerators, 0))
+            layers.append(Layer(part.ids, self.cells.level(part, source), hashes))
+        return embed(layers, self.s, self.cells.count, self.flip, source)
+
+    @property
+    def walk(self) -> Sequence[tuple[int, bool]]:
+        """The places of the array in the order an estimate reads them, and where 1 means -1."""
+        m = self.cells.count
+        up = [(b, False) for b in range(m)]
+        return [*((m + b, True) for b in reversed(range(m))), *up] if self.signed else up

@@ -1,0 +1,118 @@
+"""Sparse vectors in: entries that are checked, values as exact numerators of one denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, decimal_text, integer, rational
+from exactdp.samplers import Source
+
+__all__ = ["Entries", "checked", "identifiers", "rounded"]
+
+#: Products below this fit the arrays that are worked with.
+_FITS = 1 << 62
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The non-zero entries of a vector: x[ids[i]] = numerators[i] / denominator."""
+
+    ids: NDArray[Any]
+    numerators: NDArray[Any]
+    denominator: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def at_most(self, top: Fraction) -> Entries:
+        """Values beyond top brought down to it, or to less than a unit of the denominator above."""
+        limit = ceil(top * self.denominator)
+        if limit >= _FITS and self.numerators.dtype != object:
+            return self  # all are smaller
+        return Entries(self.ids, np.minimum(self.numerators, limit), self.denominator)
+
+    def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> Entries:
+        """Other entries over the same denominator, zeros left out."""
+        kept = numerators != 0
+        return Entries(ids[kept], numerators[kept], self.denominator)
+
+
+def checked(
+    vector: Mapping[int, Real], d: int, k: int, low: Fraction | None, high: Fraction | None
+) -> Entries:
+    """The non-zero entries, in any order; raises InvalidParameter.
+
+    At most k of them, at places in [0, d), with values in [low, high] (None: no bound).
+    """
+    ids = identifiers(list(vector), d)
+    if len(set(ids.tolist())) < len(vector):
+        raise InvalidParameter("vector", "an entry twice", "one value per entry")
+    numerators, denominator = _numbers(vector)
+    _within(ids, numerators, denominator, low, high)
+    entries = Entries(ids, numerators, denominator).map(ids, numerators)
+    if len(entries) > k:
+        raise InvalidParameter("vector", f"{len(entries)} non-zero entries", f"at most k = {k}")
+    return entries
+
+
+def _within(
+    ids: NDArray[Any],
+    numerators: NDArray[Any],
+    denominator: int,
+    low: Fraction | None,
+    high: Fraction | None,
+) -> None:
+    """Refuse values outside [low, high]."""
+    if not len(ids):
+        return
+    for place, bound, sign in ((numerators.argmin(), low, 1), (numerators.argmax(), high, -1)):
+        value = Fraction(int(numerators[place]), denominator)
+        if bound is not None and sign * value < sign * bound:
+            allowed = f"{'>=' if sign > 0 else '<='} {decimal_text(bound)}"
+            raise InvalidParameter(f"vector[{ids[place]}]", decimal_text(value), allowed)
+
+
+def identifiers(ids: Any, d: int) -> NDArray[Any]:
+    """Places in [0, d), as uint64 where they fit; raises InvalidParameter."""
+    listed = ids.tolist() if isinstance(ids, np.ndarray) and ids.ndim == 1 else list(ids)
+    if not set(map(type, listed)) <= {int}:
+        listed = [integer("id", x, least=0) for x in listed]
+    if listed and not 0 <= min(listed) <= max(listed) < d:
+        wrong = next(x for x in listed if not 0 <= x < d)
+        raise InvalidParameter("id", wrong, f">= 0 and < d = {d}")
+    return np.array(listed, np.uint64 if d <= 1 << 64 else object)
+
+
+def _numbers(vector: Mapping[int, Real]) -> tuple[NDArray[Any], int]:
+    """All values over one denominator; integers beyond 64 bits as objects."""
+    values: Any = list(vector.values())
+    denominator = 1
+    if not set(map(type, values)) <= {int}:
+        exact = [rational(f"vector[{i}]", x) for i, x in vector.items()]
+        denominator = lcm(*{x.denominator for x in exact})
+        values = [x.numerator * (denominator // x.denominator) for x in exact]
+    size = max(max(values, default=0), -min(values, default=0))
+    return np.array(values, np.int64 if size < _FITS else object), denominator
+
+
+def rounded(entries: Entries, width: Fraction, source: Source) -> NDArray[np.int64]:
+    """Random rounding of every value / width, of either sign.
+
+    Source: ALP, Section 2, RandRound.
+    """
+    factor, whole = width.denominator, width.numerator * entries.denominator
+    numerators = entries.numerators
+    if max(int(np.abs(numerators).max(initial=0)) * factor, whole) >= _FITS:
+        numerators = numerators.astype(object)
+    scaled = numerators * factor
+    below = scaled // whole
+    up = source.uneven_coins(scaled - below * whole, whole)
+    return below.astype(np.int64) + up
