@@ -19,7 +19,10 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: name -> (what is allowed, help). Read exactly: 0.35, 1e-5 and 7/20 are all fine.
 _PARAMETERS = {
-    "k": ("an integer >= 1", "Most counters one user changes (GSHM); sparsity (CSH, top-k)."),
+    "k": (
+        "an integer >= 1",
+        "Most counters one user changes; sparsity (CSH); values (local).",
+    ),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
     "tau": ("a number >= 0", "Counters are released above 1 + tau."),
     "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
@@ -27,7 +30,7 @@ _PARAMETERS = {
     "sensitivity": ("a number > 0", "l2 sensitivity of the query (default 1)."),
     "columns": ("an integer >= 0", "Columns of sums released with the counters."),
     "spread": ("a number > 0", "Noise of a column's sums, in units of its limit times sigma."),
-    "n": ("an integer >= 1", "Number of rows, which is public."),
+    "n": ("an integer >= 1", "Number of rows or users, which is public."),
     "threshold": ("an integer >= 0", "Noisy counts above it are released."),
     "resolution": ("a number between 1e-15 and 0.1", "Relative grid step (default 1e-9)."),
     "correlation": ("a number > 0", "kappa: shared noise sigma^2/kappa (default sqrt k)."),
@@ -54,6 +57,11 @@ _PARAMETERS = {
     "guesses": ("an integer >= 1", "How many of the coins were guessed."),
     "correct": ("an integer >= 0", "How many guesses were right."),
     "workers": ("an integer >= 1", "Processes (default 1)."),
+    "mechanism": ("the name of a mechanism", "Which one: see exactdp local compare, compressive."),
+    "m": ("an integer >= 2", "Outputs of the compressive response."),
+    "limit": ("a number > epsilon", "Epsilon of any number of reports (permanent-rappor)."),
+    "method": ("unbiased, normalized or projected", "How to estimate (default projected)."),
+    "top": ("an integer >= 1", "How many of the largest to print (default all)."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
 

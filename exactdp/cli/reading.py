@@ -8,7 +8,7 @@ from pathlib import Path
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["counts_in", "existing", "listed"]
+__all__ = ["column", "counts_in", "existing", "listed"]
 
 
 def existing(name: str, parameter: str = "file") -> Path:
@@ -38,6 +38,11 @@ def counts_in(path: Path) -> list[tuple[str, str]]:
 def listed(path: Path) -> set[str]:
     """The first cells of a CSV file: a public list of elements, one per line, without a header."""
     return {row[0] for _, row in _lines(path) if row}
+
+
+def column(path: Path) -> list[str]:
+    """The first cells of a CSV file without a header, in order, and repeated where they are."""
+    return [row[0] for _, row in _lines(path) if row]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -5,6 +5,7 @@ from exactdp.local.frame import LocalMechanism, State
 from exactdp.local.frequency import FrequencyOracle
 from exactdp.local.hadamard import HadamardResponse
 from exactdp.local.hashing import OptimizedLocalHashing
+from exactdp.local.longitudinal import PermanentRappor
 from exactdp.local.randomized_response import RandomizedResponse
 from exactdp.local.subset import SubsetSelection
 from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
@@ -17,6 +18,7 @@ __all__ = [
     "MatrixResponse",
     "OptimizedLocalHashing",
     "OptimizedUnaryEncoding",
+    "PermanentRappor",
     "RandomizedResponse",
     "Rappor",
     "State",

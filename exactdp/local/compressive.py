@@ -15,7 +15,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.local.choices import Integers, coins
 from exactdp.local.columns import BalancedColumns, PublicColumns, portions
-from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.frame import LocalMechanism, State, public_fields
 from exactdp.local.frequency import finished
 from exactdp.local.ratio import largest, local_epsilon, ratio_within
 from exactdp.local.recovery import Pursuit, Recovery, System
@@ -70,12 +70,6 @@ class SetResponse(LocalMechanism[int]):
     def cells(self) -> int:
         """One counter per output."""
         return self.columns.m
-
-    def configuration(self) -> Mapping[str, str | int]:
-        """The matrix and r."""
-        epsilon = decimal_text(self.epsilon_per_report)
-        more = self.columns.configuration()
-        return {"k": self.columns.k, "epsilon": epsilon, "ratio": str(self.ratio), **more}
 
     def law(self, value: int) -> Law[Report]:
         """The exact law of the output."""
@@ -217,12 +211,18 @@ class CompressiveResponse(SetResponse):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
-        object.__setattr__(self, "m", integer("m", self.m, least=2))
+        for name, least in (("k", 2), ("m", 2), ("seed", 0)):
+            object.__setattr__(self, name, integer(name, getattr(self, name), least=least))
         if self.ones is None:
             within = ratio_within(self.epsilon_per_report)
             object.__setattr__(self, "ones", max(round(self.m / (within + 1)), 1))
+        object.__setattr__(self, "ones", integer("ones", self.ones or 0, least=1))
         columns = BalancedColumns(self.k, self.m, self.seed, self.ones or 0)
         object.__setattr__(self, "columns", columns)
+
+    def configuration(self) -> Mapping[str, str | int]:
+        """The parameters, and r."""
+        return {**public_fields(self), "ratio": str(self.ratio)}
 
 
 @dataclass(frozen=True)
@@ -246,3 +246,9 @@ class MatrixResponse(SetResponse):
             raise InvalidParameter("columns", self.columns, "public columns")
         object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
         _ = self.columns.sizes
+
+    def configuration(self) -> Mapping[str, str | int]:
+        """What the matrix is made from, and r."""
+        epsilon = decimal_text(self.epsilon_per_report)
+        matrix = {"k": self.columns.k, **self.columns.configuration()}
+        return {**matrix, "epsilon": epsilon, "ratio": str(self.ratio)}

@@ -11,6 +11,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -23,16 +24,17 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.local.choices import Integers
 from exactdp.local.wire import Form, Report, Reports, pack, unpack
-from exactdp.parameters import integer
+from exactdp.parameters import decimal_text, integer
 from exactdp.samplers.source import Source, require_secure
 
-__all__ = ["LocalMechanism", "State"]
+__all__ = ["NEIGHBOURS", "REPORTS", "STATE", "LocalMechanism", "State", "public_fields"]
 
 V = TypeVar("V")
 
-_NEIGHBOURS = "any two values of one user (local model)"
+NEIGHBOURS = "any two values of one user (local model)"
 
-_STATE = Kind("local state", 1, ("configuration", "n"))
+STATE = Kind("local state", 1, ("configuration", "n"))
+REPORTS = Kind("local reports", 1, ("configuration", "n"))
 
 
 class LocalMechanism(ABC, Generic[V]):
@@ -120,7 +122,7 @@ class LocalMechanism(ABC, Generic[V]):
         return Guarantee(
             self.epsilon_per_report * times,
             Enclosure.exact(0),
-            _NEIGHBOURS,
+            NEIGHBOURS,
             self.source,
             self.e_epsilon**times,
         )
@@ -133,6 +135,16 @@ class LocalMechanism(ABC, Generic[V]):
         """The n reports of :meth:`pack`; raises InvalidParameter."""
         return unpack(self.form, data, integer("n", n, least=0))
 
+    def reports_to_bytes(self, reports: Any) -> bytes:
+        """A checked file of reports, with the configuration; for :meth:`reports_from_bytes`."""
+        rows, configuration = self.form.rows(reports), self.fingerprint_text
+        return REPORTS.pack({"configuration": configuration, "n": len(rows)}, pack(self.form, rows))
+
+    def reports_from_bytes(self, data: bytes) -> Reports:
+        """The reports again; refuses those of another configuration. Raises InvalidParameter."""
+        payload, n = self._opened(REPORTS, data)
+        return unpack(self.form, bytes(payload), n)
+
     def aggregate(self) -> State:
         """The empty state of a server."""
         return State(self, np.zeros(self.cells, np.int64), 0)
@@ -142,16 +154,20 @@ class LocalMechanism(ABC, Generic[V]):
 
         Raises InvalidParameter.
         """
-        header, payload = _STATE.unpack(data)
-        if header["configuration"] != self.fingerprint_text:
-            raise InvalidParameter("state", header["configuration"], self.fingerprint_text)
-        n = integer("n", header["n"] if isinstance(header["n"], int) else "text", least=0)
+        payload, n = self._opened(STATE, data)
         if len(payload) != 8 * self.cells:
             raise InvalidParameter("state", f"{len(payload)} bytes", f"{self.cells} counters")
         counts = np.frombuffer(payload, "<i8").astype(np.int64)
         if not self._possible(counts, n):
             raise InvalidParameter("state", "counters", f"those of {n} reports")
         return State(self, counts, n)
+
+    def _opened(self, kind: Kind, data: bytes) -> tuple[memoryview, int]:
+        """Payload and number of reports of a file of this very configuration."""
+        header, payload = kind.unpack(data)
+        if header["configuration"] != self.fingerprint_text:
+            raise InvalidParameter(kind.name, header["configuration"], self.fingerprint_text)
+        return payload, integer("n", header["n"] or 0, least=0)
 
     @cached_property
     def fingerprint_text(self) -> str:
@@ -163,6 +179,12 @@ class LocalMechanism(ABC, Generic[V]):
     def fingerprint(self) -> str:
         """SHA-256 of the configuration: states and reports of another one do not mix."""
         return hashlib.sha256(self.fingerprint_text.encode()).hexdigest()
+
+
+def public_fields(mechanism: Any) -> dict[str, str | int]:
+    """The parameters that a dataclass is made of, as they are written in a configuration."""
+    named = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if f.init}
+    return {name: x if isinstance(x, int) else decimal_text(x) for name, x in named.items()}
 
 
 class State:
@@ -210,4 +232,4 @@ class State:
         """A checked file, read back by the mechanism's state_from_bytes."""
         configuration = self.mechanism.fingerprint_text
         payload = self.counts.astype("<i8").tobytes()
-        return _STATE.pack({"configuration": configuration, "n": self.n}, payload)
+        return STATE.pack({"configuration": configuration, "n": self.n}, payload)

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
 from exactdp.local.choices import Integers
-from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.frame import LocalMechanism, State, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.wire import Report, integers
-from exactdp.parameters import Real, choice, decimal_text, integer
+from exactdp.parameters import Real, choice, integer
 
 __all__ = ["METHODS", "FrequencyOracle", "normalized", "projected"]
 
@@ -105,9 +105,8 @@ class FrequencyOracle(LocalMechanism[int]):
         return [(Fraction(s, state.n) - self.background) / self.gain for s in scores]
 
     def configuration(self) -> Mapping[str, str | int]:
-        """k and e^epsilon, which fixes the law; epsilon itself is what was asked for."""
-        epsilon = decimal_text(self.epsilon_per_report)
-        return {"k": self.k, "epsilon": epsilon, "e_epsilon": str(self.e_epsilon)}
+        """The parameters, and the e^epsilon that is kept."""
+        return {**public_fields(self), "e_epsilon": str(self.e_epsilon)}
 
     def _checked(self, values: Any) -> Integers:
         array = integers("values", values)

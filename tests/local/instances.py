@@ -7,6 +7,7 @@ from exactdp.local import (
     HadamardResponse,
     OptimizedLocalHashing,
     OptimizedUnaryEncoding,
+    PermanentRappor,
     RandomizedResponse,
     Rappor,
     SubsetSelection,
@@ -22,6 +23,7 @@ ORACLES: list[FrequencyOracle] = [
     HadamardResponse(k=4, epsilon=3, blocks=4),
     OptimizedLocalHashing(k=5, epsilon="0.5"),
     OptimizedLocalHashing(k=3, epsilon=2, buckets=5),
+    PermanentRappor(k=3, epsilon="0.4", limit=1),
     SubsetSelection(k=4, epsilon="0.5", size=2),
     SubsetSelection(k=4, epsilon=2, size=1),
 ]

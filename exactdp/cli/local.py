@@ -1,0 +1,186 @@
+"""exactdp local: reports of users, states of servers, estimates, and which mechanism to take."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exactdp.cli.options import json_option, options
+from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.reading import column, existing
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import decimal_text, integer
+
+__all__ = ["local"]
+
+_MECHANISM = (
+    "randomized-response, rappor, permanent-rappor, unary, hashing, subset, hadamard or compressive"
+)
+
+
+@click.group(no_args_is_help=True)
+def local() -> None:
+    """The local model: every user's own report is private, the server need not be trusted."""
+
+
+@local.command(epilog="Example: exactdp local compare --k 10000 --epsilon 0.5 --n 100000")
+@options("k epsilon n")
+@json_option
+def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
+    """Which mechanism has the least error: exact, for k values, n users and this epsilon."""
+    from exactdp.local.comparison import compare as rows_of
+
+    values, users = integer("k", k, least=2), integer("n", n, least=1)
+    rows = rows_of(values, epsilon, users)
+    best = rows[0].square_error
+    if as_json:
+        print_json([_compared(row, best) for row in rows])
+        return
+    table = [
+        [
+            row.name,
+            f"{float(row.square_error / values) ** 0.5:.4g}",
+            f"{float(row.square_error):.5g}",
+            f"{float(row.square_error / best):.4f}",
+            str(row.mechanism.bits),
+        ]
+        for row in rows
+    ]
+    header = ["mechanism", "error of a share", "square error", "of the best", "bits a report"]
+    title = f"unbiased estimates of {values} shares from {users} reports, epsilon {epsilon}"
+    print_table(title, header, table)
+    click.echo(
+        "error of a share: root of the mean over all values; compressive is biased, and better "
+        "where few values matter (see the documentation)"
+    )
+
+
+def _compared(row: Any, best: Fraction) -> dict[str, Any]:
+    return {
+        "mechanism": row.name,
+        "square_error": decimal_text(row.square_error),
+        "of_the_best": float(row.square_error / best),
+        "bits": row.mechanism.bits,
+        "configuration": dict(row.mechanism.configuration()),
+    }
+
+
+@local.command(
+    epilog="Example: exactdp local report VALUES.csv --mechanism hadamard --k 100 --epsilon 1 "
+    "--output reports.edl"
+)
+@click.argument("values")
+@options("mechanism epsilon output", "k m seed limit public")
+@click.option("--overwrite", is_flag=True, help="Replace the file of reports if it exists.")
+@json_option
+def report(values: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
+    """Randomize values, one per line: 0 to k - 1, or elements of the list --public.
+
+    With the operating system's randomness. In earnest every user runs this alone.
+    """
+    from exactdp.local.files import MECHANISMS, made
+    from exactdp.samplers import SystemSource
+
+    target = new_file("output", output, (".edl",), overwrite=overwrite)
+    public, name = given.pop("public"), given.pop("mechanism")
+    if name not in MECHANISMS:
+        raise InvalidParameter("mechanism", name, _MECHANISM)
+    listed = None if public is None else column(existing(public, "public"))
+    present: dict[str, Any] = {key: x for key, x in given.items() if x is not None}
+    if listed is not None:
+        present.setdefault("k", len(listed))
+    mechanism = made(MECHANISMS[name], present)
+    numbers = _numbers(column(existing(values, "values")), listed)
+    reports = mechanism.report_many(numbers, SystemSource())
+    _write(target, mechanism.reports_to_bytes(reports), overwrite)
+    promise = mechanism.guarantee()
+    facts = {"reports": str(len(reports)), "bits of each": str(mechanism.bits), "output": output}
+    if as_json:
+        print_json({"mechanism": name, **facts, "guarantee": promise.as_dict()})
+        return
+    print_table(f"randomized by {name}", [], [[key, x] for key, x in facts.items()])
+    click.echo(f"guarantee of each: {promise}")
+
+
+@local.command(epilog="Example: exactdp local aggregate monday.edl tuesday.edl --output state.edl")
+@click.argument("files", nargs=-1, required=True)
+@options("output")
+@click.option("--overwrite", is_flag=True, help="Replace the state if it exists.")
+@json_option
+def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: bool) -> None:
+    """Add up files of reports and of states, all of one configuration, to one state."""
+    from exactdp.local.files import mechanism_of, state_of
+
+    target = new_file("output", output, (".edl",), overwrite=overwrite)
+    paths = [existing(name) for name in files]
+    mechanism = mechanism_of(paths[0].read_bytes())
+    total = mechanism.aggregate()
+    for path in paths:
+        total = total + state_of(path.read_bytes(), mechanism)
+    _write(target, total.to_bytes(), overwrite)
+    facts = {"reports": str(total.n), "counters": str(mechanism.cells), "output": output}
+    if as_json:
+        print_json({**facts, "configuration": dict(mechanism.configuration())})
+        return
+    print_table("aggregated", [], [[key, x] for key, x in facts.items()])
+
+
+@local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")
+@click.argument("file")
+@options("", "method top public")
+@json_option
+def estimate(
+    file: str, method: str | None, top: str | None, public: str | None, as_json: bool
+) -> None:
+    """Shares of the values, the largest first, from a file of reports or of a state."""
+    from exactdp.local.files import mechanism_of, state_of
+
+    data = existing(file).read_bytes()
+    mechanism = mechanism_of(data)
+    state = state_of(data, mechanism)
+    found = state.estimate(method or "projected")
+    names = [str(x) for x in range(len(found))]
+    if public is not None:
+        names = column(existing(public, "public"))
+        if len(names) != len(found):
+            raise InvalidParameter("public", f"{len(names)} elements", f"{len(found)} elements")
+    shown = (-found).argsort(kind="stable")[: integer("top", top or len(found), least=1)].tolist()
+    errors = _errors(mechanism, state, shown)
+    if as_json:
+        print_json([{"value": names[x], "share": float(found[x]), **errors[x]} for x in shown])
+        return
+    header = ["value", "share", "standard error (unbiased)"]
+    rows = [[names[x], f"{found[x]:.6f}", *(f"{e:.6f}" for e in errors[x].values())] for x in shown]
+    print_table(f"shares of {len(found)} values, from {state.n} reports", header, rows)
+
+
+def _errors(mechanism: Any, state: Any, shown: list[int]) -> dict[int, dict[str, float]]:
+    """The standard error of the unbiased estimate at the projected shares, where there is one."""
+    from exactdp.local import FrequencyOracle
+
+    if not isinstance(mechanism, FrequencyOracle):
+        return {x: {} for x in shown}
+    shares = [Fraction(float(share)) for share in state.estimate("projected")]
+    return {
+        x: {"standard_error": float(mechanism.variance(x, shares) / state.n) ** 0.5} for x in shown
+    }
+
+
+def _numbers(cells: list[str], listed: list[str] | None) -> list[int]:
+    if listed is None:
+        return [integer("value", cell, least=0) for cell in cells]
+    place = {element: x for x, element in enumerate(listed)}
+    if len(place) != len(listed):
+        raise InvalidParameter("public", "an element twice", "every element once")
+    for cell in cells:
+        if cell not in place:
+            raise InvalidParameter("value", cell, "an element of the public list")
+    return [place[cell] for cell in cells]
+
+
+def _write(path: Path, data: bytes, overwrite: bool) -> None:
+    with written(path, overwrite=overwrite) as (part,):
+        part.write_bytes(data)

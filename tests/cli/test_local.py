@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from exactdp.local.files import mechanism_of
+from tests.cli.test_accounting import run
+
+MECHANISMS = {
+    "randomized-response": [],
+    "rappor": [],
+    "permanent-rappor": ["--limit", "6"],
+    "unary": [],
+    "hashing": [],
+    "subset": [],
+    "hadamard": [],
+    "compressive": ["--m", "8", "--seed", "4"],
+}
+
+
+@pytest.fixture
+def values(tmp_path: Path) -> str:
+    path = tmp_path / "values.csv"
+    path.write_text("red\n" * 600 + "blue\n" * 300 + "green\n" * 100)
+    (tmp_path / "public.csv").write_text("green\nblue\nred\ngrey\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", list(MECHANISMS))
+def test_from_values_to_shares(tmp_path: Path, values: str, name: str) -> None:
+    files = [str(tmp_path / f"{part}.edl") for part in ("a", "b", "state")]
+    public = ["--public", str(tmp_path / "public.csv")]
+    given = ["--mechanism", name, "--epsilon", "5", *MECHANISMS[name], *public]
+    for file in files[:2]:
+        code, text, err = run("local", "report", values, *given, "--output", file)
+        assert (code, err) == (0, "")
+        assert "guarantee of each: (5, 0)-DP for any two values of one user" in text
+    code, text, err = run("local", "aggregate", *files[:2], "--output", files[2], "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(text)["reports"] == "2000"
+    code, text, err = run("local", "aggregate", files[2], files[0], "--output", files[1], "--json")
+    assert code == 2
+    code, text, err = run("local", "estimate", files[2], *public, "--json")
+    assert (code, err) == (0, "")
+    shares = {row["value"]: row["share"] for row in json.loads(text)}
+    assert shares == pytest.approx({"red": 0.6, "blue": 0.3, "green": 0.1, "grey": 0}, abs=0.12)
+    code, text, _ = run("local", "estimate", files[0], "--top", "2", "--method", "normalized")
+    assert code == 0
+    assert len(text.splitlines()) == 5
+
+
+def test_foreign_files_are_refused(tmp_path: Path, values: str) -> None:
+    public = ["--public", str(tmp_path / "public.csv")]
+    files = []
+    for epsilon in ("1", "2"):
+        files.append(str(tmp_path / f"{epsilon}.edl"))
+        given = ["--mechanism", "hadamard", "--epsilon", epsilon, *public]
+        assert run("local", "report", values, *given, "--output", files[-1])[0] == 0
+    code, _, err = run("local", "aggregate", *files, "--output", str(tmp_path / "s.edl"))
+    assert code == 2
+    assert "local reports must be" in err
+    assert not (tmp_path / "s.edl").exists()
+    data = bytearray(Path(files[0]).read_bytes())
+    data[-40] ^= 1
+    Path(files[0]).write_bytes(data)
+    assert run("local", "estimate", files[0])[0] == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--mechanism", "hadamard"],
+        ["--mechanism", "magic", "--k", "4"],
+        ["--mechanism", "hadamard", "--k", "2"],
+        ["--mechanism", "hadamard", "--k", "4", "--m", "3"],
+        ["--mechanism", "compressive", "--k", "4"],
+    ],
+)
+def test_bad_requests(tmp_path: Path, given: list[str]) -> None:
+    values = tmp_path / "v.csv"
+    values.write_text("0\n3\n")
+    out = tmp_path / "o.edl"
+    code, _, err = run(
+        "local", "report", str(values), *given, "--epsilon", "1", "--output", str(out)
+    )
+    assert code == 2
+    assert err.startswith("exactdp: ")
+    assert not out.exists()
+
+
+def test_compare() -> None:
+    code, text, err = run("local", "compare", "--k", "10000", "--epsilon", "0.5", "--n", "100000")
+    assert (code, err) == (0, "")
+    assert text.splitlines()[3].split() == ["subset", "0.01252", "1.5668", "1.0000", "10000"]
+    code, text, _ = run("local", "compare", "--k", "9", "--epsilon", "3", "--n", "100", "--json")
+    rows = json.loads(text)
+    assert rows[0]["of_the_best"] == 1
+    assert {row["mechanism"] for row in rows} >= {"hadamard", "hashing", "rappor"}
+    assert "Example: exactdp local compare" in run("local", "compare", "--help")[1]
+
+
+def test_a_file_that_contradicts_itself_is_refused() -> None:
+    from exactdp import InvalidParameter
+    from exactdp.local.frame import STATE
+
+    for text in (
+        '{"mechanism":"HadamardResponse","k":4,"epsilon":"1","e_epsilon":"3","blocks":1}',
+        '{"mechanism":"os.system","k":4}',
+        "[]",
+        "nonsense",
+        None,
+    ):
+        with pytest.raises(InvalidParameter):
+            mechanism_of(STATE.pack({"configuration": text, "n": 0}, b""))
