@@ -69,6 +69,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.samplers
 	$(BIN)/python -m benchmarks.binary_field
 	$(BIN)/python -m benchmarks.histograms
+	$(BIN)/python -m benchmarks.releases
 	$(BIN)/python -m benchmarks.audit
 	$(BIN)/python -m benchmarks.broken
 

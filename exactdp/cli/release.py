@@ -276,8 +276,8 @@ def _of_counts(
         true = {x: c for x, c in true.items() if x in keys}
     kind = getattr(mechanisms, class_name)
     mechanism = kind(**present) if "sigma" in present else kind.for_target(**present)
-    made = mechanism.release(true, SystemSource())
-    return [(x, decimal_text(c)) for x, c in made], mechanism
+    found = mechanism.release(true, SystemSource()).counters
+    return list(zip(found.elements, found.texts(), strict=True)), mechanism
 
 
 _SPARSE = "--epsilon 1 --text 30 --output out.csv"

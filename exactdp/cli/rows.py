@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from exactdp.errors import ExactDPError, InvalidParameter
-from exactdp.parameters import decimal_text, integer
+from exactdp.parameters import integer
 
 __all__ = ["release_rows"]
 
@@ -44,7 +44,7 @@ def release_rows(
     passes = min(max(1, path.stat().st_size // _PART), _MOST_PARTS)
     with duckdb.connect() as connection:
         try:
-            bins = drawn(
+            found = drawn(
                 _relation(connection, path, list(caps)),
                 user=user,
                 by=by,
@@ -59,8 +59,8 @@ def release_rows(
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise InvalidParameter("data", f"{path.name} ({reason})", "readable rows") from None
-    flat = [(x, *(c if isinstance(c, tuple) else (c,))) for x, c in bins]
-    rows = [(str(x), *(decimal_text(c) for c in counts)) for x, *counts in flat]
+    columns = [map(str, found.elements), found.texts(), *(map(str, c) for c in found.sums)]
+    rows = list(zip(*columns, strict=True))
     return [by, "count", *caps], rows, mechanism
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
 from exactdp.frames.columns import limits, narwhals
 from exactdp.frames.counting import counted
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
-from exactdp.mechanisms.thresholded import NoisyBins, Thresholded
+from exactdp.mechanisms import GSHM, GSHMWithSums, NoisyCounts, TopK
+from exactdp.mechanisms.thresholded import Thresholded
 from exactdp.parameters import Real, choice
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
@@ -79,51 +78,31 @@ def release(
     )
 
 
-def draw(
-    frame: Any,
-    *,
-    user: str,
-    by: str,
-    made: Thresholded,
-    source: Source,
-    sums: Mapping[str, int] | None = None,
-    keys: Sequence[Any] | None = None,
-    passes: int = 1,
-) -> FrameRelease:
+class Rows(TypedDict, total=False):
+    """What is read from the rows, as release takes it."""
+
+    user: Required[str]
+    by: Required[str]
+    sums: Mapping[str, int] | None
+    keys: Sequence[Any] | None
+    passes: int
+
+
+def draw(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]) -> FrameRelease:
     """Such a release by a given mechanism and from any source, for simulations and proofs."""
-    bins = drawn(
-        frame, user=user, by=by, made=made, source=source, sums=sums, keys=keys, passes=passes
-    )
-    named = _as_frame(frame, by, list(limits(sums)), bins)
+    found = drawn(frame, made=made, source=source, **rows)
+    named = _as_frame(frame, rows["by"], list(limits(rows.get("sums"))), found)
     return FrameRelease(named, made.guarantee(), made)
 
 
-def drawn(
-    frame: Any,
-    *,
-    user: str,
-    by: str,
-    made: Thresholded,
-    source: Source,
-    sums: Mapping[str, int] | None = None,
-    keys: Sequence[Any] | None = None,
-    passes: int = 1,
-) -> NoisyBins:
-    """The released bins alone: (key, count), or (key, (count, sum, ...)) where there are sums."""
+def drawn(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]) -> NoisyCounts:
+    """The released counters alone."""
     bound = isinstance(made, GSHM)
-    totals = counted(
-        frame,
-        user=user,
-        by=by,
-        k=made.k if bound else None,
-        keyed=KeyedHash.drawn(source) if bound else None,
-        sums=sums,
-        keys=keys,
-        passes=passes,
-    )
+    keyed = KeyedHash.drawn(source) if bound else None
+    totals = counted(frame, k=made.k if bound else None, keyed=keyed, **rows)
     if isinstance(made, GSHMWithSums):
-        return made.draw_sums(totals.counts, totals.sums, source)
-    return made.draw(totals.counts, source)
+        return made.drawn_sums(totals.counts, totals.sums, source)
+    return made.drawn(totals.counts, source)
 
 
 def mechanism_for(
@@ -142,22 +121,20 @@ def mechanism_for(
     )
 
 
-def _as_frame(frame: Any, by: str, sums: list[str], bins: NoisyBins) -> Any:
-    """The released bins as a frame of the kind that was given."""
+def _as_frame(frame: Any, by: str, sums: list[str], found: NoisyCounts) -> Any:
+    """The released counters as a frame of the kind that was given."""
     nw_ = narwhals()
     given = nw_.from_native(frame)
     kind, names = given.implementation, [by, "count", *sums]
     if len(set(names)) < len(names):
         raise InvalidParameter("by", by, "a column of another name than 'count' and the sums")
-    flat = [(x, *(c if isinstance(c, tuple) else (c,))) for x, c in bins]
-    columns = [list(column) for column in zip(*flat, strict=True)] or [[] for _ in names]
-    halves = any(isinstance(c, Fraction) for c in columns[1])
     whole = given.collect_schema()[by].is_integer()
-    # halves are exact in floats of their size
+    # halves of up to 52 bits are exact in floats, larger ones are rounded
+    halves = found.denominator == 2
+    counts = [n / 2 for n in found.numerators] if halves else list(found.numerators)
+    columns = [list(found.elements), counts, *map(list, found.sums)]
     types = [nw_.Int64 if whole else nw_.String, nw_.Float64 if halves else nw_.Int64]
     types += [nw_.Int64] * len(sums)
-    if halves:
-        columns[1] = [float(c) for c in columns[1]]
     schema = dict(zip(names, types, strict=True))
     data = dict(zip(names, columns, strict=True))
     if isinstance(given, nw_.DataFrame):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         KeepHeavySampled,
         PureSparseHistogram,
     )
+    from exactdp.mechanisms.noisy import NoisyCounts, NoisyRelease
     from exactdp.mechanisms.projections import (
         ALP,
         ALP1,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     )
     from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
     from exactdp.mechanisms.sums import GSHMWithSums
-    from exactdp.mechanisms.thresholded import NoisyRelease
     from exactdp.mechanisms.top_k_with_base import TopKWithBase
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "KeepHeavyResampled",
     "KeepHeavySampled",
     "LogALP",
+    "NoisyCounts",
     "NoisyRelease",
     "PureSparseHistogram",
     "Release",
@@ -74,10 +75,10 @@ __getattr__, __dir__ = lazily(
         "gshm": "GSHM",
         "histogram": "Accuracy Release counts_of_rows decode_bytes encode_bytes",
         "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
+        "noisy": "NoisyCounts NoisyRelease",
         "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch",
         "strict": "SparseHistogram StrictPureSparseHistogram",
         "sums": "GSHMWithSums",
-        "thresholded": "NoisyRelease",
         "top_k_with_base": "TopKWithBase",
     },
 )

@@ -17,8 +17,9 @@ from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
+from exactdp.mechanisms.noisy import NoisyCounts
 from exactdp.mechanisms.over_root import OverRoot
-from exactdp.mechanisms.thresholded import NoisyBins, Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded import Thresholded, above_lower, draws
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
@@ -75,7 +76,7 @@ class CSH(Thresholded):
     def _promise(self) -> tuple[str, str]:
         return _SPARSE, discrete_csh.ANALYSES[csh_target.ANALYSIS]
 
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         kept = above_lower(counts, self.lower)
         if len(kept) > self.k:
             raise InvalidParameter(
@@ -83,12 +84,9 @@ class CSH(Thresholded):
             )
         own = DiscreteGaussian(sigma2=self._variance)
         shared = self._shared.sample(source)
-        limit = math.floor(2 * self._limit) - shared
-        pairs = zip(kept.items(), draws(own, len(kept), source), strict=True)
-        seen = [(x, 2 * c + z) for (x, c), z in pairs if 2 * c + z > limit]
-        # making a fraction takes longer than anything else, and many counters share one
-        half = {double: Fraction(double + shared, 2) for double in {double for _, double in seen}}
-        return tuple((x, half[double]) for x, double in seen)
+        noise = draws(own, len(kept), source)
+        doubled = [2 * c + z + shared for c, z in zip(kept.values(), noise, strict=True)]
+        return NoisyCounts.above(math.floor(2 * self._limit), kept, doubled, 2)
 
     def _tail(self, t: Fraction) -> arb:
         limit, variance = math.floor(2 * t), self._variance
@@ -135,11 +133,11 @@ class TopK(CSH):
     def _promise(self) -> tuple[str, str]:
         return ANY_USER, f"CSH Corollary 4.2; {super()._promise()[1]}"
 
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
-        base = self._base(counts)
-        return super()._draw({x: c - base for x, c in counts.items() if c > base}, source)
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        if base := self._base(counts):
+            counts = {x: c - base for x, c in counts.items() if c > base}
+        return super()._draw(counts, source)
 
     def _base(self, counts: dict[Any, int]) -> int:
         """The (k + 1)-th largest count, 0 where there is none."""
-        largest = sorted(counts.values(), reverse=True)
-        return largest[self.k] if len(largest) > self.k else 0
+        return sorted(counts.values(), reverse=True)[self.k] if len(counts) > self.k else 0

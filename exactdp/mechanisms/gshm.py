@@ -13,7 +13,8 @@ from flint import arb
 from exactdp.accounting import discrete_gshm
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
-from exactdp.mechanisms.thresholded import NoisyBins, Thresholded, above_lower, draws
+from exactdp.mechanisms.noisy import NoisyCounts
+from exactdp.mechanisms.thresholded import Thresholded, above_lower, draws
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
@@ -64,8 +65,7 @@ class GSHM(Thresholded):
     def _noise(self) -> DiscreteGaussian:
         return DiscreteGaussian(sigma2=Fraction(self.sigma) ** 2)
 
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         kept = above_lower(counts, self.lower)
-        noisy = map(add, kept.values(), draws(self._noise, len(kept), source))
-        limit = math.floor(self._limit)
-        return tuple((x, y) for x, y in zip(kept, noisy, strict=True) if y > limit)
+        noisy = list(map(add, kept.values(), draws(self._noise, len(kept), source)))
+        return NoisyCounts.above(math.floor(self._limit), kept, noisy)

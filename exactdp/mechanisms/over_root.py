@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 
 from flint import arb
 
 from exactdp.balls import ball
 from exactdp.samplers import DiscreteGaussian, RealCdf, Source
+from exactdp.samplers.attempts import LIMIT, never_settled
 
 __all__ = ["OverRoot"]
 
@@ -22,15 +24,21 @@ class OverRoot:
     k: int
 
     def sample(self, source: Source) -> int:
-        wide = self.variance / Fraction(isqrt(self.k << 128), 1 << 64)
-        noise = DiscreteGaussian(sigma2=wide)
-        while True:
-            z = noise.sample(source)
-            if not z or source.inverse_cdf(self._kept(z, wide)):
+        """One draw. Raises RandomnessError where the source keeps refusing."""
+        for _ in range(LIMIT):
+            z = self._wide.sample(source)
+            if not z or source.inverse_cdf(self._kept(z)):
                 return z
+        raise never_settled("a discrete Gaussian of irrational variance")
 
-    def _kept(self, z: int, wide: Fraction) -> RealCdf:
+    @cached_property
+    def _wide(self) -> DiscreteGaussian:
+        """Of a variance that is larger by a factor below 1 + 2^-64, so hardly a draw is refused."""
+        return DiscreteGaussian(sigma2=self.variance / Fraction(isqrt(self.k << 128), 1 << 64))
+
+    def _kept(self, z: int) -> RealCdf:
         """1 with the probability that turns the wider weight of z into the wanted one."""
+        wide = Fraction(self._wide.sigma2)
 
         def rejected(_: int) -> arb:
             gap = arb(self.k).sqrt() / ball(self.variance) - 1 / ball(wide)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,8 @@ from exactdp.accounting import gshm_sums
 from exactdp.accounting.certify.checking import Check
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.gshm import CONTRIBUTES, GSHM
-from exactdp.mechanisms.thresholded import NoisyRelease, draws
+from exactdp.mechanisms.noisy import NoisyBins, NoisyCounts, NoisyRelease
+from exactdp.mechanisms.thresholded import draws
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
 from exactdp.samplers.source import require_secure
@@ -67,26 +68,27 @@ class GSHMWithSums(GSHM):
         Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.draw_sums(counts, sums, source), self.guarantee())
+        return NoisyRelease(self.drawn_sums(counts, sums, source), self.guarantee())
 
     def draw_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
-    ) -> tuple[tuple[Any, tuple[int, ...]], ...]:
+    ) -> NoisyBins:
         """The bins of such a release from any source, for simulations and proofs."""
+        return self.drawn_sums(counts, sums, source).bins()
+
+    def drawn_sums(
+        self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
+    ) -> NoisyCounts:
+        """The same as columns of whole numbers, which are made sooner."""
         checked = {x: self._checked(x, row, counts.get(x, 0)) for x, row in sums.items()}
-        released = self.draw(counts, source)
-        nothing = (0,) * len(self.largest)
+        found = self.drawn(counts, source)
+        rows = [checked.get(x, (0,) * len(self.largest)) for x in found.elements]
         columns = []
         for c, limit in enumerate(self.largest):
             noise = DiscreteGaussian(sigma2=(Fraction(self.spread) * limit * self._sigma) ** 2)
-            drawn = draws(noise, len(released), source)
-            columns.append(
-                [checked.get(x, nothing)[c] + z for (x, _), z in zip(released, drawn, strict=True)]
-            )
-        return tuple(
-            (x, (count, *row))
-            for (x, count), row in zip(released, zip(*columns, strict=True), strict=True)
-        )
+            drawn = draws(noise, len(rows), source)
+            columns.append([row[c] + z for row, z in zip(rows, drawn, strict=True)])
+        return replace(found, sums=columns)
 
     def _checked(self, x: Any, row: Sequence[int], count: int) -> tuple[int, ...]:
         name = f"sums[{x!r}]"

@@ -8,11 +8,11 @@ for its continuous model: a mechanism that does not keep its target cannot be ma
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from flint import arb
 
@@ -23,6 +23,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
 from exactdp.mechanisms.histogram import Accuracy
+from exactdp.mechanisms.noisy import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import (
     Real,
     decimal_text,
@@ -34,45 +35,10 @@ from exactdp.parameters import (
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
-__all__ = ["NoisyBins", "NoisyRelease", "Thresholded", "above_lower", "draws"]
-
-#: Released counters: (element, noisy count) in ascending order of elements.
-NoisyBins: TypeAlias = tuple[tuple[Any, Any], ...]
+__all__ = ["Thresholded", "above_lower", "draws"]
 
 #: So many draws are cheaper one by one than in bulk, whose tables take a while to make.
 _FEW = 64
-
-
-@dataclass(frozen=True)
-class NoisyRelease:
-    """What is published: noisy counters above the threshold, and their guarantee.
-
-    ``release[x]`` is the noisy count of x, 0 where none was released.
-    """
-
-    bins: NoisyBins
-    guarantee: Guarantee
-
-    @cached_property
-    def _counts(self) -> dict[Any, Any]:
-        return dict(self.bins)
-
-    def __getitem__(self, element: Any) -> Any:
-        return self._counts.get(element, 0)
-
-    def __contains__(self, element: object) -> bool:
-        return element in self._counts
-
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        return iter(self.bins)
-
-    def __len__(self) -> int:
-        return len(self.bins)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
-        bins = [[x, _as_text(c)] for x, c in self.bins]
-        return {"bins": bins, "guarantee": self.guarantee.as_dict()}
 
 
 @dataclass(frozen=True)
@@ -114,10 +80,14 @@ class Thresholded(ABC):
         source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.draw(counts, source), self.guarantee())
+        return NoisyRelease(self.drawn(counts, source), self.guarantee())
 
     def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
         """The bins of a release from any source, for simulations and proofs."""
+        return self.drawn(counts, source).bins()
+
+    def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
+        """The same as columns of whole numbers, which are made sooner."""
         return self._draw(checked_counts(counts), source)
 
     def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
@@ -190,8 +160,8 @@ class Thresholded(ABC):
         """P(noise of one counter > t), t any rational."""
 
     @abstractmethod
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
-        """Noisy bins for positive counts in ascending order of elements."""
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        """Noisy counters for positive counts in ascending order of elements."""
 
 
 def checked_counts(counts: Mapping[Any, int]) -> dict[Any, int]:
@@ -227,9 +197,3 @@ def draws(noise: DiscreteGaussian, n: int, source: Source) -> list[int]:
         return [noise.sample(source) for _ in range(n)]
     drawn: list[int] = noise.sample_many(n, source).tolist()
     return drawn
-
-
-def _as_text(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_as_text(part) for part in value]
-    return decimal_text(Fraction(value))

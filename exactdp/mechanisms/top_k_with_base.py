@@ -9,7 +9,7 @@ from typing import Any, Self
 from exactdp.accounting import discrete_top_k
 from exactdp.accounting.certify.checking import Check
 from exactdp.mechanisms.csh import ANY_USER, TopK
-from exactdp.mechanisms.thresholded import NoisyBins
+from exactdp.mechanisms.noisy import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
 
@@ -39,7 +39,9 @@ class TopKWithBase(TopK):
     def _promise(self) -> tuple[str, str]:
         return ANY_USER, discrete_top_k.SOURCE
 
-    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyBins:
-        base = self._base(counts) + Fraction(self._shared.sample(source), 2)
-        bins = super()._draw(counts, source)
-        return ((None, base), *((x, c + base) for x, c in bins))
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        doubled = 2 * self._base(counts) + self._shared.sample(source)
+        found = super()._draw(counts, source)
+        return NoisyCounts(
+            [None, *found.elements], [doubled, *(n + doubled for n in found.numerators)], 2
+        )

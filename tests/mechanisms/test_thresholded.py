@@ -12,10 +12,12 @@ from mpmath import mp, mpf
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, TopK, TopKWithBase
+from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.over_root import OverRoot
 from exactdp.mechanisms.thresholded import Thresholded
 from exactdp.samplers import SeededSource, SystemSource
+from exactdp.samplers.attempts import RandomnessError
+from exactdp.samplers.inverse_cdf import Cdf
 
 F = Fraction
 ALL: list[Thresholded] = [
@@ -225,3 +227,22 @@ def test_bad_parameters() -> None:
     ):
         with pytest.raises(InvalidParameter):
             make()
+
+
+def test_a_constant_source_ends_the_shared_noise() -> None:
+    class Refusing(SeededSource):
+        """Coins that always fall on the refusing side."""
+
+        def inverse_cdf(self, cdf: Cdf) -> int:
+            return 0
+
+    with pytest.raises(RandomnessError):
+        OverRoot(F(10**12), 2).sample(Refusing(1))
+
+
+@pytest.mark.parametrize("numerators", [(3, -3, 0, 2, -1, 10**30 + 1)])
+def test_texts_are_the_decimals_of_the_counts(numerators: tuple[int, ...]) -> None:
+    found = NoisyCounts(range(6), numerators, 2)
+    assert [F(text) for text in found.texts()] == [F(n, 2) for n in numerators]
+    assert [count for _, count in found.bins()] == [F(n, 2) for n in numerators]
+    assert NoisyCounts(range(6), numerators).texts() == [str(n) for n in numerators]
