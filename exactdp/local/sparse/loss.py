@@ -122,7 +122,7 @@ def squeezed(length: int, bins: int, delta: Fraction, step: int, *, exact: bool)
     if not exact or steps > _MOST_STEPS:
         return best
     law = spread(steps, bins)
-    for a in range(steps + 1):
+    for a in range(steps):  # beyond that nothing is over a, and the bound says nothing
         over = sum(((w - a) * p for w, p in enumerate(law) if w > a), Fraction(0))
         best = min(best, ceil(step * (over / delta + a)) - 1)
     return best
