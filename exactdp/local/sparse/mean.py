@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -210,19 +210,15 @@ class SparseVectorMean(LocalMechanism[Vector]):
     def configuration(self) -> Mapping[str, str | int]:
         """Every public parameter, and what was chosen for them."""
         plan = self.plan
-        return {
-            "d": self.d,
-            "k": self.k,
-            "epsilon": decimal_text(self.epsilon_per_report),
-            "neighbours": self._neighbours(),
-            "delta": decimal_text(plan.delta),
-            "hashes": self.hashes,
-            "key": self.key,
-            "grid": plan.grid,
-            "bins": plan.bins,
-            "clip": "none" if plan.clip is None else plan.clip,
-            "q": decimal_text(plan.q),
+        given: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        given |= {"grid": plan.grid, "bins": plan.bins}
+        chosen = f"clip {plan.clip}, q {decimal_text(plan.q)}, delta {decimal_text(plan.delta)}"
+        texts = {
+            name: decimal_text(x) if isinstance(x, Fraction) else x
+            for name, x in given.items()
+            if x is not None
         }
+        return {**texts, "plan": chosen}
 
     def _checked(self, values: Any) -> Scaled:
         return checked(values, d=self.d, k=self.k, grid=self.plan.grid)
@@ -276,7 +272,6 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     def state_from_bytes(self, data: bytes) -> State:
         """The state of its to_bytes; refuses one of another mechanism or configuration."""
-        empty = self.aggregate()
-        return (
-            empty.read(data) if isinstance(empty, KeptReports) else super().state_from_bytes(data)
-        )
+        if isinstance(self.aggregate(), KeptReports):
+            return KeptReports(self, [self.reports_from_bytes(data)])
+        return super().state_from_bytes(data)

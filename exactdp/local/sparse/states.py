@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactdp.container import Kind, Scalar
 from exactdp.errors import InvalidParameter
 from exactdp.local.frame import State
 from exactdp.local.sparse.estimates import Listed, Means
 from exactdp.local.wire import Reports
-from exactdp.parameters import choice, integer
+from exactdp.parameters import choice
 
 if TYPE_CHECKING:
     from exactdp.local.sparse.mean import SparseVectorMean
 
 __all__ = ["KeptReports"]
-
-_KIND = Kind("local reports", 1, ("configuration", "n"))
 
 
 class KeptReports(State):
@@ -65,16 +62,8 @@ class KeptReports(State):
         return Means(self.mechanism, self.n, Listed(self.mechanism, self.reports))
 
     def to_bytes(self) -> bytes:
-        """A checked file of the packed reports."""
-        header: dict[str, Scalar] = {"configuration": self.mechanism.fingerprint_text, "n": self.n}
-        return _KIND.pack(header, self.mechanism.pack(self.reports))
-
-    def read(self, data: bytes) -> KeptReports:
-        """The state of to_bytes, if it is one of this mechanism; raises InvalidParameter."""
-        header, payload = _KIND.unpack(data)
-        self._require_same(str(header["configuration"]))
-        n = integer("n", header["n"] if isinstance(header["n"], int) else "text", least=0)
-        return KeptReports(self.mechanism, [self.mechanism.unpack(bytes(payload), n)])
+        """A checked file of reports, read back by the mechanism's state_from_bytes."""
+        return self.mechanism.reports_to_bytes(self.reports)
 
     def _require_same(self, configuration: str) -> None:
         ours = self.mechanism.fingerprint_text

@@ -149,22 +149,22 @@ def whole(law: dict[Outcome, Fraction], unit: int) -> list[int]:
     return [int(law[y] * unit) for y in sorted(law)]
 
 
-def test_squeezed_bins_keep_epsilon_and_delta_over_all_functions() -> None:
-    plan, functions = KEYED.plan, list(product((-1, 1), repeat=4))
-    assert plan.delta == F(3, 10)
-    assert plan.q**-8 > KEYED.e_epsilon  # less noise than for every function
-    signed = [{x: (0, s) for x, s in enumerate(signs)} for signs in functions]
-    every = vectors(4, 4, [F(-1), F(1)])
-    unit = lcm(*(p.denominator for p in answers(KEYED, signed[0], every[-1]).values()))
-    laws = [[whole(answers(KEYED, places, v), unit) for places in signed] for v in every]
-    some = [laws[every.index({x: F(1) for x in range(size)})] for size in range(5)]
-    up, down = KEYED.e_epsilon.numerator, KEYED.e_epsilon.denominator
+@pytest.mark.parametrize("k", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_squeezed_bins_keep_epsilon_and_delta_over_all_functions(k: int) -> None:
+    m = SparseVectorMean(d=k, k=k, epsilon=8, L=2 * k, delta="0.3", hashes="keyed", grid=1, bins=1)
+    assert m.plan.delta == F(3, 10)
+    assert m.plan.q ** (-2 * k) > m.e_epsilon  # less noise than for every function
+    signed = [dict(enumerate((0, s) for s in signs)) for signs in product((-1, 1), repeat=k)]
+    every = vectors(k, k, [F(-1), F(1)])
+    unit = lcm(*(p.denominator for p in answers(m, signed[0], every[-1]).values()))
+    laws = [[whole(answers(m, places, v), unit) for places in signed] for v in every]
+    some = [laws[every.index({x: F(1) for x in range(size)})] for size in range(k + 1)]
+    up, down = m.e_epsilon.numerator, m.e_epsilon.denominator
     most = 0
     for p, q in (*product(some, laws), *product(laws, some)):  # up to signs and order of items
         pairs = zip((x for law in p for x in law), (x for law in q for x in law), strict=True)
         most = max(most, sum(max(down * x - up * y, 0) for x, y in pairs))
-    worst = F(most, down * unit * len(functions))
-    assert 0 < worst <= plan.delta
+    assert 0 < F(most, down * unit * len(signed)) <= m.plan.delta
 
 
 def test_ratios_are_within_the_exponential() -> None:
