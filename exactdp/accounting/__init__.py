@@ -29,7 +29,6 @@ __all__ = [
     "gaussian",
     "gshm",
     "gshm_sums",
-    "pld",
     "stability",
     "top_k",
     "zcdp",

@@ -7,13 +7,11 @@ from exactdp.local.hadamard import HadamardResponse
 from exactdp.local.hashing import OptimizedLocalHashing
 from exactdp.local.longitudinal import PermanentRappor
 from exactdp.local.randomized_response import RandomizedResponse
-from exactdp.local.sparse import Entries, SparseVectorMean
 from exactdp.local.subset import SubsetSelection
 from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
 
 __all__ = [
     "CompressiveResponse",
-    "Entries",
     "FrequencyOracle",
     "HadamardResponse",
     "LocalMechanism",
@@ -23,7 +21,6 @@ __all__ = [
     "PermanentRappor",
     "RandomizedResponse",
     "Rappor",
-    "SparseVectorMean",
     "State",
     "SubsetSelection",
 ]

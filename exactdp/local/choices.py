@@ -23,4 +23,4 @@ def coins(p: Fraction, n: int, source: Source) -> Bits:
 
 def below(size: int, n: int, source: Source) -> Integers:
     """n independent uniform integers in [0, size)."""
-    return source.below_each(np.full(n, size))
+    return source.below_many(n, size)

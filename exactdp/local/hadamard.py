@@ -146,7 +146,7 @@ class HadamardResponse(FrequencyOracle):
         """
         low = row & -row
         spread = ((index & -low) << 1) | (index & (low - 1))
-        wrong = parity(spread & row) ^ odd
+        wrong = parity(spread & row, self.width.bit_length()) ^ odd
         outputs: Integers = block * self.width + (spread | wrong * low)
         return outputs
 

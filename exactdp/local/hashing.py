@@ -120,9 +120,12 @@ class OptimizedLocalHashing(FrequencyOracle):
 
     def _hash(self, functions: Integers, values: Integers) -> Integers:
         """<a, digits of x> mod g."""
-        g, total = self._number, np.zeros(len(values), np.int64)
-        for power in range(self.digits):
-            total += functions // g**power % g * (values // g**power % g)
+        g, total, rest = self._number, np.zeros(len(values), np.int64), (functions, values)
+        for _ in range(self.digits):
+            shorter = [numbers // g for numbers in rest]
+            ours, theirs = (x - q * g for x, q in zip(rest, shorter, strict=True))
+            total += ours * theirs
+            rest = shorter[0], shorter[1]
         return total % g
 
     def _respond(self, values: Integers, source: Source) -> Reports:

@@ -174,10 +174,10 @@ def random_sets(population: int, sizes: Integers, source: Source) -> Bits:
     change, grow = np.abs(found - sizes), found < sizes
     pool = marks ^ grow[:, None]  # what may change sides
     amount = np.where(grow, population - found, found)
-    elements = np.nonzero(pool)[1]
-    start = np.cumsum(amount) - amount
+    places, start = np.flatnonzero(pool), np.cumsum(amount) - amount
+    flat = marks.reshape(-1)
     for users, ranks in _distinct(amount, change, source):
-        marks[users, elements[start[users] + ranks]] ^= True
+        flat[places[start[users] + ranks]] ^= True
     return marks
 
 

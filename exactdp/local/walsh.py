@@ -28,9 +28,10 @@ def walsh(values: Integers) -> Integers:
     return found.reshape(values.shape)
 
 
-def parity(words: Integers) -> Integers:
-    """The sum of the bits of every word, modulo 2."""
+def parity(words: Integers, bits: int = 63) -> Integers:
+    """The sum of the bits of every word of so many bits, modulo 2."""
     folded = words.copy()
     for shift in (32, 16, 8, 4, 2, 1):
-        folded ^= folded >> shift
+        if shift < bits:
+            folded ^= folded >> shift
     return folded & 1

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from exactdp.samplers.attempts import LIMIT, never_settled
 
-__all__ = ["LANES", "below", "below_each", "packed", "uneven"]
+__all__ = ["LANES", "below", "below_each", "packed", "scaled", "uneven"]
 
 LANES = 64
 
@@ -121,4 +121,28 @@ def below_each(sizes: NDArray[np.int64], read: Reader) -> NDArray[np.int64]:
         drawn = read(missing.size, bits).astype(np.int64) & masks[missing]
         result[missing] = drawn
         missing = missing[drawn >= sizes[missing]]
+    raise never_settled("uniform integers")
+
+
+def scaled(n: int, size: int, read: Reader, bits: int) -> NDArray[np.int64]:
+    """n uniform integers in [0, size), size <= 2^bits, bits <= 32, mostly from one word each.
+
+    A word w stands for the integer part of w size/2^bits; of the words that stand for one integer,
+    the first few are read again where there are more of them than for others.
+    Source: Lemire 2019.
+    """
+    wide = np.uint32 if bits <= 16 else np.uint64
+    excess, mask = (1 << bits) % size, wide((1 << bits) - 1)
+    result = np.empty(n, np.int64)
+    missing: NDArray[np.intp] | slice = slice(None)
+    count = n
+    for _ in range(LIMIT):
+        products = read(count, bits) * wide(size)
+        result[missing] = products >> wide(bits)
+        if not excess:
+            return result
+        again = np.flatnonzero((products & mask) < excess)
+        if not again.size:
+            return result
+        missing, count = again if isinstance(missing, slice) else missing[again], again.size
     raise never_settled("uniform integers")

@@ -237,6 +237,9 @@ class EnumeratingSource(Source):
         chances = [Fraction(int(above), denominator) for above in numerators]
         return np.array([self.bernoulli(p) for p in chances], bool)
 
+    def below_many(self, n: int, size: int) -> NDArray[np.int64]:
+        return np.array([self.below(size) for _ in range(n)], np.int64)
+
     def below_each(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array([self.below(int(size)) for size in sizes], np.int64)
 

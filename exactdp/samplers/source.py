@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.attempts import LIMIT, never_settled
-from exactdp.samplers.coins import below_each, packed, uneven
+from exactdp.samplers.coins import below_each, packed, scaled, uneven
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 
 __all__ = [
@@ -128,6 +128,13 @@ class Source(ABC):
         if size < 1 << 63:
             return uneven(numerators, size, self.words)
         return np.array([self.bernoulli(Fraction(int(x), size)) for x in numerators], bool)
+
+    def below_many(self, n: int, size: int) -> NDArray[np.int64]:
+        """n independent uniform integers in [0, size), 1 <= size <= 2^62."""
+        count, limit = integer("n", n, least=0), integer("size", size, least=1)
+        if limit <= 1 << 24:  # words so wide that few are read again
+            return scaled(count, limit, self.words, 16 if limit <= 1 << 11 else 32)
+        return self.below_each(np.full(count, limit))
 
     def below_each(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Independent uniform integers in [0, sizes[i]), for int64 sizes from 1 to 2^62."""

@@ -10,6 +10,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.law import Law
 from exactdp.samplers import SeededSource, Source, exact_law
+from exactdp.samplers.coins import scaled
 from tests.samplers.bitwise import bitwise_law
 
 F = Fraction
@@ -33,6 +34,32 @@ def test_every_word_enumerated(sizes: list[int]) -> None:
     assert set(law) == expected.support
     for shown, weight in law.items():
         assert weight <= expected[shown] <= weight + law.residual
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "bits"),
+    [(1, 1, 2), (1, 3, 3), (1, 5, 4), (1, 6, 3), (1, 8, 3), (1, 7, 5), (2, 3, 2), (2, 4, 2)],
+)
+def test_scaled_words_enumerated(n: int, size: int, bits: int) -> None:
+    def program(source: Source) -> tuple[int, ...]:
+        return tuple(scaled(n, size, source.words, bits).tolist())
+
+    law, expected = bitwise_law(program, F(1, 2**5)), uniform([size] * n)
+    assert set(law) == expected.support
+    for shown, weight in law.items():
+        assert weight <= expected[shown] <= weight + law.residual
+
+
+@pytest.mark.parametrize("size", [1, 3, 2048, 2049, 1 << 24, (1 << 24) + 1, (1 << 61) + 1])
+def test_many_of_every_size(size: int) -> None:
+    """Fixed seed, alpha = 1e-9: thirds of the range are met equally often."""
+    drawn = SeededSource(6).below_many(30_000, size)
+    assert drawn.dtype == np.int64
+    assert 0 <= drawn.min() <= drawn.max() < size
+    if size >= 3:
+        thirds = np.bincount(drawn // -(-size // 3), minlength=3)
+        assert np.abs(thirds - 10_000).max() < 510
+    assert exact_law(lambda s: int(s.below_many(1, 3)[0]), residual=0) == Law.uniform(range(3))
 
 
 def test_small_and_large_ranges_side_by_side() -> None:

@@ -1,0 +1,161 @@
+"""The local model: reports and aggregation against pure-ldp and multi-freq-ldpy, and large runs.
+
+Run: python -m benchmarks.local. The peers need pip install 'exactdp[peers]'; those that are missing
+are left out. They are timed on fewer users, as they take longer; ratios are per report.
+"""
+
+from __future__ import annotations
+
+import resource
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import interleaved, seconds
+from exactdp.local import (
+    CompressiveResponse,
+    HadamardResponse,
+    LocalMechanism,
+    OptimizedLocalHashing,
+    OptimizedUnaryEncoding,
+    RandomizedResponse,
+    SubsetSelection,
+)
+from exactdp.samplers import SystemSource
+
+SOURCE = SystemSource()
+EPSILON = 1.0
+
+#: Pairs of (report of one value, aggregation of a list of reports).
+Peer = tuple[Callable[[int], Any], Callable[[list[Any]], Any]]
+
+
+def main() -> None:
+    """Print ratios, then the large runs."""
+    warnings.simplefilter("ignore")
+    for k in (100, 1000):
+        print(f"k = {k}, epsilon = {EPSILON:g}: time of a report, of aggregation and estimate")
+        for ours, peers in contests(k):
+            _contest(ours, peers, k)
+    _large()
+
+
+def contests(k: int) -> Iterator[tuple[LocalMechanism[int], dict[str, Peer]]]:
+    """Our mechanisms, each with the same one in other libraries."""
+    yield RandomizedResponse(k, 1), {**pure(k, "direct_encoding", "DE"), **multi(k, "GRR")}
+    yield (
+        OptimizedUnaryEncoding(k, 1),
+        {
+            **pure(k, "unary_encoding", "UE", use_oue=True),
+            **multi(k, "UE"),
+        },
+    )
+    yield HadamardResponse(k, 1), pure(k, "hadamard_response", "HR")
+    yield SubsetSelection(k, 1), multi(k, "SS")
+    yield OptimizedLocalHashing(k, 1), {**hashed(k)}
+
+
+def pure(k: int, package: str, prefix: str, **options: Any) -> dict[str, Peer]:
+    """A client and a server of pure-ldp."""
+    try:
+        module = import_module(f"pure_ldp.frequency_oracles.{package}")
+    except ImportError:
+        return {}
+    name = "HadamardResponse" if prefix == "HR" else prefix
+    server = getattr(module, f"{name}Server")
+    if prefix == "HR":
+        client = module.HadamardResponseClient(EPSILON, k, None)
+    else:
+        client = getattr(module, f"{name}Client")(EPSILON, k, **options)
+
+    def aggregate(reports: list[Any]) -> Any:
+        made = server(EPSILON, k, **options)
+        for report in reports:
+            made.aggregate(report)
+        return made.estimate(1, suppress_warnings=True)
+
+    return {"pure-ldp": (lambda value: client.privatise(value + 1), aggregate)}
+
+
+def multi(k: int, name: str) -> dict[str, Peer]:
+    """A compiled client and an aggregator of multi-freq-ldpy."""
+    try:
+        module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{name}")
+    except ImportError:
+        return {}
+    report = getattr(module, f"{name}_Client")
+    collect = getattr(module, f"{name}_Aggregator_MI")
+    if name == "UE":
+        return {"multi-freq-ldpy": (lambda x: report(x, k, EPSILON), lambda r: collect(r, EPSILON))}
+    return {"multi-freq-ldpy": (lambda x: report(x, k, EPSILON), lambda r: collect(r, k, EPSILON))}
+
+
+def hashed(k: int) -> dict[str, Peer]:
+    """Local hashing of both, where the xxhash that is installed still takes their texts."""
+    found = {}
+    for name, peer in (
+        ("pure-ldp", pure(k, "local_hashing", "LH", use_olh=True)),
+        ("multi-freq-ldpy", multi(k, "LH")),
+    ):
+        for pair in peer.values():
+            try:
+                pair[0](0)
+            except TypeError:
+                print(f"  {name}: local hashing fails with this version of xxhash")
+            else:
+                found[name] = pair
+    return found
+
+
+def _contest(ours: LocalMechanism[int], peers: dict[str, Peer], k: int) -> None:
+    n, few = (20_000 if ours.bits >= k else 200_000), 300
+    values = np.random.default_rng(1).integers(0, k, n)
+    reports = ours.report_many(values, SOURCE)
+    runs: dict[str, Callable[[], object]] = {
+        "ours report": partial(ours.report_many, values, SOURCE),
+        "ours aggregate": lambda: ours.aggregate().add(reports).estimate(),
+    }
+    for name, (report, aggregate) in peers.items():
+        theirs = [report(int(x)) for x in values[:few]]
+        runs[f"{name} report"] = lambda report=report: [report(int(x)) for x in values[:few]]
+        runs[f"{name} aggregate"] = partial(aggregate, theirs)
+    times = interleaved(runs, rounds=5)
+    each = {name: t / (n if name.startswith("ours") else few) for name, t in times.items()}
+    for step in ("report", "aggregate"):
+        shown = [f"ours {each[f'ours {step}'] * 1e9:8.0f} ns"]
+        for name in peers:
+            ratio = each[f"{name} {step}"] / each[f"ours {step}"]
+            shown.append(f"{name} {each[f'{name} {step}'] * 1e9:9.0f} ns = {ratio:7.0f} x")
+        print(f"  {type(ours).__name__:24} {step:10} {'   '.join(shown)}")
+
+
+def _large() -> None:
+    n, k = 1_000_000, 10_000
+    values = np.random.default_rng(2).choice([5, 77, 900, 9000], n, p=[0.4, 0.3, 0.2, 0.1])
+    print(f"n = {n}, k = {k}, epsilon = 0.5, end to end: reports, state, estimate")
+    for mechanism in (
+        HadamardResponse(k, "0.5"),
+        CompressiveResponse(k, 500, "0.5", seed=1),
+        OptimizedLocalHashing(k, "0.5"),
+    ):
+        spent = seconds(partial(_end_to_end, mechanism, values))
+        print(f"  {type(mechanism).__name__:24} {spent:6.2f} s, {mechanism.bits} bits a report")
+    for users in (1000, n):
+        state = HadamardResponse(k, "0.5").aggregate()
+        state.add(state.mechanism.report_many(values[:users], SOURCE))
+        size = len(state.to_bytes())
+        print(f"  a state of {users:7} reports: {state.counts.nbytes} bytes, {size} in a file")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  peak memory of this process: {peak:.0f} MiB")
+
+
+def _end_to_end(mechanism: LocalMechanism[int], values: Any) -> Any:
+    return mechanism.aggregate().add(mechanism.report_many(values, SOURCE)).estimate("projected")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The papers' experiments, one script each; they print what they find and keep it in results/."""
