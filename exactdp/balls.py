@@ -48,15 +48,15 @@ os.register_at_fork(after_in_child=_fresh_lock)
 
 
 @contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Ball arithmetic at so many bits inside the block."""
+def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
+    """Ball arithmetic at so many bits inside the block, power series of so many terms."""
     with _lock:
-        before = ctx.prec
-        ctx.prec = bits
+        before = ctx.prec, ctx.cap
+        ctx.prec, ctx.cap = bits, terms or ctx.cap
         try:
             yield
         finally:
-            ctx.prec = before
+            ctx.prec, ctx.cap = before
 
 
 def ball(value: Fraction | int) -> arb:

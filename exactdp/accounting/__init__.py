@@ -29,6 +29,7 @@ __all__ = [
     "gaussian",
     "gshm",
     "gshm_sums",
+    "pld",
     "stability",
     "top_k",
     "zcdp",

@@ -7,11 +7,13 @@ from exactdp.local.hadamard import HadamardResponse
 from exactdp.local.hashing import OptimizedLocalHashing
 from exactdp.local.longitudinal import PermanentRappor
 from exactdp.local.randomized_response import RandomizedResponse
+from exactdp.local.sparse import Entries, SparseVectorMean
 from exactdp.local.subset import SubsetSelection
 from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
 
 __all__ = [
     "CompressiveResponse",
+    "Entries",
     "FrequencyOracle",
     "HadamardResponse",
     "LocalMechanism",
@@ -21,6 +23,7 @@ __all__ = [
     "PermanentRappor",
     "RandomizedResponse",
     "Rappor",
+    "SparseVectorMean",
     "State",
     "SubsetSelection",
 ]

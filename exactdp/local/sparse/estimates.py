@@ -1,0 +1,131 @@
+"""What a server estimates: means of chosen items, of all of them, or the largest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.errors import InvalidParameter
+from exactdp.local.choices import Integers
+from exactdp.local.sparse.hashes import Keyed, Linear
+from exactdp.local.walsh import walsh
+from exactdp.local.wire import Reports, integers
+from exactdp.parameters import integer
+
+if TYPE_CHECKING:
+    from exactdp.local.sparse.mean import SparseVectorMean
+
+__all__ = ["Listed", "Means", "Spectrum", "Sums"]
+
+#: All items at once are at most so many: 2^28 means are two gigabytes.
+_MOST_AT_ONCE = 1 << 28
+
+
+class Sums(Protocol):
+    """scale times the sum over users of s(x) B[h(x)], as exact integers."""
+
+    scale: int
+
+    def of(self, items: Integers) -> Integers:
+        """For chosen items."""
+
+    def every(self) -> Integers:
+        """For all items."""
+
+
+class Spectrum:
+    """Sums by one Walsh-Hadamard transform of what users added at its frequencies."""
+
+    def __init__(self, mechanism: SparseVectorMean, family: Linear, counts: Integers) -> None:
+        self.scale = mechanism.plan.bins * mechanism.plan.grid
+        self._family, self._counts = family, counts
+
+    def of(self, items: Integers) -> Integers:
+        return self._decoded[self._family.mixed(items)]
+
+    def every(self) -> Integers:
+        return self.of(np.arange(self._family.d))
+
+    @cached_property
+    def _decoded(self) -> Integers:
+        return walsh(self._counts)
+
+
+class Listed:
+    """Sums by evaluating the hash functions of all users at every item."""
+
+    def __init__(self, mechanism: SparseVectorMean, reports: Reports) -> None:
+        self.scale = mechanism.plan.grid
+        self._family = mechanism.family
+        self._functions = mechanism.functions_of(reports)
+        self._bins = mechanism.bins_of(reports)
+
+    def of(self, items: Integers) -> Integers:
+        users = np.arange(len(self._bins))
+        found = np.empty(len(items), np.int64)
+        for i, item in enumerate(items):
+            place, sign = self._family.places(self._functions, np.full(len(users), item))
+            found[i] = (sign * self._bins[users, place]).sum()
+        return found
+
+    def every(self) -> Integers:
+        if not isinstance(self._family, Keyed):
+            return self.of(np.arange(self._family.d))
+        found = np.zeros(self._family.d, np.int64)
+        for function, bins in zip(self._functions, self._bins, strict=True):
+            place, sign = self._family.all_places(function)
+            found += sign * bins[place]
+        return found
+
+
+class Means:
+    """Estimated means over n users; unbiased where nothing is clipped.
+
+    ``means[item]`` and ``means[[3, 17]]`` are doubles next to the exact fractions of :meth:`exact`.
+    """
+
+    def __init__(self, mechanism: SparseVectorMean, n: int, sums: Sums) -> None:
+        self.mechanism = mechanism
+        self.n = n
+        self._sums = sums
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The mean of every item, d of them; at most 2^28."""
+        if self.mechanism.d > _MOST_AT_ONCE:
+            raise InvalidParameter("d", self.mechanism.d, "<= 2^28 for the means of all items")
+        return self._sums.every() / (self._sums.scale * self.n)
+
+    def __getitem__(self, items: Any) -> Any:
+        found = self._sums.of(self._checked(items)) / (self._sums.scale * self.n)
+        return float(found[0]) if np.ndim(items) == 0 else found
+
+    def exact(self, items: Any) -> list[Fraction]:
+        """The means of chosen items, exactly."""
+        sums = self._sums.of(self._checked(items)).tolist()
+        return [Fraction(total, self._sums.scale * self.n) for total in sums]
+
+    def top(self, m: int) -> list[tuple[int, float]]:
+        """The m items with the largest means, and these; the first of equal ones first."""
+        number = min(integer("m", m, least=1), self.mechanism.d)
+        values = self.values
+        level = np.partition(values, -number)[-number]
+        likely = np.flatnonzero(values >= level)
+        ordered = likely[np.argsort(-values[likely], kind="stable")][:number]
+        return [(int(x), float(values[x])) for x in ordered]
+
+    @property
+    def deviation(self) -> float:
+        """An upper bound of the standard deviation of a mean, for any vectors of the users."""
+        return sqrt(self.mechanism.plan.variance / self.n) * (1 + 1e-12)
+
+    def _checked(self, items: Any) -> Integers:
+        listed = np.atleast_1d(integers("items", items))
+        if listed.size and not 0 <= listed.min() <= listed.max() < self.mechanism.d:
+            raise InvalidParameter("items", "others", f"integers in [0, {self.mechanism.d})")
+        return listed

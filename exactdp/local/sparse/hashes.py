@@ -1,0 +1,144 @@
+"""Two families of hash functions x -> (h(x), s(x)): a bin and a sign for every item.
+
+Linear: (h, s) is a random linear map over GF(2), after a public bijection of the items that breaks
+up whatever structure their numbers have. For x != y, s(x) s(y) is a fair sign, whatever h is, and
+h(x) = h(y) with probability 1/b: all that the mean and the variance of the estimates need. A random
+shift would change neither, as s(x) B[h(x)] does not see it, so none is sent. One Walsh-Hadamard
+transform decodes the reports of any number of users for all items at once:
+s(x) B[h(x)] = (1/b) sum over u of B^[u] (-1)^<a + H'u, x>, where B^ is the transform of the bins,
+a the row of the sign and H' the rows of the bins.
+
+Keyed: BLAKE2b, keyed with 124 random bits of the user, as the pseudorandom function of the paper.
+Its values at different items are as good as independent, but every one has to be computed.
+
+Source: SVA, Algorithm 1; Carter and Wegman 1979 (linear maps are pairwise independent).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.local.choices import Integers, below
+from exactdp.local.walsh import parity
+from exactdp.samplers import Source
+
+__all__ = ["Functions", "Keyed", "Linear", "Places"]
+
+#: Hash functions of many users: one row of numbers for each.
+Functions: TypeAlias = Integers
+#: Bins and signs, in step.
+Places: TypeAlias = tuple[Integers, Integers]
+
+_ROUNDS = 3
+_KEY_BITS = 62
+_ITEMS_PER_DIGEST = 32
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Random GF(2)-linear maps of items in [0, d) to 2^bin_bits bins and a sign.
+
+    key: of the public bijection.
+    """
+
+    d: int
+    bin_bits: int
+    key: int
+
+    @property
+    def index_bits(self) -> int:
+        """D: items are vectors of so many bits, at least 1."""
+        return max((self.d - 1).bit_length(), 1)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Ranges of the numbers that describe a function: the row of the sign, rows of the bin."""
+        return (1 << self.index_bits,) * (1 + self.bin_bits)
+
+    def draw(self, n: int, source: Source) -> Functions:
+        """n independent uniform functions."""
+        rows = below(1 << self.index_bits, n * len(self.sizes), source)
+        return rows.reshape(n, len(self.sizes))
+
+    def places(self, functions: Functions, items: Integers) -> Places:
+        """Bin and sign of item i under function i."""
+        mixed = self.mixed(items)
+        sign = 1 - 2 * parity(functions[:, 0] & mixed)
+        place = np.zeros(len(items), np.int64)
+        for j in range(self.bin_bits):
+            place |= parity(functions[:, 1 + j] & mixed) << j
+        return place, sign
+
+    def frequencies(self, functions: Functions) -> Integers:
+        """a + H'u for every function (rows) and every u in [0, b) (columns)."""
+        found = np.empty((len(functions), 1 << self.bin_bits), np.int64)
+        found[:, 0] = functions[:, 0]
+        for j in range(self.bin_bits):
+            half = 1 << j
+            np.bitwise_xor(
+                found[:, :half], functions[:, 1 + j, None], out=found[:, half : 2 * half]
+            )
+        return found
+
+    def mixed(self, items: Integers) -> Integers:
+        """The public bijection of [0, 2^D): odd factors, and shifts by half the length."""
+        mask, shift = np.uint64((1 << self.index_bits) - 1), np.uint64((self.index_bits + 1) // 2)
+        mixed = items.astype(np.uint64)
+        for factor in self._factors:
+            mixed = mixed * factor & mask
+            mixed ^= mixed >> shift
+        return mixed.view(np.int64)
+
+    @cached_property
+    def _factors(self) -> NDArray[np.uint64]:
+        digest = hashlib.blake2b(str(self.key).encode(), digest_size=8 * _ROUNDS).digest()
+        return np.frombuffer(digest, "<u8") | np.uint64(1)
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """BLAKE2b of the item under a key of 124 bits: 2^bin_bits bins, at most 2^15, and a sign.
+
+    Item x is described by word x mod 32 of the digest of x div 32.
+    """
+
+    d: int
+    bin_bits: int
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Ranges of the numbers that describe a function: two halves of its key."""
+        return (1 << _KEY_BITS,) * 2
+
+    def draw(self, n: int, source: Source) -> Functions:
+        """n independent keys."""
+        return below(1 << _KEY_BITS, 2 * n, source).reshape(n, 2)
+
+    def places(self, functions: Functions, items: Integers) -> Places:
+        """Bin and sign of item i under function i."""
+        blocks, offsets = items // _ITEMS_PER_DIGEST, items % _ITEMS_PER_DIGEST
+        keys = np.ascontiguousarray(functions, "<i8").tobytes()
+        messages = np.ascontiguousarray(blocks, "<i8").tobytes()
+        digests = b"".join(
+            hashlib.blake2b(messages[8 * i : 8 * i + 8], key=keys[16 * i : 16 * i + 16]).digest()
+            for i in range(len(items))
+        )
+        words = np.frombuffer(digests, "<u2").reshape(-1, _ITEMS_PER_DIGEST)
+        return self._read(words[np.arange(len(items)), offsets])
+
+    def all_places(self, function: Functions) -> Places:
+        """Bin and sign of every item in [0, d) under one function."""
+        key, blake = function.astype("<i8").tobytes(), hashlib.blake2b
+        blocks = range(-(-self.d // _ITEMS_PER_DIGEST))
+        digests = b"".join([blake(i.to_bytes(8, "little"), key=key).digest() for i in blocks])
+        return self._read(np.frombuffer(digests, "<u2")[: self.d])
+
+    def _read(self, words: NDArray[np.uint16]) -> Places:
+        wide = words.astype(np.int64)
+        return wide & ((1 << self.bin_bits) - 1), 1 - 2 * (wide >> 15)

@@ -1,0 +1,277 @@
+"""Means of sparse vectors in the local model: Algorithm 1 with exact noise on integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.local.choices import Integers
+from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.estimates import Means, Spectrum
+from exactdp.local.sparse.hashes import Keyed, Linear
+from exactdp.local.sparse.noise import CutNoise
+from exactdp.local.sparse.plan import MOST_BIN_BITS, Neighbours, Plan, planned
+from exactdp.local.sparse.states import KeptReports
+from exactdp.local.walsh import walsh
+from exactdp.local.wire import Numbers, Reports
+from exactdp.parameters import (
+    Real,
+    choice,
+    decimal_text,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+)
+from exactdp.samplers import Source
+
+__all__ = ["SparseVectorMean"]
+
+#: Items of a server that keeps a spectrum: 2^26 counters are half a gigabyte.
+_SPECTRUM_BITS = 26
+_MOST_ITEMS = 1 << 62
+_MOST_ENTRIES = 1 << 14
+_MOST_GRID = 1 << 20
+_GRID = 64
+
+
+@dataclass(frozen=True)
+class SparseVectorMean(LocalMechanism[Vector]):
+    """Means of vectors in [-1, 1]^d with at most k entries that are not 0; one report per user.
+
+    d: items are 0 to d - 1, 1 <= d <= 2^62. k: >= 1, at most d and 16384. epsilon: of one report.
+    level: "event" (one entry of one user may change) or "user" (all of them); or else
+    L: > 0, the L1 distance by which the vector of one user may change.
+    delta: >= 0 and < 1; above 0 the guarantee may rest on the users' hash functions.
+    hashes: "linear", decoded for all items at once, or "keyed", the paper's pseudorandom functions,
+    which delta > 0 needs. users: about how many there will be: where to clip depends on it.
+    bins: a power of two up to 2^15, chosen if None. grid: values are rounded at random to its
+    multiples of 1/grid, 1 to 2^20; chosen if None. key: of the public order of items.
+
+    Bins, clipping and noise are in ``plan``, chosen by the error they lead to.
+    Source: SVA, Algorithm 1 and Table II, with corrections: see the guarantee.
+
+    >>> from exactdp.local import SparseVectorMean
+    >>> from exactdp.samplers import SystemSource
+    >>> ratings = SparseVectorMean(d=1000, k=8, epsilon=1, level="event")
+    >>> reports = ratings.report_many([{17: 1, 99: "-0.5"}, {17: "0.25"}], SystemSource())
+    >>> means = ratings.aggregate().add(reports).estimate()
+    >>> means.values.shape, means.deviation > 0
+    ((1000,), True)
+    """
+
+    d: int
+    k: int
+    epsilon: Real
+    level: str | None = None
+    L: Real | None = None
+    delta: Real = 0
+    hashes: str = "linear"
+    users: int = 100_000
+    bins: int | None = None
+    grid: int | None = None
+    key: int = 0
+
+    def __post_init__(self) -> None:
+        self._bound("d", 1, _MOST_ITEMS)
+        self._bound("k", 1, min(self.d, _MOST_ENTRIES))
+        self._bound("users", 1, _MOST_ITEMS)
+        self._bound("key", 0, _MOST_ITEMS)
+        self._bound("grid", 1, _MOST_GRID)
+        self._bound("bins", 1, 1 << MOST_BIN_BITS)
+        if self.bins is not None and self.bins & (self.bins - 1):
+            raise InvalidParameter("bins", self.bins, "a power of two")
+        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
+        delta = non_negative("delta", self.delta)
+        object.__setattr__(self, "delta", delta_target("delta", delta) if delta else delta)
+        self._require_level()
+        choice("hashes", self.hashes, ("linear", "keyed"))
+        if self.delta and self.hashes != "keyed":
+            allowed = "'keyed' for delta > 0: who knows linear functions finds vectors they reveal"
+            raise InvalidParameter("hashes", self.hashes, allowed)
+
+    def _bound(self, name: str, least: int, most: int) -> None:
+        if (given := getattr(self, name)) is None and name in ("bins", "grid"):
+            return
+        number = integer(name, given, least=least)
+        if number > most:
+            raise InvalidParameter(name, number, f"an integer >= {least} and <= {most}")
+        object.__setattr__(self, name, number)
+
+    def _require_level(self) -> None:
+        if (self.level is None) == (self.L is None):
+            raise InvalidParameter("level, L", (self.level, self.L), "given, one of them")
+        if self.level is not None:
+            choice("level", self.level, ("event", "user"))
+        elif self.L is not None:
+            object.__setattr__(self, "L", positive("L", self.L))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Bins, clipping and noise."""
+        units = self._units
+        return planned(
+            self._near(units),
+            k=self.k,
+            grid=units,
+            ratio=self.e_epsilon,
+            delta=Fraction(self.delta),
+            users=self.users,
+            bins=self.bins,
+        )
+
+    @property
+    def _units(self) -> int:
+        """The grid; fine enough that rounding adds 2% to L at most where that matters."""
+        if self.grid is not None:
+            return self.grid
+        units = _GRID
+        while self.delta and self.L and 100 * self.k > Fraction(self.L) * units < _MOST_GRID:
+            units *= 2
+        return units
+
+    def _near(self, grid: int) -> Neighbours:
+        if self.level == "event":
+            return Neighbours(Fraction(2 * grid), 1, True, 2 * grid)
+        if self.L is None or Fraction(self.L) >= 2 * self.k:
+            return Neighbours(Fraction(2 * self.k * grid), self.k, True, 2 * grid)
+        return Neighbours(Fraction(self.L) * grid, self.k, False, 2 * grid)
+
+    @property
+    def epsilon_per_report(self) -> Fraction:
+        """epsilon."""
+        return Fraction(self.epsilon)
+
+    @cached_property
+    def e_epsilon(self) -> Fraction:
+        """The largest rational of twelve digits within e^epsilon; no report exceeds it."""
+        return ratio_within(self.epsilon_per_report)
+
+    @cached_property
+    def family(self) -> Linear | Keyed:
+        """The hash functions."""
+        keyed = Keyed(self.d, self._linear.bin_bits)
+        return keyed if self.hashes == "keyed" else self._linear
+
+    @cached_property
+    def _linear(self) -> Linear:
+        return Linear(self.d, self.plan.bins.bit_length() - 1, self.key)
+
+    @cached_property
+    def form(self) -> Numbers:
+        """Numbers: the hash function, and the bins, counted from the lowest value they may have."""
+        return Numbers((*self.family.sizes, *(2 * self.plan.limit + 1,) * self.plan.bins))
+
+    @property
+    def cells(self) -> int:
+        """Counters of a spectrum."""
+        return 1 << self._linear.index_bits
+
+    @property
+    def source(self) -> str:
+        """What the guarantee rests on."""
+        if self.plan.delta:
+            return (
+                "SVA, Claim 13, with an exact tail for Lemma 14; computational: BLAKE2b under keys "
+                "drawn after the vectors, which nobody else can choose"
+            )
+        return "SVA, Claim 13, with random rounding counted; whatever the hash functions are"
+
+    def guarantee(self, reports: int = 1) -> Guarantee:
+        """What so many reports of one user promise together, each drawn independently."""
+        times = integer("reports", reports, least=1)
+        delta = min(self.plan.delta * times, Fraction(1))
+        return Guarantee(
+            self.epsilon_per_report * times,
+            Enclosure.exact(delta),
+            self._neighbours(),
+            self.source,
+            self.e_epsilon**times,
+        )
+
+    def _neighbours(self) -> str:
+        if self.level == "event":
+            return "one entry of one user's vector changed in any way (local model, event level)"
+        among = f"any two vectors of one user with at most {self.k} entries"
+        if self.level == "user":
+            return f"{among} (local model, user level)"
+        return f"{among}, at an L1 distance of at most {decimal_text(Fraction(self.L or 0))}"
+
+    def configuration(self) -> Mapping[str, str | int]:
+        """Every public parameter, and what was chosen for them."""
+        plan = self.plan
+        given: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        given |= {"grid": plan.grid, "bins": plan.bins}
+        chosen = f"clip {plan.clip}, q {decimal_text(plan.q)}, delta {decimal_text(plan.delta)}"
+        texts = {
+            name: decimal_text(x) if isinstance(x, Fraction) else x
+            for name, x in given.items()
+            if x is not None
+        }
+        return {**texts, "plan": chosen}
+
+    def _checked(self, values: Any) -> Scaled:
+        return checked(values, d=self.d, k=self.k, grid=self.plan.grid)
+
+    def _respond(self, values: Scaled, source: Source) -> Reports:
+        return self.respond_with(self.family.draw(values.n, source), values, source)
+
+    def respond_with(self, functions: Integers, values: Scaled, source: Source) -> Reports:
+        """Reports by given hash functions, for proofs: a client draws its own."""
+        bins, limit = self._binned(values, values.rounded(source), functions), self.plan.limit
+        noise = self._noise.draw(bins.size, source).reshape(bins.shape)
+        return np.concatenate([functions, (bins + noise).clip(-limit, limit) + limit], axis=1)
+
+    def _binned(self, values: Scaled, rounded: Integers, functions: Integers) -> Integers:
+        """The signed sums of the bins, clipped."""
+        bins = np.zeros((values.n, self.plan.bins), np.int64)
+        place, sign = self.family.places(functions[values.user], values.item)
+        np.add.at(bins, (values.user, place), sign * rounded)
+        return bins.clip(-self.plan.most, self.plan.most)
+
+    @cached_property
+    def _noise(self) -> CutNoise:
+        return CutNoise(self.plan.q, self.plan.limit + self.plan.most)
+
+    def bins_of(self, reports: Reports) -> Integers:
+        """The noisy bins of checked reports, in units of the grid."""
+        bins: Integers = reports[:, len(self.family.sizes) :] - self.plan.limit
+        return bins
+
+    def functions_of(self, reports: Reports) -> Integers:
+        """The hash functions of checked reports."""
+        functions: Integers = reports[:, : len(self.family.sizes)]
+        return functions
+
+    def _tally(self, reports: Reports) -> Integers:
+        """The spectrum of the reports: what every user adds at the frequencies a + H'u."""
+        counts = np.zeros(self.cells, np.int64)
+        where = self._linear.frequencies(self.functions_of(reports))
+        np.add.at(counts, where.ravel(), walsh(self.bins_of(reports)).ravel())
+        return counts
+
+    def _estimate(self, counts: Integers, n: int, method: str) -> Means:
+        choice("method", method, ("unbiased",))
+        return Means(self, n, Spectrum(self, self._linear, counts))
+
+    def aggregate(self) -> State:
+        """The empty state of a server: a spectrum; or reports, where items are too many for it."""
+        if self.hashes == "keyed" or self.cells > 1 << _SPECTRUM_BITS:
+            return KeptReports(self)
+        return super().aggregate()
+
+    def state_from_bytes(self, data: bytes) -> State:
+        """The state of its to_bytes; refuses one of another mechanism or configuration."""
+        if isinstance(self.aggregate(), KeptReports):
+            return KeptReports(self, [self.reports_from_bytes(data)])
+        return super().state_from_bytes(data)

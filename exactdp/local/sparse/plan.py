@@ -1,0 +1,255 @@
+"""Bins, clipping and noise for a promise, chosen by the error they lead to.
+
+The error of one estimated mean, for any vectors with at most k entries: every report adds noise of
+variance 2 q/((1 - q) grid)^2 and collisions of mean square at most k/b, so the variance is at most
+their sum over n. Clipping at eta moves the mean by at most E max(1 + S - eta, 0), where S is the
+sum of k - 1 signs that each fall into a given bin with probability 1/b: convex functions of the
+entries are largest where all entries are 1. All of that is exact; only what to try is floats.
+
+The least number of bins is taken whose error is at most 3/2 of the least error: without clipping
+that is where collisions are at most half the noise, as in Table II.
+
+Source: SVA, Section IV-C ("parameter search") and Table II, with exact terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, log
+
+import numpy as np
+from flint import arb, fmpz_poly
+
+from exactdp.balls import ball, precision, refine
+from exactdp.errors import Undecided
+from exactdp.local.sparse.loss import rounding_loss, squeezed
+
+__all__ = ["MOST_BIN_BITS", "Neighbours", "Plan", "planned"]
+
+MOST_BIN_BITS = 15
+
+#: q is a multiple of 2^-64.
+_RATIO_BITS = 64
+
+#: The rate is found to a 2^-30 of what a coarse grid costs.
+_HALVINGS = 30
+
+#: Reports are cut off where noise gets to with a probability of 2^-64.
+_CUT = 64
+
+#: Clipping is tried at multiples of 1/4.
+_CLIP_STEPS = 4
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What may change, in units of the grid: length is the L1 distance of two vectors.
+
+    entries: most of each that are not 0. whole: entries move from grid point to grid point, or one
+    of them from end to end. step: the most that one entry moves.
+    """
+
+    length: Fraction
+    entries: int
+    whole: bool
+    step: int
+
+    def loss(self, rate: Fraction) -> arb:
+        """An upper bound of the loss at so much per unit, without clipping."""
+        if self.whole:
+            return ball(rate) * ball(self.length)
+        return rounding_loss(rate, self.length, self.entries)
+
+    @property
+    def moved(self) -> int:
+        """The most that the rounded entries differ by, where one uniform number rounds both."""
+        if self.whole:
+            return int(self.length)
+        return ceil(self.length) - 1 + 2 * self.entries
+
+
+@dataclass(frozen=True)
+class Plan:
+    """grid: units in 1. bins: a power of two. clip: of a bin, in units; None for none.
+
+    q: ratio of the noise. k: most entries. delta: of hash functions that squeeze too little.
+    """
+
+    k: int
+    grid: int
+    bins: int
+    clip: int | None
+    q: Fraction
+    delta: Fraction
+
+    @property
+    def most(self) -> int:
+        """The largest size of a bin before noise, in units."""
+        return self.k * self.grid if self.clip is None else self.clip
+
+    @cached_property
+    def limit(self) -> int:
+        """The largest size of what is reported of a bin, in units."""
+        tail = refine(lambda: -_CUT * ball(2).log() / ball(self.q).log())
+        return self.most + ceil(tail.upper)
+
+    @property
+    def noise(self) -> Fraction:
+        """The variance of the noise of one bin, exactly (cutting off makes it smaller)."""
+        return 2 * self.q / ((1 - self.q) * self.grid) ** 2
+
+    @property
+    def collisions(self) -> Fraction:
+        """The mean square of what other entries add to an estimate, at most: k/b."""
+        return Fraction(self.k, self.bins)
+
+    @property
+    def variance(self) -> Fraction:
+        """An upper bound of n times the variance of an estimate, reached where nothing clips."""
+        return self.noise + self.collisions
+
+    @cached_property
+    def bias(self) -> Fraction:
+        """An upper bound of the bias of an estimate, by clipping and by cutting off.
+
+        The former for independent signs; linear functions give nearly these.
+        """
+        return self._clipped_away + self._cut_away
+
+    @property
+    def _clipped_away(self) -> Fraction:
+        if self.clip is None or self.clip >= self.k * self.grid:
+            return Fraction(0)
+        k, b = self.k, self.bins
+        counts = map(int, (fmpz_poly([1, 2 * b - 2, 1]) ** (k - 1)).coeffs())
+        eta = Fraction(self.clip, self.grid)
+        over = [max(2 + i - k - eta, Fraction(0)) * count for i, count in enumerate(counts)]
+        return sum(over, Fraction(0)) / int((2 * b) ** (k - 1))
+
+    @property
+    def _cut_away(self) -> Fraction:
+        """E max(Z - (limit - most), 0), as q^(limit - most) <= 2^-64."""
+        return self.q / (1 - self.q**2) / (self.grid << _CUT)
+
+    def mean_square(self, users: int) -> Fraction:
+        """An upper bound of the mean square error of an estimate from so many users."""
+        return self.variance / users + self.bias**2
+
+
+def planned(
+    near: Neighbours,
+    *,
+    k: int,
+    grid: int,
+    ratio: Fraction,
+    delta: Fraction,
+    users: int,
+    bins: int | None = None,
+) -> Plan:
+    """The plan with the fewest bins whose error is at most 3/2 of the least.
+
+    ratio: e^epsilon, rational. delta: what hash functions may miss; 0 where they may not, and in
+    the plan where they need not. bins: a power of two, to have just so many.
+    """
+    search = _Search(near, k, grid, ratio, delta, users)
+    most = min(k.bit_length() + 2, MOST_BIN_BITS + 1)
+    plans = [search.best(b) for b in ([bins] if bins else [1 << i for i in range(most)])]
+    enough = Fraction(3, 2) * min(plan.mean_square(users) for plan in plans)
+    found = next(plan for plan in plans if plan.mean_square(users) <= enough)
+    return search.squeezed(found.bins, exact=True) if found.delta else found
+
+
+@dataclass(frozen=True)
+class _Search:
+    near: Neighbours
+    k: int
+    grid: int
+    ratio: Fraction
+    delta: Fraction
+    users: int
+
+    def best(self, bins: int) -> Plan:
+        """The least error with so many bins."""
+        tried = [self.plain(bins), self.clipped(bins)]
+        if self.delta:
+            tried.append(self.squeezed(bins, exact=False))
+        return min(tried, key=lambda plan: plan.mean_square(self.users))
+
+    def plain(self, bins: int) -> Plan:
+        return self._plan(bins, None, self.near.loss)
+
+    def clipped(self, bins: int) -> Plan:
+        """Clipped where doubles find the least error; any clipping keeps the promise."""
+        clip = _likely_clip(self.k, self.grid, bins, float(self.ratio), self.users)
+        return self._plan(bins, clip, lambda rate: ball(rate) * (2 * bins * clip))
+
+    def squeezed(self, bins: int, *, exact: bool) -> Plan:
+        """With hash functions that nobody chose, by their exact law or by a quick bound."""
+        length = squeezed(self.near.moved, bins, self.delta, self.near.step, exact=exact)
+        return self._plan(bins, None, lambda rate: ball(rate) * length, self.delta)
+
+    def _plan(
+        self,
+        bins: int,
+        clip: int | None,
+        loss: Callable[[Fraction], arb],
+        delta: Fraction = Fraction(0),
+    ) -> Plan:
+        return Plan(self.k, self.grid, bins, clip, _ratio_of(loss, self.ratio), delta)
+
+
+def _ratio_of(loss: Callable[[Fraction], arb], ratio: Fraction) -> Fraction:
+    """The least q, nearly, at which the loss is at most log(ratio), for certain."""
+    rate = _largest_rate(loss, ratio)
+    scaled = refine(lambda: (-ball(rate)).exp() * arb(2) ** _RATIO_BITS)
+    q = Fraction(ceil(scaled.upper) + 1, 1 << _RATIO_BITS)
+    with precision(256):
+        if not loss(rate) <= ball(ratio).log() or not -ball(q).log() <= ball(rate) or q >= 1:
+            raise Undecided(f"noise for e^epsilon = {ratio}")
+    return q
+
+
+def _largest_rate(loss: Callable[[Fraction], arb], ratio: Fraction) -> Fraction:
+    """Nearly the largest rate with loss(rate) <= log(ratio).
+
+    loss(rate)/rate does not fall as the rate grows, so one step from above ends below.
+    """
+    high = Fraction(log(ratio) / _units(loss)).limit_denominator(10**30)
+    low = refine(lambda: ball(high) * ball(ratio).log() / loss(high)).lower
+    with precision(256):
+        for _ in range(_HALVINGS):
+            middle = Fraction((low + high) / 2).limit_denominator(10**40)
+            if loss(middle) <= ball(ratio).log():
+                low = max(low, middle)
+            else:
+                high = middle
+    return low
+
+
+def _units(loss: Callable[[Fraction], arb]) -> float:
+    """About the loss per unit of a small rate."""
+    small = Fraction(1, 10**12)
+    with precision(128):
+        return float(loss(small)) / float(small)
+
+
+def _likely_clip(k: int, grid: int, bins: int, ratio: float, users: int) -> int:
+    """Where to clip, in units, by the error that doubles predict."""
+    eta = np.arange(1, _CLIP_STEPS * k + 1) / _CLIP_STEPS
+    bias = np.interp(eta, np.arange(k + 1), _overshoot(k, bins))
+    noise = 2 * (2 * bins * eta / np.log(ratio)) ** 2
+    best = float(eta[np.argmin(noise / users + bias**2)])
+    return max(round(best * grid), 1)
+
+
+def _overshoot(k: int, bins: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """About E max(1 + S - eta, 0) for eta = 0, ..., k."""
+    size = 2 * k + 1
+    angles = 2 * np.pi * np.arange(size) / size
+    chances = np.fft.ifft((1 - 1 / bins + np.cos(angles) / bins) ** (k - 1)).real
+    walk = np.clip(np.array([chances[s % size] for s in range(k)]), 0, None)
+    beyond = np.cumsum(walk[::-1])[::-1]  # P(S >= s), s = 0, ..., k - 1
+    return np.append(np.cumsum(beyond[::-1])[::-1], 0.0)

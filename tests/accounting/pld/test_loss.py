@@ -1,0 +1,58 @@
+"""Answers against closed forms and published numbers."""
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp.accounting import gaussian, pld
+from exactdp.errors import InvalidParameter
+
+
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1, 1, 1), (10, 100, 2), (3, 7, 0)])
+def test_gaussian_composition_in_closed_form(sigma: int, steps: int, epsilon: int) -> None:
+    found = pld.gaussian(sigma=sigma).composed(steps).delta(epsilon)
+    exact = gaussian.delta(sigma=1, epsilon=epsilon, sensitivity=_root(steps, sigma))
+    assert found.lower <= exact.upper
+    assert found.upper >= exact.lower
+    assert found.upper <= found.lower * Fraction(1001, 1000)
+
+
+def _root(steps: int, sigma: int) -> Fraction:
+    return Fraction(round(steps**0.5 * 10**17), sigma * 10**17)
+
+
+@pytest.mark.parametrize("exponent", [20, 300])
+def test_tiny_deltas_are_as_narrow(exponent: int) -> None:
+    target = Fraction(1, 10**exponent)
+    found = pld.gaussian(sigma=10).composed(100).epsilon(target)
+    assert found.width <= Fraction(1, 1000)
+    assert gaussian.delta(sigma=1, epsilon=found.lower).upper >= target
+    assert gaussian.delta(sigma=1, epsilon=found.upper).lower <= target
+
+
+# published for sigma = 1, rate 0.01, delta = 1e-5
+@pytest.mark.parametrize(("steps", "known"), [(1000, "1.8282"), (10_000, "6.1877")])
+def test_known_epsilons(steps: int, known: str) -> None:
+    found = pld.gaussian(sigma=1).sampled("0.01").composed(steps).epsilon("1e-5")
+    assert found.lower - Fraction(1, 10**4) <= Fraction(known) <= found.upper + Fraction(1, 10**4)
+    assert found.width <= Fraction(1, 1000)
+
+
+def test_different_mechanisms_together() -> None:
+    together = pld.gaussian(sigma=6).composed(20).then(pld.gaussian(sigma=8).composed(28))
+    found = together.epsilon("1e-6")
+    # 20/36 + 28/64 = mu^2
+    mu = Fraction(round((20 / 36 + 28 / 64) ** 0.5 * 10**16), 10**16)
+    assert gaussian.delta(sigma=1, epsilon=found.upper, sensitivity=mu).lower <= Fraction(1, 10**6)
+    assert gaussian.delta(sigma=1, epsilon=found.lower, sensitivity=mu).upper >= Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("rate", [0, "-0.1", "1.01", "half"])
+def test_rates_outside_are_refused(rate: object) -> None:
+    with pytest.raises(InvalidParameter, match="rate must be"):
+        pld.gaussian(sigma=1).sampled(rate)  # type: ignore[arg-type]
+
+
+def test_no_steps_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="times must be an integer >= 1, got 0"):
+        pld.gaussian(sigma=1).composed(0)

@@ -1,0 +1,40 @@
+"""The transform against Arb's, within the bound it states."""
+
+import numpy as np
+import pytest
+from flint import acb
+
+from exactdp.accounting.pld import transform
+from exactdp.balls import precision
+
+
+def _inputs(points: int) -> np.ndarray:
+    generator = np.random.default_rng(points)
+    return generator.random(points) - 0.5 + 1j * (generator.random(points) - 0.5)
+
+
+@pytest.mark.parametrize("points", [1, 2, 32, 64, 1024, 4096])
+def test_within_its_bound_of_arbs(points: int) -> None:
+    values = _inputs(points)
+    with precision(128):
+        exact = acb.dft([acb(v) for v in values.tolist()])
+        found = [acb(v) for v in transform.forward(values).tolist()]
+        bound = transform.relative_error(points) * float(np.abs(values).sum())
+        assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
+
+
+@pytest.mark.parametrize("points", [2, 64, 2048])
+def test_the_inverse_within_its_bound(points: int) -> None:
+    values = _inputs(points)
+    with precision(128):
+        exact = acb.dft([acb(v) for v in values.tolist()], inverse=True)
+        found = [acb(v) for v in transform.inverse(values).tolist()]
+        bound = transform.relative_error(points) * float(np.abs(values).mean())
+        assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
+
+
+def test_the_bound_is_of_the_order_of_what_is_seen() -> None:
+    values = _inputs(1 << 15)
+    seen = np.abs(transform.forward(values) - np.fft.fft(values)).max()
+    bound = transform.relative_error(1 << 15) * np.abs(values).sum()
+    assert bound / 10**4 < seen < bound
