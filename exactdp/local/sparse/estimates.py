@@ -27,9 +27,9 @@ _MOST_AT_ONCE = 1 << 28
 
 
 class Sums(Protocol):
-    """scale times the sum over users of s(x) B[h(x)], as exact integers."""
+    """Integers that divided by scale are the sums over users of their estimates of an entry."""
 
-    scale: int
+    scale: Fraction
 
     def of(self, items: Integers) -> Integers:
         """For chosen items."""
@@ -41,8 +41,8 @@ class Sums(Protocol):
 class Spectrum:
     """Sums by one Walsh-Hadamard transform of what users added at its frequencies."""
 
-    def __init__(self, mechanism: SparseVectorMean, family: Linear, counts: Integers) -> None:
-        self.scale = mechanism.plan.bins * mechanism.plan.grid
+    def __init__(self, family: Linear, counts: Integers, scale: Fraction) -> None:
+        self.scale = scale
         self._family, self._counts = family, counts
 
     def of(self, items: Integers) -> Integers:
@@ -60,7 +60,7 @@ class Listed:
     """Sums by evaluating the hash functions of all users at every item."""
 
     def __init__(self, mechanism: SparseVectorMean, reports: Reports) -> None:
-        self.scale = mechanism.plan.grid
+        self.scale = Fraction(mechanism.plan.grid)
         self._family = mechanism.family
         self._functions = mechanism.functions_of(reports)
         self._bins = mechanism.bins_of(reports)
@@ -89,30 +89,31 @@ class Means:
     ``means[item]`` and ``means[[3, 17]]`` are doubles next to the exact fractions of :meth:`exact`.
     """
 
-    def __init__(self, mechanism: SparseVectorMean, n: int, sums: Sums) -> None:
-        self.mechanism = mechanism
+    def __init__(self, d: int, n: int, sums: Sums, variance: Fraction) -> None:
+        self.d = d
         self.n = n
         self._sums = sums
+        self._variance = variance
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """The mean of every item, d of them; at most 2^28."""
-        if self.mechanism.d > _MOST_AT_ONCE:
-            raise InvalidParameter("d", self.mechanism.d, "<= 2^28 for the means of all items")
-        return self._sums.every() / (self._sums.scale * self.n)
+        if self.d > _MOST_AT_ONCE:
+            raise InvalidParameter("d", self.d, "<= 2^28 for the means of all items")
+        return self._sums.every() / float(self._sums.scale * self.n)
 
     def __getitem__(self, items: Any) -> Any:
-        found = self._sums.of(self._checked(items)) / (self._sums.scale * self.n)
+        found = self._sums.of(self._checked(items)) / float(self._sums.scale * self.n)
         return float(found[0]) if np.ndim(items) == 0 else found
 
     def exact(self, items: Any) -> list[Fraction]:
         """The means of chosen items, exactly."""
         sums = self._sums.of(self._checked(items)).tolist()
-        return [Fraction(total, self._sums.scale * self.n) for total in sums]
+        return [total / (self._sums.scale * self.n) for total in sums]
 
     def top(self, m: int) -> list[tuple[int, float]]:
         """The m items with the largest means, and these; the first of equal ones first."""
-        number = min(integer("m", m, least=1), self.mechanism.d)
+        number = min(integer("m", m, least=1), self.d)
         values = self.values
         level = np.partition(values, -number)[-number]
         likely = np.flatnonzero(values >= level)
@@ -122,10 +123,10 @@ class Means:
     @property
     def deviation(self) -> float:
         """An upper bound of the standard deviation of a mean, for any vectors of the users."""
-        return sqrt(self.mechanism.plan.variance / self.n) * (1 + 1e-12)
+        return sqrt(self._variance / self.n) * (1 + 1e-12)
 
     def _checked(self, items: Any) -> Integers:
         listed = np.atleast_1d(integers("items", items))
-        if listed.size and not 0 <= listed.min() <= listed.max() < self.mechanism.d:
-            raise InvalidParameter("items", "others", f"integers in [0, {self.mechanism.d})")
+        if listed.size and not 0 <= listed.min() <= listed.max() < self.d:
+            raise InvalidParameter("items", "others", f"integers in [0, {self.d})")
         return listed

@@ -16,8 +16,9 @@ from exactdp.errors import InvalidParameter
 from exactdp.local.choices import Integers
 from exactdp.local.frame import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.sparse.baseline import neighbours
 from exactdp.local.sparse.entries import Scaled, Vector, checked
-from exactdp.local.sparse.estimates import Means, Spectrum
+from exactdp.local.sparse.estimates import Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.sparse.noise import CutNoise
 from exactdp.local.sparse.plan import MOST_BIN_BITS, Neighbours, Plan, planned
@@ -200,11 +201,9 @@ class SparseVectorMean(LocalMechanism[Vector]):
         )
 
     def _neighbours(self) -> str:
-        if self.level == "event":
-            return "one entry of one user's vector changed in any way (local model, event level)"
-        among = f"any two vectors of one user with at most {self.k} entries"
-        if self.level == "user":
-            return f"{among} (local model, user level)"
+        if self.level is not None:
+            return neighbours(self.level, self.k)
+        among = f"two vectors of one user with at most {self.k} entries"
         return f"{among}, at an L1 distance of at most {decimal_text(Fraction(self.L or 0))}"
 
     def configuration(self) -> Mapping[str, str | int]:
@@ -262,7 +261,12 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
         choice("method", method, ("unbiased",))
-        return Means(self, n, Spectrum(self, self._linear, counts))
+        scale = Fraction(self.plan.bins * self.plan.grid)
+        return self.means(n, Spectrum(self._linear, counts, scale))
+
+    def means(self, n: int, sums: Sums) -> Means:
+        """The means of n users by their sums."""
+        return Means(self.d, n, sums, self.plan.variance)
 
     def aggregate(self) -> State:
         """The empty state of a server: a spectrum; or reports, where items are too many for it."""

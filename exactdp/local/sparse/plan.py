@@ -27,7 +27,7 @@ from exactdp.balls import ball, precision, refine
 from exactdp.errors import Undecided
 from exactdp.local.sparse.loss import rounding_loss, squeezed
 
-__all__ = ["MOST_BIN_BITS", "Neighbours", "Plan", "planned"]
+__all__ = ["MOST_BIN_BITS", "Neighbours", "Plan", "noise_ratio", "planned", "reach_of"]
 
 MOST_BIN_BITS = 15
 
@@ -93,8 +93,7 @@ class Plan:
     @cached_property
     def limit(self) -> int:
         """The largest size of what is reported of a bin, in units."""
-        tail = refine(lambda: -_CUT * ball(2).log() / ball(self.q).log())
-        return self.most + ceil(tail.upper)
+        return self.most + reach_of(self.q)
 
     @property
     def noise(self) -> Fraction:
@@ -199,6 +198,16 @@ class _Search:
         delta: Fraction = Fraction(0),
     ) -> Plan:
         return Plan(self.k, self.grid, bins, clip, _ratio_of(loss, self.ratio), delta)
+
+
+def noise_ratio(units: int, ratio: Fraction) -> Fraction:
+    """The least q = a/2^64, nearly, with q^-units <= ratio, for certain."""
+    return _ratio_of(lambda rate: ball(rate) * units, ratio)
+
+
+def reach_of(q: Fraction) -> int:
+    """How far noise gets with a probability of 2^-64, rounded up."""
+    return ceil(refine(lambda: -_CUT * ball(2).log() / ball(q).log()).upper)
 
 
 def _ratio_of(loss: Callable[[Fraction], arb], ratio: Fraction) -> Fraction:

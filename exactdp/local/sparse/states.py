@@ -59,7 +59,7 @@ class KeptReports(State):
         choice("method", method, ("unbiased",))
         if not self.n:
             raise InvalidParameter("state", "no reports", "at least one report")
-        return Means(self.mechanism, self.n, Listed(self.mechanism, self.reports))
+        return self.mechanism.means(self.n, Listed(self.mechanism, self.reports))
 
     def to_bytes(self) -> bytes:
         """A checked file of reports, read back by the mechanism's state_from_bytes."""

@@ -1,0 +1,144 @@
+"""What the other ways to send a sparse vector share: the baselines, each with its exact epsilon.
+
+Source: SVA, Sections II-B, II-C and V.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.errors import InvalidParameter
+from exactdp.local.choices import Integers, coins
+from exactdp.local.frame import LocalMechanism, public_fields
+from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.estimates import Means, Sums
+from exactdp.parameters import Real, choice, integer
+from exactdp.samplers import Source
+
+__all__ = ["Baseline", "Counters", "entry_at", "neighbours", "signs"]
+
+_MOST_ITEMS = 1 << 26
+
+
+def neighbours(level: str, k: int) -> str:
+    """What a guarantee of this level covers."""
+    if level == "event":
+        return "one entry of one user's vector changed in any way (local model, event level)"
+    return f"any two vectors of one user with at most {k} entries (local model, user level)"
+
+
+@dataclass(frozen=True)
+class Baseline(LocalMechanism[Vector]):
+    """d: items are 0 to d - 1, d <= 2^26. k: most entries of a user. epsilon: of one report."""
+
+    d: int
+    k: int
+    epsilon: Real
+
+    #: What may change: "event" or "user".
+    promises: ClassVar[str] = "user"
+
+    def __post_init__(self) -> None:
+        for name, most in (("d", _MOST_ITEMS), ("k", _MOST_ITEMS)):
+            number = integer(name, getattr(self, name), least=1)
+            if number > (limit := most if name == "d" else min(self.d, most)):
+                raise InvalidParameter(name, number, f"an integer >= 1 and <= {limit}")
+            object.__setattr__(self, name, number)
+        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
+
+    @property
+    @abstractmethod
+    def variance(self) -> Fraction:
+        """An upper bound of n times the variance of an estimated mean, for any vectors."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> Fraction:
+        """How much a mean of 1 adds to the sum of one report."""
+
+    @property
+    def bias(self) -> Fraction:
+        """An upper bound of the bias of an estimated mean."""
+        return Fraction(0)
+
+    def mean_square(self, users: int) -> Fraction:
+        """An upper bound of the mean square error of an estimate from so many users."""
+        return self.variance / users + self.bias**2
+
+    @property
+    def level(self) -> str:
+        """What may change."""
+        return self.promises
+
+    @property
+    def epsilon_per_report(self) -> Fraction:
+        """epsilon."""
+        return Fraction(self.epsilon)
+
+    @cached_property
+    def e_epsilon(self) -> Fraction:
+        """The largest rational of twelve digits within e^epsilon, kept exactly."""
+        return ratio_within(self.epsilon_per_report)
+
+    def guarantee(self, reports: int = 1) -> Guarantee:
+        """What so many reports of one user promise together, each drawn independently."""
+        plain = super().guarantee(reports)
+        return Guarantee(
+            plain.epsilon, plain.delta, neighbours(self.level, self.k), self.source, plain.e_epsilon
+        )
+
+    def configuration(self) -> Mapping[str, str | int]:
+        """Every public parameter."""
+        return public_fields(self)
+
+    def _checked(self, values: Any) -> Scaled:
+        return checked(values, d=self.d, k=self.k, grid=1)
+
+    def _estimate(self, counts: Integers, n: int, method: str) -> Means:
+        choice("method", method, ("unbiased",))
+        return Means(self.d, n, self._sums(counts), self.variance)
+
+    def _sums(self, counts: Integers) -> Sums:
+        """The sums of all items, from the counters."""
+        return Counters(counts, self.scale)
+
+
+class Counters:
+    """Sums that are counted as they are, one for every item."""
+
+    def __init__(self, counts: Integers, scale: Fraction) -> None:
+        self.scale, self._counts = scale, counts
+
+    def of(self, items: Integers) -> Integers:
+        return self._counts[items]
+
+    def every(self) -> Integers:
+        return self._counts
+
+
+def signs(values: Integers, ratio: Fraction, source: Source) -> Integers:
+    """Private signs of -1, 0 and 1: the right one ratio times as likely as the other; 0 is fair."""
+    zero, flip = values == 0, coins(1 / (ratio + 1), len(values), source)
+    told = np.where(flip, -values, values)
+    told[zero] = 1 - 2 * coins(Fraction(1, 2), int(zero.sum()), source)
+    return told
+
+
+def entry_at(values: Scaled, rounded: Integers, rank: Integers) -> tuple[Integers, Integers]:
+    """Item and value of the entry of this rank of every user; both are 0 beyond the last."""
+    counts = np.bincount(values.user, minlength=values.n)
+    starts = np.cumsum(counts) - counts
+    there = rank < counts
+    item, value = np.zeros(values.n, np.int64), np.zeros(values.n, np.int64)
+    where = (starts + rank)[there]
+    item[there], value[there] = values.item[where], rounded[where]
+    return item, value

@@ -1,0 +1,158 @@
+"""One private sign per entry: s(x) v_x of a random sign function s, which is sent along.
+
+KFold sends one for every entry, as k users with one item each would; at event level only one of
+them changes. Entries are put in no order: reports are sorted by their random functions, so that it
+does not show which of them is new. Sampled sends one for an entry drawn out of k, where missing
+entries are drawn, too, as zeros.
+
+Source: SVA, Sections II-B and II-C; Wang, Blocki, Li, Jha 2017 (binary local hashing).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from exactdp.local.choices import Integers, below
+from exactdp.local.sparse.baseline import Baseline, entry_at, signs
+from exactdp.local.sparse.entries import Scaled
+from exactdp.local.sparse.estimates import Spectrum, Sums
+from exactdp.local.sparse.hashes import Linear
+from exactdp.local.wire import Numbers, Reports
+from exactdp.parameters import choice
+from exactdp.samplers import Source
+
+__all__ = ["KFold", "Sampled"]
+
+
+class _HashedSigns(Baseline):
+    """Reports are numbers 2 a + bit: a is the function, and bit is 1 for the sign -1."""
+
+    @cached_property
+    def family(self) -> Linear:
+        """The sign functions."""
+        return Linear(self.d, 0, 0)
+
+    @property
+    def cells(self) -> int:
+        """One counter per function."""
+        return 1 << self.family.index_bits
+
+    @property
+    def _sign_ratio(self) -> Fraction:
+        """How much more likely the right sign is."""
+        return self.e_epsilon
+
+    @property
+    def _shrinks(self) -> Fraction:
+        """The mean of a told sign that is 1."""
+        return (self._sign_ratio - 1) / (self._sign_ratio + 1)
+
+    def _told(self, items: Integers, values: Integers, source: Source) -> Integers:
+        """The report for one item and value in {-1, 0, 1} each."""
+        functions = self.family.draw(len(items), source)
+        _, sign = self.family.places(functions, items)
+        told = signs(sign * values, self._sign_ratio, source)
+        return 2 * functions[:, 0] + (1 - told) // 2
+
+    def _tally(self, reports: Reports) -> Integers:
+        flat = reports.reshape(-1)
+        both = np.bincount(flat, minlength=2 * self.cells).reshape(-1, 2)
+        return (both[:, 0] - both[:, 1]).astype(np.int64)
+
+    def _sums(self, counts: Integers) -> Sums:
+        return Spectrum(self.family, counts, self.scale)
+
+
+@dataclass(frozen=True)
+class KFold(_HashedSigns):
+    """k-fold repetition of a mechanism for one item; event level.
+
+    >>> from exactdp.local.sparse import KFold
+    >>> KFold(d=1000, k=64, epsilon=1).bits
+    704
+    """
+
+    promises = "event"
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "SVA, Section II-B: one of k randomized signs changes; reports in no order"
+
+    @cached_property
+    def form(self) -> Numbers:
+        """k functions with their signs, in ascending order."""
+        return Numbers((2 * self.cells,) * self.k)
+
+    @property
+    def scale(self) -> Fraction:
+        """(r - 1)/(r + 1)."""
+        return self._shrinks
+
+    @property
+    def variance(self) -> Fraction:
+        """k over the square of the scale."""
+        return self.k / self.scale**2
+
+    def _respond(self, values: Scaled, source: Source) -> Reports:
+        rounded = values.rounded(source)
+        items = np.zeros((values.n, self.k), np.int64)
+        slots = np.zeros((values.n, self.k), np.int64)
+        for j in range(self.k):
+            items[:, j], slots[:, j] = entry_at(values, rounded, np.full(values.n, j))
+        told = self._told(items.reshape(-1), slots.reshape(-1), source)
+        ordered = np.sort(told.reshape(values.n, self.k), axis=1)
+        return ordered[:, 0] if self.k == 1 else ordered
+
+
+@dataclass(frozen=True)
+class Sampled(_HashedSigns):
+    """One entry out of k, the missing ones included. promise: "user" or "event".
+
+    At event level the entry that changes is the one that is told with probability 1/k only, so its
+    sign may be told with a ratio of 1 + k (r - 1).
+    """
+
+    promise: str = "user"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice("promise", self.promise, ("user", "event"))
+
+    @property
+    def level(self) -> str:
+        """What may change."""
+        return self.promise
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "SVA, Section II-C: one randomized sign; at event level amplified by sampling"
+
+    @cached_property
+    def form(self) -> Numbers:
+        """A function with its sign."""
+        return Numbers((2 * self.cells,))
+
+    @property
+    def scale(self) -> Fraction:
+        """(r - 1)/(r + 1)/k."""
+        return self._shrinks / self.k
+
+    @property
+    def variance(self) -> Fraction:
+        """1 over the square of the scale."""
+        return 1 / self.scale**2
+
+    @property
+    def _sign_ratio(self) -> Fraction:
+        return self.e_epsilon if self.promise == "user" else 1 + self.k * (self.e_epsilon - 1)
+
+    def _respond(self, values: Scaled, source: Source) -> Reports:
+        rounded = values.rounded(source)
+        items, chosen = entry_at(values, rounded, below(self.k, values.n, source))
+        return self._told(items, chosen, source)

@@ -1,0 +1,215 @@
+"""The baselines: their laws enumerated, their exact epsilon, their means and variances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.law import Law
+from exactdp.local import Entries
+from exactdp.local.sparse import DenseGaussian, DenseLaplace, Harmony, KFold, Pckv, Sampled
+from exactdp.local.sparse.baseline import Baseline
+from exactdp.samplers import SeededSource, exact_law
+from tests.local.sparse.model import Outcome, Vector, geometric, hashed, rounded, vectors
+
+F = Fraction
+R = F(3)
+
+
+def sign_law(value: int, ratio: Fraction) -> dict[int, Fraction]:
+    """A private sign of -1, 0 or 1."""
+    right = ratio / (1 + ratio)
+    return {1: F(1, 2), -1: F(1, 2)} if not value else {value: right, -value: 1 - right}
+
+
+def hashed_sign(m: KFold | Sampled, x: int, value: int, ratio: Fraction) -> dict[int, Fraction]:
+    """2 a + bit for one item."""
+    mixed, size = int(m.family.mixed(np.array([x]))[0]), 1 << m.family.index_bits
+    found: dict[int, Fraction] = {}
+    for a in range(size):
+        sign = hashed([a], mixed)[1]
+        for told, p in sign_law(sign * value, ratio).items():
+            found[2 * a + (told < 0)] = p / size
+    return found
+
+
+def kfold(m: KFold, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+    padded = entries + [(0, 0)] * (m.k - len(entries))
+    laws = [hashed_sign(m, x, v, m.e_epsilon) for x, v in padded]
+    found: dict[object, Fraction] = {}
+    for pairs in product(*(law.items() for law in laws)):
+        told = tuple(sorted(y for y, _ in pairs))
+        weight = F(1)
+        for _, p in pairs:
+            weight *= p
+        found[told] = found.get(told, F(0)) + weight
+    return found
+
+
+def sampled(m: Sampled, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+    ratio = m.e_epsilon if m.promise == "user" else 1 + m.k * (m.e_epsilon - 1)
+    return mixed([hashed_sign(m, x, v, ratio) for x, v in padded(m.k, entries)])
+
+
+def harmony(m: Harmony, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+    own = dict(entries)
+    laws = []
+    for x in range(m.d):
+        told = sign_law(own.get(x, 0), m.e_epsilon)
+        laws.append({2 * x + (s < 0): p for s, p in told.items()})
+    return mixed(laws)
+
+
+def pckv(m: Pckv, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+    size = 2 * (m.d + m.k)
+    ratio = 1 + m.k * (m.e_epsilon - 1)
+    laws = []
+    for rank in range(m.k):
+        x, v = entries[rank] if rank < len(entries) else (m.d + rank, 0)
+        own = {2 * x + (v < 0): F(1)} if v else {2 * x: F(1, 2), 2 * x + 1: F(1, 2)}
+        total = ratio + size - 1
+        laws.append({y: (1 + own.get(y, 0) * (ratio - 1)) / total for y in range(size)})
+    return mixed(laws)
+
+
+def dense(m: DenseLaplace, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+    own, q, limit = dict(entries), m._noise.q, m._limit
+    laws = [geometric(own.get(x, 0), q, limit) for x in range(m.d)]
+    found: dict[object, Fraction] = {}
+    for pairs in product(*(law.items() for law in laws)):
+        weight = F(1)
+        for _, p in pairs:
+            weight *= p
+        told = tuple(y + limit for y, _ in pairs)
+        found[told if m.d > 1 else told[0]] = weight
+    return found
+
+
+def padded(k: int, entries: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    return entries + [(0, 0)] * (k - len(entries))
+
+
+def mixed(laws: list[dict[int, Fraction]]) -> dict[object, Fraction]:
+    found: dict[object, Fraction] = {}
+    for law in laws:
+        for y, p in law.items():
+            found[y] = found.get(y, F(0)) + p / len(laws)
+    return found
+
+
+MODELS: dict[str, tuple[Baseline, Callable[..., dict[object, Fraction]]]] = {
+    "k-fold": (KFold(d=4, k=2, epsilon="1.1"), kfold),
+    "sampled": (Sampled(d=4, k=3, epsilon="1.1"), sampled),
+    "sampled, event": (Sampled(d=4, k=3, epsilon="1.1", promise="event"), sampled),
+    "Harmony": (Harmony(d=3, k=2, epsilon="1.1"), harmony),
+    "PCKV": (Pckv(d=3, k=2, epsilon="1.1"), pckv),
+    "Laplace": (DenseLaplace(d=1, k=1, epsilon=6, grid=1), dense),
+    "Laplace, event": (DenseLaplace(d=2, k=2, epsilon=30, grid=1, promise="event"), dense),
+}
+models = pytest.mark.parametrize("name", MODELS)
+
+
+def law_of(name: str, vector: Vector) -> Law[Outcome]:
+    m, model = MODELS[name]
+    parts = []
+    for integers, weight in rounded(vector, 1):
+        entries = [(x, v) for x, v in sorted(integers.items())]
+        parts.append((weight, Law(model(m, entries))))
+    return Law.mixture(parts)  # type: ignore[return-value]
+
+
+@models
+def test_the_client_has_the_law_of_the_baseline(name: str) -> None:
+    m, _ = MODELS[name]
+    shown: list[Vector] = [{}, {0: F(-1)}, {m.d - 1: F(1, 3)}]
+    if m.k > 1:
+        shown.append({0: F(1), m.d - 1: F(-1)})
+    for vector in shown:
+        found = exact_law(lambda source, v=vector: m.draw(v, source), residual=0)
+        assert found == law_of(name, vector)
+
+
+@models
+def test_e_epsilon_is_reached_and_never_exceeded(name: str) -> None:
+    m, _ = MODELS[name]
+    laws = [(v, law_of(name, v)) for v in vectors(m.d, m.k, [F(-1), F(1)])]
+    largest = max(
+        p[y] / q[y]
+        for (v, p), (w, q) in product(laws, laws)
+        if m.level == "user" or sum(v.get(x) != w.get(x) for x in range(m.d)) == 1
+        for y in p.support
+    )
+    assert largest <= m.e_epsilon
+    assert largest >= m.e_epsilon * (1 - F(1, 10**12))
+    assert m.guarantee().e_epsilon == m.e_epsilon
+
+
+@models
+def test_one_report_has_the_vector_as_its_mean_and_no_more_variance_than_said(name: str) -> None:
+    m, _ = MODELS[name]
+    largest = F(0)
+    for vector in vectors(m.d, m.k, [F(-1), F(1, 2)]):
+        mean, square = [F(0)] * m.d, [F(0)] * m.d
+        for report, chance in law_of(name, vector).items():
+            for x, value in enumerate(m.aggregate().add([report]).estimate().exact(range(m.d))):
+                mean[x] += chance * value
+                square[x] += chance * value**2
+        slack = F(1, 2**60) if "Laplace" in name else 0  # reports are cut off
+        assert all(abs(mean[x] - vector.get(x, 0)) <= slack for x in range(m.d))
+        largest = max(largest, *(s - a * a for s, a in zip(square, mean, strict=True)))
+    assert m.variance * F(1, 3) <= largest <= m.variance
+
+
+def test_many_users_have_the_error_of_the_formula() -> None:
+    # alpha < 1e-6 each: the mean of 400 squares within six of their standard deviations
+    n, d, k = 4000, 400, 4
+    rng = np.random.default_rng(8)
+    item = np.concatenate([rng.choice(d, k, replace=False) for _ in range(n)])
+    entries = Entries(n, np.repeat(np.arange(n), k), item, rng.choice([-1.0, 1.0], n * k))
+    truth = np.bincount(item, entries.floats, d) / n
+    for m in (
+        KFold(d=d, k=k, epsilon=1),
+        Sampled(d=d, k=k, epsilon=1),
+        Sampled(d=d, k=k, epsilon=1, promise="event"),
+        Harmony(d=d, k=k, epsilon=1),
+        Pckv(d=d, k=k, epsilon=1),
+    ):
+        state = m.aggregate().add(m.draw_many(entries, SeededSource(9)))
+        found = ((state.estimate().values - truth) ** 2).mean()
+        expected = m.variance
+        if isinstance(m, Pckv):  # the worst item is everybody's; here one user in d/k has it
+            background = F(2, m.form.sizes[0]) * (1 - m.scale * k)
+            expected = (m.scale * F(k, d) + background) / m.scale**2
+        assert abs(found / float(expected / n) - 1) < 6 * (2 / d) ** 0.5 + 0.02
+
+
+def test_dense_gaussian_reports_keep_delta() -> None:
+    event = DenseGaussian(d=3, k=2, epsilon=1, promise="event")
+    user = DenseGaussian(d=3, k=2, epsilon=1)
+    assert event.guarantee().delta == F(1, 10**5)
+    assert user.guarantee(2).delta == F(2, 10**5)
+    assert abs(user.sigma2 / event.sigma2 - 2) < F(1, 1000)
+    from exactdp.accounting import discrete_gaussian
+
+    moved = discrete_gaussian.delta(sigma2=event.sigma2, epsilon=1, sensitivity=128)
+    assert F(1, 10**6) < moved.upper <= F(1, 10**5)
+    n = 2000
+    reports = event.draw_many([{0: 1}] * n, SeededSource(3))
+    means = event.aggregate().add(reports).estimate()
+    assert abs(means[0] - 1) < 6 * means.deviation  # alpha < 1e-8
+    assert abs(means[2]) < 6 * means.deviation
+
+
+@pytest.mark.parametrize("kind", [KFold, Sampled, Harmony, Pckv, DenseLaplace, DenseGaussian])
+def test_bad_parameters_are_refused(kind: type[Baseline]) -> None:
+    for wrong in ({"d": 0}, {"k": 5}, {"k": 0}, {"epsilon": -1}):
+        with pytest.raises(InvalidParameter):
+            kind(**{"d": 4, "k": 2, "epsilon": 1, **wrong})
+    m = kind(d=4, k=1, epsilon=1)
+    with pytest.raises(InvalidParameter, match="entries of user 1"):
+        m.draw_many([{}, {0: 1, 1: 1}], SeededSource(1))
