@@ -7,7 +7,6 @@ from exactdp.lazy import lazily
 if TYPE_CHECKING:
     from exactdp.accounting.sparse_histograms import (
         csh,
-        csh_target,
         discrete_csh,
         discrete_gshm,
         discrete_top_k,
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "composition",
     "csh",
-    "csh_target",
     "discrete_csh",
     "discrete_gaussian",
     "discrete_gshm",
@@ -40,7 +38,6 @@ __getattr__, __dir__ = lazily(
     {
         "composition": "",
         "sparse_histograms.csh": "",
-        "sparse_histograms.csh_target": "",
         "sparse_histograms.discrete_csh": "",
         "discrete_gaussian": "",
         "sparse_histograms.discrete_gshm": "",

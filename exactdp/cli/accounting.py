@@ -24,7 +24,6 @@ class _Mechanism:
 
     given: the options of delta and check beside epsilon. optional: those that may be left out.
     fitted: required options of calibrate beside epsilon and delta; None: it has no calibrate.
-    calibration: the module that calibrates, where it is another one.
     """
 
     title: str
@@ -35,10 +34,9 @@ class _Mechanism:
     analyses: str = "exact"
     fitted: str | None = None
     fitted_optional: str = ""
-    calibration: str = ""
 
 
-_BY_PARTS = "exact-parts (default), by-cases, published or renyi"
+_BY_PARTS = "by-cases (default), exact-parts, published or renyi"
 _CSH_EXAMPLE = "--k 10 --sigma 18.25 --tau 104 --epsilon 0.35"
 _MECHANISMS = {
     "gaussian": _Mechanism(
@@ -98,7 +96,6 @@ _MECHANISMS = {
         _BY_PARTS,
         fitted="k",
         fitted_optional="sigma analysis",
-        calibration="csh_target",
     ),
     "top-k": _Mechanism(
         "the k heaviest counters, with discrete noise",
@@ -109,7 +106,6 @@ _MECHANISMS = {
         _BY_PARTS,
         fitted="k",
         fitted_optional="sigma analysis",
-        calibration="csh_target",
     ),
     "top-k-with-base": _Mechanism(
         "the k heaviest counters and the one after them, with discrete noise",
@@ -180,9 +176,6 @@ def _add(verb: click.Group, name: str, required: str, optional: str, example: st
         str(verb.name)
     ]
     mechanism = _MECHANISMS[name]
-    module_name = mechanism.module
-    if verb is calibrate and mechanism.calibration:
-        module_name = mechanism.calibration
 
     @verb.command(
         name,
@@ -193,7 +186,7 @@ def _add(verb: click.Group, name: str, required: str, optional: str, example: st
     @json_option
     def command(as_json: bool, **given: str | None) -> int:
         present = {key: value for key, value in given.items() if value is not None}
-        code: int = run(name, getattr(accounting, module_name), present, as_json)
+        code: int = run(name, getattr(accounting, mechanism.module), present, as_json)
         return code
 
 

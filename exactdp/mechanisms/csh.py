@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from flint import arb, ctx
 
-from exactdp.accounting import csh_target, discrete_csh
+from exactdp.accounting import discrete_csh
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
@@ -54,12 +54,12 @@ class CSH(Thresholded):
 
     @classmethod
     def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
-        """Noise and the least threshold for a target, as csh_target.calibrate chooses them.
+        """Noise and the least threshold for a target, as discrete_csh.calibrate chooses them.
 
         k: sparsity, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: >= 1.
         Raises InvalidParameter, Undecided.
         """
-        found = csh_target.calibrate(k=k, epsilon=epsilon, delta=delta)
+        found = discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta)
         tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
         return cls(k, found.sigma, tau, epsilon, delta, lower)
 
@@ -70,11 +70,10 @@ class CSH(Thresholded):
             tau=tau,
             epsilon=self.epsilon,
             delta=self.delta,
-            analysis=csh_target.ANALYSIS,
         )
 
     def _promise(self) -> tuple[str, str]:
-        return _SPARSE, discrete_csh.ANALYSES[csh_target.ANALYSIS]
+        return _SPARSE, discrete_csh.ANALYSES[discrete_csh.DEFAULT_ANALYSIS]
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         kept = above_lower(counts, self.lower)

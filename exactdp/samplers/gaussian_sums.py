@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from flint import arb, ctx
 
 from exactdp.balls import ball
 
-__all__ = ["sum_above", "sum_all", "variance"]
+__all__ = ["Tails", "sum_above", "sum_all", "tails", "variance"]
 
 
 #: Terms summed one by one far out in the tail, about, at most.
 _MOST_TERMS = 1 << 16
+
+_ONE, _HALF, _ZERO_ONE = arb(1), arb(0.5), arb(0, 1)
 
 
 def sum_all(sigma2: Fraction) -> arb:
@@ -49,12 +51,92 @@ def _sum_all(sigma2: Fraction, bits: int) -> arb:
 
 def sum_above(z: int, sigma2: Fraction) -> arb:
     """The sum of f(k) over k > z, for z >= 0."""
-    # an absolute error is of no use where the sum itself is below it
-    deep = z * z > sigma2 * ctx.prec and z * _MOST_TERMS > sigma2 * ctx.prec
-    orders = None
-    if sigma2 > 1:
-        orders = _orders_beyond(z, sigma2, ctx.prec) if deep else _orders(sigma2, ctx.prec)
-    return _term_by_term(z, sigma2) if orders is None else _midpoint(z, sigma2, orders)
+    return tails(sigma2).sum_above(z)
+
+
+def tails(sigma2: Fraction) -> Tails:
+    """Sums beyond many points, at the working precision."""
+    return _tails(sigma2, ctx.prec)
+
+
+@lru_cache(256)
+def _tails(sigma2: Fraction, _bits: int) -> Tails:
+    return Tails(sigma2)
+
+
+class Tails:
+    """Sums of f beyond many points, at the working precision that this is made at."""
+
+    def __init__(self, sigma2: Fraction) -> None:
+        self._sigma2, self._bits = sigma2, ctx.prec
+        self._wide = math.floor(sigma2 * ctx.prec)
+        self._orders = _orders(sigma2, ctx.prec) if sigma2 > 1 else None
+        self._rules: dict[int, _Rule] = {}
+
+    @cached_property
+    def _every(self) -> arb:
+        return sum_all(self._sigma2)
+
+    def chance(self, z: int) -> arb:
+        """P(X > z) for a discrete Gaussian X, any integer z."""
+        if z < 0:
+            return 1 - self.sum_above(-z - 1) / self._every
+        return self.sum_above(z) / self._every
+
+    def chances(self, low: int, high: int) -> list[arb]:
+        """P(X > z) for low <= z <= high, low >= 0, by adding up from the far end."""
+        rate, total = 1 / (2 * ball(self._sigma2)), self.sum_above(high)
+        found = [total]
+        for z in range(high, low, -1):
+            total += (-rate * z * z).exp()
+            found.append(total)
+        return [value / self._every for value in reversed(found)]
+
+    def sum_above(self, z: int) -> arb:
+        """The sum of f(k) over k > z, for z >= 0."""
+        # an absolute error is of no use where the sum itself is below it
+        orders = self._orders
+        if z * z > self._wide and z * _MOST_TERMS > self._wide:
+            orders = _orders_beyond(z, self._sigma2, self._bits) if self._sigma2 > 1 else None
+        if orders is None:
+            return _term_by_term(z, self._sigma2)
+        if orders not in self._rules:
+            self._rules[orders] = _Rule(self._sigma2, orders)
+        return self._rules[orders](z)
+
+
+class _Rule:
+    """Euler-Maclaurin at the midpoint with so many terms: what does not depend on z, once."""
+
+    def __init__(self, sigma2: Fraction, orders: int) -> None:
+        variance, pi = ball(sigma2), arb.pi()
+        self._sigma = sigma = variance.sqrt()
+        self._scale, self._root = sigma * (pi / 2).sqrt(), arb(2).sqrt()
+        # f^(n) at the midpoint is -He_n(x) exp(-x^2/2)/sigma^n for odd n
+        self._coefficients = [
+            (arb(2) ** (1 - 2 * j) - 1)
+            * arb.bernoulli(2 * j)
+            / (arb.fac_ui(2 * j) * sigma * variance ** (j - 1))
+            for j in range(1, orders + 1)
+        ]
+        self._rest = 4 * (2 * pi) ** (-2 * orders) * sigma ** (1 - 2 * orders)
+        self._derivatives = (2 * pi * arb.fac_ui(2 * orders)).sqrt()
+        self._beyond_zeros = math.ceil((8 * orders + 2) * sigma2)
+
+    def __call__(self, z: int) -> arb:
+        x = (z + _HALF) / self._sigma
+        value = (-x * x / 2).exp()
+        before, here, last, corrections = _ONE, x, x, arb(0)  # He_0, He_1, the last of odd degree
+        for j, coefficient in enumerate(self._coefficients):
+            corrections += coefficient * here
+            last = here
+            for order in (2 * j + 1, 2 * j + 2):
+                before, here = here, x * here - order * before
+        derivatives = self._derivatives
+        if z * z >= self._beyond_zeros:
+            derivatives = derivatives.min(last * value)
+        total = self._scale * (x / self._root).erfc() + corrections * value
+        return total + _ZERO_ONE * (self._rest * derivatives)
 
 
 @lru_cache(256)
@@ -96,30 +178,6 @@ def _term_by_term(z: int, sigma2: Fraction) -> arb:
     first, ratio = (-rate * (k + 1) ** 2).exp(), (-2 * rate * (k + 1)).exp()
     rest = first / (1 - ratio)
     return total + rest * arb(0.5, 0.5)
-
-
-def _midpoint(z: int, sigma2: Fraction, orders: int) -> arb:
-    variance = ball(sigma2)
-    sigma = variance.sqrt()
-    x = (arb(z) + arb(1) / 2) / sigma
-    total = sigma * (arb.pi() / 2).sqrt() * (x / arb(2).sqrt()).erfc()
-    value = (-x * x / 2).exp()
-    before, here, last = arb(1), x, x  # He_0, He_1 and the last of odd degree
-    power = 1 / sigma
-    for j in range(1, orders + 1):
-        n = 2 * j - 1
-        derivative = -here * value * power  # f^(n) at the midpoint, n odd
-        coefficient = (arb(2) ** (1 - 2 * j) - 1) * arb.bernoulli(2 * j) / arb.fac_ui(2 * j)
-        total -= coefficient * derivative
-        last = here
-        for order in (n, n + 1):
-            before, here = here, x * here - order * before
-        power /= variance
-    derivatives = (2 * arb.pi() * arb.fac_ui(2 * orders)).sqrt()
-    if (8 * orders + 2) * sigma2 <= z * z:
-        derivatives = derivatives.min(last * value)
-    rest = 4 * (2 * arb.pi()) ** (-2 * orders) * sigma ** (1 - 2 * orders) * derivatives
-    return total + arb(0, 1) * rest
 
 
 def variance(sigma2: Fraction) -> arb:

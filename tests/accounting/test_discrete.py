@@ -296,7 +296,8 @@ def test_the_exact_parts_against_full_enumeration(
     s, t, e = Fraction(sigma), Fraction(tau), Fraction(epsilon)
     with mp.workdps(50):
         expected = csh_noise(k, s, e) + csh_threshold(k, s, t, k)
-    assert_about(discrete_csh.delta(k=k, sigma=s, tau=t, epsilon=e), min(expected, mpf(1)))
+    found = discrete_csh.delta(k=k, sigma=s, tau=t, epsilon=e, analysis="exact-parts")
+        assert_about(found, min(expected, mpf(1)))
 
 
 def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
@@ -383,11 +384,28 @@ def test_the_published_threshold(k: int) -> None:
         assert_about(found, expected)
 
 
+@pytest.mark.parametrize(
+    ("k", "epsilon", "delta"), [(1, 1, "1e-6"), (2, "0.35", "1e-5"), (10, 3, "1e-10")]
+)
+def test_a_chosen_sigma_needs_no_larger_threshold_than_others(
+    k: int, epsilon: int | str, delta: str
+) -> None:
+    chosen = discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta)
+    for factor in ("1.005", "1.02", "1.1"):
+        other = discrete_csh.calibrate(
+            k=k, epsilon=epsilon, delta=delta, sigma=Fraction(chosen.sigma) * Fraction(factor)
+        )
+        assert (chosen.tau or 0) <= (other.tau or 0)
+    least = Fraction(chosen.sigma) * Fraction("0.98")  # the noise alone leaks more than delta
+    with pytest.raises(InvalidParameter, match="sigma must be larger"):
+        discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta, sigma=least)
+
+
 def test_correlated_calibration() -> None:
     taus = []
     for analysis in discrete_csh.ANALYSES:
         found = discrete_csh.calibrate(
-            k=10, epsilon="0.35", delta="1e-5", sigma=26, analysis=analysis, resolution="1e-2"
+            k=10, epsilon="0.35", delta="1e-5", sigma=26, analysis=analysis
         )
         assert found.delta <= "1e-5"
         assert found.refuted is not None

@@ -19,7 +19,7 @@ from flint import arb, arb_poly, ctx
 
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
-from exactdp.samplers.gaussian_sums import sum_above, sum_all
+from exactdp.samplers.gaussian_sums import sum_above, sum_all, tails
 
 __all__ = [
     "MOST_TERMS",
@@ -44,9 +44,7 @@ _FEW = 32
 
 def above(z: int, sigma2: Fraction) -> arb:
     """P(X > z) for a discrete Gaussian, any integer z."""
-    if z < 0:
-        return 1 - sum_above(-z - 1, sigma2) / sum_all(sigma2)
-    return sum_above(z, sigma2) / sum_all(sigma2)
+    return tails(sigma2).chance(z)
 
 
 def excess(epsilon: Fraction, sigma2: Fraction, shift: int) -> arb:

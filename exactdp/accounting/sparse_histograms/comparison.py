@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 
 from exactdp.accounting.certify.grid import Calibration
-from exactdp.accounting.sparse_histograms import csh, csh_target, discrete_gshm, gshm
+from exactdp.accounting.sparse_histograms import csh, discrete_csh, discrete_gshm, gshm
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, delta_target, integer, non_negative
@@ -80,7 +80,7 @@ def compare(*, k: int, epsilon: Real, delta: Real) -> list[Row | Open]:
         ("csh", "published", partial(csh.calibrate, analysis="published")),
         ("csh", "exact", csh.calibrate),
         ("discrete-gshm", "exact", discrete_gshm.calibrate),
-        ("discrete-csh", csh_target.ANALYSIS, csh_target.calibrate),
+        ("discrete-csh", discrete_csh.DEFAULT_ANALYSIS, discrete_csh.calibrate),
     ]
     found: list[Calibration | Open] = []
     for mechanism, analysis, run in runs:

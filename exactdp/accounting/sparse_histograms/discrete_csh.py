@@ -27,15 +27,19 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
+from itertools import count
+from math import isqrt
+from typing import Any
 
 from flint import arb, ctx
 
-from exactdp.accounting import zcdp
+from exactdp.accounting import gaussian, zcdp
 from exactdp.accounting.certify.checking import Check, decide
-from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.guarantee import Guarantee
@@ -45,12 +49,12 @@ from exactdp.accounting.sparse_histograms.discrete_parts import (
     noise,
     shared_law,
 )
+from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
-    as_decimal,
     choice,
     delta_target,
     integer,
@@ -67,7 +71,11 @@ ANALYSES = {
     "exact-parts": "the exact noise part of all k counters plus the exact threshold part of all k",
     "by-cases": "the largest exact noise(k - r) + exact threshold(r); no counter has both roles",
 }
-DEFAULT_ANALYSIS = "exact-parts"
+DEFAULT_ANALYSIS = "by-cases"
+
+#: Of a sigma chosen here: significant digits, and the first relative step from where it should be.
+_SIGMA_DIGITS = 7
+_FIRST_STEP = Fraction(1, 10**5)
 
 _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
@@ -135,45 +143,73 @@ def calibrate(
     k: int,
     epsilon: Real,
     delta: Real,
-    sigma: Real,
+    sigma: Real | None = None,
     analysis: str = DEFAULT_ANALYSIS,
-    resolution: Real = "1e-3",
 ) -> Calibration:
-    """The smallest threshold for (epsilon, delta) at a given sigma.
+    """The smallest threshold in steps of one half; without sigma, also a good sigma for it.
 
-    k: >= 1. epsilon: >= 0. delta: target, > 0 and < 1. sigma: > 0.
-    resolution: relative step of the tau returned, 1e-15 to 0.1.
-    The returned tau provably satisfies the target, and the next smaller one provably does not (by
-    the chosen analysis). Raises InvalidParameter (also when no tau is enough), Undecided.
+    k: >= 1. epsilon: >= 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it: a little
+    above the least at which the noise alone keeps the target.
+    The returned tau provably satisfies the target, and tau - 1/2 provably does not, by the chosen
+    analysis. Counters are multiples of one half, so thresholds between are the same mechanism.
+    Raises InvalidParameter (also when no tau is enough), Undecided.
+
+    >>> from exactdp.accounting import discrete_csh
+    >>> found = discrete_csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="18.2")
+    >>> print(found.tau)
+    99
     """
-    start = _point(k, sigma, 0, epsilon, analysis)
-    target, step = delta_target("delta", delta), read_resolution(resolution)
-    noise = decide(lambda: _noise_part(start), target, tight=False)
-    if noise.verdict != "proved":
+    number, target = integer("k", k, least=1), delta_target("delta", delta)
+    loss = non_negative("epsilon", epsilon)
+
+    def keeps(sigma: Fraction) -> bool:
+        """Whether the noise alone leaves something of the target to the threshold."""
+        point = _point(number, sigma, 0, loss, analysis)
+        found = decide(lambda: _noise_part(point), target, tight=False)
+        return found.verdict == "proved" and found.delta.upper < target
+
+    if sigma is None:
+        chosen = _least_sigma(number, loss, target, keeps)
+    elif not keeps(chosen := positive("sigma", sigma)):
         raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
-    room = target - noise.delta.upper or target
-    log = math.log(room.numerator) - math.log(room.denominator)
-    width = math.sqrt((1 + math.exp(-math.log(start.k) / 2)) * 2 * (math.log(start.k) - log))
-    noise_size = positive("sigma", sigma)
-
-    def test(tau: Fraction) -> Check:
-        point = _point(k, noise_size, tau, epsilon, analysis)
-        return decide(lambda: _evaluate(point), target, tight=False)
-
-    tau, refuted = smallest_on_grid(test, noise_size * Fraction(width), step)
-    promise = guarantee(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-    return Calibration(
-        mechanism="discrete-csh",
-        analysis=analysis,
-        given={"k": Fraction(start.k)},
-        epsilon=start.epsilon,
+    fixed: dict[str, Any] = {"k": number, "sigma": chosen, "epsilon": loss, "analysis": analysis}
+    return calibrated(
+        "discrete-csh",
+        analysis,
+        lambda tau: check(**fixed, tau=tau, delta=target),
+        lambda tau: guarantee(**fixed, tau=tau),
+        sigma=chosen,
+        start=likely_threshold(chosen, number, target),
+        step=Fraction(1, 2),
+        given={"k": Fraction(number)},
+        epsilon=loss,
         target=target,
-        sigma=as_decimal(noise_size),
-        tau=as_decimal(tau),
-        delta=promise.delta,
-        refuted=refuted,
-        guarantee=promise,
     )
+
+
+def _least_sigma(
+    k: int, epsilon: Fraction, target: Fraction, keeps: Callable[[Fraction], bool]
+) -> Fraction:
+    """A short decimal, about the least sigma that keeps the target; only a choice.
+
+    Continuous noise is of that size at sensitivity sqrt(k + sqrt k)/2. Where the noise leaves
+    little to the threshold, nearly all cases with new counters are far below the target.
+    """
+    steps = (1 + _FIRST_STEP * 2**i for i in count())
+    root = Fraction(isqrt((k << 126) + isqrt(k << 252)), 1 << 64)
+    near = gaussian.calibrate(epsilon=epsilon, delta=target, sensitivity=root, resolution="1e-9")
+    hint = Fraction(near.sigma)
+    sigma = _rounded(hint * next(steps))
+    if not keeps(sigma):
+        return next(more for step in steps if keeps(more := _rounded(hint * step)))
+    while keeps(less := _rounded(hint / next(steps))):
+        sigma = less
+    return sigma
+
+
+def _rounded(sigma: Fraction) -> Fraction:
+    up = Context(prec=_SIGMA_DIGITS, rounding=ROUND_CEILING)
+    return Fraction(up.divide(Decimal(sigma.numerator), Decimal(sigma.denominator)))
 
 
 def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Point:

@@ -33,13 +33,12 @@ from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoot
 from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.accounting.sparse_histograms.threshold import least_threshold, likely_threshold
+from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import (
     Real,
-    as_decimal,
     choice,
     decimal_text,
     delta_target,
@@ -154,20 +153,17 @@ def calibrate(
     def test(tau: Fraction) -> Check:
         return check(k=k, sigma=noise, tau=tau, epsilon=epsilon, delta=target, analysis=analysis)
 
-    start_at = likely_threshold(noise, start.k, target)
-    tau, refuted = least_threshold(test, start_at, Fraction(1))
-    promise = guarantee(k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis)
-    return Calibration(
-        mechanism="discrete-gshm",
-        analysis=analysis,
+    return calibrated(
+        "discrete-gshm",
+        analysis,
+        test,
+        lambda tau: guarantee(k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis),
+        sigma=noise,
+        start=likely_threshold(noise, start.k, target),
+        step=Fraction(1),
         given={"k": Fraction(start.k)},
         epsilon=start.epsilon,
         target=target,
-        sigma=as_decimal(noise),
-        tau=as_decimal(tau),
-        delta=promise.delta,
-        refuted=refuted,
-        guarantee=promise,
     )
 
 

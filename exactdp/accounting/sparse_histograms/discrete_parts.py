@@ -7,6 +7,7 @@ as in :mod:`discrete_csh`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -14,9 +15,10 @@ from itertools import accumulate
 
 from flint import arb, ctx
 
-from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
+from exactdp.accounting.certify.lattice import is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
+from exactdp.samplers.gaussian_sums import tails
 
 __all__ = ["Shared", "Showing", "concentrated", "noise", "shared_law"]
 
@@ -100,18 +102,10 @@ class _Tail:
         return self.tails[index] + self.rest
 
 
-def _tail(copies: int, variance: Fraction) -> _Tail | _SmoothTail:
+def _tail(copies: int, variance: Fraction) -> Callable[[int], arb]:
     if is_smooth(copies, variance):
-        return _SmoothTail(copies * variance)
+        return tails(copies * variance).chance
     return _Tail(copies, variance)
-
-
-@dataclass(frozen=True)
-class _SmoothTail:
-    variance: Fraction
-
-    def __call__(self, z: int) -> arb:
-        return above(z, self.variance)
 
 
 @dataclass(frozen=True)
@@ -125,8 +119,7 @@ class Showing:
     def of(cls, k: int, variance: Fraction, tau: Fraction) -> Showing:
         shared = shared_law(k, variance, ctx.prec)
         most = math.floor(2 * tau) + shared.reach
-        logs = [_log_cdf(most - i, variance) for i in range(len(shared.values) - 1)]
-        return cls(shared, tuple(logs))
+        return cls(shared, tuple(_log_cdfs(most, len(shared.values) - 1, variance)))
 
     def any_of(self, r: int) -> arb:
         """P(some of r counters shows)."""
@@ -135,7 +128,12 @@ class Showing:
         return total + self.shared.missing * arb(0.5, 0.5)
 
 
-def _log_cdf(z: int, variance: Fraction) -> arb:
-    if z < 0:
-        return above(-z - 1, variance).log()
-    return (-above(z, variance)).log1p()
+def _log_cdfs(most: int, count: int, variance: Fraction) -> list[arb]:
+    """log P(Z_i <= z) for z = most, most - 1, ..., so many."""
+    least, found = most - count + 1, tails(variance)
+    logs = []
+    if most >= 0:
+        logs += [(-p).log1p() for p in reversed(found.chances(max(least, 0), most))]
+    if least < 0:  # the law is symmetric
+        logs += [p.log() for p in found.chances(max(-most - 1, 0), -least - 1)]
+    return logs

@@ -11,18 +11,19 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 from flint import arb
 
 from exactdp.accounting import zcdp
 from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration, Refuted
+from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms.threshold import least_threshold, likely_threshold
+from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, as_decimal, delta_target, integer, non_negative, positive
+from exactdp.parameters import Real, delta_target, integer, non_negative, positive
 
 __all__ = ["SOURCE", "calibrate", "check", "delta", "roots"]
 
@@ -75,29 +76,23 @@ def calibrate(*, k: int, epsilon: Real, delta: Real) -> Calibration:
     number, target = integer("k", k, least=1), delta_target("delta", delta)
     loss = positive("epsilon", epsilon)
 
-    def least(sigma: Fraction) -> tuple[Fraction, Fraction, Refuted | None]:
-        def test(tau: Fraction) -> Check:
-            return check(k=number, sigma=sigma, tau=tau, epsilon=loss, delta=target)
-
-        start = likely_threshold(sigma, number, target)
-        tau, refuted = least_threshold(test, start, Fraction(1, 2))
-        return tau, sigma, refuted
+    def least(sigma: Fraction) -> Calibration:
+        fixed: dict[str, Any] = {"k": number, "sigma": sigma, "epsilon": loss}
+        return calibrated(
+            "discrete-top-k-with-base",
+            "zcdp",
+            lambda tau: check(**fixed, tau=tau, delta=target),
+            lambda tau: Guarantee(loss, _delta(**fixed, tau=tau), _NEIGHBOURS, SOURCE),
+            sigma=sigma,
+            start=likely_threshold(sigma, number, target),
+            step=Fraction(1, 2),
+            given={"k": Fraction(number)},
+            epsilon=loss,
+            target=target,
+        )
 
     choices = [_least_sigma(number, loss, share * target) for share in _SHARES]
-    tau, sigma, refuted = min(map(least, choices), key=lambda found: found[0])
-    bound = _delta(k=number, sigma=sigma, tau=tau, epsilon=loss)
-    return Calibration(
-        mechanism="discrete-top-k-with-base",
-        analysis="zcdp",
-        given={"k": Fraction(number)},
-        epsilon=loss,
-        target=target,
-        sigma=as_decimal(sigma),
-        tau=as_decimal(tau),
-        delta=bound,
-        refuted=refuted,
-        guarantee=Guarantee(loss, bound, _NEIGHBOURS, SOURCE),
-    )
+    return min(map(least, choices), key=lambda found: found.tau or 0)
 
 
 def roots(k: int) -> tuple[Fraction, Fraction]:

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 from exactdp.accounting import zcdp
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms.threshold import least_threshold, likely_threshold
+from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, as_decimal, delta_target, integer, non_negative, positive
+from exactdp.parameters import Real, delta_target, integer, non_negative, positive
 
 __all__ = ["SOURCE", "calibrate", "check", "delta", "guarantee"]
 
@@ -108,38 +109,26 @@ def calibrate(
     else:
         choices = [positive("sigma", sigma)]
 
-    def threshold(noise: Fraction) -> tuple[Fraction, Calibration]:
-        return _calibrated(number, size, noise, loss, target, share)
-
-    return min((threshold(noise) for noise in choices), key=lambda pair: pair[0])[1]
-
-
-def _calibrated(
-    k: int, columns: int, sigma: Fraction, epsilon: Fraction, target: Fraction, spread: Fraction
-) -> tuple[Fraction, Calibration]:
-    rho = k * (1 + columns / spread**2) / (2 * sigma**2)
-    if not zcdp.delta(rho=rho, epsilon=epsilon).upper < target:
-        raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
-
-    def test(tau: Fraction) -> Check:
-        return check(
-            k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, delta=target, spread=spread
+    def least(noise: Fraction) -> Calibration:
+        rho = number * (1 + size / share**2) / (2 * noise**2)
+        if not zcdp.delta(rho=rho, epsilon=loss).upper < target:
+            raise InvalidParameter("sigma", noise, "larger: at this one no tau is enough")
+        fixed: dict[str, Any] = {"k": number, "columns": size, "sigma": noise, "epsilon": loss}
+        fixed["spread"] = share
+        return calibrated(
+            "gshm-sums",
+            "zcdp",
+            lambda tau: check(**fixed, tau=tau, delta=target),
+            lambda tau: guarantee(**fixed, tau=tau),
+            sigma=noise,
+            start=likely_threshold(noise, number, target),
+            step=Fraction(1),
+            given={"k": Fraction(number), "columns": Fraction(size), "spread": share},
+            epsilon=loss,
+            target=target,
         )
 
-    tau, refuted = least_threshold(test, likely_threshold(sigma, k, target), Fraction(1))
-    promise = guarantee(k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread)
-    return tau, Calibration(
-        mechanism="gshm-sums",
-        analysis="zcdp",
-        given={"k": Fraction(k), "columns": Fraction(columns), "spread": spread},
-        epsilon=epsilon,
-        target=target,
-        sigma=as_decimal(sigma),
-        tau=as_decimal(tau),
-        delta=promise.delta,
-        refuted=refuted,
-        guarantee=promise,
-    )
+    return min(map(least, choices), key=lambda found: found.tau or 0)
 
 
 def _least_sigma(weight: Fraction, epsilon: Fraction, target: Fraction) -> Fraction:
