@@ -297,7 +297,7 @@ def test_the_exact_parts_against_full_enumeration(
     with mp.workdps(50):
         expected = csh_noise(k, s, e) + csh_threshold(k, s, t, k)
     found = discrete_csh.delta(k=k, sigma=s, tau=t, epsilon=e, analysis="exact-parts")
-        assert_about(found, min(expected, mpf(1)))
+    assert_about(found, min(expected, mpf(1)))
 
 
 def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
