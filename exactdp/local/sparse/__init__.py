@@ -6,6 +6,7 @@ from exactdp.local.sparse.entries import Entries
 from exactdp.local.sparse.estimates import Means
 from exactdp.local.sparse.hashed_signs import KFold, Sampled
 from exactdp.local.sparse.mean import SparseVectorMean
+from exactdp.local.sparse.one_bit import OneBit
 from exactdp.local.sparse.plan import Plan
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Harmony",
     "KFold",
     "Means",
+    "OneBit",
     "Pckv",
     "Plan",
     "Sampled",

@@ -91,13 +91,22 @@ def checked(values: Any, *, d: int, k: int, grid: int) -> Scaled:
     _refuse(user, (item < 0) | (item >= d), "item", item, f"an integer in [0, {d})")
     kept = (floor != 0) | (word != 0)
     kept[list(rest)] = True
-    order = np.lexsort((item, user))
-    order = order[kept[order]]
+    if _ascending(user, item):
+        order = np.flatnonzero(kept)
+    else:
+        order = np.lexsort((item, user))
+        order = order[kept[order]]
     place = {int(old): new for new, old in enumerate(order)} if rest else {}
     moved = {place[i]: part for i, part in rest.items()}
     scaled = Scaled(n, user[order], item[order], floor[order], word[order], moved)
     _require_sparse(scaled, k)
     return scaled
+
+
+def _ascending(user: Integers, item: Integers) -> bool:
+    """Whether entries are in order of users, and of items for each; then they need no sorting."""
+    later = user[1:] > user[:-1]
+    return bool((later | ((user[1:] == user[:-1]) & (item[1:] >= item[:-1]))).all())
 
 
 def _of_mappings(values: Sequence[Vector]) -> tuple[int, Integers, Integers, list[Fraction]]:

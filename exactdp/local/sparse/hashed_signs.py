@@ -25,10 +25,10 @@ from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import choice
 from exactdp.samplers import Source
 
-__all__ = ["KFold", "Sampled"]
+__all__ = ["HashedSigns", "KFold", "Sampled"]
 
 
-class _HashedSigns(Baseline):
+class HashedSigns(Baseline):
     """Reports are numbers 2 a + bit: a is the function, and bit is 1 for the sign -1."""
 
     @cached_property
@@ -68,7 +68,7 @@ class _HashedSigns(Baseline):
 
 
 @dataclass(frozen=True)
-class KFold(_HashedSigns):
+class KFold(HashedSigns):
     """k-fold repetition of a mechanism for one item; event level.
 
     >>> from exactdp.local.sparse import KFold
@@ -110,7 +110,7 @@ class KFold(_HashedSigns):
 
 
 @dataclass(frozen=True)
-class Sampled(_HashedSigns):
+class Sampled(HashedSigns):
     """One entry out of k, the missing ones included. promise: "user" or "event".
 
     At event level the entry that changes is the one that is told with probability 1/k only, so its

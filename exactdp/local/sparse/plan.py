@@ -27,7 +27,16 @@ from exactdp.balls import ball, precision, refine
 from exactdp.errors import Undecided
 from exactdp.local.sparse.loss import rounding_loss, squeezed
 
-__all__ = ["MOST_BIN_BITS", "Neighbours", "Plan", "noise_ratio", "planned", "reach_of"]
+__all__ = [
+    "MOST_BIN_BITS",
+    "Neighbours",
+    "Plan",
+    "clip_bias",
+    "likely_clip",
+    "noise_ratio",
+    "planned",
+    "reach_of",
+]
 
 MOST_BIN_BITS = 15
 
@@ -116,17 +125,9 @@ class Plan:
 
         The former for independent signs; linear functions give nearly these.
         """
-        return self._clipped_away + self._cut_away
-
-    @property
-    def _clipped_away(self) -> Fraction:
-        if self.clip is None or self.clip >= self.k * self.grid:
-            return Fraction(0)
-        k, b = self.k, self.bins
-        counts = map(int, (fmpz_poly([1, 2 * b - 2, 1]) ** (k - 1)).coeffs())
-        eta = Fraction(self.clip, self.grid)
-        over = [max(2 + i - k - eta, Fraction(0)) * count for i, count in enumerate(counts)]
-        return sum(over, Fraction(0)) / int((2 * b) ** (k - 1))
+        clipped = self.clip is not None and self.clip < self.k * self.grid
+        eta = Fraction(self.clip or 0, self.grid)
+        return (clip_bias(self.k, self.bins, eta) if clipped else 0) + self._cut_away
 
     @property
     def _cut_away(self) -> Fraction:
@@ -182,7 +183,8 @@ class _Search:
 
     def clipped(self, bins: int) -> Plan:
         """Clipped where doubles find the least error; any clipping keeps the promise."""
-        clip = _likely_clip(self.k, self.grid, bins, float(self.ratio), self.users)
+        cost = 2 * (2 * bins / log(self.ratio)) ** 2
+        clip = likely_clip(self.k, self.grid, bins, self.users, cost)
         return self._plan(bins, clip, lambda rate: ball(rate) * (2 * bins * clip))
 
     def squeezed(self, bins: int, *, exact: bool) -> Plan:
@@ -245,12 +247,18 @@ def _units(loss: Callable[[Fraction], arb]) -> float:
         return float(loss(small)) / float(small)
 
 
-def _likely_clip(k: int, grid: int, bins: int, ratio: float, users: int) -> int:
-    """Where to clip, in units, by the error that doubles predict."""
+def clip_bias(k: int, bins: int, eta: Fraction) -> Fraction:
+    """E max(1 + S - eta, 0) for the sum S of k - 1 signs that each fall into a bin."""
+    counts = map(int, (fmpz_poly([1, 2 * bins - 2, 1]) ** (k - 1)).coeffs())
+    over = [max(2 + i - k - eta, Fraction(0)) * count for i, count in enumerate(counts)]
+    return sum(over, Fraction(0)) / int((2 * bins) ** (k - 1))
+
+
+def likely_clip(k: int, grid: int, bins: int, users: int, cost: float) -> int:
+    """Where to clip, in units, by the error that doubles predict: the variance is cost eta^2."""
     eta = np.arange(1, _CLIP_STEPS * k + 1) / _CLIP_STEPS
     bias = np.interp(eta, np.arange(k + 1), _overshoot(k, bins))
-    noise = 2 * (2 * bins * eta / np.log(ratio)) ** 2
-    best = float(eta[np.argmin(noise / users + bias**2)])
+    best = float(eta[np.argmin(cost * eta**2 / users + bias**2)])
     return max(round(best * grid), 1)
 
 

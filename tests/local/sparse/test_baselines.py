@@ -12,7 +12,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.law import Law
 from exactdp.local import Entries
-from exactdp.local.sparse import DenseGaussian, DenseLaplace, Harmony, KFold, Pckv, Sampled
+from exactdp.local.sparse import DenseGaussian, DenseLaplace, Harmony, KFold, OneBit, Pckv, Sampled
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.samplers import SeededSource, exact_law
 from tests.local.sparse.model import Outcome, Vector, geometric, hashed, rounded, vectors
@@ -75,6 +75,45 @@ def pckv(m: Pckv, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
         total = ratio + size - 1
         laws.append({y: (1 + own.get(y, 0) * (ratio - 1)) / total for y in range(size)})
     return mixed(laws)
+
+
+def one_bit(m: OneBit, vector: Vector) -> Law[Outcome]:
+    """By the law of the clipped sum, rounded to one of its ends, and randomized response."""
+    eta, size, r = F(m.clip or 0), 1 << m.family.index_bits, m.e_epsilon
+    mixed = m.family.mixed(np.arange(m.d)).tolist()
+    found: dict[object, Fraction] = {}
+    for a, (integers, weight) in product(range(size), rounded(vector, 64)):
+        total = sum((hashed([a], mixed[x])[1] * F(v, 64) for x, v in integers.items()), F(0))
+        up = (1 + max(-eta, min(eta, total)) / eta) / 2
+        plus = (up * r + 1 - up) / (1 + r)
+        for told, p in ((2 * a, plus), (2 * a + 1, 1 - plus)):
+            found[told] = found.get(told, F(0)) + weight * p / size
+    return Law(found)  # type: ignore[arg-type]
+
+
+def test_one_bit_has_its_law_ratio_mean_and_variance() -> None:
+    whole, clipped = OneBit(d=4, k=3, epsilon=1, clip=3), OneBit(d=4, k=3, epsilon=1, clip="1.5")
+    shown: list[Vector] = [{}, {0: F(-1), 3: F(1)}, {1: F(1), 2: F(1, 3), 3: F(-1)}]
+    for m in (whole, clipped):
+        for vector in shown:
+            assert exact_law(lambda s, m=m, v=vector: m.draw(v, s), residual=0) == one_bit(
+                m, vector
+            )
+        laws = [one_bit(m, v) for v in vectors(4, 3, [F(-1), F(1)])]
+        assert (
+            max(max(p[y] for p in laws) / min(p[y] for p in laws) for y in range(8)) == m.e_epsilon
+        )
+    mean, square = [F(0)] * 4, [F(0)] * 4
+    for report, chance in one_bit(whole, shown[2]).items():
+        for x, value in enumerate(whole.aggregate().add([report]).estimate().exact(range(4))):
+            mean[x] += chance * value
+            square[x] += chance * value**2
+    assert mean == [shown[2].get(x, 0) for x in range(4)]
+    assert max(square) == whole.variance
+    assert whole.bias == 0 < clipped.bias
+    chosen = OneBit(d=1000, k=64, epsilon=1)
+    others = [OneBit(d=1000, k=64, epsilon=1, clip=c) for c in range(5, 40)]
+    assert chosen.mean_square(10**5) <= min(m.mean_square(10**5) for m in others)
 
 
 def dense(m: DenseLaplace, entries: list[tuple[int, int]]) -> dict[object, Fraction]:

@@ -1,0 +1,97 @@
+"""User level in one bit: the sign of a clipped sum, told at random.
+
+The signed sum of a user's entries lies within [-eta, eta] once it is clipped; it is rounded to one
+of the two ends, and the end is told by randomized response. The variance is at most (eta c)^2,
+c = (r + 1)/(r - 1), where Laplace noise on the sum would add 8 (eta/epsilon)^2: less up to
+epsilon of about 2. So does the code that SVA was published with.
+
+Source: SVA, Section IV-D; Duchi, Jordan, Wainwright 2013 (one bit for a bounded value).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from exactdp.local.choices import coins
+from exactdp.local.sparse.entries import Scaled, checked
+from exactdp.local.sparse.hashed_signs import HashedSigns
+from exactdp.local.sparse.plan import clip_bias, likely_clip
+from exactdp.local.wire import Numbers, Reports
+from exactdp.parameters import Real, integer, positive
+from exactdp.samplers import Source
+
+__all__ = ["OneBit"]
+
+_GRID = 64
+
+
+@dataclass(frozen=True)
+class OneBit(HashedSigns):
+    """One bit of the signed sum. clip: eta, rounded to a multiple of 1/64; chosen if None.
+
+    users: about how many there will be: where to clip depends on it.
+
+    >>> from exactdp.local.sparse import OneBit
+    >>> OneBit(d=100_000, k=64, epsilon=1).bits
+    18
+    """
+
+    users: int = 100_000
+    clip: Real | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "users", integer("users", self.users, least=1))
+        units = self._likely if self.clip is None else round(_GRID * positive("clip", self.clip))
+        object.__setattr__(self, "clip", Fraction(min(max(units, 1), self.k * _GRID), _GRID))
+
+    @property
+    def _likely(self) -> int:
+        return likely_clip(self.k, _GRID, 1, self.users, float(1 / self._shrinks**2))
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "SVA, Section IV-D, with randomized response on one bit for the noise"
+
+    @cached_property
+    def form(self) -> Numbers:
+        """A function with its sign."""
+        return Numbers((2 * self.cells,))
+
+    @property
+    def _eta(self) -> Fraction:
+        return Fraction(self.clip or 1)
+
+    @property
+    def scale(self) -> Fraction:
+        """(r - 1)/(r + 1)/eta."""
+        return self._shrinks / self._eta
+
+    @property
+    def variance(self) -> Fraction:
+        """1 over the square of the scale."""
+        return 1 / self.scale**2
+
+    @cached_property
+    def bias(self) -> Fraction:
+        """That of clipping, at most, for independent signs."""
+        return clip_bias(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
+
+    def _checked(self, values: Any) -> Scaled:
+        return checked(values, d=self.d, k=self.k, grid=_GRID)
+
+    def _respond(self, values: Scaled, source: Source) -> Reports:
+        functions = self.family.draw(values.n, source)
+        _, sign = self.family.places(functions[values.user], values.item)
+        sums, eta = np.zeros(values.n, np.int64), int(self._eta * _GRID)
+        np.add.at(sums, values.user, sign * values.rounded(source))
+        high = source.uneven_coins(sums.clip(-eta, eta) + eta, 2 * eta)
+        flip = coins(1 / (self.e_epsilon + 1), values.n, source)
+        reports: Reports = 2 * functions[:, 0] + (high == flip)
+        return reports
