@@ -1,5 +1,25 @@
 """Certified privacy loss distributions: any mechanism, any composition, from both sides."""
 
-from exactdp.accounting.pld.loss import Pld, gaussian
+from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.mechanisms import (
+    approximate,
+    discrete_gaussian,
+    discrete_laplace,
+    gaussian,
+    laws,
+    randomized_response,
+)
+from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
 
-__all__ = ["Pld", "gaussian"]
+__all__ = [
+    "Pld",
+    "approximate",
+    "calibrate_sgd",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "gaussian",
+    "laws",
+    "most_steps",
+    "randomized_response",
+    "sgd",
+]

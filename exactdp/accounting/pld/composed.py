@@ -96,7 +96,8 @@ class Composed:
 
     low, high: tilted masses at the losses start + j step; each is within `error` of the exact one,
     and `outside` bounds all that is missing or wrapped. log_low, log_high: logarithms of the scale
-    at j = 0, rounded outward. infinite: the mass at infinity, above.
+    at j = 0, rounded outward. last: the largest j that occurs. infinite_low, infinite_high: mass at
+    infinity.
     """
 
     rate: float
@@ -108,20 +109,32 @@ class Composed:
     outside: float
     log_low: arb
     log_high: arb
-    infinite: arb
+    last: int
+    infinite_low: arb
+    infinite_high: arb
 
     def below(self, epsilon: arb) -> arb:
         """A lower bound on delta(epsilon)."""
+        if self._ended(epsilon):
+            return self.infinite_low
         value, scale = self._sum(self.low, epsilon)
         lost = self.error * self._spread + self.outside
-        return ((value - lost) * (self.log_low + scale).exp()).lower()
+        return (
+            (value - lost).max(arb(0)) * (self.log_low + scale).exp() + self.infinite_low
+        ).lower()
 
     def above(self, epsilon: arb) -> arb:
         """An upper bound on delta(epsilon)."""
+        if self._ended(epsilon):
+            return self.infinite_high
         value, scale = self._sum(self.high, epsilon)
         # weights beyond the last one kept are below 2^-60
         missing = self.error * self._spread + self.outside + 2.0**-59
-        return ((value + missing) * (self.log_high + scale).exp() + self.infinite).upper()
+        return ((value + missing) * (self.log_high + scale).exp() + self.infinite_high).upper()
+
+    def _ended(self, epsilon: arb) -> bool:
+        """Whether no finite loss is above epsilon."""
+        return bool(epsilon >= self.start + self.step * self.last)
 
     def _sum(self, masses: Floats, epsilon: arb) -> tuple[arb, arb]:
         """sum_i c_(j+i) (e^(-t i) - e^(-y) e^(-(t+h) i)), and the logarithm of e^(-t j).
@@ -192,7 +205,9 @@ def compose(parts: Sequence[Copies], rate: float) -> Composed:
             _outside(tilted, points, origin),
             log_low.lower() - back,
             log_high.upper() - back,
-            _infinite(parts),
+            _whole(tilted) - 1 - origin,
+            _infinite([(low, times) for low, _, times in parts]).lower(),
+            _infinite([(high, times) for _, high, times in parts]).upper(),
         )
 
 
@@ -244,7 +259,9 @@ def _chernoff(tilted: Sequence[_Tilted], distance: float, sign: int) -> tuple[fl
         rate = math.exp(log_rate)
         return sum(p.times * p.log_mean(sign * rate) for p in tilted) - rate * distance
 
-    best = minimum(exponent, -24.0, 2.0, 0.1)
+    # the bins of `coarse` hide what larger rates would do
+    bins = max(len(part.high) // len(part.coarse[0]) for part in tilted)
+    best = minimum(exponent, -24.0, math.log(2 / (bins + 1)), 0.1)
     return math.exp(best), exponent(best)
 
 
@@ -253,7 +270,9 @@ def _outside(tilted: Sequence[_Tilted], points: int, origin: int) -> float:
     if _whole(tilted) <= points:
         return 2.0**-900
     total = arb(0)
-    for sign, edge in ((1, origin + points), (-1, origin - 1)):
+    sides = [(1, origin + points)] * (origin + points < _whole(tilted))
+    sides += [(-1, origin - 1)] * (origin > 0)
+    for sign, edge in sides:
         rate = arb(_chernoff(tilted, points / 2, sign)[0])
         powers = [-sign * rate * edge, -sign * rate * edge]
         for part in tilted:
@@ -324,12 +343,13 @@ def _dot(a: Floats, b: Floats) -> float:
     return float(np.einsum("i,i", a, b))
 
 
-def _infinite(parts: Sequence[Copies]) -> arb:
-    """The mass at infinity of the composition, above."""
-    logarithm, ratio = arb(0), arb(0)
-    for _, high, times in parts:
-        size = len(high.masses)
-        total = float(high.masses.at(0).sum())
-        logarithm += times * arb(total * (1 + 2 * size * UNIT) + size * _LEAST).log()
-        ratio += times * (high.infinity / arb(total * (1 - 2 * size * UNIT))).log1p()
-    return (logarithm.exp() * ratio.expm1()).upper()
+def _infinite(measures: Sequence[tuple[Measure, int]]) -> arb:
+    """The mass at infinity of a composition: all of it less what is finite throughout."""
+    finite, ratio = arb(0), arb(0)
+    for measure, times in measures:
+        size = len(measure.masses)
+        sum_ = float(measure.masses.at(0).sum())
+        total = arb(sum_, 2 * size * UNIT * sum_ + size * _LEAST)
+        finite += times * total.log()
+        ratio += times * (measure.infinity / total).log1p()
+    return finite.exp() * ratio.expm1()

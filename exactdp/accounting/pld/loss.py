@@ -7,14 +7,15 @@ from fractions import Fraction
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import queries
-from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
+from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
+from exactdp.accounting.pld.laws import LossLaw, SampledLoss
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 
-__all__ = ["Pld", "Step", "gaussian"]
+__all__ = ["ADD_REMOVE", "Pld", "Step"]
 
-_ADD_REMOVE = "add-remove neighbours: one user takes part or not"
+ADD_REMOVE = "add-remove neighbours: one user takes part or not"
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Step:
     removed: the data with the user against those without. added: the other way round.
     """
 
-    removed: LossLaw
-    added: LossLaw
+    removed: LossLaw | AtomicLoss
+    added: LossLaw | AtomicLoss
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Pld:
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=10).composed(100).epsilon("1e-5"), "4"))
-        [4.377, 4.379]
+        [4.377, 4.378]
         """
         count = integer("times", times, least=1)
         return Pld(tuple((step, n * count) for step, n in self.steps), self.neighbours, self.source)
@@ -70,11 +71,16 @@ class Pld:
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=1).delta(1, relative_width="1e-6"), "6"))
-        [0.126936, 0.126938]
+        [0.126936, 0.126937]
         """
         loss, wanted = non_negative("epsilon", epsilon), positive("relative_width", relative_width)
-        found = [queries.delta(order, loss, wanted) for order in self._orders()]
-        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+        worst, *others = self._ranked(float(loss))
+        found = queries.delta(worst, loss, wanted)
+        for order in others:
+            if queries.ceiling(order, loss) > found.lower:
+                other = queries.delta(order, loss, wanted)
+                found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
+        return found
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which all together is (epsilon, delta)-DP.
@@ -85,11 +91,16 @@ class Pld:
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.epsilon("1e-5"), "5"))
-        [1.8281, 1.8287]
+        [1.8281, 1.8285]
         """
         target, wanted = delta_target("delta", delta), positive("width", width)
-        found = [queries.epsilon(order, target, wanted) for order in self._orders()]
-        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+        worst, *others = self._ranked(1.0)
+        found = queries.epsilon(worst, target, wanted)
+        for order in others:
+            if queries.ceiling(order, found.lower) > target:
+                other = queries.epsilon(order, target, wanted)
+                found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
+        return found
 
     def guarantee(self, epsilon: Real) -> Guarantee:
         """The promise at epsilon, as in :meth:`delta`."""
@@ -110,26 +121,22 @@ class Pld:
         steps = tuple((_sampled(step, probability), n) for step, n in self.steps)
         return Pld(steps, self.neighbours, f"{self.source}; Zhu, Dong, Wang 2022, Theorem 11")
 
-    def _orders(self) -> list[queries.Order]:
+    def _ranked(self, loss: float) -> list[queries.Order]:
+        """The orders, the one that seems to leak most at this loss first."""
+        return sorted(self.orders(), key=lambda order: -queries.log_delta_guess(order, loss))
+
+    def orders(self) -> list[queries.Order]:
+        """The laws of all losses, for each order of the neighbours; one where both agree."""
         removed = tuple((step.removed, n) for step, n in self.steps)
         added = tuple((step.added, n) for step, n in self.steps)
         return list(dict.fromkeys([removed, added]))
 
 
-def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
-    """The Gaussian mechanism.
-
-    sigma: standard deviation of the noise, > 0, in the units of the query (the noise multiplier,
-    where sensitivity is 1). sensitivity: l2 distance by which one user moves the query, > 0.
-    Source: Dong, Roth, Su 2022; Balle and Wang 2018.
-    """
-    mu = positive("sensitivity", sensitivity) / positive("sigma", sigma)
-    law = GaussianLoss(mu)
-    return Pld(((Step(law, law), 1),), _ADD_REMOVE, "Balle and Wang 2018, Theorem 5")
-
-
 def _sampled(step: Step, rate: Fraction) -> Step:
-    return Step(
-        SampledLoss(step.removed, rate, removed=True),
-        SampledLoss(step.removed, rate, removed=False),
-    )
+    return Step(_on_sample(step, rate, removed=True), _on_sample(step, rate, removed=False))
+
+
+def _on_sample(step: Step, rate: Fraction, *, removed: bool) -> LossLaw | AtomicLoss:
+    if isinstance(step.removed, AtomicLoss):
+        return SampledAtoms(step.removed, rate, removed)
+    return SampledLoss(step.removed, rate, removed)

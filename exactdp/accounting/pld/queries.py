@@ -10,39 +10,44 @@ from typing import TypeAlias
 
 from flint import arb
 
-from exactdp.accounting.certify.hints import log2, secant
+from exactdp.accounting.certify.hints import falling_root, log2
+from exactdp.accounting.pld.atoms import AtomicLoss, atomic_bounds
 from exactdp.accounting.pld.composed import BITS, Composed, Copies, compose
 from exactdp.accounting.pld.guesses import Saddle
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, TooCoarse, bounds
-from exactdp.balls import ball, enclosure, precision
+from exactdp.balls import FLOOR_BITS, ball, enclosure, precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Undecided
+from exactdp.errors import InvalidParameter, Undecided
 
-__all__ = ["Order", "delta", "epsilon"]
+__all__ = ["Order", "ceiling", "delta", "epsilon", "log_delta_guess"]
 
 #: The laws of the losses of all steps, each with how often it is run.
-Order: TypeAlias = tuple[tuple[LossLaw, int], ...]
+Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss, int], ...]
 
 _ATTEMPTS = 12
 _TAIL_BITS = 96
 
+#: Smaller deltas are only asked to be small.
+_FLOOR = Fraction(1, 1 << FLOOR_BITS)
+
 
 def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     """An enclosure of delta at loss >= 0, of this relative width."""
-    saddle = _sketch(order)
+    _, saddle = _sketch(order)
     theta = saddle.tilt(float(loss))
 
     def ask(step: Fraction, tail_bits: int) -> Enclosure:
         found = compose(_measures(order, step, tail_bits), theta * float(step))
         with precision(BITS):
-            low, high = found.below(ball(loss)), found.above(ball(loss))
-            return Enclosure(enclosure(low.max(arb(0))).lower, enclosure(high).upper).clamped(0, 1)
+            low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
+            most = enclosure(high).upper if high > 0 else Fraction(0)
+            return Enclosure(enclosure(low).lower, most).clamped(0, 1)
 
     return _refined(
         order,
         ask,
-        lambda found: found.upper <= found.lower * (1 + relative_width),
+        lambda found: found.upper <= max(found.lower * (1 + relative_width), _FLOOR),
         _first_step(order, float(relative_width), theta),
         _tail_bits(order, saddle.log_delta(float(loss))),
     )
@@ -51,14 +56,14 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
 def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
     log_target = math.log(target.numerator) - math.log(target.denominator)
-    saddle = _sketch(order)
+    _, saddle = _sketch(order)
     guess = max(saddle.epsilon(log_target), 0.0)
     theta = saddle.tilt(guess)
 
     def ask(step: Fraction, tail_bits: int) -> Enclosure:
         found = compose(_measures(order, step, tail_bits), theta * float(step))
         with precision(BITS):
-            return _roots(found, ball(target), guess, float(width) / 1000)
+            return _roots(found, ball(target), guess, 1 / theta, float(width) / 1000)
 
     return _refined(
         order,
@@ -67,6 +72,20 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
         _first_step(order, float(width) * theta, theta),
         _tail_bits(order, log_target),
     )
+
+
+def log_delta_guess(order: Order, loss: float) -> float:
+    """About the natural logarithm of delta at loss >= 0; nothing is certified."""
+    return _sketch(order)[1].log_delta(loss)
+
+
+def ceiling(order: Order, loss: Fraction) -> Fraction:
+    """A number that delta at loss >= 0 does not exceed, from a coarse grid."""
+    measures, saddle = _sketch(order)
+    with precision(BITS):
+        found = compose(measures, saddle.tilt(float(loss)) * float(measures[0][0].grid.step))
+        most = found.above(ball(loss))
+        return enclosure(most).upper if most > 0 else Fraction(0)
 
 
 def _refined(
@@ -88,22 +107,23 @@ def _refined(
     raise Undecided(f"not settled on a grid of step {float(step)}")
 
 
-def _roots(found: Composed, target: arb, guess: float, slack: float) -> Enclosure:
+def _roots(found: Composed, target: arb, guess: float, unit: float, slack: float) -> Enclosure:
     """Two points around the smallest epsilon at which delta is at most the target."""
 
     def root(bound: Callable[[arb], arb]) -> float:
-        def over(x: float) -> float:
-            return log2(bound(arb(x)) / target)
+        return falling_root(lambda x: log2(bound(arb(guess + unit * x)) / target), 0.0)
 
-        return secant(over, guess, guess + slack)
-
-    high = max(root(found.above) + slack, 0.0)
+    if found.infinite_low > target:
+        raise InvalidParameter(
+            "delta", float(target), "above the delta that is left at any epsilon"
+        )
+    high = max(guess + unit * root(found.above) + slack, 0.0)
     while not found.above(arb(high)) <= target:
         slack *= 2
         high += slack
-        if not math.isfinite(high) or slack > 1e9:
+        if not math.isfinite(high):
             raise Undecided("no epsilon was found for this delta")
-    low = root(found.below) - slack
+    low = guess + unit * root(found.below) - slack
     while low > 0 and not found.below(arb(low)) > target:
         slack *= 2
         low -= slack
@@ -111,13 +131,13 @@ def _roots(found: Composed, target: arb, guess: float, slack: float) -> Enclosur
 
 
 @lru_cache(maxsize=16)
-def _sketch(order: Order) -> Saddle:
-    """The saddle point, from a coarse grid."""
-    step = _scale(order) / 8
+def _sketch(order: Order) -> tuple[list[Copies], Saddle]:
+    """Measures on a coarse grid, and what is to be expected from them."""
+    step = _common(order, _scale(order) / 8)
     for _ in range(_ATTEMPTS):
         try:
             made = _measures(order, step, _TAIL_BITS)
-            return Saddle.of([(high, times) for _, high, times in made])
+            return made, Saddle.of([(high, times) for _, high, times in made])
         except TooCoarse:
             step /= 4
     raise Undecided("no grid fits the losses")
@@ -127,8 +147,11 @@ def _measures(order: Order, step: Fraction, tail_bits: int) -> list[Copies]:
     return [(*_bounds(law, step, tail_bits), times) for law, times in order]
 
 
-@lru_cache(maxsize=32)
-def _bounds(law: LossLaw, step: Fraction, tail_bits: int) -> tuple[Measure, Measure]:
+@lru_cache(maxsize=64)
+def _bounds(law: LossLaw | AtomicLoss, step: Fraction, tail_bits: int) -> tuple[Measure, Measure]:
+    if isinstance(law, AtomicLoss):
+        with precision(BITS):
+            return atomic_bounds(law, step, tail_bits)
     return bounds(law, step, tail_bits)
 
 
@@ -136,12 +159,35 @@ def _first_step(order: Order, relative: float, theta: float) -> Fraction:
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     count = sum(times for _, times in order)
     wished = math.sqrt(3 * relative / (count * theta * (theta + 1)))
-    return min(_power_of_two(wished), _scale(order) / 4)
+    return _common(order, min(_power_of_two(wished), _scale(order) / 4))
+
+
+def _common(order: Order, wished: Fraction) -> Fraction:
+    """A step that suits all losses on lattices, if there is one, and is fine enough for others."""
+    units = [law.lattice for law, _ in order if isinstance(law, AtomicLoss)]
+    known = [unit for unit in units if unit is not None]
+    if not known:
+        return wished
+    denominator = math.lcm(*(unit.denominator for unit in known))
+    unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
+    if len(known) == len(order):
+        return unit if unit > wished / 4096 else wished
+    while unit > wished:
+        unit /= 2
+    return unit if unit > wished / 64 else wished
 
 
 def _scale(order: Order) -> Fraction:
     with precision(BITS):
-        return _power_of_two(min(float(law.scale().mid()) for law, _ in order))
+        return _power_of_two(min(_width(law) for law, _ in order))
+
+
+def _width(law: LossLaw | AtomicLoss) -> float:
+    """About how wide a law is, or its largest loss where it has atoms."""
+    if not isinstance(law, AtomicLoss):
+        return float(law.scale().mid())
+    losses = [x for x, _, _ in law.outcomes(_TAIL_BITS) if not isinstance(x, float)]
+    return max((float(x if isinstance(x, Fraction) else x.mid()) for x in losses), default=1.0)
 
 
 def _power_of_two(value: float) -> Fraction:

@@ -1,0 +1,114 @@
+"""The privacy loss of single mechanisms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exactdp.accounting.pld.atoms import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    LawLoss,
+    ResponseLoss,
+)
+from exactdp.accounting.pld.laws import GaussianLoss
+from exactdp.accounting.pld.loss import ADD_REMOVE, Pld, Step
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.parameters import Real, integer, non_negative, positive
+
+__all__ = [
+    "approximate",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "gaussian",
+    "laws",
+    "randomized_response",
+]
+
+
+def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
+    """The Gaussian mechanism.
+
+    sigma: standard deviation of the noise, > 0, in the units of the query (the noise multiplier,
+    where sensitivity is 1). sensitivity: l2 distance by which one user moves the query, > 0.
+    Source: Balle and Wang 2018, Theorem 8.
+    """
+    mu = positive("sensitivity", sensitivity) / positive("sigma", sigma)
+    return _alike(GaussianLoss(mu), "Balle and Wang 2018, Theorem 8")
+
+
+def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:
+    """One integer query with discrete Gaussian noise.
+
+    sigma2: parameter of the noise, P(z) proportional to exp(-z^2/(2 sigma2)), > 0.
+    sensitivity: how far one user moves the query, an integer >= 1.
+    Source: Canonne, Kamath, Steinke 2020, Theorem 7.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.discrete_gaussian(sigma2=100).composed(4).delta("0.35"), "6"))
+    [0.00383457, 0.00383458]
+    """
+    law = DiscreteGaussianLoss(
+        positive("sigma2", sigma2), integer("sensitivity", sensitivity, least=1)
+    )
+    return _alike(law, "Canonne, Kamath, Steinke 2020, Theorem 7")
+
+
+def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
+    """One integer query with discrete Laplace (geometric) noise.
+
+    epsilon: the noise is P(z) proportional to exp(-epsilon |z|/sensitivity), > 0.
+    sensitivity: how far one user moves the query, an integer >= 1.
+    Source: Ghosh, Roughgarden, Sundararajan 2012.
+    """
+    shift = integer("sensitivity", sensitivity, least=1)
+    law = DiscreteLaplaceLoss(positive("epsilon", epsilon) / shift, shift)
+    return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
+
+
+def randomized_response(*, epsilon: Real) -> Pld:
+    """Binary randomised response: of all (epsilon, 0)-DP mechanisms the one that leaks most.
+
+    epsilon: > 0.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.randomized_response(epsilon="0.1").composed(100).delta(4), "5"))
+    [3.4223e-5, 3.4224e-5]
+    """
+    return approximate(epsilon=positive("epsilon", epsilon), delta=0)
+
+
+def approximate(*, epsilon: Real, delta: Real) -> Pld:
+    """Any (epsilon, delta)-DP mechanism, by the worst one there is.
+
+    epsilon: >= 0. delta: >= 0 and < 1.
+    Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
+    """
+    failure = non_negative("delta", delta)
+    if failure >= 1:
+        raise InvalidParameter("delta", delta, ">= 0 and < 1")
+    law = ResponseLoss(non_negative("epsilon", epsilon), failure)
+    return _alike(law, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
+
+
+def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
+    """A mechanism by its exact laws on two neighbouring data sets, that dominate all others.
+
+    p: with the user, q: without; neither with residual mass. neighbours: the relation, in words.
+
+    >>> from fractions import Fraction
+    >>> from exactdp.accounting import pld
+    >>> from exactdp.law import Law
+    >>> honest, other = Law({0: Fraction(3, 4), 1: Fraction(1, 4)}), Law.uniform([0, 1])
+    >>> print(format(pld.laws(honest, other, neighbours="a coin").composed(10).delta(1), "6"))
+    [0.410675, 0.410676]
+    """
+    for name, law in (("p", p), ("q", q)):
+        if law.residual:
+            raise InvalidParameter(f"{name}.residual", law.residual, "0")
+    return Pld(((Step(LawLoss(p, q), LawLoss(q, p)), 1),), neighbours, "the two laws")
+
+
+def _alike(law: Any, source: str) -> Pld:
+    """A mechanism whose loss has the same law in both orders."""
+    return Pld(((Step(law, law), 1),), ADD_REMOVE, source)

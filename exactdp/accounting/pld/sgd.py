@@ -1,0 +1,195 @@
+"""Differentially private stochastic gradient descent: noise for a target, and steps for a noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.grid import Refuted, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.hints import exp2, falling_root, secant
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.mechanisms import gaussian
+from exactdp.accounting.pld.queries import log_delta_guess
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
+from exactdp.parameters import (
+    Real,
+    as_decimal,
+    decimal_text,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+)
+
+__all__ = ["NoiseCalibration", "StepsCalibration", "calibrate_sgd", "most_steps", "sgd"]
+
+
+@dataclass(frozen=True)
+class NoiseCalibration:
+    """A noise multiplier for a target, with the evidence from both sides.
+
+    delta: enclosure at the noise multiplier, at most the target. refuted: the next smaller one on
+    the grid, whose delta is above the target.
+    """
+
+    rate: Fraction
+    steps: int
+    epsilon: Fraction
+    target: Fraction
+    noise_multiplier: Decimal | Fraction
+    delta: Enclosure
+    refuted: Refuted | None
+    guarantee: Guarantee
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON: numbers as decimal strings, rounded outward."""
+        refuted = self.refuted and {
+            "noise_multiplier": decimal_text(Fraction(self.refuted.value)),
+            "delta": self.refuted.delta.as_dict(),
+        }
+        return {
+            "mechanism": "sgd",
+            "given": {"rate": decimal_text(self.rate), "steps": str(self.steps)},
+            "epsilon": decimal_text(self.epsilon),
+            "target": decimal_text(self.target),
+            "parameters": {"noise_multiplier": decimal_text(Fraction(self.noise_multiplier))},
+            "delta": self.delta.as_dict(),
+            "refuted": refuted,
+            "guarantee": self.guarantee.as_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class StepsCalibration:
+    """The most steps within a target: one more provably exceeds it.
+
+    delta: enclosure after these steps, at most the target (0 steps: 0). refuted: delta after one
+    more, above the target.
+    """
+
+    steps: int
+    delta: Enclosure
+    refuted: Enclosure
+
+
+def sgd(*, noise_multiplier: Real, rate: Real, steps: int) -> Pld:
+    """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over Poisson samples.
+
+    noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
+    with which each user is in a step's sample. steps: >= 1.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).epsilon("1e-5"), "5"))
+    [1.8281, 1.8285]
+    """
+    return (
+        gaussian(sigma=positive("noise_multiplier", noise_multiplier))
+        .sampled(rate)
+        .composed(integer("steps", steps, least=1))
+    )
+
+
+def calibrate_sgd(
+    *, rate: Real, steps: int, epsilon: Real, delta: Real, resolution: Real = "1e-4"
+) -> NoiseCalibration:
+    """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
+
+    rate, steps: as in :func:`sgd`. epsilon: > 0. delta: target, > 0 and < 1.
+    resolution: relative step of the noise multiplier, in [1e-15, 0.1].
+    It provably satisfies the target; the next smaller one on the grid provably does not.
+    Raises InvalidParameter, Undecided.
+
+    >>> from exactdp.accounting import pld
+    >>> found = pld.calibrate_sgd(
+    ...     rate="0.1", steps=20, epsilon=2, delta="1e-5", resolution="1e-2"
+    ... )
+    >>> print(found.noise_multiplier, found.refuted.value)
+    1.37 1.36
+    """
+    loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
+    grid_step = read_resolution(resolution)
+    count = integer("steps", steps, least=1)
+    seen: dict[Fraction, Check] = {}
+
+    def run(noise: Fraction) -> Pld:
+        return sgd(noise_multiplier=noise, rate=rate, steps=count)
+
+    def test(noise: Fraction) -> Check:
+        seen[noise] = _decide(run(noise), loss, target)
+        return seen[noise]
+
+    noise, refuted = smallest_on_grid(test, _noise_guess(run, loss, target), grid_step)
+    kept, made = seen[noise].delta, run(noise)
+    promise = Guarantee(loss, kept, made.neighbours, made.source)
+    chosen = as_decimal(noise)
+    return NoiseCalibration(
+        positive("rate", rate), count, loss, target, chosen, kept, refuted, promise
+    )
+
+
+def most_steps(
+    *, noise_multiplier: Real, rate: Real, epsilon: Real, delta: Real
+) -> StepsCalibration:
+    """The most steps for which DP-SGD is (epsilon, delta)-DP.
+
+    Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried.
+    Raises InvalidParameter, Undecided.
+
+    >>> from exactdp.accounting import pld
+    >>> pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5").steps
+    16
+    """
+    loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
+    one = sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1)
+    known: dict[int, Check] = {}
+
+    def kept(steps: int) -> bool:
+        if steps not in known:
+            known[steps] = _decide(one.composed(steps), loss, target)
+        if known[steps].verdict == "undecided":
+            raise Undecided(f"whether {steps} steps keep the target could not be settled")
+        return known[steps].verdict == "proved"
+
+    most, too_many = 0, 1
+    while kept(too_many):
+        most, too_many = too_many, 4 * too_many
+    while too_many - most > 1:
+        middle = (most + too_many) // 2
+        most, too_many = (middle, too_many) if kept(middle) else (most, middle)
+    delta_kept = known[most].delta if most else Enclosure.exact(0)
+    return StepsCalibration(most, delta_kept, known[too_many].delta)
+
+
+def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fraction) -> Fraction:
+    """About the noise at which delta is the target: by saddle points, then by two true values."""
+
+    def sketched(doublings: float) -> float:
+        orders = run(exp2(doublings)).orders()
+        return max(log_delta_guess(order, float(loss)) for order in orders) - log_target
+
+    def true(doublings: float) -> float:
+        found = run(exp2(doublings)).delta(loss, relative_width="1e-3")
+        return math.log(found.upper / target)
+
+    log_target = math.log(target.numerator) - math.log(target.denominator)
+    near = falling_root(sketched, 0.0)
+    return exp2(secant(true, near, near + 0.001))
+
+
+def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
+    """Proved or refuted at the coarsest grid that tells."""
+    width = Fraction(1, 20)
+    while width > Fraction(1, 10**8):
+        delta = found.delta(loss, relative_width=width)
+        if delta.upper <= target:
+            return Check("proved", delta, target, tight=True)
+        if delta.lower > target:
+            return Check("refuted", delta, target, tight=True)
+        width /= 30
+    return Check("undecided", delta, target, tight=True)

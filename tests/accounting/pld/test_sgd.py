@@ -1,0 +1,32 @@
+"""Calibrations: what they return holds, and one less does not, by an independent evaluation."""
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp.accounting import gaussian, pld
+from exactdp.errors import InvalidParameter
+
+
+def test_without_sampling_it_is_the_gaussian_calibration() -> None:
+    found = pld.calibrate_sgd(rate=1, steps=4, epsilon=1, delta="1e-5", resolution="1e-2")
+    exact = gaussian.calibrate(epsilon=1, delta="1e-5", sensitivity=2)
+    assert found.refuted is not None
+    assert Fraction(found.refuted.value) < Fraction(exact.sigma) * Fraction(1000001, 10**6)
+    assert Fraction(exact.sigma) * Fraction(999999, 10**6) < Fraction(found.noise_multiplier)
+
+
+def test_most_steps_without_sampling() -> None:
+    found = pld.most_steps(noise_multiplier=10, rate=1, epsilon=1, delta="1e-5")
+    sensitivity = Fraction(found.steps) ** Fraction(1, 2)
+    kept = gaussian.delta(sigma=10, epsilon=1, sensitivity=str(round(sensitivity, 12)))
+    more = gaussian.delta(sigma=10, epsilon=1, sensitivity=str(round((found.steps + 1) ** 0.5, 12)))
+    assert kept.upper <= Fraction(1, 10**5) < more.lower
+    assert found.delta.upper <= Fraction(1, 10**5) < found.refuted.lower
+
+
+@pytest.mark.parametrize(("name", "value"), [("rate", 0), ("rate", 2), ("steps", 0), ("delta", 1)])
+def test_bad_input(name: str, value: int) -> None:
+    given = {"rate": "0.1", "steps": 10, "epsilon": 1, "delta": "1e-5", name: value}
+    with pytest.raises(InvalidParameter, match=f"^{name} must be"):
+        pld.calibrate_sgd(**given)  # type: ignore[arg-type]
