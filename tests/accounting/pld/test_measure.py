@@ -55,7 +55,7 @@ def test_the_exact_curve_lies_between(law: LossLaw, removed: bool, epsilon: floa
 
 
 def test_far_below_the_smallest_double() -> None:
-    """The masses at 1e-300 and less are those of the normal density, where doubles have long ended."""
+    """Masses below the smallest double are those of the normal density."""
     step = Fraction(1, 256)
     for measure in bounds(GaussianLoss(Fraction(1)), step, 1200):
         logs = measure.masses.log2()
