@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Protocol
 
 from flint import arb
@@ -105,7 +106,8 @@ class RealCdf:
     high has positive probability, so that F(z) < 1 for every z < high.
     ball: evaluates F; values already computed are kept, so repeated draws get faster.
     quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
-    exact: F(z) where it is rational; asked only when balls cannot tell it from a binary fraction.
+    exact: F(z) where it is rational; asked for all weights, and when balls cannot tell it from a
+    binary fraction.
     """
 
     def __init__(
@@ -138,7 +140,11 @@ class RealCdf:
         return lower >> level - bits, -(-upper >> level - bits)
 
     def weights(self) -> tuple[list[int], list[Fraction]] | None:
-        return None
+        if self.exact is None or self.low is None or self.high is None:
+            return None
+        outcomes = list(range(self.low, self.high + 1))
+        sums = [Fraction(0), *map(self.exact, outcomes[:-1]), Fraction(1)]
+        return outcomes, [b - a for a, b in pairwise(sums)]
 
     def _compute(self, z: int, bits: int) -> tuple[int, int]:
         with precision(bits + _GUARD):

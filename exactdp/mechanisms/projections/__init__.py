@@ -6,14 +6,34 @@ from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
     from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP
+    from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
+    from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection, NoisyRows
     from exactdp.mechanisms.projections.sketch import Sketch
+    from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
 
-__all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP", "Sketch"]
+__all__ = [
+    "ALP",
+    "ALP1",
+    "DenseLaplace",
+    "HistogramALP",
+    "LogALP",
+    "MaxProjection",
+    "NoisyRows",
+    "SignedALP",
+    "Sketch",
+    "Threshold",
+    "Threshold2",
+    "ThresholdALP",
+    "ThresholdSketch",
+]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
         "alp": "ALP ALP1 HistogramALP LogALP SignedALP",
+        "combined": "ThresholdALP ThresholdSketch",
+        "dense": "DenseLaplace MaxProjection NoisyRows",
         "sketch": "Sketch",
+        "thresholds": "Threshold Threshold2",
     },
 )

@@ -61,8 +61,7 @@ class EqualCells(Cells):
         return self.size
 
     def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
-        inside = entries.at_most(self.size * self.number)
-        return np.minimum(rounded(inside, self.size, source), self.number)
+        return np.minimum(rounded(entries, self.size, source), self.number)
 
     def value(self, level: Fraction) -> Fraction:
         return self.size * level

@@ -15,7 +15,6 @@ e^c: it tends there as k grows. In between, values on a grid only lose less.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from math import ceil, floor
@@ -23,8 +22,9 @@ from math import ceil, floor
 from flint import arb
 
 from exactdp.balls import ball, precision, refine
+from exactdp.errors import Undecided
 
-__all__ = ["e_epsilon", "e_epsilon_above", "largest_ratio", "least_width"]
+__all__ = ["e_epsilon", "e_epsilon_above", "largest_ratio", "largest_step", "least_width"]
 
 _BITS = 128
 
@@ -56,13 +56,35 @@ def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
 def least_width(epsilon: Fraction, alpha: Fraction, k: int) -> Fraction:
     """The narrowest cells, of 40 significant bits, that keep e^epsilon; certified."""
 
-    def keeps(width: Fraction) -> bool:
-        c = alpha / width
-        with precision(_BITS):
-            return all(_log(c, alpha, k, j) <= ball(epsilon) for j in _candidates(c, alpha, k))
-
     start = alpha / epsilon  # e^epsilon <= e^c: wide enough for certain
-    return _least(keeps, start)
+    unit = _unit(start)
+    low, high = 0, ceil(start / unit)
+    while high - low > 1:
+        middle = (low + high) // 2
+        keeps = _keeps(alpha / (middle * unit), alpha, k, epsilon)
+        low, high = (low, middle) if keeps else (middle, high)
+    return high * unit
+
+
+def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
+    """The largest a, of 40 significant bits, for noise of ratio 1/(1 + a) per step of a grid.
+
+    A value between two steps is rounded at random: a cell of one step, c = a/grid.
+    """
+
+    def keeps(a: Fraction) -> bool:
+        return _keeps(a / grid, a, k, epsilon)
+
+    with precision(_BITS):
+        top = refine(lambda: (ball(epsilon) * ball(max(grid, Fraction(1)))).expm1())
+    unit = _unit(top.upper)
+    low, high = 0, ceil(top.upper / unit)  # one step at least is taken by a change of max(grid, 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if keeps(middle * unit) else (low, middle)
+    if not low:
+        raise Undecided(f"a step of noise for epsilon = {float(epsilon)} and grid {float(grid)}")
+    return low * unit
 
 
 def largest_ratio(epsilon: Fraction) -> Fraction:
@@ -71,15 +93,10 @@ def largest_ratio(epsilon: Fraction) -> Fraction:
     return Fraction(floor(found.lower * 2**_WIDTH_BITS), 2**_WIDTH_BITS)
 
 
-def _least(keeps: Callable[[Fraction], bool], start: Fraction) -> Fraction:
-    """About the least width that is found to keep, at most start; one that keeps, always."""
-    unit = _unit(start)
-    high = ceil(start / unit)
-    low = 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if keeps(middle * unit) else (middle, high)
-    return high * unit
+def _keeps(c: Fraction, alpha: Fraction, k: int, epsilon: Fraction) -> bool:
+    """Whether e^epsilon is certainly not exceeded."""
+    with precision(_BITS):
+        return all(_log(c, alpha, k, j) <= ball(epsilon) for j in _candidates(c, alpha, k))
 
 
 def _unit(size: Fraction) -> Fraction:

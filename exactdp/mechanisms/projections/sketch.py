@@ -154,7 +154,12 @@ def kind(of: Any) -> Kind:
 def parameters(mechanism: Any) -> dict[str, Scalar]:
     """All parameters, exactly."""
     given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
-    return {name: decimal_text(Fraction(value)) for name, value in given.items()}
+    return {name: _text(value) for name, value in given.items()}
+
+
+def _text(value: Any) -> str:
+    words = ("positive", "signed")
+    return value if value in words else decimal_text(Fraction(value))
 
 
 def texts(longest: Scalar) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, lcm
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,15 @@ class Entries:
         return len(self.ids)
 
     def at_most(self, top: Fraction) -> Entries:
-        """Values beyond top brought down to it, or to less than a unit of the denominator above."""
-        limit = ceil(top * self.denominator)
-        if limit >= _FITS and self.numerators.dtype != object:
-            return self  # all are smaller
-        return Entries(self.ids, np.minimum(self.numerators, limit), self.denominator)
+        """Values beyond top brought down to it, exactly; the denominator may grow for that."""
+        largest = int(self.numerators.max(initial=0))
+        if largest <= top * self.denominator:
+            return self
+        factor = lcm(top.denominator, self.denominator) // self.denominator
+        numerators = self.numerators.astype(object if largest * factor >= _FITS else np.int64)
+        limit = int(top * self.denominator * factor)
+        cut = np.minimum(numerators * factor, limit)
+        return Entries(self.ids, cut, self.denominator * factor)
 
     def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> Entries:
         """Other entries over the same denominator, zeros left out."""

@@ -1,0 +1,217 @@
+"""Large values stored, small ones in a sketch: both from one vector (Algorithms 7 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.balls import ball, refine
+from exactdp.container import Kind
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms.projections.alp import ALP, SignedALP
+from exactdp.mechanisms.projections.hashing import UniversalHashes
+from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
+from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2
+from exactdp.mechanisms.projections.vectors import Entries, identifiers
+from exactdp.parameters import Real, choice, decimal_text, integer, non_negative, positive
+from exactdp.samplers import Source
+from exactdp.samplers.source import require_secure
+
+__all__ = ["ThresholdALP", "ThresholdSketch"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdALP:
+    """Values above a threshold are stored with noise, all are in a sketch up to the threshold.
+
+    d, k: possible entries, and the most that are not 0. u: the largest value. s: rows of the
+    sketch, > 2k. epsilon1, epsilon2: > 0, spent on stored values and on the sketch. delta: 0 for
+    Algorithm 6 with t = 2 ln(d)/epsilon1, else that of Algorithm 9. alpha, grid, values: as there.
+    Values beyond the threshold count as that in the sketch. The signed sketch reads one walk.
+    Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Section 10.
+    """
+
+    d: int
+    k: int
+    s: int
+    u: Real
+    epsilon1: Real
+    epsilon2: Real
+    delta: Real = 0
+    alpha: Real = 3
+    grid: Real = Fraction(1, 64)
+    values: str = "positive"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", integer("d", self.d, least=1))
+        for name in ("epsilon1", "epsilon2", "u", "grid"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "delta", non_negative("delta", self.delta))
+        choice("values", self.values, ("positive", "signed"))
+        for name in ("k", "s", "alpha"):
+            object.__setattr__(self, name, getattr(self.sketch, name))
+
+    @cached_property
+    def stored(self) -> Threshold | Threshold2:
+        """The mechanism of the values that are stored."""
+        given: dict[str, Any] = {
+            name: getattr(self, name) for name in ("d", "k", "u", "grid", "values")
+        }
+        given["epsilon"] = self.epsilon1
+        if self.delta:
+            return Threshold2(**given, delta=self.delta)
+        top = _pure_threshold(self.d, Fraction(self.epsilon1), Fraction(self.grid))
+        if top > Fraction(self.u):
+            raise InvalidParameter("u", self.u, f">= {decimal_text(top)}, the threshold")
+        return Threshold(**given, t=top)
+
+    @cached_property
+    def sketch(self) -> ALP | SignedALP:
+        """The mechanism of the sketch, whose beta is the threshold."""
+        of = ALP if self.values == "positive" else SignedALP
+        top = self.stored.threshold
+        return of(self.stored.d, self.stored.k, self.s, top, self.epsilon2, self.alpha)
+
+    def guarantee(self) -> Guarantee:
+        """What every release promises: the sum of both."""
+        first, second = self.stored.guarantee(), self.sketch.guarantee()
+        assert first.e_epsilon is not None
+        return Guarantee(
+            first.epsilon + second.epsilon,
+            first.delta,
+            first.neighbours,
+            f"ALP Algorithm 7, {first.source} and {second.source}, composed (Lemma 2.3)",
+            first.e_epsilon * self.sketch.e_epsilon,
+        )
+
+    def project(self, vector: Mapping[int, Real], source: Source) -> ThresholdSketch:
+        """Publish a vector: entries (0 <= i < d) and their values, 0 for all others.
+
+        source: must be fit for a release. Raises InvalidParameter before anything is drawn.
+        """
+        require_secure(source)
+        entries = self.stored.checked(vector)
+        hashes = UniversalHashes.draw(self.sketch.levels, self.sketch.d, self.sketch.s, source)
+        bits = self.sketch._draw(self.limited(entries), hashes, source)
+        return ThresholdSketch(
+            self, self.stored._draw(entries, source), Sketch(self.sketch, hashes, bits)
+        )
+
+    def limited(self, entries: Entries) -> Entries:
+        """Values as the sketch has them: none beyond the threshold."""
+        top = self.stored.threshold
+        upper = entries.at_most(top)
+        flipped = replace(upper, numerators=-upper.numerators).at_most(top)
+        return replace(flipped, numerators=-flipped.numerators)
+
+
+def _pure_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:
+    """t = 2 ln(d)/epsilon, up to the grid and one step at least (ALP, Lemma 5.2)."""
+
+    def threshold() -> arb:
+        return 2 * ball(d).log() / ball(epsilon)
+
+    return max(ceil(refine(threshold).upper / grid), 1) * grid
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdSketch:
+    """A published vector: ``sketch[i]`` is what is stored of an entry, or else its estimate."""
+
+    mechanism: ThresholdALP
+    stored: Stored
+    small: Sketch
+
+    @property
+    def text(self) -> int | None:
+        """None where entries are numbers; where they are texts, the longest."""
+        return self.small.text
+
+    def of_texts(self, longest: int | None) -> ThresholdSketch:
+        """The same with a note on what its entries are."""
+        return replace(self, small=self.small.of_texts(longest))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise it was released under."""
+        return self.mechanism.guarantee()
+
+    @cached_property
+    def _steps(self) -> dict[int, int]:
+        return dict(self.stored)
+
+    def __getitem__(self, i: int) -> Fraction:
+        """The estimate of one entry, exactly."""
+        estimate = self.small[i]
+        steps = self._steps.get(int(i))
+        return estimate if steps is None else steps * Fraction(self.mechanism.grid)
+
+    def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+        """The estimates of many entries, as floats."""
+        wanted = identifiers(ids, self.mechanism.d)
+        found = self.small.estimate(wanted)
+        if self.stored:
+            places = np.array([i for i, _ in self.stored], wanted.dtype)
+            values = np.array([v for _, v in self.stored]) * float(Fraction(self.mechanism.grid))
+            at = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
+            hit = places[at] == wanted
+            found[hit] = values[at[hit]]
+        return found
+
+    @property
+    def size(self) -> dict[str, int]:
+        """Bits of the sketch, and of the stored values."""
+        return {**self.small.size, "stored": 8 * len(self.stored) * (_entry_size(self.mechanism))}
+
+    def to_bytes(self) -> bytes:
+        """The parameters, what is stored, and the sketch; for :meth:`from_bytes`."""
+        width = _entry_size(self.mechanism) - 8
+        stored = b"".join(
+            i.to_bytes(width, "little") + v.to_bytes(8, "little", signed=True)
+            for i, v in self.stored
+        )
+        rest = self.small.hashes.to_bytes() + self.small.bits.tobytes()
+        header = {**parameters(self.mechanism), "stored": len(self.stored), "text": self.text}
+        return _KIND.pack(header, stored + rest)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ThresholdSketch:
+        """Read what to_bytes wrote; everything is validated."""
+        header, payload = _KIND.unpack(data)
+        text, count = texts(header.pop("text")), header.pop("stored")
+        given: dict[str, Any] = dict(header)
+        made = ThresholdALP(**given)
+        size = _entry_size(made)
+        if not isinstance(count, int) or not 0 <= count * size <= len(payload):
+            raise InvalidParameter("stored", count, "as many entries as there are")
+        start = count * size
+        raw = [bytes(payload[i : i + size]) for i in range(0, start, size)]
+        stored = tuple(
+            (int.from_bytes(x[:-8], "little"), int.from_bytes(x[-8:], "little", signed=True))
+            for x in raw
+        )
+        places = [i for i, _ in stored]
+        sizes = [abs(v) for _, v in stored]
+        inside = all(made.stored.least <= v <= made.stored.noise.steps for v in sizes)
+        if places != sorted(set(places)) or not inside or not all(i < made.d for i in places):
+            raise InvalidParameter("stored", "other entries", "entries as written")
+        return cls(made, stored, Sketch(*read(made.sketch, payload[start:]), text))
+
+
+_KIND = Kind(
+    "ThresholdALP sketch", 1, (*(field.name for field in fields(ThresholdALP)), "stored", "text")
+)
+
+
+def _entry_size(mechanism: ThresholdALP) -> int:
+    """Bytes of one stored entry."""
+    return max(-(-(mechanism.d - 1).bit_length() // 8), 1) + 8

@@ -1,0 +1,281 @@
+"""Noisy values above a threshold: pure over any domain (Algorithm 6), approximate (Algorithm 9)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, log1p
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.balls import ball, precision, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.mechanisms.keep_heavy import fresh_element
+from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
+from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
+from exactdp.mechanisms.projections.vectors import Entries, checked, rounded
+from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, positive
+from exactdp.samplers import Source, exact_law
+from exactdp.samplers.binomial import binomial_cdf
+from exactdp.samplers.inverse_cdf import RealCdf
+from exactdp.samplers.source import require_secure
+
+__all__ = ["LargeValues", "Stored", "Threshold", "Threshold2"]
+
+#: What is stored: (entry, value in steps of the grid), in ascending order of entries.
+Stored = tuple[tuple[int, int], ...]
+
+#: More entries of 0 than this are not stored on average: the threshold is refused.
+_MOST_STORED = 100_000
+
+
+@dataclass(frozen=True)
+class LargeValues:
+    """What is published: noisy values from the threshold on, by entry, and their guarantee."""
+
+    values: Mapping[int, Fraction]
+    guarantee: Guarantee
+
+    def __getitem__(self, i: int) -> Fraction:
+        """The noisy value of an entry; 0 where none was stored."""
+        return self.values.get(i, Fraction(0))
+
+    def __iter__(self) -> Iterator[tuple[int, Fraction]]:
+        return iter(self.values.items())
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Threshold(ABC):
+    """d: possible entries, any number. k: the most that are not 0. u: the largest value.
+
+    epsilon: > 0. grid: > 0; values are rounded to multiples of it at random, and u is one.
+    values: "positive", or "signed", where the size of a value is compared with the threshold.
+    """
+
+    d: int
+    k: int
+    u: Real
+    epsilon: Real
+    grid: Real = Fraction(1, 64)
+    values: str = "positive"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", integer("d", self.d, least=1))
+        object.__setattr__(self, "k", integer("k", self.k, least=1))
+        if self.k > self.d:
+            raise InvalidParameter("k", self.k, f"<= d = {self.d}")
+        for name in ("u", "epsilon", "grid"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        choice("values", self.values, ("positive", "signed"))
+
+    @cached_property
+    def noise(self) -> GridNoise:
+        """The noise of one value."""
+        return GridNoise(Fraction(self.grid), Fraction(self.epsilon), self.k, Fraction(self.u))
+
+    @property
+    @abstractmethod
+    def least(self) -> int:
+        """The threshold in steps of the grid."""
+
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What every release promises, whatever the data."""
+
+    @abstractmethod
+    def _draw(self, entries: Entries, source: Source) -> Stored:
+        """What is stored of checked entries."""
+
+    @property
+    def threshold(self) -> Fraction:
+        """Values are stored from here on."""
+        return self.least * Fraction(self.grid)
+
+    def release(self, vector: Mapping[int, Real], source: Source) -> LargeValues:
+        """Publish the large values. source: must be fit for a release, as SystemSource is."""
+        require_secure(source)
+        grid, stored = Fraction(self.grid), self.draw(vector, source)
+        return LargeValues({i: steps * grid for i, steps in stored}, self.guarantee())
+
+    def draw(self, vector: Mapping[int, Real], source: Source) -> Stored:
+        """What a release stores, from any source."""
+        return self._draw(self.checked(vector), source)
+
+    def law(self, vector: Mapping[int, Real]) -> Law[Stored]:
+        """The exact law of what is stored, by enumeration: for small instances."""
+        entries = self.checked(vector)
+        return exact_law(lambda source: self._draw(entries, source), residual=0)
+
+    def checked(self, vector: Mapping[int, Real]) -> Entries:
+        """The non-zero entries; raises InvalidParameter."""
+        top = Fraction(self.u)
+        return checked(vector, self.d, self.k, -top if self._signed else Fraction(0), top)
+
+    @property
+    def _signed(self) -> bool:
+        return self.values == "signed"
+
+    def _large(self, entries: Entries, source: Source) -> list[tuple[int, int]]:
+        """The given entries that are stored, by noisy value in steps."""
+        low = -self.noise.steps if self._signed else 0
+        noisy = self.noise.noisy(entries, low, source)
+        kept = (np.abs(noisy) if self._signed else noisy) >= self.least
+        return list(zip(entries.ids[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold(_Threshold):
+    """Noise on all of d entries; those of size t or more are stored. Pure, in time free of d.
+
+    d, k, u, epsilon, grid, values: see above. t: > 0, at most u; rounded up to the grid.
+    Source: ALP, Algorithm 6 as corrected (it is v_i that is compared with t), Lemma 5.1.
+
+    >>> from exactdp.mechanisms import Threshold
+    >>> from exactdp.samplers import SystemSource
+    >>> mechanism = Threshold(d=2**64, k=10, u=10**6, epsilon=1, t=89)
+    >>> 900 < mechanism.release({5: 1000}, SystemSource())[5] < 1100
+    True
+    """
+
+    t: Real
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "t", positive("t", self.t))
+        if self.least > self.noise.steps:
+            raise InvalidParameter("t", self.t, f"<= u = {self.u}")
+        if self.expected_empty.upper > _MOST_STORED:
+            raise InvalidParameter("t", self.t, "so large that few entries of 0 are stored")
+
+    @cached_property
+    def least(self) -> int:
+        return ceil(Fraction(self.t) / Fraction(self.grid))
+
+    @cached_property
+    def expected_empty(self) -> Enclosure:
+        """How many of d entries of 0 are stored in the mean."""
+        chance, _ = self._chance
+        return refine(lambda: chance() * self.d)
+
+    def guarantee(self) -> Guarantee:
+        loss, kept = Fraction(self.epsilon), self.noise.e_epsilon
+        source = "ALP Algorithm 6, Lemma 5.1, on a grid"
+        return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, source, kept)
+
+    def _draw(self, entries: Entries, source: Source) -> Stored:
+        taken = sorted(entries.ids.tolist())
+        empty = [(i, self._empty_value(source)) for i in self._empty_stored(taken, source)]
+        return tuple(sorted([*self._large(entries, source), *empty]))
+
+    @cached_property
+    def _chance(self) -> tuple[Callable[[], arb], Fraction | None]:
+        """The probability that an entry of 0 is stored."""
+        sides = 2 if self._signed else 1
+        chance, exact = self.noise.beyond(self.least)
+        return (lambda: sides * chance()), None if exact is None else sides * exact
+
+    def _empty_stored(self, taken: list[int], source: Source) -> list[int]:
+        """Which entries of 0 are stored: how many, and then any of them alike."""
+        left, (chance, exact) = self.d - len(taken), self._chance
+        few = exact if left <= FEW else None
+        mean = min(float(self.expected_empty.upper), float(_MOST_STORED))
+        count = source.inverse_cdf(binomial_cdf(left, chance, mean, few)) if left else 0
+        return [fresh_element(taken, self.d, source) for _ in range(count)]
+
+    def _empty_value(self, source: Source) -> int:
+        """The noise of a stored entry of 0: beyond the threshold it has no memory."""
+        ratio = 1 / (1 + self.noise.rise)
+        rest = self.noise.steps - self.least
+        few = (lambda z: 1 - ratio ** (z + 1)) if rest <= FEW else None
+        rate = float(self.noise.rise)
+        more = RealCdf(
+            0,
+            rest,
+            lambda z: -((-ball(self.noise.rise).log1p() * (z + 1)).expm1()),
+            lambda level: -log1p(-level) / log1p(rate) - 1,
+            few,
+        )
+        size = self.least + (source.inverse_cdf(more) if rest else 0)
+        return -size if self._signed and source.bits(1) else size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold2(_Threshold):
+    """Noise on the entries that are not 0; those above a threshold are stored, at most k.
+
+    d, k, u, epsilon, grid, values: see above; the grid divides 1. delta: > 0 and < 1; the threshold
+    is the least that keeps it. Sizes below 1 are rounded to 0 or 1, and a value is stored only with
+    its own sign. Source: ALP, Algorithm 9, Lemma 5.6, and Section 10 for signs.
+    """
+
+    delta: Real
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "delta", delta_target("delta", self.delta))
+        if (1 / Fraction(self.grid)).denominator != 1:
+            raise InvalidParameter("grid", self.grid, "1 divided by an integer")
+        if self.least > self.noise.steps:
+            allowed = f">= {decimal_text(self.threshold)}, the threshold"
+            raise InvalidParameter("u", self.u, allowed)
+
+    @cached_property
+    def least(self) -> int:
+        """The least threshold for which an entry of 1 is stored rarely enough.
+
+        The part of a change that is below 1 adds P(stored | 1) times its size. It comes first, or
+        after a part b above 1, which multiplies it by e^(c b) at most: so in all by no more than
+        max of e^(c b) (1 - b), which is 1, or e^(c - 1)/c for c > 1.
+        """
+        delta, one = Fraction(self.delta), int(1 / Fraction(self.grid))
+        with precision(128):
+            guess = (ball(delta) / self._share()).log() / -ball(self.noise.rise).log1p()
+            steps = max(int(guess.mid().ceil().fmpz()), 1)
+        while not self._kept(steps).upper <= delta:
+            steps += 1
+        return one + steps
+
+    def _share(self) -> arb:
+        c = self.noise.rise / Fraction(self.grid)
+        ratio = 1 / (1 + self.noise.rise)
+        return ((ball(c - 1)).exp() / ball(c) if c > 1 else arb(1)) / (1 + ball(ratio))
+
+    def _kept(self, steps: int) -> Enclosure:
+        """delta where the threshold is so many steps above 1."""
+        return refine(lambda: self._share() * (-ball(self.noise.rise).log1p() * steps).exp())
+
+    def guarantee(self) -> Guarantee:
+        delta = self._kept(self.least - int(1 / Fraction(self.grid)))
+        source = "ALP Algorithm 9, Lemma 5.6, on a grid"
+        return Guarantee(Fraction(self.epsilon), delta, L1_NEIGHBOURS, source, self.noise.e_epsilon)
+
+    def _draw(self, entries: Entries, source: Source) -> Stored:
+        small = np.abs(entries.numerators) < entries.denominator
+        ones = rounded(_part(entries, small), Fraction(1), source)
+        kept = _part(entries, ~small)
+        rows = np.flatnonzero(ones)
+        signs = Entries(entries.ids[small][rows], ones[rows] * entries.denominator,
+                        entries.denominator)  # fmt: skip
+        both = Entries(
+            np.concatenate([kept.ids, signs.ids]),
+            np.concatenate([kept.numerators, signs.numerators]),
+            entries.denominator,
+        )
+        positive = dict(zip(both.ids.tolist(), (both.numerators > 0).tolist(), strict=True))
+        large = self._large(both, source)
+        return tuple(sorted((i, v) for i, v in large if (v > 0) == positive[i]))
+
+
+def _part(entries: Entries, chosen: NDArray[np.bool_]) -> Entries:
+    return Entries(entries.ids[chosen], entries.numerators[chosen], entries.denominator)
