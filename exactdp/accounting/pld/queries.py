@@ -20,7 +20,7 @@ from exactdp.balls import FLOOR_BITS, ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 
-__all__ = ["Order", "ceiling", "delta", "epsilon", "log_delta_guess"]
+__all__ = ["Order", "ceiling", "delta", "epsilon", "log_delta_guess", "measures"]
 
 #: The laws of the losses of all steps, each with how often it is run.
 Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss, int], ...]
@@ -38,7 +38,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     theta = saddle.tilt(float(loss))
 
     def ask(step: Fraction, tail_bits: int) -> Enclosure:
-        found = compose(_measures(order, step, tail_bits), theta * float(step))
+        found = compose(measures(order, step, tail_bits), theta * float(step))
         with precision(BITS):
             low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
             most = enclosure(high).upper if high > 0 else Fraction(0)
@@ -61,7 +61,7 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     theta = saddle.tilt(guess)
 
     def ask(step: Fraction, tail_bits: int) -> Enclosure:
-        found = compose(_measures(order, step, tail_bits), theta * float(step))
+        found = compose(measures(order, step, tail_bits), theta * float(step))
         with precision(BITS):
             return _roots(found, ball(target), guess, 1 / theta, float(width) / 1000)
 
@@ -81,9 +81,9 @@ def log_delta_guess(order: Order, loss: float) -> float:
 
 def ceiling(order: Order, loss: Fraction) -> Fraction:
     """A number that delta at loss >= 0 does not exceed, from a coarse grid."""
-    measures, saddle = _sketch(order)
+    made, saddle = _sketch(order)
     with precision(BITS):
-        found = compose(measures, saddle.tilt(float(loss)) * float(measures[0][0].grid.step))
+        found = compose(made, saddle.tilt(float(loss)) * float(made[0][0].grid.step))
         most = found.above(ball(loss))
         return enclosure(most).upper if most > 0 else Fraction(0)
 
@@ -136,14 +136,15 @@ def _sketch(order: Order) -> tuple[list[Copies], Saddle]:
     step = _common(order, _scale(order) / 8)
     for _ in range(_ATTEMPTS):
         try:
-            made = _measures(order, step, _TAIL_BITS)
+            made = measures(order, step, _TAIL_BITS)
             return made, Saddle.of([(high, times) for _, high, times in made])
         except TooCoarse:
             step /= 4
     raise Undecided("no grid fits the losses")
 
 
-def _measures(order: Order, step: Fraction, tail_bits: int) -> list[Copies]:
+def measures(order: Order, step: Fraction, tail_bits: int) -> list[Copies]:
+    """Of every law the two measures on a grid of this step, and how often it is run."""
     return [(*_bounds(law, step, tail_bits), times) for law, times in order]
 
 
