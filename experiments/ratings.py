@@ -1,0 +1,91 @@
+"""Sparse vectors of the SVA experiments: synthetic ones as described, and MovieLens-100k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+
+import numpy as np
+
+from exactdp.local import Entries
+
+__all__ = ["Data", "movielens", "zipf"]
+
+_EXPONENT = 1.4
+_CHUNK = 1_000_000  # entries made at once
+
+
+@dataclass(frozen=True)
+class Data:
+    """Vectors of n users in [-1, 1]^d with at most k entries, in parts that are made anew."""
+
+    n: int
+    d: int
+    k: int
+    seed: int
+    table: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    def parts(self) -> Iterator[Entries]:
+        """The same parts every time."""
+        size = max(_CHUNK // self.k, 1)
+        for start in range(0, self.n, size):
+            users = min(size, self.n - start)
+            rng = np.random.default_rng([self.seed, start])
+            yield self._drawn(users, rng) if self.table is None else self._real(start, users, rng)
+
+    def means(self) -> np.ndarray:
+        """The true means."""
+        total = np.zeros(self.d)
+        for part in self.parts():
+            total += np.bincount(part.item, part.floats, self.d)
+        return total / self.n
+
+    def _drawn(self, users: int, rng: np.random.Generator) -> Entries:
+        """k draws of Zipf's law per user, repeated items once; values N(1, 0.3), clipped."""
+        weights = np.arange(1, self.d + 1) ** -_EXPONENT
+        levels = np.cumsum(weights) / weights.sum()
+        drawn = np.searchsorted(levels, rng.random((users, self.k)))
+        item = np.sort(np.minimum(drawn, self.d - 1), axis=1)
+        first = np.ones(item.shape, bool)
+        first[:, 1:] = item[:, 1:] != item[:, :-1]
+        user = np.nonzero(first)[0]
+        value = np.clip(rng.normal(1, 0.3, len(user)), -1, 1)
+        return Entries(users, user, item[first], value)
+
+    def _real(self, start: int, users: int, rng: np.random.Generator) -> Entries:
+        """Users of the table, drawn with replacement where there are too few; k of their ratings."""
+        assert self.table is not None
+        starts, items, values = self.table
+        there = len(starts) - 1
+        chosen = np.arange(start, start + users)
+        chosen = chosen if self.n <= there else rng.integers(0, there, users)
+        user, item, value = [], [], []
+        for i, row in enumerate(chosen):
+            kept = rng.permutation(np.arange(starts[row], starts[row + 1]))[: self.k]
+            user.append(np.full(len(kept), i))
+            item.append(items[kept])
+            value.append(values[kept])
+        return Entries(users, np.concatenate(user), np.concatenate(item), np.concatenate(value))
+
+
+def zipf(n: int, d: int, k: int, seed: int) -> Data:
+    """SVA, Section V-A: Zipf's law with exponent 1.4."""
+    return Data(n, d, k, seed)
+
+
+def movielens(k: int, seed: int, n: int | None = None) -> Data:
+    """MovieLens-100k: 943 users, 1682 movies, 1 to 5 stars as -1 to 1; n users, or as they are.
+
+    From the wheel of recbole, which ships it: pip install --no-deps recbole.
+    """
+    try:
+        place = distribution("recbole").locate_file("recbole/dataset_example/ml-100k/ml-100k.inter")
+    except PackageNotFoundError:
+        raise SystemExit("MovieLens-100k is missing: pip install --no-deps recbole") from None
+    rows = np.loadtxt(str(place), skiprows=1, usecols=(0, 1, 2))
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    items = np.unique(rows[:, 1], return_inverse=True)[1]
+    starts = np.append(0, np.flatnonzero(np.diff(rows[:, 0])) + 1)
+    table = (np.append(starts, len(rows)), items, (rows[:, 2] - 3) / 2)
+    return Data(n or len(starts), int(items.max()) + 1, k, seed, table)
