@@ -54,7 +54,7 @@ class Data:
         return Entries(users, user, item[first], value)
 
     def _real(self, start: int, users: int, rng: np.random.Generator) -> Entries:
-        """Users of the table, drawn with replacement where there are too few; k of their ratings."""
+        """Users of the table, drawn with replacement where there are too few; at most k ratings."""
         assert self.table is not None
         starts, items, values = self.table
         there = len(starts) - 1

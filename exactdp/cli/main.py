@@ -29,6 +29,7 @@ _COMMANDS = {
     "check": ("exactdp.cli.accounting", "Decide whether given parameters keep (epsilon, delta)."),
     "release": ("exactdp.cli.release", "Publish a histogram with differential privacy."),
     "local": ("exactdp.cli.local", "The local model: report, aggregate, estimate, compare."),
+    "sparse": ("exactdp.cli.sparse", "Means of sparse vectors in the local model."),
     "query": ("exactdp.cli.query", "Look up one element in a released histogram."),
     "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
     "figure": ("exactdp.cli.figure", "Pictures and tables of what the analyses save."),

@@ -13,6 +13,7 @@ from exactdp.local.comparison import ORACLES
 from exactdp.local.compressive import CompressiveResponse
 from exactdp.local.frame import REPORTS, STATE, LocalMechanism, State
 from exactdp.local.longitudinal import PermanentRappor
+from exactdp.local.sparse import SparseVectorMean
 
 __all__ = ["MECHANISMS", "made", "mechanism_of", "state_of"]
 
@@ -45,11 +46,12 @@ def mechanism_of(data: bytes) -> LocalMechanism[int]:
     kind = STATE if kind_of(data) == STATE.name else REPORTS
     text = kind.unpack(data)[0]["configuration"]
     given = _object(text)
-    known = {kind.__name__: kind for kind in MECHANISMS.values()}
+    known: dict[str, Any] = {kind.__name__: kind for kind in MECHANISMS.values()}
+    known[SparseVectorMean.__name__] = SparseVectorMean
     name = given.pop("mechanism", None)
     if name not in known:
         raise InvalidParameter("mechanism", name, "one of " + ", ".join(known))
-    for derived in ("e_epsilon", "ratio"):
+    for derived in ("e_epsilon", "ratio", "plan"):
         given.pop(derived, None)
     mechanism = made(known[name], given)
     if mechanism.fingerprint_text != text:

@@ -1,0 +1,191 @@
+"""exactdp sparse: means of sparse vectors in the local model, from ratings to estimates."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exactdp.cli.options import json_option, options
+from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.reading import column, existing
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import integer
+
+if TYPE_CHECKING:
+    from exactdp.local import SparseVectorMean
+    from exactdp.local.sparse import Means
+
+__all__ = ["sparse"]
+
+_GIVEN = "level L delta hashes users bins"
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+@click.group(no_args_is_help=True)
+def sparse() -> None:
+    """Means of sparse vectors, such as ratings: every user's own report is private."""
+
+
+@sparse.command(epilog="Example: exactdp sparse plan --d 100000 --k 64 --epsilon 1 --level user")
+@options("d k epsilon", _GIVEN)
+@json_option
+def plan(as_json: bool, **given: str | None) -> None:
+    """Bins, clipping and noise for a promise, and the error of every way to keep it."""
+    m = _mechanism(given)
+    rows = [[name, other] for name, other in _others(m).items()]
+    errors = {str(name): float(other.mean_square(m.users)) ** 0.5 for name, other in rows}
+    own = float(m.plan.mean_square(m.users)) ** 0.5
+    facts = _facts(m)
+    if as_json:
+        others = {name: {"error": errors[name], "bits": other.bits} for name, other in rows}
+        print_json({**facts, "error": own, "others": others, "guarantee": m.guarantee().as_dict()})
+        return
+    print_table("plan", [], [[name, str(value)] for name, value in facts.items()])
+    click.echo(f"guarantee of each report: {m.guarantee()}")
+    table = [["this plan", f"{own:.4g}", "1.00", str(m.bits)]]
+    table += [
+        [name, f"{errors[name]:.4g}", f"{errors[name] / own:.2f}", str(other.bits)]
+        for name, other in rows
+    ]
+    header = ["scheme", "error of a mean", "of this plan", "bits a report"]
+    title = f"root mean square error from {m.users} users, for the worst vectors"
+    print_table(title, header, table)
+
+
+def _facts(m: SparseVectorMean) -> dict[str, object]:
+    plan = m.plan
+    clip = None if plan.clip is None else plan.clip / plan.grid
+    return {
+        "bins": plan.bins,
+        "clip": "none" if clip is None else f"{clip:g}",
+        "noise of a bin": f"{float(plan.noise) ** 0.5:.5g}",
+        "grid": f"1/{plan.grid}",
+        "bias at most": f"{float(plan.bias):.3g}",
+        "bits of a report": m.bits,
+    }
+
+
+def _others(m: SparseVectorMean) -> dict[str, Any]:
+    """The schemes that keep the same promise, or one that implies it."""
+    from exactdp.local.sparse import DenseLaplace, Harmony, KFold, OneBit, Pckv, Sampled
+
+    basic: dict[str, Any] = {"d": min(m.d, 1 << 26), "k": m.k, "epsilon": m.epsilon}
+    others: dict[str, Any] = {"Harmony": Harmony(**basic), "PCKV": Pckv(**basic)}
+    others["one bit"] = OneBit(**basic, users=m.users)
+    event = m.level == "event"
+    if event:
+        others["k-fold repetition"] = KFold(**basic)
+    promise = "event" if event else "user"
+    others["sampling"] = Sampled(**basic, promise=promise)
+    others["dense Laplace"] = DenseLaplace(**basic, promise=promise)
+    return others
+
+
+@sparse.command(
+    epilog="Example: exactdp sparse report ratings.csv --d 1682 --k 100 --epsilon 1 "
+    "--level event --output reports.edl"
+)
+@click.argument("file")
+@options("d k epsilon output", _GIVEN)
+@click.option("--overwrite", is_flag=True, help="Replace the file of reports if it exists.")
+@json_option
+def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
+    """Randomize vectors out of a CSV file with the header user,item,value; values -1 to 1.
+
+    With the operating system's randomness. In earnest every user runs this alone.
+    """
+    from exactdp.samplers import SystemSource
+
+    target = new_file("output", output, (".edl",), overwrite=overwrite)
+    m = _mechanism(given)
+    vectors = _vectors(existing(file))
+    reports = m.report_many(vectors, SystemSource())
+    with written(target, overwrite=overwrite) as (part,):
+        part.write_bytes(m.reports_to_bytes(reports))
+    facts = {"reports": str(len(reports)), "bits of each": str(m.bits), "output": output}
+    if as_json:
+        print_json({**facts, "guarantee": m.guarantee().as_dict()})
+        return
+    print_table("randomized", [], [[name, value] for name, value in facts.items()])
+    click.echo(f"guarantee of each: {m.guarantee()}")
+
+
+@sparse.command(epilog="Example: exactdp sparse estimate state.edl --top 10 --picture top.svg")
+@click.argument("file")
+@options("", "top items picture")
+@json_option
+def estimate(
+    file: str, top: str | None, items: str | None, picture: str | None, as_json: bool
+) -> None:
+    """Means from a file of reports or of a state (exactdp local aggregate adds them up)."""
+    from exactdp.local import SparseVectorMean
+    from exactdp.local.files import mechanism_of, state_of
+
+    target = None if picture is None else new_file("picture", picture, _PICTURES)
+    data = existing(file).read_bytes()
+    m = mechanism_of(data)
+    if not isinstance(m, SparseVectorMean):
+        raise InvalidParameter("file", type(m).__name__, "reports of sparse vectors")
+    means = state_of(data, m).estimate()
+    chosen = _chosen(means, top, items)
+    if target is not None:
+        _draw(target, means, chosen)
+    if as_json:
+        rows = [{"item": x, "mean": mean} for x, mean in chosen]
+        print_json({"standard_error": means.deviation, "reports": means.n, "means": rows})
+        return
+    table = [[str(x), f"{mean:.6f}", f"{means.deviation:.6f}"] for x, mean in chosen]
+    print_table(f"means from {means.n} reports", ["item", "mean", "standard error"], table)
+
+
+def _chosen(means: Means, top: str | None, items: str | None) -> list[tuple[int, float]]:
+    if (top is None) == (items is None):
+        raise InvalidParameter("top, items", (top, items), "given, one of them")
+    if top is not None:
+        return means.top(integer("top", top, least=1))
+    assert items is not None
+    wanted = [integer("item", cell, least=0) for cell in column(existing(items, "items"))]
+    return list(zip(wanted, means[wanted].tolist(), strict=True)) if wanted else []
+
+
+def _mechanism(given: dict[str, str | None]) -> SparseVectorMean:
+    from exactdp.local import SparseVectorMean
+
+    present: dict[str, Any] = {
+        "L" if name == "l" else name: value for name, value in given.items() if value is not None
+    }
+    return SparseVectorMean(**present)
+
+
+def _vectors(path: Path) -> list[dict[int, str]]:
+    """One mapping per user, in the order in which users appear."""
+    vectors: dict[str, dict[int, str]] = {}
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.reader(file)
+        if [cell.strip().lower() for cell in next(rows, [])] != ["user", "item", "value"]:
+            raise InvalidParameter("file", path.name, "a CSV file with the header user,item,value")
+        for number, row in enumerate(rows, start=2):
+            if len(row) != 3:
+                raise InvalidParameter("file", f"line {number} of {path.name}", "three cells")
+            own, item = vectors.setdefault(row[0], {}), integer("item", row[1], least=0)
+            if item in own:
+                raise InvalidParameter(f"item of user {row[0]}", f"{item} twice", "once")
+            own[item] = row[2]
+    return list(vectors.values())
+
+
+def _draw(path: Path, means: Means, chosen: list[tuple[int, float]]) -> None:
+    """Means with bars of two standard errors."""
+    from exactdp.cli.drawing import Picture
+
+    title = f"{len(chosen)} means from {means.n} reports"
+    picture = Picture("light", x="mean", y="item", title=title)
+    places = list(range(len(chosen), 0, -1))
+    values = [mean for _, mean in chosen]
+    picture.axes.errorbar(values, places, xerr=2 * means.deviation, fmt="o", color="#0072b2")
+    picture.axes.set_yticks(places, [str(x) for x, _ in chosen])
+    picture.explain("Bars: two standard errors, for the worst vectors")
+    picture.save(path)

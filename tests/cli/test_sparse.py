@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_accounting import run
+
+MODEL = ["--d", "50", "--k", "3", "--epsilon", "30", "--level", "event"]
+
+
+@pytest.fixture
+def ratings(tmp_path: Path) -> str:
+    rows = [f"u{i},7,0.5\nu{i},{i % 3},-1" for i in range(400)]
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,item,value\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> None:
+    reports, state, picture = (str(tmp_path / name) for name in ("a.edl", "s.edl", "p.svg"))
+    code, text, err = run("sparse", "report", ratings, *MODEL, "--output", reports)
+    assert (code, err) == (0, "")
+    assert "(30, 0)-DP for one entry of one user's vector" in text
+    assert run("local", "aggregate", reports, "--output", state)[0] == 0
+    code, text, err = run("sparse", "estimate", state, "--top", "1", "--picture", picture, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(text)
+    assert found["reports"] == 400
+    assert found["means"][0]["item"] == 7
+    # alpha < 1e-8: six standard errors
+    assert abs(found["means"][0]["mean"] - 0.5) < 6 * found["standard_error"]
+    assert Path(picture).read_text().startswith("<?xml")
+    (tmp_path / "items.csv").write_text("0\n49\n")
+    code, text, _ = run("sparse", "estimate", reports, "--items", str(tmp_path / "items.csv"))
+    assert code == 0
+    assert [line.split()[0] for line in text.splitlines()[-2:]] == ["0", "49"]
+
+
+def test_a_plan_compares_every_scheme() -> None:
+    given = ["--d", "1000", "--k", "64", "--epsilon", "1"]
+    code, text, err = run("sparse", "plan", *given, "--level", "user", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(text)
+    assert set(found["others"]) == {"one bit", "sampling", "dense Laplace", "Harmony", "PCKV"}
+    assert found["error"] < min(found["others"][x]["error"] for x in ("sampling", "Harmony"))
+    code, text, err = run("sparse", "plan", *given, "--L", "2", "--delta", "1e-5")
+    assert code == 2
+    assert "hashes must be 'keyed'" in err
+    code, text, _ = run("sparse", "plan", *given, "--level", "event")
+    assert code == 0
+    assert "k-fold repetition" in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("u,1,2\n", "value of user 0"),
+        ("u,50,1\n", "item of user 0"),
+        ("u,1,1\nu,1,1\n", "item of user u"),
+        ("u,1\n", "three cells"),
+        ("u,1,1\nu,2,1\nu,3,1\nu,4,1\n", "entries of user 0"),
+    ],
+)
+def test_bad_ratings_are_refused(tmp_path: Path, rows: str, words: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,item,value\n" + rows)
+    target = tmp_path / "out.edl"
+    code, _, err = run("sparse", "report", str(path), *MODEL, "--output", str(target))
+    assert code == 2
+    assert words in err
+    assert not target.exists()
