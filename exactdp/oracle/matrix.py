@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 from exactdp.oracle import adapters
+from exactdp.oracle.client_losses import section
 from exactdp.oracle.confirm import Confirmation, confirm
 from exactdp.oracle.conformance import Report, Result
 from exactdp.oracle.isolated import run_isolated
@@ -81,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         run_isolated(name, select(), timeout=SECONDS, memory=MEMORY)
         for name in names or adapters.installed()
     ]
-    Path(target).write_text(page(reports), encoding="utf-8")
+    Path(target).write_text(page(reports) + "\n" + section(), encoding="utf-8")
     return 0
 
 

@@ -43,6 +43,7 @@ GROUPS = (
     "discrete_laplace",
     "zcdp",
     "composition",
+    "local_responses",
 )
 
 

@@ -15,7 +15,7 @@ from exactdp.accounting import composition, gshm, zcdp
 from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.analysis import Point
 from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
-from exactdp.audit.numbers import closed_forms
+from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -306,4 +306,5 @@ MECHANISMS: dict[str, Mechanism] = {
     ),
     "zcdp": Mechanism(_zcdp_delta, {"epsilon": "epsilon"}, {}),
     "composition": Mechanism(_composed_delta, {"epsilon": "epsilon"}, {}),
+    "local_responses": Mechanism(local_responses.delta, {}, {"pmf": local_responses.pmf}),
 }

@@ -24,6 +24,8 @@ ADAPTERS = {
     "diffprivlib": "diffprivlib",
     "autodp": "autodp",
     "prv_accountant": "prv_accountant",
+    "pure_ldp": "pure_ldp",
+    "multi_freq_ldpy": "multi_freq_ldpy",
 }
 
 

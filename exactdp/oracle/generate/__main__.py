@@ -19,6 +19,7 @@ GROUPS = (
     "discrete_laplace",
     "zcdp",
     "composition",
+    "local_responses",
 )
 
 _TARGET = Path(__file__).resolve().parent.parent / "vectors"

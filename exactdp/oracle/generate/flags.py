@@ -38,4 +38,7 @@ FLAGS = {
     "FewCompositions": "k = 1 or 2: the composed answer must be the single one.",
     "ApproximateParts": "Parts that have a delta of their own: 1 - (1 - delta)^k, not k delta.",
     "NotBinary": "A parameter that is not a double: the nearest double is another problem.",
+    "LargeBudget": "A large budget: a lie is rare, 1 - p loses its digits.",
+    "OwnBit": "The bit of the own value is randomized like the others: one that is never flipped "
+    "tells the value.",
 }
