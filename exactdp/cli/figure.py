@@ -103,6 +103,49 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     click.echo(f"written to {output}")
 
 
+@figure.command(
+    "epsilon-over-steps",
+    epilog="Example: exactdp figure epsilon-over-steps --noise-multiplier 1 --rate 0.01 --steps "
+    "10000 --delta 1e-5 --output epsilon.svg",
+)
+@options("noise_multiplier rate steps delta output", "points")
+@theme_option
+def epsilon_over_steps(
+    noise_multiplier: str,
+    rate: str,
+    steps: str,
+    delta: str,
+    output: str,
+    points: str | None,
+    theme: str,
+) -> None:
+    """What DP-SGD has leaked after so many steps, certified: both ends of epsilon."""
+    from tqdm import tqdm
+
+    from exactdp.accounting import pld
+
+    path = new_file("output", output, _ENDINGS)
+    count, most = integer("points", points or 16, least=2), integer("steps", steps, least=1)
+    taken = sorted({max(1, most * i // count) for i in range(1, count + 1)})
+    picture = Picture(
+        theme,
+        x="steps",
+        y="\u03b5",
+        title=f"noise {noise_multiplier}, rate {rate}, \u03b4 = {delta}",
+    )
+    picture.explain("Two certified ends of \u03b5, closer than the line is wide.")
+    one = pld.sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1)
+    found = [
+        one.composed(n).epsilon(delta, width="1e-2")
+        for n in tqdm(taken, desc="points", disable=None, delay=1)
+    ]
+    lower = Curve("at least", taken, [e.float_lower() for e in found])
+    upper = Curve("at most", taken, [e.float_upper() for e in found])
+    picture.draw([lower, upper])
+    picture.save(path)
+    click.echo(f"written to {output}")
+
+
 @figure.command(epilog="Example: exactdp figure savings --epsilon 0.35 --delta 1e-5")
 @options("epsilon delta", "sparsities output")
 @theme_option

@@ -27,6 +27,8 @@ _COMMANDS = {
     "delta": ("exactdp.cli.accounting", "Certified delta for given noise and threshold."),
     "calibrate": ("exactdp.cli.accounting", "Noise and threshold for a given (epsilon, delta)."),
     "check": ("exactdp.cli.accounting", "Decide whether given parameters keep (epsilon, delta)."),
+    "sgd": ("exactdp.cli.loss", "What DP-SGD leaks, or needs for a target."),
+    "compose": ("exactdp.cli.loss", "What any mechanisms leak together."),
     "release": ("exactdp.cli.release", "Publish a histogram with differential privacy."),
     "local": ("exactdp.cli.local", "The local model: report, aggregate, estimate, compare."),
     "sparse": ("exactdp.cli.sparse", "Means of sparse vectors in the local model."),

@@ -70,6 +70,9 @@ _PARAMETERS = {
     "limit": ("a number > epsilon", "Epsilon of any number of reports (permanent-rappor)."),
     "method": ("unbiased, normalized or projected", "How to estimate (default projected)."),
     "top": ("an integer >= 1", "How many of the largest to print (default all)."),
+    "rate": ("a number > 0 and <= 1", "Probability with which a user is in a step's sample."),
+    "noise_multiplier": ("a number > 0", "Standard deviation of the noise over the clipping norm."),
+    "steps": ("an integer >= 1", "How many steps."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
 
@@ -125,16 +128,15 @@ def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Pro
 
 def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command], _Command]:
     allowed, text = _PARAMETERS[name]
+    flag = "--" + name.replace("_", "-")
 
     def once(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str | None:
         if len(values) > 1:
             given = " and ".join(shown(value) for value in values)
             raise click.UsageError(f"{name} must be given once, got {given}")
         if required and not values:
-            raise click.UsageError(f"{name} must be {allowed}, got nothing (missing --{name})")
+            raise click.UsageError(f"{name} must be {allowed}, got nothing (missing {flag})")
         return values[0] if values else None
 
     note = f" {more}" if more else ""
-    return click.option(
-        f"--{name}", multiple=True, callback=once, metavar=name.upper(), help=text + note
-    )
+    return click.option(flag, multiple=True, callback=once, metavar=name.upper(), help=text + note)

@@ -41,7 +41,7 @@ class Pld:
     neighbours: str
     source: str
 
-    def composed(self, times: int) -> Pld:
+    def composed(self, times: int | str) -> Pld:
         """The same so many times over.
 
         times: an integer >= 1.

@@ -78,7 +78,7 @@ class StepsCalibration:
     refuted: Enclosure
 
 
-def sgd(*, noise_multiplier: Real, rate: Real, steps: int) -> Pld:
+def sgd(*, noise_multiplier: Real, rate: Real, steps: int | str) -> Pld:
     """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over Poisson samples.
 
     noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
@@ -96,7 +96,7 @@ def sgd(*, noise_multiplier: Real, rate: Real, steps: int) -> Pld:
 
 
 def calibrate_sgd(
-    *, rate: Real, steps: int, epsilon: Real, delta: Real, resolution: Real = "1e-4"
+    *, rate: Real, steps: int | str, epsilon: Real, delta: Real, resolution: Real = "1e-4"
 ) -> NoiseCalibration:
     """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 

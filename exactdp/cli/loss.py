@@ -1,0 +1,173 @@
+"""exactdp sgd | compose: what training, or any sequence of mechanisms, leaks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exactdp.cli.options import json_option, options
+from exactdp.cli.output import print_json, print_table
+from exactdp.cli.reading import existing
+from exactdp.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from exactdp.accounting.pld import Pld
+    from exactdp.enclosure import Enclosure
+
+__all__ = ["compose", "sgd"]
+
+
+@click.command(
+    epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"
+)
+@options("rate", "noise_multiplier steps epsilon delta")
+@json_option
+def sgd(as_json: bool, rate: str, **given: str | None) -> None:
+    """What DP-SGD leaks, or needs: give three of noise multiplier, steps, epsilon and delta.
+
+    The fourth is computed, and proved from both sides.
+    """
+    from exactdp.accounting import pld
+
+    wanted = [name for name, value in given.items() if value is None]
+    if len(wanted) != 1:
+        names = ", ".join(name.replace("_", "-") for name in given)
+        raise InvalidParameter("options", f"{4 - len(wanted)} of them", f"three of {names}")
+    known = {name: value for name, value in given.items() if value is not None}
+    report: dict[str, Any] = {"mechanism": "sgd", "given": {"rate": rate, **known}}
+    if wanted == ["noise_multiplier"]:
+        report.update(_fields(pld.calibrate_sgd(rate=rate, **known).as_dict()))
+    elif wanted == ["steps"]:
+        most = pld.most_steps(rate=rate, **known)
+        report["parameters"] = {"steps": str(most.steps)}
+        report["delta"] = most.delta.as_dict()
+        report["refuted"] = {"steps": str(most.steps + 1), "delta": most.refuted.as_dict()}
+    else:
+        noise, steps = known.pop("noise_multiplier"), known.pop("steps")
+        loss = pld.sgd(noise_multiplier=noise, rate=rate, steps=steps)
+        report.update(_answer(loss, **known))
+    _print(report, as_json)
+
+
+@click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")
+@click.argument("file", metavar="FILE")
+@options("", "epsilon delta")
+@json_option
+def compose(file: str, epsilon: str | None, delta: str | None, as_json: bool) -> None:
+    """What mechanisms leak together: delta for an epsilon, or epsilon for a delta.
+
+    FILE has one JSON object a line: {"mechanism": "gaussian", "sigma": 2, "rate": "0.01", "times":
+    100}, likewise discrete-gaussian (sigma2, sensitivity), discrete-laplace (epsilon,
+    sensitivity), randomized-response (epsilon) and approximate (epsilon, delta); rate and times
+    may be left out.
+    """
+    if (epsilon is None) == (delta is None):
+        raise InvalidParameter("options", "not one of them", "either epsilon or delta")
+    asked = {"epsilon": epsilon} if delta is None else {"delta": delta}
+    steps = _steps(existing(file))
+    report = {"mechanism": "composition", "given": {"file": file, **asked}}
+    _print({**report, **_answer(steps, **asked)}, as_json)
+
+
+def _answer(loss: Pld, *, epsilon: str | None = None, delta: str | None = None) -> dict[str, Any]:
+    if delta is not None:
+        found: Enclosure = loss.epsilon(delta)
+        return {"epsilon": found.as_dict(), "neighbours": loss.neighbours, "source": loss.source}
+    promise = loss.guarantee(epsilon if epsilon is not None else 0)
+    return {
+        "delta": promise.delta.as_dict(),
+        "neighbours": loss.neighbours,
+        "source": loss.source,
+    }
+
+
+def _fields(calibration: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "parameters": calibration["parameters"],
+        "delta": calibration["delta"],
+        "refuted": calibration["refuted"],
+        "neighbours": calibration["guarantee"]["neighbours"],
+        "source": calibration["guarantee"]["source"],
+    }
+
+
+def _steps(path: Path) -> Pld:
+    found: Pld | None = None
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip():
+            step = _step(line, f"line {number} of {path.name}")
+            found = step if found is None else found.then(step)
+    if found is None:
+        raise InvalidParameter("file", path.name, "a file with at least one mechanism")
+    return found
+
+
+def _step(line: str, place: str) -> Pld:
+    try:
+        # numbers are read as the decimals that are written
+        given = json.loads(line, parse_float=str)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise InvalidParameter("file", place, "one JSON object per line")
+    factories = _factories()
+    name = given.pop("mechanism", None)
+    if name not in factories:
+        raise InvalidParameter("mechanism", f"{name!r} in {place}", " or ".join(factories))
+    rate, times = given.pop("rate", 1), given.pop("times", 1)
+    factory, allowed = factories[name]
+    if not set(given) <= set(allowed):
+        extra = sorted(set(given) - set(allowed))[0]
+        raise InvalidParameter("file", f"{extra} in {place}", f"{name} with {', '.join(allowed)}")
+    if allowed[0] not in given:
+        raise InvalidParameter("file", place, f"{name} with {allowed[0]}")
+    made: Pld = factory(**given).sampled(rate).composed(times)
+    return made
+
+
+def _factories() -> dict[str, tuple[Callable[..., Pld], tuple[str, ...]]]:
+    from exactdp.accounting import pld
+
+    return {
+        "gaussian": (pld.gaussian, ("sigma", "sensitivity")),
+        "discrete-gaussian": (pld.discrete_gaussian, ("sigma2", "sensitivity")),
+        "discrete-laplace": (pld.discrete_laplace, ("epsilon", "sensitivity")),
+        "randomized-response": (pld.randomized_response, ("epsilon",)),
+        "approximate": (_approximate, ("epsilon", "delta")),
+    }
+
+
+def _approximate(epsilon: str, delta: str = "0") -> Pld:
+    from exactdp.accounting import pld
+
+    return pld.approximate(epsilon=epsilon, delta=delta)
+
+
+def _print(report: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(report)
+        return
+    rows = [[name, value] for name, value in report["given"].items()]
+    rows += [[name, value] for name, value in report.get("parameters", {}).items()]
+    for name in ("epsilon", "delta"):
+        if name in report:
+            ends = report[name]
+            rows.append([name, f"[{_short(ends['lower'])}, {_short(ends['upper'], up=True)}]"])
+    if report.get("refuted"):
+        value = next(f"{n} = {v}" for n, v in report["refuted"].items() if n != "delta")
+        rows.append(["refuted", f"{value}: delta > {_short(report['refuted']['delta']['lower'])}"])
+    if "neighbours" in report:
+        rows.append(["neighbours", report["neighbours"]])
+    print_table(f"{report['mechanism']}, certified", [], rows)
+
+
+def _short(number: str, *, up: bool = False) -> str:
+    """Ten digits of a decimal, rounded outward."""
+    from exactdp.enclosure import Enclosure
+
+    exact = Enclosure.exact(number)
+    return exact.decimal_upper(10) if up else exact.decimal_lower(10)
