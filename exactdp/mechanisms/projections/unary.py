@@ -15,12 +15,13 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.mechanisms.projections.cells import Cells
+from exactdp.mechanisms.projections.cells import Cells, EqualCells
 from exactdp.mechanisms.projections.embedding import Bits, Layer, embed
+from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law
 from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, UniversalHashes
 from exactdp.mechanisms.projections.sketch import Sketch
 from exactdp.mechanisms.projections.vectors import Entries, checked
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
@@ -142,6 +143,39 @@ class UnaryProjection(ABC):
             part = entries.map(entries.ids, np.maximum(sign * entries.numerators, 0))
             layers.append(Layer(part.ids, self.cells.level(part, source), hashes))
         return embed(layers, self.s, self.cells.count, self.flip, source)
+
+    def error(self, value: Real, collision: Real | None = None) -> ErrorLaw:
+        """The exact law of estimate - value, before estimates are restricted to [0, beta].
+
+        value: from 0 to beta (by symmetry for -value, too). collision: the chance that another
+        entry has set a bit, the same at every level; by default k/s, which no data exceed.
+        Source: ALP, Section 9, computed instead of simulated.
+        """
+        cells, point = self._equal_cells, non_negative("value", value)
+        if point > Fraction(self.beta):
+            raise InvalidParameter("value", value, f"<= beta = {self.beta}")
+        chance = Fraction(self.k, self.s) if collision is None else rational("collision", collision)
+        before = cells.count if self.signed else 0
+        law = estimate_law(point / cells.width, cells.count, self.flip, chance, before)
+        return law.scaled(float(cells.width))
+
+    def error_bound(self, beta: Real) -> float:
+        """|estimate - value| is above this with probability beta at most, whatever the data.
+
+        Errors upwards grow with collisions and fall with levels below, errors downwards grow with
+        neither; so each is largest for an entry at the end of the walk. Each side gets beta/2.
+        """
+        chance, width = delta_target("beta", beta), float(self._equal_cells.width)
+        most = Fraction(self.k, self.s)
+        sides = {most, most if self.signed else Fraction(0)}
+        laws = [estimate_law(Fraction(0), self.levels, self.flip, c) for c in sides]
+        return (max(law.bound(chance / 2) for law in laws) + 1) * width
+
+    @property
+    def _equal_cells(self) -> EqualCells:
+        if not isinstance(self.cells, EqualCells):
+            raise InvalidParameter("mechanism", type(self).__name__, "one of equal cells")
+        return self.cells
 
     @property
     def walk(self) -> Sequence[tuple[int, bool]]:

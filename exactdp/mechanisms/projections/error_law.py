@@ -1,0 +1,244 @@
+"""The exact error of an estimate: the average place of the maxima of a random walk, not simulated.
+
+Of the m bits of an entry of level y, the first y show 1 with probability 1 - p, the others with
+probability q = p + c (1 - 2 p), where c is the probability that another entry has set the bit.
+Algorithm 3 averages the places where the walk of +-1 bits is highest. Followed are only the times
+t at which the walk is at its record so far, with the number n of places that share it and the sum
+of their distances from y; from there it goes up to a new record, dives and comes back after some
+steps (one more place), or dives for good (the walk is over).
+
+Everything added and multiplied is positive, so every float is right up to a relative error that is
+known beforehand, and what was left out is 1 minus what is there: both are part of each answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.parameters import integer, rational
+
+__all__ = ["ErrorLaw", "estimate_law", "wrong_one"]
+
+Floats = NDArray[np.float64]
+
+#: Places of the record that are told apart; more are left out (probability below 2^-40 or so).
+_MOST_TIES = 24
+
+#: Walks are followed until what may happen beyond is less likely than this, and states that are
+#: less likely than a crumb are left out.
+_FAR = 1e-10
+_CRUMB = 1e-16
+
+_HALF_ULP = 2.0**-53
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorLaw:
+    """Errors and their probabilities, right up to a factor of 1 +- slack but for what is left.
+
+    left: no event is more or less likely than these say by more than that. span: the largest size
+    of an error.
+    """
+
+    errors: Floats
+    weights: Floats
+    slack: float
+    left: float
+    span: float
+
+    def probability(self, event: Callable[[Floats], NDArray[np.bool_]]) -> Enclosure:
+        """Of an event, given by a predicate of arrays of errors."""
+        total = float(self.weights[event(self.errors)].sum())
+        return self._enclosure(total, 1.0)
+
+    def mean(self) -> Enclosure:
+        """The mean error."""
+        over = self._enclosure(float((self.weights * np.maximum(self.errors, 0)).sum()), self.span)
+        under = self._enclosure(
+            float((self.weights * np.maximum(-self.errors, 0)).sum()), self.span
+        )
+        return Enclosure(over.lower - under.upper, over.upper - under.lower)
+
+    def mean_absolute(self) -> Enclosure:
+        """The mean of |error|."""
+        return self._enclosure(float((self.weights * np.abs(self.errors)).sum()), self.span)
+
+    def mean_square(self) -> Enclosure:
+        """The mean of error^2."""
+        return self._enclosure(float((self.weights * self.errors**2).sum()), self.span**2)
+
+    def bound(self, beta: Fraction) -> float:
+        """An error that is exceeded in size with probability beta at most."""
+        order = np.argsort(-np.abs(self.errors), kind="stable")
+        beyond = np.cumsum(self.weights[order]) * (1 + self.slack) * (1 + 1e-9) + self.left
+        inside = int(np.searchsorted(beyond, float(beta) * (1 - 1e-12), side="right"))
+        if self.left >= float(beta):
+            raise Undecided(f"an error exceeded with probability {float(beta)}")
+        if inside == len(order):
+            return 0.0
+        return float(abs(self.errors[order[inside]]))
+
+    def scaled(self, factor: float) -> ErrorLaw:
+        """In other units."""
+        return ErrorLaw(self.errors * factor, self.weights, self.slack, self.left,
+                        self.span * factor)  # fmt: skip
+
+    def _enclosure(self, total: float, largest: float) -> Enclosure:
+        """A sum of weights times values of at most a size; n terms err by less than n 2^-53."""
+        slack = Fraction(self.slack + (len(self.weights) + 8) * _HALF_ULP)
+        middle = Fraction(total)
+        rest = Fraction(self.left) * Fraction(largest)
+        return Enclosure(max(middle * (1 - slack) - rest, Fraction(0)), middle * (1 + slack) + rest)
+
+
+def wrong_one(flip: Fraction, collision: Fraction) -> Fraction:
+    """The probability that a 0 is reported as a 1."""
+    return flip + collision * (1 - 2 * flip)
+
+
+def estimate_law(
+    place: Fraction, m: int, flip: Fraction, collision: Fraction, before: int = 0
+) -> ErrorLaw:
+    """The error, in levels, of the estimate of a value at a place between 0 and m levels.
+
+    The value is rounded at random to a level next to it. flip: p, < 1/2. collision: c, >= 0, the
+    same at every level and independent, with p + c (1 - 2 p) < 1/2. before: levels below 0, of
+    values that may be negative.
+    """
+    levels, chance = integer("m", m, least=1), rational("collision", collision)
+    at = rational("place", place)
+    if not 0 <= at <= levels:
+        raise InvalidParameter("place", at, f"from 0 to m = {levels}")
+    wrong = wrong_one(flip, chance)
+    if not (flip > 0 and chance >= 0 and wrong < Fraction(1, 2)):
+        raise InvalidParameter("collision", chance, ">= 0, with a wrong 1 below 1/2")
+    below, part = int(at // 1), at % 1
+    errors, weights, slack, left = [], [], 0.0, 0.0
+    for y, weight in ((below, 1 - part), (below + 1, part)):
+        if weight:
+            found = _offsets(before, y, levels, float(flip), float(wrong))
+            errors.append(found[0] + float(y - at))
+            weights.append(found[1] * float(weight))
+            slack, left = max(slack, found[2]), max(left, found[3])
+    span = float(before + levels)
+    return ErrorLaw(
+        np.concatenate(errors), np.concatenate(weights), slack + 4 * _HALF_ULP, left, span
+    )
+
+
+@lru_cache(256)
+def _offsets(
+    before: int, y: int, m: int, p: float, q: float
+) -> tuple[Floats, Floats, float, float]:
+    """Estimate - y: values, probabilities, their relative error, and the probability left out."""
+    left, right = min(before + y, _reach(q if before else p)), min(m - y, _reach(q))
+    ups = [*([1 - q] * before + [1 - p] * y)[before + y - left :], *[q] * right]
+    law = _records(ups, left)
+    ties, sums = np.nonzero(law)
+    weights = law[ties, sums]
+    values = (sums - left * _MOST_TIES) / (ties + 1.0)
+    slack = 4 * (len(ups) + 1) * (len(ups) + 64) * _HALF_ULP
+    outside = _beyond(q if before else p, left) * (left < before + y)
+    outside += _beyond(q, right) * (right < m - y)
+    missing = max(1.0 - float(weights.sum()) * (1 - slack), 0.0)
+    return values, weights, slack, missing + outside + 1e-290
+
+
+def _reach(p: float) -> int:
+    """So far a walk that goes up with probability p is followed: beyond, less happens than _FAR."""
+    reach = 1
+    while _beyond(p, reach) > _FAR:
+        reach += max(reach // 8, 1)
+    return reach
+
+
+def _beyond(p: float, steps: int) -> float:
+    """Above the probability that a walk is at 0 or more after this many steps or later.
+
+    P(S_n >= 0) <= (4 p (1 - p))^(n/2), by Markov's inequality for (1/p - 1)^(S_n/2); summed.
+    """
+    x = float(np.sqrt(4 * p * (1 - p)))
+    return 1.0000001 * x**steps / (1 - x) if x < 1 else float("inf")
+
+
+def _records(ups: list[float], zero: int) -> Floats:
+    """P(n places share the top, their distances from place `zero` add up to d).
+
+    ups: the probability of +1 at each step. Rows: n - 1. Columns: d + zero * _MOST_TIES.
+    """
+    steps, origin = len(ups), _MOST_TIES * zero
+    final = np.zeros((_MOST_TIES, _MOST_TIES * steps + 1))
+    now: list[Floats | None] = [None] * (steps + 1)
+    _at(now, 0, final.shape)[0, origin - zero] = 1.0
+    back, gone = _dives(ups)
+    for t in range(steps + 1):
+        here, now[t] = now[t], None
+        box = None if here is None else _box(here)
+        if here is None or box is None:
+            continue
+        rows, low, high = box
+        part = here[:rows, low:high]
+        final[:rows, low:high] += part * gone[t]
+        if t < steps:
+            record = _at(now, t + 1, final.shape)
+            record[0, origin + t + 1 - zero] += ups[t] * float(part.sum())
+        box = _box(here[:-1])  # with one place more, the last row is left out
+        if box is None:
+            continue
+        rows, low, high = box
+        for length, chance in back[t]:
+            move = t + length - zero
+            later = _at(now, t + length, final.shape)
+            later[1 : rows + 1, low + move : high + move] += here[:rows, low:high] * chance
+    return final
+
+
+def _box(here: Floats) -> tuple[int, int, int] | None:
+    """Rows and columns with anything in them but crumbs, which are left out."""
+    there = here > _CRUMB
+    rows, columns = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
+    if not rows.size:
+        return None
+    return int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
+
+
+def _at(now: list[Floats | None], t: int, shape: tuple[int, ...]) -> Floats:
+    found = now[t]
+    if found is None:
+        found = now[t] = np.zeros(shape)
+    return found
+
+
+def _dives(ups: list[float]) -> tuple[list[list[tuple[int, float]]], list[float]]:
+    """From each time: how long a dive below the record lasts, and the chance of no way back."""
+    steps = len(ups)
+    back: list[list[tuple[int, float]]] = []
+    gone: list[float] = []
+    for t in range(steps + 1):
+        lengths: list[tuple[int, float]] = []
+        if t == steps:
+            back.append(lengths)
+            gone.append(1.0)
+            continue
+        depth = np.zeros(steps - t + 2)
+        depth[1] = 1 - ups[t]
+        for s in range(t + 1, steps):
+            up = ups[s]
+            if depth[1] * up > _CRUMB:
+                lengths.append((s + 1 - t, float(depth[1] * up)))
+            fallen = depth * (1 - up)
+            depth[:-1] = depth[1:] * up
+            depth[-1] = 0.0
+            depth[0] = 0.0
+            depth[1:] += fallen[:-1]
+        back.append(lengths)
+        gone.append(float(depth.sum()))
+    return back, gone
