@@ -8,6 +8,7 @@ from itertools import product
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.claims.sva._figures import FIGURES
 from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
@@ -104,20 +105,5 @@ CLAIMS = (
         note="the names of the true and the estimated mean are swapped in the error formulas; both "
         "formulas are symmetric",
     ),
-    SVA.not_checkable(
-        "Figure 1",
-        "User-level errors against k (1 to 1024), epsilon (0.5 to 3.5) and d (64 to 1e5).",
-        "a plot without data",
-        note="the text on varying d refers to parts (b) and (e); the caption has d in (c) and (f)",
-    ),
-    SVA.not_checkable(
-        "Figure 2",
-        "Event-level errors against k, epsilon and d, as in Figure 1.",
-        "a plot without data",
-    ),
-    SVA.not_checkable(
-        "Figure 3",
-        "Errors under L-neighbouring privacy, k = 64, L from 1 to 128.",
-        "a plot without data; its turning point is checked under Section V-D",
-    ),
+    *FIGURES,
 )
