@@ -53,7 +53,7 @@ def _between(users: int) -> str:
 
 FIGURES = (
     SVA.verified(
-        "Figure 1, smallest error over k",
+        "Figure 1",
         "At n = 1e5, d = 4096, epsilon = 1 Algorithm 1 with Laplace noise has the least mean "
         "square error for the worst vectors at k = 16, 64 and 256; sampling has at k = 1 and 4, "
         "PCKV at k = 1024.",
@@ -64,7 +64,7 @@ FIGURES = (
         ours=True,
     ),
     SVA.verified(
-        "Figure 2, independent of k",
+        "Figure 2",
         "At event level the error of Algorithm 1 does not grow with k and is the least from k = 4 "
         "on, naive perturbation by Gaussian noise included.",
         "exact law",
@@ -76,7 +76,7 @@ FIGURES = (
         "8/n against 12/n, with d numbers per report",
     ),
     SVA.verified(
-        "Figure 3, clipping beats squeezing",
+        "Figure 3",
         "At k = 64 and n = 1e5 the (epsilon, delta) row is never the best for L = 1 to 128, even "
         "with an exact tail for Lemma 14: pure noise or clipping is.",
         "exact law",
