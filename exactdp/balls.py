@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
@@ -21,6 +22,7 @@ from exactdp.errors import Undecided
 __all__ = [
     "CAP_BITS",
     "FLOOR_BITS",
+    "Ends",
     "ball",
     "enclosure",
     "precision",
@@ -59,6 +61,24 @@ def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
             ctx.prec, ctx.cap = before
 
 
+class Ends(NamedTuple):
+    """Exact numbers below and above something; a wide ball would know both to 30 bits only."""
+
+    lower: arb
+    upper: arb
+
+    @classmethod
+    def of(cls, value: arb | Ends) -> Ends:
+        return value if isinstance(value, Ends) else cls(value.lower(), value.upper())
+
+    def hull(self) -> arb:
+        """A ball around both."""
+        return self.lower.union(self.upper)
+
+    def is_finite(self) -> bool:
+        return bool(self.lower.is_finite() and self.upper.is_finite())
+
+
 def ball(value: Fraction | int) -> arb:
     """The narrowest ball around a rational at the working precision."""
     if isinstance(value, int):
@@ -66,29 +86,31 @@ def ball(value: Fraction | int) -> arb:
     return arb(fmpq(value.numerator, value.denominator))
 
 
-def enclosure(value: arb) -> Enclosure:
+def enclosure(value: arb | Ends) -> Enclosure:
     """The two ends of a ball of a non-negative number as exact rationals.
 
     Ends below 2^-FLOOR_BITS are moved outward: down to 0, up to 2^-FLOOR_BITS.
     """
-    if not value.is_finite():
+    ends = Ends.of(value)
+    if not ends.is_finite():
         raise Undecided("the computation lost all accuracy")
-    lower, upper = value.lower(), value.upper()
+    lower, upper = ends
     low = Fraction(0) if lower < _floor() else _fraction(lower)
     high = Fraction(1, 1 << FLOOR_BITS) if upper < _floor() else _fraction(upper)
     return Enclosure(low, high)
 
 
-def relative_width_reached(value: arb, width: arb) -> bool:
+def relative_width_reached(value: arb | Ends, width: arb) -> bool:
     """Whether a ball of a non-negative number is relatively narrow, or below the floor."""
-    if not value.is_finite():
+    ends = Ends.of(value)
+    if not ends.is_finite():
         return False
-    lower, upper = value.lower(), value.upper()
+    lower, upper = ends
     return bool(upper <= lower * (1 + width)) or bool(upper < _floor())
 
 
 def refine(
-    compute: Callable[[], arb],
+    compute: Callable[[], arb | Ends],
     *,
     relative_width: Fraction = Fraction(1, 10**12),
     accept: Callable[[Enclosure], bool] | None = None,
@@ -104,7 +126,7 @@ def refine(
     bits = _START_BITS
     while bits <= cap_bits:
         with precision(bits):
-            value = compute()
+            value = Ends.of(compute())
             if accept is None:
                 if relative_width_reached(value, ball(relative_width)):
                     return enclosure(value)

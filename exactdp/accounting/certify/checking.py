@@ -9,7 +9,7 @@ from typing import Literal
 
 from flint import arb
 
-from exactdp.balls import CAP_BITS, refine
+from exactdp.balls import CAP_BITS, Ends, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 
@@ -33,7 +33,7 @@ class Check:
 
 
 def decide(
-    compute: Callable[[], arb], target: Fraction, *, tight: bool, cap_bits: int = CAP_BITS
+    compute: Callable[[], arb | Ends], target: Fraction, *, tight: bool, cap_bits: int = CAP_BITS
 ) -> Check:
     """Compare a probability with a target, at whatever precision that takes.
 

@@ -19,7 +19,10 @@ __all__ = ["Calibration", "Refuted", "read_resolution", "rounded_up", "smallest_
 
 @dataclass(frozen=True)
 class Refuted:
-    """The next smaller value on the grid: its delta provably exceeds the target."""
+    """The next smaller value on the grid: its delta provably exceeds the target.
+
+    delta: the lower end is above the target; the upper end may be far away.
+    """
 
     value: Decimal | Fraction
     delta: Enclosure

@@ -11,7 +11,7 @@ from flint import arb, ctx
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.search import Family, certified_maximum
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.balls import CAP_BITS, FLOOR_BITS, ball, refine
+from exactdp.balls import CAP_BITS, FLOOR_BITS, Ends, ball, refine
 from exactdp.enclosure import Enclosure
 
 __all__ = ["Analysis", "Point", "largest", "setting"]
@@ -46,8 +46,11 @@ class Analysis:
     tight: the value is the mechanism's exact delta, not only an upper bound.
     quick: a cheaper lower bound on evaluate, mostly equal to it, monotone in the same way; steers
     searches and refutes. None: evaluate itself.
-    near: from a point, a lower bound on evaluate that is about equal to it there and falls with
-    tau; from the cheapest to the surest. Empty: quick is that already.
+    near: from a point and a target, a lower bound on evaluate that is about equal to it there (if
+    it does not exceed the target) and falls with tau; from the cheapest to the surest. Empty: quick
+    is that already.
+    until: ends around delta, far apart as soon as delta is seen to exceed a target. None: those of
+    evaluate.
     """
 
     name: str
@@ -58,7 +61,8 @@ class Analysis:
     noise_only: Callable[[int, arb, arb], arb]
     threshold_only: Callable[[int, arb], arb]
     quick: Callable[[Point], arb] | None = None
-    near: Sequence[Callable[[Point], Callable[[Point], arb]]] = ()
+    near: Sequence[Callable[[Point, arb], Callable[[Point], arb]]] = ()
+    until: Callable[[Point, arb], Ends] | None = None
     relative_width: Fraction = Fraction(1, 10**12)
     cap_bits: int = CAP_BITS
 
@@ -78,6 +82,15 @@ class Analysis:
         """Compare delta with a target, at whatever precision that takes."""
         return decide(
             lambda: self.evaluate(point), target, tight=self.tight, cap_bits=self.cap_bits
+        )
+
+    def compare(self, point: Point, target: Fraction) -> Check:
+        """The same verdict, sooner: where it is refuted, the enclosure may be wide."""
+        until = self.until
+        if until is None:
+            return self.check(point, target)
+        return decide(
+            lambda: until(point, ball(target)), target, tight=self.tight, cap_bits=self.cap_bits
         )
 
     def guarantee(self, point: Point) -> Guarantee:

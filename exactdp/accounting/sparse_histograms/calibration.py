@@ -61,7 +61,7 @@ def calibrate_threshold(
     noise = hints.best_sigma() if sigma is None else hints.feasible(sigma)
 
     def check(tau: Fraction) -> Check:
-        return analysis.check(Point.of(k, noise, tau, epsilon), target)
+        return analysis.compare(Point.of(k, noise, tau, epsilon), target)
 
     tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
     promise = analysis.guarantee(Point.of(k, noise, tau, epsilon))
@@ -97,7 +97,7 @@ class _Hints:
         zero = Point.of(self.k, sigma, Fraction(0), self.epsilon)
         with precision(_HINT_BITS):
             hopeless = self.analysis.glance(zero) > ball(self.target)
-        if not hopeless and self.analysis.check(zero, self.target).verdict == "proved":
+        if not hopeless and self.analysis.compare(zero, self.target).verdict == "proved":
             return Fraction(0)
         ratio = self._ratio(sigma, 2.0)
         if ratio == math.inf:
@@ -114,7 +114,7 @@ class _Hints:
             while True:
                 point = Point.of(self.k, sigma, tau, self.epsilon)
                 with precision(_HINT_BITS):
-                    bound = near(point)
+                    bound = near(point, ball(self.target))
                 if self._excess(bound, point) <= _NOTHING:
                     break
                 enough = self._root(bound, point)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cache
 
-from flint import arb, ctx
+from flint import arb
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
@@ -18,16 +16,9 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms import gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
-from exactdp.accounting.sparse_histograms.csh_exact import (
-    Family,
-    Worst,
-    evaluate,
-    likely,
-    noise_only,
-    pair,
-    threshold_only,
-)
+from exactdp.accounting.sparse_histograms.csh_exact import Worst, noise_only, threshold_only
 from exactdp.accounting.sparse_histograms.csh_published import NEIGHBOURS, PUBLISHED
+from exactdp.accounting.sparse_histograms.csh_searches import Searches
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -145,7 +136,7 @@ def worst_case(
     point = _point(k, sigma, tau, epsilon)
     kappa, most = _family(point.k, correlation, contributions)
     with precision(_WORST_BITS):
-        return evaluate(_as_family(point, kappa, most))[1]
+        return Searches(kappa, most).worst(point)
 
 
 def calibrate(
@@ -231,36 +222,18 @@ def _family(
 
 
 def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
-    def quick(point: Point) -> arb:
-        sigma, ratio = ball(point.sigma), ball(point.tau / point.threshold_sigma)
-        noise = noise_only(point.k, sigma, ball(point.epsilon), kappa, most)
-        return noise.max(threshold_only(point.k, ratio, kappa, most))
-
-    @cache
-    def search(point: Point, _bits: int) -> tuple[arb, Worst]:
-        return evaluate(_as_family(point, kappa, most))
-
-    def climbed(point: Point) -> Callable[[Point], arb]:
-        found = likely(_as_family(point, kappa, most))
-        return quick if found is None else of_pair(*found)
-
-    def searched(point: Point) -> Callable[[Point], arb]:
-        _, worst = search(point, ctx.prec)
-        return of_pair(worst.j, worst.a, worst.r)
-
-    def of_pair(j: int, a: int, r: int) -> Callable[[Point], arb]:
-        return lambda point: pair(_as_family(point, kappa, most), j, a, r).lower()
-
+    searches = Searches(kappa, most)
     return Analysis(
         name="exact",
         source="docs/exact-csh.md, exact over all neighbours",
         neighbours=NEIGHBOURS,
         tight=True,
-        evaluate=lambda point: search(point, ctx.prec)[0],
+        evaluate=searches.delta,
         noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
         threshold_only=lambda k, ratio: threshold_only(k, ratio, kappa, most),
-        quick=quick,
-        near=(climbed, searched),
+        quick=searches.ends,
+        near=(searches.climbed, searches.searched),
+        until=searches.until,
         relative_width=Fraction(1, 10**9),
         cap_bits=_CAP_BITS,
     )
@@ -275,12 +248,6 @@ def _without_shared_noise(most: int) -> Analysis:
         evaluate=lambda point: exact.evaluate(replace(point, k=most)),
         noise_only=lambda _, sigma, epsilon: exact.noise_only(most, sigma, epsilon),
         threshold_only=lambda _, ratio: exact.threshold_only(most, ratio),
-    )
-
-
-def _as_family(point: Point, kappa: Fraction | None, most: int) -> Family:
-    return Family(
-        point.k, point.sigma, point.tau, point.epsilon, point.threshold_sigma, kappa, most
     )
 
 

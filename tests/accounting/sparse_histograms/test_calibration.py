@@ -4,18 +4,18 @@ import json
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
-from flint import arb
 from mpmath import mp
 
 from exactdp import InvalidParameter
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.accounting.certify.grid import Calibration, rounded_up, smallest_on_grid
-from exactdp.accounting.sparse_histograms import csh as csh_module
+from exactdp.accounting.sparse_histograms import csh_searches
 from exactdp.accounting.sparse_histograms.comparison import compare
 from exactdp.accounting.sparse_histograms.csh_exact import Family, Worst, evaluate, pair
-from exactdp.balls import ball, precision
+from exactdp.balls import Ends, ball, precision
 from tests import reference
 
 #: Thresholds quoted for epsilon = 0.35, delta = 1e-5 (design 3.2 and the papers' experiments).
@@ -222,11 +222,11 @@ def test_few_searches_where_neither_end_is_worst(monkeypatch: pytest.MonkeyPatch
     """Both sides by all pairs, integrated one by one; a search costs a second at k = 30."""
     searched = []
 
-    def counted(of: Family) -> tuple[arb, Worst]:
+    def counted(of: Family, *more: Any) -> tuple[Ends, Worst]:
         searched.append(of)
-        return evaluate(of)
+        return evaluate(of, *more)
 
-    monkeypatch.setattr(csh_module, "evaluate", counted)
+    monkeypatch.setattr(csh_searches, "evaluate", counted)
     found = csh.calibrate(k=6, epsilon=0, delta="1e-6")
     assert len(searched) <= 4
     assert found.refuted is not None

@@ -36,6 +36,10 @@ __all__ = ["Bound", "Cells"]
 
 #: Where the third order in w is good to about 1e-9, and saves an error function.
 _NARROW = arb(0.005)
+#: Where E(T - xi)_+ no longer matters.
+_FAR = arb(6)
+#: Nats at which what lies left of the nodes does not matter.
+_LEFT = 22
 
 
 class Bound(NamedTuple):
@@ -43,15 +47,6 @@ class Bound(NamedTuple):
 
     upper: arb
     guess: arb
-
-
-class _Cell(NamedTuple):
-    """E[1_cell], E[(1 - u) 1_cell], E[u 1_cell]; how far L rises above its chord at most."""
-
-    mass: arb
-    left: arb
-    right: arb
-    bulge: arb
 
 
 @dataclass(frozen=True)
@@ -62,31 +57,38 @@ class Cells:
     count: int
 
     @cached_property
-    def _grid(self) -> tuple[int, int, int]:
-        """Nodes m_i = i h coarse/fine for -reach <= i <= reach."""
+    def _grid(self) -> tuple[int, int, int, int]:
+        """Nodes m_i = i h coarse/fine for -left <= i <= right.
+
+        What lies left is replaced by its largest value, what lies right by 1: the latter must be
+        so much less likely.
+        """
         noise, deviation = self.profile.noise, self.profile.deviation
-        reach = (arb(2) * noise.absolute).sqrt() * deviation
-        per_step = self.count * ball(noise.step) / (2 * reach)
+        nats = (arb(_LEFT), arb(_LEFT + noise.absolute - noise.relative))
+        left, right = (deviation * (2 * n).sqrt() for n in nats)
+        per_step = self.count * ball(noise.step) / (left + right)
         fine = max(1, floor_of(per_step) + 1)
         coarse = max(1, floor_of(1 / per_step)) if fine == 1 else 1
-        return coarse, fine, floor_of(reach * fine / (ball(noise.step) * coarse)) + 1
+        unit = fine / (ball(noise.step) * coarse)
+        return coarse, fine, floor_of(left * unit) + 1, floor_of(right * unit) + 1
 
     @cached_property
     def step(self) -> Fraction:
-        coarse, fine, _ = self._grid
+        coarse, fine, _, _ = self._grid
         return self.profile.noise.step * coarse / fine
 
     @cached_property
     def nodes(self) -> list[arb]:
-        reach, step = self._grid[2], ball(self.step)
-        return [step * i for i in range(-reach, reach + 1)]
+        _, _, left, right = self._grid
+        step = ball(self.step)
+        return [step * i for i in range(-left, right + 1)]
 
     @cached_property
     def about(self) -> list[arb]:
         """Balls around L at the nodes."""
-        coarse, fine, reach = self._grid
+        coarse, fine, left, right = self._grid
         profile, noise = self.profile, self.profile.noise
-        passed, cut = noise.passed_along(profile.j, profile.r, -reach, reach, coarse, fine)
+        passed, cut = noise.passed_along(profile.j, profile.r, -left, right, coarse, fine)
         alias, spread = noise.alias(profile.precision + profile.r), 1 / profile.precision
         root, found = (1 + spread).sqrt(), []
         for m, x in zip(self.nodes, passed, strict=True):
@@ -106,26 +108,49 @@ class Cells:
         return [(-lost).log1p() for lost in self.lost]
 
     @cached_property
-    def outside(self) -> arb:
-        """P(M beyond the last node), on either side."""
-        return tail(self.nodes[-1] / self.profile.deviation)
+    def bulges(self) -> list[arb]:
+        """How far L rises above its chord at most, on every cell."""
+        drops = ((y - x) ** 2 / 8 for x, y in pairwise(self.logs))
+        return [(1 - lost) * drop for lost, drop in zip(self.lost, drops, strict=False)]
 
     @cached_property
-    def cells(self) -> list[_Cell]:
-        deviation = self.profile.deviation
-        scaled = [m / deviation for m in self.nodes]
-        below = [cdf(x) if x < 0 else tail(x) for x in scaled]
-        density = [pdf(x) for x in scaled]
-        width = ball(self.step) / deviation
-        found = []
-        for i in range(len(scaled) - 1):
-            mass = below[i] - below[i + 1]
-            if scaled[i] < 0:
-                mass = -mass
-            right = (density[i] - density[i + 1] - scaled[i] * mass) / width
-            drop = self.logs[i] - self.logs[i + 1]
-            found.append(_Cell(mass, mass - right, right, self.logs[i].exp() * drop * drop / 8))
-        return found
+    def _weights(self) -> tuple[list[arb], list[arb], arb]:
+        """P(cell) and E min(max((M - m_i)/h, 0), 1) for every cell, and P(M beyond the last node).
+
+        Both are differences, of the tail and of E(M - m)_+; cells left of 0 mirror those right.
+        """
+        _, _, left, right = self._grid
+        width = ball(self.step) / self.profile.deviation
+        above = [tail(width * i) for i in range(max(left, right) + 1)]
+        calls = [pdf(width * i) - width * i * x for i, x in enumerate(above)]
+        mass = [x - y for x, y in pairwise(above)]
+        rise = [(x - y) / width for x, y in pairwise(calls)]
+        masses = mass[:left][::-1] + mass[:right]
+        return masses, [1 - x for x in rise[:left][::-1]] + rise[:right], above[right]
+
+    @property
+    def masses(self) -> list[arb]:
+        """P(cell)."""
+        return self._weights[0]
+
+    @property
+    def rises(self) -> list[arb]:
+        """P(M > m_(i+1)) and the mean of u on the cell."""
+        return self._weights[1]
+
+    @cached_property
+    def centres(self) -> list[arb]:
+        """The mean of u on every cell."""
+        beyond, found = self.outside, []
+        for mass, rise in zip(reversed(self.masses), reversed(self.rises), strict=True):
+            found.append((rise - beyond) / mass)
+            beyond += mass
+        return found[::-1]
+
+    @property
+    def outside(self) -> arb:
+        """P(M beyond the last node)."""
+        return self._weights[2]
 
     def bound(self, epsilon: arb, squared: arb, covariance: arb, all_change: bool) -> Bound:
         """For D^2 = squared and t = covariance; all_change: w = 0, else t^2 < V D^2."""
@@ -135,40 +160,42 @@ class Cells:
         growth = (width * width / 2).exp()
         others = [mean.exp() * growth for mean in means]  # E[e^X | M = m]
         values = [
-            lost + _shortfall(log, mean, other, width) if log.is_finite() else arb(1)
+            lost + _shortfall(lost, log, mean, other, width) if log.is_finite() else arb(1)
             for lost, log, mean, other in zip(self.lost, self.logs, means, others, strict=True)
         ]
-        sag = (slope * ball(self.step)) ** 2 / 8
-        total = plain = values[0] * self.outside + self.outside
-        for cell, other, (low, high) in zip(self.cells, others, pairwise(values), strict=False):
-            chord = cell.left * low + cell.right * high
-            plain += chord
-            above = chord + cell.mass * (cell.bulge + sag * other)
-            total += _smaller(cell.mass * high, above)
-        return Bound(total.upper(), plain - (self._twice_as_wide(values) - plain) / 3)
+        sag, gap, plain = (slope * ball(self.step)) ** 2 / 8, self.outside, values[0]
+        cells = zip(self.masses, self.rises, self.bulges, others, pairwise(values), strict=False)
+        for mass, rise, bulge, other, (low, high) in cells:
+            more = high - low
+            plain += rise * more
+            gap += mass * _smaller(more, bulge + sag * other)
+        return Bound((plain + gap).upper(), plain - (self._twice_as_wide(values) - plain) / 3)
 
     def _twice_as_wide(self, values: Sequence[arb]) -> arb:
-        total = values[0] * self.outside + self.outside
-        for i in range(0, len(self.cells), 2):
-            first, second = self.cells[i], self.cells[i + 1]
-            right = (first.right + second.left + 2 * second.right) / 2
-            left = first.mass + second.mass - right
-            total += left * values[i] + right * values[i + 2]
+        """The chords' mean on every second node."""
+        rises = self.rises
+        total = values[0]
+        for i in range(0, len(rises) - 1, 2):
+            total += (rises[i] + rises[i + 1]) / 2 * (values[i + 2] - values[i])
+        if len(rises) % 2:
+            total += rises[-1] * (values[-1] - values[-2])
         return total
 
 
-def _shortfall(log: arb, mean: arb, other: arb, width: arb) -> arb:
-    """An upper bound on E[(g - e^X)_+] at g = e^log for X ~ N(mean, width^2), other = E[e^X]."""
+def _shortfall(lost: arb, log: arb, mean: arb, other: arb, width: arb) -> arb:
+    """An upper bound on E[(g - e^X)_+] for g = 1 - lost and X ~ N(mean, width^2); other = E e^X."""
     if not width > 0:
-        return (log.exp() - other).max(arb(0))
+        return (1 - lost - other).max(arb(0))
     top = (log - mean) / width
+    if top < -_FAR:  # 1 - e^-x <= x, and E(T - xi)_+ <= phi(T)/T^2
+        return width * pdf(top) / (top * top)
     if width < _NARROW:  # g E(1 - e^(-w (T - xi)))_+ and 1 - e^-x <= x - x^2/2 + x^3/6
         below, density = cdf(top), pdf(top)
         first = top * below + density
         second = below + top * first
         third = 2 * first + top * second
-        return log.exp() * width * (first - width / 2 * (second - width / 3 * third))
-    return log.exp() * cdf(top) - other * cdf(top - width)
+        return (1 - lost) * width * (first - width / 2 * (second - width / 3 * third))
+    return (1 - lost) * cdf(top) - other * cdf(top - width)
 
 
 def _smaller(bound: arb, other: arb) -> arb:

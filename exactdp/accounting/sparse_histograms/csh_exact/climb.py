@@ -14,42 +14,61 @@ __all__ = ["likely"]
 
 #: Enough to tell neighbours apart by the guess that cells give.
 _CELLS = 64
-_MOVES = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+#: Rows looked at one by one in the end: there delta rises and falls a little from each to the next.
+_ROWS = 6
 
 
 def likely(family: Family) -> tuple[int, int, int] | None:
-    """(j, a, r), 0 < r < n, from which no small move seems worse; None if the ends seem worse."""
+    """(j, a, r), 0 < r < n, that seem the worst; None if the ends seem worse."""
     model = Terms(family)
-    found = _climb(model) if model.n > 1 else None
-    return found and (model.k - found[0], found[1], found[0])
+    return _Climb(model).top() if model.n > 1 else None
 
 
-def _climb(model: Terms) -> tuple[int, int] | None:
-    k, n = model.k, model.n
+class _Climb:
+    """Along r, each with the best a for it."""
 
-    @cache
-    def cells(r: int) -> Cells:
-        return Cells(Profile(model.noise, k - r, r), _CELLS)
+    def __init__(self, model: Terms) -> None:
+        self.model = model
+        self.row = cache(self._row)
 
-    @cache
-    def guess(r: int, a: int) -> arb:
-        j = k - r
-        squared, covariance = model.squared(j, a), model.covariance(j, a)
-        return cells(r).bound(model.epsilon, squared, covariance, a == j).guess.mid()
+    def top(self) -> tuple[int, int, int] | None:
+        n = self.model.n
+        r = max((self._inside(n * part // 8) for part in (1, 4, 7)), key=self._height)
+        step = max(n // 8, 1)
+        if not 2 * self._height(r) > self.model.noise_end.max(self.model.exceeded(n)):
+            return None
+        while step > 1:
+            better = max((self._inside(r + x) for x in (-step, step)), key=self._height)
+            if self._height(better) > self._height(r):
+                r = better
+            else:
+                step //= 2
+        near = range(self._inside(r - _ROWS), self._inside(r + _ROWS) + 1)
+        r = max(near, key=self._height)
+        return self.model.k - r, self.row(r)[1], r
 
-    def inside(r: int, a: int) -> tuple[int, int]:
-        r = min(max(r, 1), n - 1)
-        return r, min(max(a, 1), n - r, model.half(k - r) + 1)
+    def _inside(self, r: int) -> int:
+        return min(max(r, 1), self.model.n - 1)
 
-    starts = [inside(n * part // 8, n) for part in (1, 4, 7)]
-    here, step = max(starts, key=lambda pair: guess(*pair)), max(n // 8, 1)
-    if not 2 * guess(*here) > model.noise_end.max(model.exceeded(n)):
-        return None
-    while step > n >> 7:  # the top is flat: to a hundredth is enough
-        r, a = here
-        best = max((inside(r + step * x, a + step * y) for x, y in _MOVES), key=lambda p: guess(*p))
-        if guess(*best) > guess(*here):
-            here = best
-        else:
-            step //= 2
-    return here
+    def _height(self, r: int) -> arb:
+        return self.row(r)[0]
+
+    def _row(self, r: int) -> tuple[arb, int]:
+        """The largest delta in a row, about, and the a that has it: one valley, one top."""
+        model, j = self.model, self.model.k - r
+        cells = Cells(Profile(model.noise, j, r), _CELLS)
+        last = min(model.n - r, model.half(j) + 1)
+
+        @cache
+        def guess(a: int) -> arb:
+            squared, covariance = model.squared(j, a), model.covariance(j, a)
+            return cells.bound(model.epsilon, squared, covariance, a == j).guess.mid()
+
+        a, step = max(last * 3 // 4, 1), max(last // 4, 1)
+        while step:
+            better = max((min(max(a + x, 1), last) for x in (-step, step)), key=guess)
+            if guess(better) > guess(a):
+                a = better
+            else:
+                step //= 2
+        return guess(a), a

@@ -26,11 +26,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from flint import acb, acb_poly, arb, arb_mat
+from flint import acb, acb_poly, arb, arb_mat, ctx
 
 from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
     Profile,
+    SharedNoise,
     plus_minus,
 )
 from exactdp.balls import ball
@@ -141,7 +142,7 @@ def by_cells(plan: Plan, loss: Loss) -> arb:
     """The same by a given plan; not finite where it is too coarse to say anything."""
     polynomials, deviation = plan.polynomials(), plan.profile.deviation
     half, total = plan.length / 2, plus_minus(plan.alias() + plan.cut())
-    accuracy = (-arb(plan.profile.noise.absolute)).exp() / len(polynomials)
+    accuracy = (-arb(_nats(plan.profile.noise))).exp() / len(polynomials)
     for index, polynomial in enumerate(polynomials, plan.first):
         cell = _Cell(plan.length * index, plan.length, polynomial, plan.rest(index), loss)
         density = partial(cell.density, deviation)
@@ -188,6 +189,11 @@ def _cdf(z: acb) -> acb:
     return acb(small if z.real < 0 else 1 + small, small)
 
 
+def _nats(noise: SharedNoise) -> int:
+    """Below 1, where a probability is negligible: a search compares to a quarter of the bits."""
+    return noise.absolute - noise.relative + ctx.prec // 5 + 8
+
+
 def _plan(profile: Profile, loss: Loss) -> Plan | None:
     """Chosen by floats; None if out of reach."""
     noise, root = profile.noise, float(profile.precision.mid()) ** 0.5
@@ -206,12 +212,16 @@ def _plan(profile: Profile, loss: Loss) -> Plan | None:
 def _reach(profile: Profile, loss: Loss) -> tuple[float, float]:
     """About how far left and right of 0 the integrand matters and G can be told from 0."""
     b, c, w = (float(part.mid()) for part in loss)
-    deviation, left, right = float(profile.deviation.mid()), 0.0, 0.0
-    step, enough = deviation / 4, 2 * (profile.noise.absolute + 3)
+    deviation, left = float(profile.deviation.mid()), 0.0
+    step, enough = deviation / 4, 2 * (_nats(profile.noise) + 3)
     while max(0.0, (b + c * left - 1) / w) ** 2 + (left / deviation) ** 2 < enough:
         left += step
-    while (right / deviation) ** 2 < enough:
-        if not profile.hidden(arb(right + step)).log > -2 * profile.noise.relative // 3:
-            break
-        right += step
-    return left, right
+    least = -2 * profile.noise.relative // 3  # of ln G, which falls
+    seen, right = 0.0, deviation * math.sqrt(enough)
+    if profile.hidden(arb(right)).log > least:
+        return left, right
+    while right - seen > step:
+        middle = (seen + right) / 2
+        visible = profile.hidden(arb(middle)).log > least
+        seen, right = (middle, right) if visible else (seen, middle)
+    return left, seen

@@ -33,7 +33,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
     largest_distance,
     one_passes,
 )
-from exactdp.balls import FLOOR_BITS
+from exactdp.balls import FLOOR_BITS, Ends
 
 __all__ = ["Worst", "evaluate", "noise_only", "pair", "threshold_only"]
 
@@ -42,8 +42,8 @@ __all__ = ["Worst", "evaluate", "noise_only", "pair", "threshold_only"]
 _MOST_CELLS = 1 << 21
 _BITS = 128
 _FIRST_CELLS = 32
-_MARGINAL_CELLS = 128
-_MOST_PER_BOX, _MOST_PER_PAIR = 1 << 10, 1 << 12
+_MARGINAL_CELLS = 64
+_MOST_PER_BOX, _MOST_PER_PAIR = 1 << 9, 1 << 10
 _CELLS_PER_INTEGRAL = 1 << 12
 #: A pair is tried early if it seems better by this factor.
 _PROMISING = arb(1.0001)
@@ -62,14 +62,18 @@ class Worst:
     side: str
 
 
-def evaluate(family: Family) -> tuple[arb, Worst]:
-    """A ball around delta at the working precision, and the neighbours with the largest lower end.
+def evaluate(
+    family: Family, beyond: arb | None = None, first: Worst | None = None
+) -> tuple[Ends, Worst]:
+    """Ends around delta at the working precision, and the neighbours with the largest lower end.
 
-    Its relative width is about 2^-(precision/4), more when the search budget is spent or the
-    precision does not suffice; it always contains delta.
+    beyond: the search ends, with ends far apart, as soon as delta is seen to exceed this.
+    first: neighbours that are probably the worst.
+    Their relative distance is about 2^-(precision/4), more when the search budget is spent or the
+    precision does not suffice; delta is always between them.
     Raises Undecided beyond MOST_BITS, and for a kappa too small for the grid of the shared noise.
     """
-    return _Search(Terms(family)).result()
+    return _Search(Terms(family), beyond).result(first)
 
 
 def pair(family: Family, j: int, a: int, r: int) -> arb:
@@ -137,8 +141,8 @@ class _Search:
     among the boxes left or given up, whenever the search is stopped.
     """
 
-    def __init__(self, model: Terms) -> None:
-        self.model = model
+    def __init__(self, model: Terms, beyond: arb | None) -> None:
+        self.model, self.beyond = model, beyond
         self.slack = 1 + arb(2) ** -(ctx.prec // 4)  # pairs are known to a third
         self.floor = arb(2) ** -FLOOR_BITS
         self.heap: list[tuple[arb, int, _Box]] = []
@@ -153,21 +157,26 @@ class _Search:
         if by_noise.mid() > by_threshold.mid():
             self.worst = Worst(k, model.noise_a, 0, "A")
 
-    def result(self) -> tuple[arb, Worst]:
+    def result(self, first: Worst | None) -> tuple[Ends, Worst]:
         n = self.model.n
         # ends that are too wide call for more precision, not for a search
         if n > 1 and not self._matters(self.upper):
+            if first is not None and 0 < first.r < n:
+                self._settle(_Box(first.r, first.r, first.a, first.a), arb(0))
             self._push(_Box(1, n - 1, 1, n), arb(1))
         elif n > 1:
             self.upper = arb(1)
         while self.heap:
             negative, _, box = heappop(self.heap)
-            if self.budget <= 0 or not self._matters(-negative):
+            if self.budget <= 0 or self._decided() or not self._matters(-negative):
                 self._give_up(-negative)  # the largest that is left
                 break
             self._refine(box, -negative)
         upper = _smaller(arb(1), self.upper.max(self.lower))
-        return self.lower.union(upper), self.worst
+        return Ends(self.lower, upper), self.worst
+
+    def _decided(self) -> bool:
+        return self.beyond is not None and self.lower > self.beyond
 
     def _matters(self, bound: arb) -> bool:
         return not (bound <= self.lower * self.slack or bound < self.floor)
@@ -196,7 +205,7 @@ class _Search:
         return squared, self.model.covariance(j, box.first_a)
 
     def _refine(self, box: _Box, bound: arb) -> None:
-        wanted = self._wanted(box)
+        wanted = self._wanted(box, bound)
         if wanted <= (_MOST_PER_PAIR if box.single else _MOST_PER_BOX):
             seen = self._bound(box, wanted)
             upper = seen.upper if box.relief is None else seen.upper - box.relief
@@ -213,17 +222,23 @@ class _Search:
             for half in box.halves(self.model.k):
                 self._push(half, bound)
 
-    def _wanted(self, box: _Box) -> int:
-        """About how many cells would rule the corner out: the bound's gap falls as 1/cells^2."""
+    def _wanted(self, box: _Box, bound: arb) -> int:
+        """About how many cells would rule a box out, or a pair; too many if none would.
+
+        The bound's gap falls as 1/cells^2. Before a box is halved the gap should be less than half
+        of what is too much: the halves would have it too.
+        """
         if box.seen is None:
-            return max(_FIRST_CELLS, min(box.count, _MARGINAL_CELLS))
+            return max(_FIRST_CELLS, min(box.count, _MOST_PER_BOX))
         room, gap = self.lower - box.seen.guess, box.seen.upper - box.seen.guess
         if box.relief is not None:
             room += box.relief
-        if not (room > 0 and gap > 0):
-            return _MOST_PER_PAIR + 1
-        times = float((gap / room).sqrt().mid())
-        return box.count * math.ceil(min(1.2 * times + 1, _MOST_PER_PAIR))
+        if room > 0 and gap > 0:
+            times = float((gap / room).sqrt().mid())
+            return box.count * math.ceil(min(1.2 * times + 1, _MOST_PER_PAIR))
+        if box.relief is not None and 2 * gap > bound - self.lower:
+            return 2 * box.count
+        return _MOST_PER_PAIR + 1
 
     def _bound(self, box: _Box, cells: int) -> Bound:
         """Of the corner."""
@@ -248,12 +263,12 @@ class _Search:
         cells = self._cells(top, box.last_r, _MARGINAL_CELLS)
         fewer = self._cells(top, max(box.last_r - 1, 1), _MARGINAL_CELLS)
         slope = marginals(cells, fewer, model.epsilon, squared, covariance, box.first_r)
-        total, scale = top + model.kappa, model.scale
-        rise_a = (scale**2 * (1 - 2 * most / total)).max(arb(0))
-        by_a = (slope.distance * rise_a).min(slope.covariance * scale / total)
-        rise_j = slope.distance * (scale * least) ** 2 + slope.covariance * scale * least
-        by_r = (rise_j / total**2).min(slope.extra)
-        relief = by_a * (most - least) + by_r * (box.last_r - box.first_r)
+        total, scale, rows = top + model.kappa, model.scale, box.last_r - box.first_r
+        gain, cost = slope.distance * scale**2, slope.covariance * scale / total
+        start = gain * self._corner(box)[0] / scale**2 - cost * least
+        by_a = start, cost - gain, gain / total
+        by_j = start, by_a[1] + rows * cost / total, by_a[2] * (1 + rows / total)
+        relief = (_lowest(*by_a, least, most) + rows * slope.extra).min(_lowest(*by_j, least, most))
         return relief.lower().max(arb(0)) if relief.is_finite() else arb(0)
 
     def _cells(self, j: int, r: int, number: int) -> Cells:
@@ -286,6 +301,15 @@ class _Search:
             self.lower, self.worst = value.lower(), Worst(j, box.last_a, box.last_r, "A")
             self.upper = self.upper.max(value.upper())
         self._give_up(_smaller(bound, value.upper()))
+
+
+def _lowest(constant: arb, linear: arb, square: arb, first: int, last: int) -> arb:
+    """A lower bound on a convex quadratic between two integers: its tangent's smaller end."""
+    at = (-linear / (2 * square)).mid() if square > 0 else arb(first)
+    at = at.max(arb(first)).min(arb(last))
+    tilt = linear + 2 * square * at
+    value = constant + (linear + square * at) * at
+    return value + (tilt * (first - at)).min(tilt * (last - at))
 
 
 def _smaller(bound: arb, other: arb) -> arb:

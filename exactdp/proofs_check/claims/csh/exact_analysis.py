@@ -68,7 +68,7 @@ def _theorem(half: bool) -> str:
     for at, kappa, most in FAMILIES:
         of = family(at, kappa, most)
         with precision(BITS):
-            value, _ = evaluate(of)
+            value = evaluate(of)[0].hull()
             values = [pair(of, *numbers) for numbers in _all_pairs(of, half)]
             best = reduce(arb.max, values)
             pairs += len(values)

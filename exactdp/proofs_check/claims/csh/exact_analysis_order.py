@@ -109,7 +109,7 @@ def _falls(powers: tuple[tuple[int, int], ...]) -> str:
             values = []
             for f in (Fraction(1), Fraction(5, 4), Fraction(3)):
                 new = at._replace(tau=at.tau * f**of_tau, sigma=at.sigma * f**of_sigma)
-                values.append(evaluate(family(new, kappa, most))[0])
+                values.append(evaluate(family(new, kappa, most))[0].hull())
             for high, low in pairwise(values):
                 require(at_most(low, high), f"{at}: {high.mid()} rises to {low.mid()}")
     return f"{len(FAMILIES[:3])} families, 3 steps"
