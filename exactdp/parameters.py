@@ -15,6 +15,7 @@ __all__ = [
     "Real",
     "as_decimal",
     "choice",
+    "counters",
     "decimal_text",
     "delta_target",
     "integer",
@@ -30,6 +31,7 @@ Real: TypeAlias = int | Fraction | Decimal | str | float
 
 #: Parameters are refused beyond 10^±MAX_EXPONENT: exact rationals of that size stay cheap.
 MAX_EXPONENT = 10_000
+MOST_COUNTERS = 10**18
 _SIZE = f"between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT} in size"
 _TOO_LARGE = 10**MAX_EXPONENT
 
@@ -84,6 +86,14 @@ def integer(name: str, value: Real, *, least: int) -> int:
     if number.denominator != 1 or number < least:
         raise InvalidParameter(name, value, allowed)
     return int(number)
+
+
+def counters(k: int) -> int:
+    """The counters of a release that matter: 1 <= k <= 10^18, more than a machine holds."""
+    number = integer("k", k, least=1)
+    if number > MOST_COUNTERS:
+        raise InvalidParameter("k", k, "an integer between 1 and 1e18")
+    return number
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> str:

@@ -56,8 +56,8 @@ from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
     choice,
+    counters,
     delta_target,
-    integer,
     non_negative,
     positive,
 )
@@ -159,7 +159,7 @@ def calibrate(
     >>> print(found.tau)
     99
     """
-    number, target = integer("k", k, least=1), delta_target("delta", delta)
+    number, target = counters(k), delta_target("delta", delta)
     loss = non_negative("epsilon", epsilon)
 
     def keeps(sigma: Fraction) -> bool:
@@ -214,7 +214,7 @@ def _rounded(sigma: Fraction) -> Fraction:
 
 def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Point:
     return _Point(
-        integer("k", k, least=1),
+        counters(k),
         4 * positive("sigma", sigma) ** 2,
         non_negative("tau", tau),
         non_negative("epsilon", epsilon),

@@ -40,12 +40,13 @@ from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import (
     Real,
     choice,
+    counters,
     decimal_text,
     delta_target,
-    integer,
     non_negative,
     positive,
 )
+from exactdp.samplers.gaussian_sums import tails
 
 __all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
 
@@ -179,9 +180,7 @@ class _Case:
         exact = choice("analysis", analysis, tuple(ANALYSES)) == "exact"
         reach = int(non_negative("tau", tau))  # the floor: noise is an integer
         variance = positive("sigma", sigma) ** 2
-        return cls(
-            integer("k", k, least=1), variance, reach, non_negative("epsilon", epsilon), exact
-        )
+        return cls(counters(k), variance, reach, non_negative("epsilon", epsilon), exact)
 
     def with_noise(self, sigma: Fraction) -> _Case:
         return _Case(self.k, sigma**2, self.reach, self.epsilon, self.exact)
@@ -275,24 +274,20 @@ def _is_sized(value: Enclosure) -> bool:
 
 def _tails(j: int, variance: Fraction, loss: arb) -> arb:
     """S_j for a sum that is N_Z(0, j variance): the loss at x is (x + j/2)/variance."""
-    limit = loss * ball(variance) - ball(Fraction(j, 2))
+    limit, total = loss * ball(variance) - ball(Fraction(j, 2)), j * variance
+    if (least := limit.lower()) > 0:
+        # P(X >= z) <= exp(-z^2/(2 total)) for z >= 0, so nothing of weight is left beyond
+        most = (-least * least / (2 * ball(total))).exp().upper()
+        if most < arb(2) ** -FLOOR_BITS:
+            return most * arb(0.5, 0.5)
     first, last = limit.lower().floor(), limit.upper().floor()
     if not last - first <= 1:
         return arb(0.5, 0.5)
-    total, factor = j * variance, loss.exp()
+    factor, law = loss.exp(), tails(total)
     # x = limit itself adds nothing, so either side of it will do where it cannot be told
-    sums = [_beyond(int(t.fmpz()), j, total, factor) for t in {first, last}]
+    ends = {int(first.fmpz()), int(last.fmpz())}
+    sums = [law.chance(t) - factor * law.chance(t + j) for t in ends]
     return sums[0].max(sums[-1])
-
-
-def _beyond(t: int, shift: int, variance: Fraction, factor: arb) -> arb:
-    """The sum of p(x) - factor p(x + shift) over x > t."""
-    if t >= 0:
-        # P(X >= z) <= exp(-z^2/(2 variance)) for z >= 0, so nothing of weight is left beyond
-        most = (-ball(Fraction((t + 1) ** 2) / (2 * variance))).exp().upper()
-        if most < arb(2) ** -FLOOR_BITS:
-            return most * arb(0.5, 0.5)
-    return above(t, variance) - factor * above(t + shift, variance)
 
 
 def _listed(j: int, variance: Fraction, loss: arb) -> arb:

@@ -23,7 +23,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, delta_target, integer, non_negative, positive
+from exactdp.parameters import Real, counters, delta_target, non_negative, positive
 
 __all__ = ["SOURCE", "calibrate", "check", "delta", "roots"]
 
@@ -50,7 +50,7 @@ def delta(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
     >>> print(discrete_top_k.delta(k=10, sigma=32, tau=190, epsilon="0.35"))
     [0.000784502725, 0.0007845027251]
     """
-    number, variance = integer("k", k, least=1), 4 * positive("sigma", sigma) ** 2
+    number, variance = counters(k), 4 * positive("sigma", sigma) ** 2
     reach = non_negative("tau", tau)
     rho = (number + 5 * roots(number)[1]) / (2 * variance)
     noise = zcdp.delta(rho=rho, epsilon=epsilon)
@@ -73,7 +73,7 @@ def calibrate(*, k: int, epsilon: Real, delta: Real) -> Calibration:
     k: >= 1. epsilon: > 0. delta: target, > 0 and < 1. The returned tau provably satisfies the
     target, and tau - 1/2 provably does not, by this bound. Raises InvalidParameter, Undecided.
     """
-    number, target = integer("k", k, least=1), delta_target("delta", delta)
+    number, target = counters(k), delta_target("delta", delta)
     loss = positive("epsilon", epsilon)
 
     def least(sigma: Fraction) -> Calibration:

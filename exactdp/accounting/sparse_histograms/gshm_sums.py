@@ -21,7 +21,7 @@ from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_th
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target, integer, non_negative, positive
+from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
 
 __all__ = ["SOURCE", "calibrate", "check", "delta", "guarantee"]
 
@@ -51,7 +51,7 @@ def delta(
     >>> print(gshm_sums.delta(k=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [5.534601416e-6, 5.534601417e-6]
     """
-    number, share = integer("k", k, least=1), positive("spread", spread)
+    number, share = counters(k), positive("spread", spread)
     size, noise = integer("columns", columns, least=0), positive("sigma", sigma)
     rho = number * (1 + size / share**2) / (2 * noise**2)
     lost = zcdp.delta(rho=rho, epsilon=epsilon)
@@ -101,7 +101,7 @@ def calibrate(
     tau - 1 provably does not, by this bound. Raises InvalidParameter, Undecided.
     """
     target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
-    number, share = integer("k", k, least=1), positive("spread", spread)
+    number, share = counters(k), positive("spread", spread)
     size = integer("columns", columns, least=0)
     if sigma is None:
         weight = number * (1 + size / share**2) / 2
