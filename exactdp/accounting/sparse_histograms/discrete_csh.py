@@ -74,8 +74,8 @@ ANALYSES = {
 DEFAULT_ANALYSIS = "by-cases"
 
 #: Of a sigma chosen here: significant digits, and the first relative step from where it should be.
-_SIGMA_DIGITS = 7
-_FIRST_STEP = Fraction(1, 10**5)
+_SIGMA_DIGITS = 6
+_FIRST_STEP = Fraction(1, 10**4)
 
 _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
@@ -127,7 +127,7 @@ def check(
     bounds, so refuted means that the bound does not show the claim.
     """
     point, target = _point(k, sigma, tau, epsilon, analysis), delta_target("delta", delta)
-    return decide(lambda: _evaluate(point), target, tight=False)
+    return decide(lambda: _evaluate(point, target), target, tight=False)
 
 
 def guarantee(
@@ -135,7 +135,11 @@ def guarantee(
 ) -> Guarantee:
     """The promise of a release with these parameters, as in :func:`delta`."""
     bound = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-    return Guarantee(non_negative("epsilon", epsilon), bound, _NEIGHBOURS, ANALYSES[analysis])
+    return _promise(bound, non_negative("epsilon", epsilon), analysis)
+
+
+def _promise(bound: Enclosure, epsilon: Fraction, analysis: str) -> Guarantee:
+    return Guarantee(epsilon, bound, _NEIGHBOURS, ANALYSES[analysis])
 
 
 def calibrate(
@@ -177,7 +181,7 @@ def calibrate(
         "discrete-csh",
         analysis,
         lambda tau: check(**fixed, tau=tau, delta=target),
-        lambda tau: guarantee(**fixed, tau=tau),
+        lambda tau: _promise(check(**fixed, tau=tau, delta=target).delta, loss, analysis),
         sigma=chosen,
         start=likely_threshold(chosen, number, target),
         step=Fraction(1, 2),
@@ -222,22 +226,24 @@ def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Poi
     )
 
 
-def _evaluate(point: _Point) -> arb:
+def _evaluate(point: _Point, enough: Fraction = Fraction(0)) -> arb:
+    """The bound on delta; where it is at most `enough`, no more of it may be known."""
     k = point.k
     if point.analysis in ("published", "renyi"):
         return _noise_part(point) + _split_threshold(point)
     showing = Showing.of(point.k, point.variance, point.tau)
     if point.analysis == "exact-parts":
         return _noise_part(point) + showing.any_of(k)
-    return _worst_case(point, showing)
+    return _worst_case(point, showing, ball(enough).lower())
 
 
-def _worst_case(point: _Point, showing: Showing) -> arb:
+def _worst_case(point: _Point, showing: Showing, enough: arb) -> arb:
     """The largest threshold(r) + noise(k - r): r counters in one histogram leave k - r to both.
 
     The first part does not fall with r and the second does not rise, so first <= r <= last is
     bounded by the first part at `last` plus the second at `first`; such ranges are halved, the one
-    with the largest bound first, until it is a single r or no more than the best value seen.
+    with the largest bound first, until it is a single r or no more than the best value seen, or
+    than what is enough.
     """
     shows, noise = cache(showing.any_of), cache(lambda r: _case(point.k - r, point))
     best = shows(point.k).max(noise(0))
@@ -246,7 +252,7 @@ def _worst_case(point: _Point, showing: Showing) -> arb:
         negative, first, last = heappop(heap)
         if first > last:
             continue
-        if -negative <= best.lower() * slack:
+        if -negative <= (best.lower() * slack).max(enough):
             return best.lower().union(best.upper().max(-negative))
         if first == last:
             best = best.max(shows(first) + noise(first))
