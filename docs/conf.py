@@ -19,6 +19,7 @@ extensions = [
     "sphinx_copybutton",
     "ledger",
     "docstrings",
+    "pictures",
 ]
 exclude_patterns = ["_build", "errata.md"]
 nitpicky = True

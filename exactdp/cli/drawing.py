@@ -101,10 +101,26 @@ class Picture:
             side.set_visible(False)
         self._labels: list[tuple[float, float, str, str]] = []
 
+    def colour(self, family: int) -> str:
+        """The colour of a family of curves."""
+        return self._colours[family % len(self._colours)]
+
+    def note(self, x: float, y: float, text: str, family: int) -> None:
+        """A label above a point."""
+        self.axes.annotate(
+            text,
+            (x, y),
+            (0, 3),
+            textcoords="offset points",
+            color=self.colour(family),
+            fontsize=9,
+            ha="center",
+        )
+
     def draw(self, curves: Sequence[Curve]) -> None:
         """The curves, each with its label at its right end."""
         for curve in merged(curves):
-            colour = self._colours[curve.family % len(self._colours)]
+            colour = self.colour(curve.family)
             self.axes.plot(curve.x, curve.y, curve.style, color=colour, linewidth=1.8)
             for i in curve.marked:
                 self.axes.plot(curve.x[i], curve.y[i], "o", color=colour, markersize=6)
@@ -112,7 +128,7 @@ class Picture:
 
     def upright(self, x: float, label: str, family: int) -> None:
         """A thin vertical line with a label at its left."""
-        colour = self._colours[family % len(self._colours)]
+        colour = self.colour(family)
         self.axes.axvline(x, color=colour, linestyle=":", linewidth=1)
         self.axes.annotate(
             label,

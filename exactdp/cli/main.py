@@ -38,6 +38,7 @@ _COMMANDS = {
     "proofs": ("exactdp.cli.proofs", "Run the papers' statements as claims, each with a verdict."),
     "audit": ("exactdp.cli.audit", "Look for outputs of a mechanism that break its promise."),
     "vectors": ("exactdp.cli.vectors", "Exact answers as test data for any implementation."),
+    "explain": ("exactdp.cli.explain", "Print a page that a guarantee cites."),
     "compare": ("exactdp.cli.accounting", "Calibrate every mechanism for one target."),
 }
 

@@ -72,7 +72,7 @@ def delta(
     analysis.
     Returns an enclosure, relative width <= 1e-9 (exact) or 1e-12.
     Raises InvalidParameter, Undecided.
-    Source: docs/exact-csh.md (exact); CSH, Theorems 3.5 and 3.3.
+    Source: exactdp/pages/exact-csh.md (exact); CSH, Theorems 3.5 and 3.3.
 
     >>> from exactdp.accounting import csh
     >>> print(csh.delta(k=10, sigma="17.8", tau="97.1", epsilon="0.35"))
@@ -225,7 +225,7 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
     searches = Searches(kappa, most)
     return Analysis(
         name="exact",
-        source="docs/exact-csh.md, exact over all neighbours",
+        source="exactdp explain exact-csh, exact over all neighbours",
         neighbours=NEIGHBOURS,
         tight=True,
         evaluate=searches.delta,

@@ -114,7 +114,7 @@ def _add_the_deltas(point: Point) -> arb:
 
 
 def _exact(point: Point) -> arb:
-    """The maximum over all neighbours is one of its two ends (docs/exact-csh.md, Section 9)."""
+    """The maximum over all neighbours is one of its two ends (pages/exact-csh.md, Section 9)."""
     epsilon, scale, ratio = setting(point)
     noise = hockey_stick(epsilon, (scale * point.k).sqrt())
     return noise.max(Threshold(ratio, epsilon).exceeded(point.k))

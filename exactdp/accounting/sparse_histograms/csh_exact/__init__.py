@@ -1,4 +1,4 @@
-"""The exact delta of the correlated sparse histogram (docs/exact-csh.md)."""
+"""The exact delta of the correlated sparse histogram (exactdp/pages/exact-csh.md)."""
 
 from exactdp.accounting.sparse_histograms.csh_exact.climb import likely
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import (

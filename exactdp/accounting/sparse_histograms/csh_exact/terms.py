@@ -1,7 +1,7 @@
 """Terms of the exact delta of the CSH: its closed ends, cheap bounds, and the integrated pairs.
 
 The ends are 1 - q_n at r = n = min(k, m), and the Gaussian H(epsilon, D) at r = 0; notation and
-derivation as in :mod:`csh_exact` and docs/exact-csh.md.
+derivation as in :mod:`csh_exact` and exactdp/pages/exact-csh.md.
 """
 
 from __future__ import annotations

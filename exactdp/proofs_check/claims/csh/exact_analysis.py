@@ -1,4 +1,4 @@
-"""Our exact analysis of Algorithm 2 (docs/exact-csh.md): theorem, formulas and proof."""
+"""Our exact analysis of Algorithm 2 (exactdp/pages/exact-csh.md): theorem, formulas and proof."""
 
 from __future__ import annotations
 

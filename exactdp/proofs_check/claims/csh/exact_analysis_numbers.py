@@ -1,4 +1,4 @@
-"""Our exact analysis of Algorithm 2: its numbers (Sections 5 and 7 of docs/exact-csh.md)."""
+"""Our exact analysis of Algorithm 2: its numbers (Sections 5 and 7 of pages/exact-csh.md)."""
 
 from __future__ import annotations
 

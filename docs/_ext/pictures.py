@@ -1,0 +1,120 @@
+"""The pictures of the tutorials, drawn anew at every build, for light and dark ground."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pyarrow.csv import read_csv
+from sphinx.application import Sphinx
+
+from exactdp import frames
+from exactdp.audit import audit, foreign_law
+from exactdp.audit.bounds.binomial import interval
+from exactdp.cli.drawing import Curve, Picture
+from exactdp.cli.main import cli
+from exactdp.mechanisms import GSHM
+from exactdp.samplers import SeededSource
+
+_TARGET = ["--k", "10", "--epsilon", "1", "--delta", "1e-6"]
+_DOCS = Path(__file__).parents[1]
+_FLIGHTS = _DOCS.parent / "examples" / "flights_2013_01.csv"
+
+
+def _by_command(name: str) -> Callable[[Path, str], None]:
+    def draw(path: Path, theme: str) -> None:
+        path.unlink(missing_ok=True)
+        command = ["figure", name, *_TARGET, "--theme", theme, "--output", str(path)]
+        cli.main(command, standalone_mode=False)
+
+    return draw
+
+
+def released(path: Path, theme: str) -> None:
+    """True counts and one release of them, seeded so that the picture stays the same."""
+    flights = read_csv(_FLIGHTS)
+    counts = Counter(flights["dest"].to_pylist())
+    made = GSHM.for_target(k=10, epsilon=1, delta="1e-6")
+    source = SeededSource(2013)
+    out = frames.draw(flights, user="tailnum", by="dest", made=made, source=source).frame
+    noisy = dict(zip(out["dest"].to_pylist(), out["count"].to_pylist(), strict=True))
+    ranked = [name for name, _ in counts.most_common()]
+    seen = [(i, float(noisy[name])) for i, name in enumerate(ranked) if name in noisy]
+    picture = Picture(theme, x="airports, most visited first", y="aircraft", title="94 airports")
+    picture.explain("Line: true counts. Dots: what was released; the rest stays secret.")
+    picture.draw([Curve("true", range(len(ranked)), [counts[name] for name in ranked], 0)])
+    picture.axes.plot(*zip(*seen, strict=True), "o", markersize=4, color=picture.colour(1))
+    picture.upright(len(seen), f"{len(seen)} released", 1)
+    picture.save(path)
+
+
+def region(path: Path, theme: str) -> None:
+    """What (1, 0.005)-privacy allows, and where an audit says that the tutorial's mechanism is."""
+    picture = Picture(
+        theme,
+        x="probability of the event without the aircraft",
+        y="probability with it",
+        title="\u03b5 = 1, \u03b4 = 0.005",
+    )
+    picture.explain("Under the line is what the promise allows. Box: 95 % intervals of the audit.")
+    across = [i / 2000 for i in range(17)]
+    picture.draw([Curve("0.005 + e \u00b7 p", across, [0.005 + math.e * p for p in across], 0)])
+    counted = _counts()
+    low, high = map(float, interval(*counted["left"], "0.05"))
+    least, most = map(float, interval(*counted["right"], "0.05"))
+    box = ([least, most, most, least, least], [low, low, high, high, low])
+    picture.draw([Curve("this mechanism", *box, 1, at=2)])
+    picture.save(path)
+
+
+@cache
+def _counts() -> dict[str, tuple[int, int]]:
+    """How often the event of the tutorial's audit was seen on both sides."""
+    page = (_DOCS / "tutorials" / "audit.md").read_text(encoding="utf-8")
+    scope: dict[str, Any] = {}
+    exec(page.split("```python\n")[1].split("```")[0], scope)  # noqa: S102
+    return audit(scope["run"], {"EYW": 1}, {}, epsilon=1, delta="0.005").counts
+
+
+def answers(path: Path, theme: str) -> None:
+    """The exact law of randomised response on both data sets."""
+    laws = [
+        foreign_law(lambda rng, truth=truth: truth if rng.randrange(4) else not truth)
+        for truth in (True, False)
+    ]
+    picture = Picture(theme, x="", y="probability", title="the law of an answer")
+    picture.explain("Exact, as fractions: 3/4 and 1/4. Their ratio is 3, so \u03b5 is ln 3.")
+    for side, law in enumerate(laws):
+        for i, answer in enumerate((True, False)):
+            place = i + 0.19 * (2 * side - 1)
+            height = float(law[answer])
+            picture.axes.bar(place, height, width=0.36, color=picture.colour(side))
+            picture.note(place, height, f"truth: {'no' if side else 'yes'}", side)
+    picture.axes.set_xticks([0, 1], ["answer: yes", "answer: no"])
+    picture.save(path)
+
+
+PICTURES: dict[str, Callable[[Path, str], None]] = {
+    "csh": _by_command("csh"),
+    "seen": _by_command("seen"),
+    "released": released,
+    "region": region,
+    "answers": answers,
+}
+
+
+def draw_all(app: Sphinx) -> None:
+    folder = Path(app.srcdir) / "pictures"
+    folder.mkdir(exist_ok=True)
+    for name, draw in PICTURES.items():
+        for theme in ("light", "dark"):
+            draw(folder / f"{name}-{theme}.svg", theme)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", draw_all)
+    return {"parallel_read_safe": True}

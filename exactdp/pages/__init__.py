@@ -1,0 +1,1 @@
+"""What the mathematics that is ours rests on: pages to read, cited by guarantees and claims."""
