@@ -31,7 +31,7 @@ nitpick_ignore_regex = [
         "|pathlib|random|re|types|typing|unittest",
         "click|duckdb|flint|hypothesis|narwhals|np|numpy|nw|numpy\\.typing|pytest|scipy|pandas|polars",
     )
-] + [("py:class", r"exactdp\..*\.(_\w+|[ST])")]  # what is private, and type variables
+]
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath", "smartquotes"]
 myst_heading_anchors = 4

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from importlib import import_module
 from typing import Any
 
 from docutils import nodes
@@ -82,15 +83,28 @@ def _process(app: Sphinx, what: str, name: str, given: Any, options: Any, lines:
 
 
 def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> nodes.Node | None:
-    """A name is documented where its room offers it, not where it happens to be defined."""
+    """A name is documented where its room offers it, not where it happens to be defined.
+
+    What no room offers, but exists, is shown without a link; what does not exist is an error.
+    """
     if node.get("refdomain") != "py":
         return None
     domain = env.get_domain("py")
     last = node["reftarget"].rpartition(".")[2]
     found = [name for name in domain.objects if name.rpartition(".")[2] == last]
-    if len(found) != 1:
-        return None
-    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, content)
+    if len(found) == 1:
+        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, content)
+    return content if _exists(node["reftarget"]) else None
+
+
+def _exists(target: str) -> bool:
+    module, _, name = target.rpartition(".")
+    if not module.startswith("exactdp."):
+        return False
+    try:
+        return hasattr(import_module(module), name)
+    except ImportError:
+        return False
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

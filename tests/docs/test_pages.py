@@ -64,7 +64,7 @@ def follow(page: Path, folder: Path, *, quick: bool) -> None:
     for file in downloads(page):
         shutil.copy(file, folder)
     document = Document.parse(str(page), examples, SkipParser())
-    document.namespace["quick"] = quick
+    document.namespace |= {"quick": quick, "has_node": shutil.which("node") is not None}
     for example in document:
         with suppress(SkipTest):
             example.evaluate()
