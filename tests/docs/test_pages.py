@@ -41,11 +41,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    before = set(sys.modules)
     yield tmp_path
-    for name in set(sys.modules) - before:
-        if str(tmp_path) in (getattr(sys.modules[name], "__file__", None) or ""):
-            del sys.modules[name]
+    for file in tmp_path.glob("*.py"):
+        sys.modules.pop(file.stem, None)  # another page has another mine.py
 
 
 @pytest.mark.parametrize("page", pages())
