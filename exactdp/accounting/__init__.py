@@ -48,6 +48,7 @@ __getattr__, __dir__ = lazily(
         "sparse_histograms.gshm_sums": "",
         "sparse_histograms.stability": "",
         "sparse_histograms.top_k": "",
+        "pld": "",
         "zcdp": "",
     },
 )
