@@ -1,5 +1,6 @@
 """Certified privacy loss distributions: any mechanism, any composition, from both sides."""
 
+from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
@@ -12,6 +13,9 @@ from exactdp.accounting.pld.mechanisms import (
 from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
 
 __all__ = [
+    "Budget",
+    "Exhausted",
+    "Odometer",
     "Pld",
     "approximate",
     "calibrate_sgd",

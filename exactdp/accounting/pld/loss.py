@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.pld import queries
+from exactdp.accounting.pld import curves, queries, renyi
 from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
 from exactdp.accounting.pld.laws import LossLaw, SampledLoss
 from exactdp.enclosure import Enclosure
@@ -101,6 +102,57 @@ class Pld:
                 other = queries.epsilon(order, target, wanted)
                 found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
         return found
+
+    def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
+        """The smallest mu whose Gaussian mechanism leaks more, at every delta >= least_delta.
+
+        least_delta: > 0 and < 1; the far tail of a sampled mechanism is that of all its steps
+        without sampling, so that no smaller mu dominates it everywhere. width: > 0.
+
+        >>> from exactdp.accounting import pld
+        >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
+        [0.499, 0.51]
+        """
+        least, wanted = delta_target("least_delta", least_delta), positive("width", width)
+        last = max(self.epsilon(least).float_upper(), 0.1)
+        return curves.gaussian_mu(self.orders(), last, wanted)
+
+    def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
+        """The least type II error of any test between neighbours at level alpha: the trade-off.
+
+        alpha: type I error, > 0 and < 1. width: > 0. Source: Dong, Roth, Su 2022, Proposition 2.12.
+
+        >>> from exactdp.accounting import pld
+        >>> print(format(pld.gaussian(sigma=1).type_two_error("0.05"), "3"))
+        [0.74, 0.742]
+        """
+        level, wanted = delta_target("alpha", alpha), positive("width", width)
+        last = 1 + max(math.log(1 / level), math.log(1 / wanted))
+        return curves.type_two_error(self.orders(), level, last, wanted)
+
+    def renyi(self, order: Real) -> Enclosure:
+        """The Renyi divergence of an order > 1 between neighbours, of all steps together.
+
+        >>> from exactdp.accounting import pld
+        >>> pld.gaussian(sigma=1).renyi("2.5")
+        Enclosure[1.25, 1.25]
+        """
+        alpha = rational("order", order)
+        if alpha <= 1:
+            raise InvalidParameter("order", order, "> 1")
+        found = [renyi.divergence(laws, alpha) for laws in self.orders()]
+        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+
+    def renyi_delta(self, epsilon: Real) -> Enclosure:
+        """The best delta that the Renyi divergences of all real orders imply: never below delta.
+
+        >>> from exactdp.accounting import pld
+        >>> print(format(pld.gaussian(sigma=1).renyi_delta(3), "4"))
+        [0.005143, 0.005144]
+        """
+        loss = non_negative("epsilon", epsilon)
+        found = [renyi.best_delta(laws, loss) for laws in self.orders()]
+        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
     def guarantee(self, epsilon: Real) -> Guarantee:
         """The promise at epsilon, as in :meth:`delta`."""

@@ -20,7 +20,7 @@ from exactdp.balls import FLOOR_BITS, ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 
-__all__ = ["Order", "ceiling", "delta", "epsilon", "log_delta_guess", "measures"]
+__all__ = ["Order", "ceiling", "composed_near", "delta", "epsilon", "log_delta_guess", "measures"]
 
 #: The laws of the losses of all steps, each with how often it is run.
 Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss, int], ...]
@@ -86,6 +86,21 @@ def ceiling(order: Order, loss: Fraction) -> Fraction:
         found = compose(made, saddle.tilt(float(loss)) * float(made[0][0].grid.step))
         most = found.above(ball(loss))
         return enclosure(most).upper if most > 0 else Fraction(0)
+
+
+@lru_cache(maxsize=40)
+def composed_near(order: Order, place: float) -> Composed:
+    """A composition that is accurate for epsilon near place, to be asked often."""
+    _, saddle = _sketch(order)
+    theta = saddle.tilt(place)
+    step = _first_step(order, 1e-3, theta)
+    tail_bits = _tail_bits(order, saddle.log_delta(place) - 20)
+    for _ in range(_ATTEMPTS):
+        try:
+            return compose(measures(order, step, tail_bits), theta * float(step))
+        except TooCoarse:
+            step /= 4
+    raise Undecided("no grid fits the losses")
 
 
 def _refined(

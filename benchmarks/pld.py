@@ -1,0 +1,104 @@
+"""Certified epsilon of DP-SGD beside dp_accounting and prv_accountant, in one run.
+
+python -m benchmarks.pld: seconds cold and warm, width and peak memory, in a process each.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tabulate import tabulate
+
+_CASES = [
+    (10**3, "1e-3", 1e-5),
+    (10**4, "1e-3", 1e-5),
+    (10**5, "1e-2", 1e-5),
+    (10**6, "1e-2", 1e-5),
+]
+_CASES += [(10**4, "1e-3", 1e-300)]
+
+_COMMON = """
+import json, resource, sys, time
+steps, width, delta = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+def report(cold, warm, low, high):
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(dict(cold=cold, warm=warm, low=low, high=high, peak=peak)))
+"""
+
+_PROGRAMS = {
+    "exactdp": """
+start = time.perf_counter()
+from exactdp.accounting import pld
+loss = pld.sgd(noise_multiplier=1, rate="0.01", steps=steps)
+found = loss.epsilon(delta, width=width)
+cold = time.perf_counter() - start
+warm = []
+for factor in (1.1, 1.3, 0.9, 1.2, 0.8):
+    start = time.perf_counter()
+    loss.epsilon(delta * factor, width=width)
+    warm.append(time.perf_counter() - start)
+report(cold, sorted(warm)[2], found.float_lower(), found.float_upper())
+""",
+    "dp_accounting": """
+start = time.perf_counter()
+from dp_accounting.pld import privacy_loss_distribution as p
+def run(pessimistic):
+    one = p.from_gaussian_mechanism(1.0, sampling_prob=0.01, pessimistic_estimate=pessimistic)
+    return one.self_compose(steps)
+upper, lower = run(True), run(False)
+high, low = upper.get_epsilon_for_delta(delta), lower.get_epsilon_for_delta(delta)
+cold = time.perf_counter() - start
+start = time.perf_counter()
+upper.get_epsilon_for_delta(1.1 * delta), lower.get_epsilon_for_delta(1.1 * delta)
+report(cold, time.perf_counter() - start, low, high)
+""",
+    "prv_accountant": """
+start = time.perf_counter()
+from prv_accountant import PRVAccountant, PoissonSubsampledGaussianMechanism
+accountant = PRVAccountant(
+    prvs=[PoissonSubsampledGaussianMechanism(noise_multiplier=1.0, sampling_probability=0.01)],
+    max_self_compositions=[steps], eps_error=0.01, delta_error=delta / 1000)
+low, _, high = accountant.compute_epsilon(delta=delta, num_self_compositions=[steps])
+cold = time.perf_counter() - start
+start = time.perf_counter()
+accountant.compute_epsilon(delta=1.1 * delta, num_self_compositions=[steps])
+report(cold, time.perf_counter() - start, low, high)
+""",
+}
+
+
+def main() -> None:
+    rows = []
+    for steps, width, delta in _CASES:
+        for name, program in _PROGRAMS.items():
+            rows.append([f"{steps:.0e}", delta, name, *_run(program, steps, width, delta)])
+    header = ["steps", "delta", "library", "cold s", "warm s", "epsilon", "width", "peak MB"]
+    print("Noise multiplier 1, rate 0.01. Warm: another delta. One process each.")
+    print(tabulate(rows, header, disable_numparse=True))
+
+
+def _run(program: str, steps: int, width: str, delta: float) -> list[str]:
+    command = [sys.executable, "-W", "ignore", "-c", _COMMON + program]
+    try:
+        done = subprocess.run(
+            [*command, str(steps), width, repr(delta)], capture_output=True, text=True, timeout=300
+        )
+    except subprocess.TimeoutExpired:
+        return ["over 300"]
+    if done.returncode:
+        return [(done.stderr.strip().splitlines() or ["died"])[-1][:60]]
+    found = json.loads(done.stdout.splitlines()[-1])
+    low, high = found["low"], found["high"]
+    return [
+        f"{found['cold']:.2f}",
+        f"{found['warm']:.2f}",
+        f"[{low:.6f}, {high:.6f}]",
+        f"{high - low:.1e}",
+        f"{found['peak']:.0f}",
+    ]
+
+
+if __name__ == "__main__":
+    main()

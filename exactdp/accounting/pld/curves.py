@@ -1,0 +1,121 @@
+"""Certified extremes over the whole privacy curve: the trade-off function and Gaussian DP.
+
+Both are maxima over epsilon of a function that rises with one end of an interval and falls with
+the other, so an interval has an upper bound from its two ends, a point a lower one. The interval
+with the largest bound is halved until both agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+
+from flint import arb
+
+from exactdp.accounting import gaussian
+from exactdp.accounting.pld.composed import BITS, Composed
+from exactdp.accounting.pld.queries import Order, composed_near
+from exactdp.balls import ball, enclosure, precision
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
+
+__all__ = ["gaussian_mu", "type_two_error"]
+
+_CELLS = 4000
+
+
+class _Curve:
+    """Bounds on delta(epsilon) of both orders, from one transform for every unit of epsilon."""
+
+    def __init__(self, orders: list[Order], span: float) -> None:
+        self.orders, self.span = orders, span
+
+    def below(self, epsilon: float) -> arb:
+        return max((made.below(arb(epsilon)) for made in self._near(epsilon)), key=_lower)
+
+    def above(self, epsilon: float) -> arb:
+        return max((made.above(arb(epsilon)) for made in self._near(epsilon)), key=_lower)
+
+    def _near(self, epsilon: float) -> list[Composed]:
+        place = round(8 * epsilon / self.span) / 8 * self.span
+        return [composed_near(order, place) for order in self.orders]
+
+
+def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
+    """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
+    curve = _Curve(orders, last)
+
+    def inside(epsilon: float) -> arb:
+        return _mu(epsilon, curve.below(epsilon)).lower()
+
+    def over(low: float, high: float) -> arb:
+        return _mu(high, curve.above(low)).upper()
+
+    return _largest(inside, over, last, arb(0), width)
+
+
+def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
+    """The least type II error of a test of level alpha between neighbours."""
+    curve, level = _Curve(orders, last), ball(alpha)
+
+    def error(loss: arb, delta: arb) -> arb:
+        rest = 1 - delta
+        return (rest - loss.exp() * level).max((-loss).exp() * (rest - level)).max(arb(0))
+
+    def inside(epsilon: float) -> arb:
+        return error(arb(epsilon), curve.above(epsilon)).lower()
+
+    def over(low: float, high: float) -> arb:
+        return error(arb(low), curve.below(high)).upper()
+
+    beyond = ((1 - arb(last).exp() * level).max(arb(0))).max((-arb(last)).exp())
+    return _largest(inside, over, last, beyond, width)
+
+
+def _largest(
+    inside: Callable[[float], arb],
+    over: Callable[[float, float], arb],
+    last: float,
+    beyond: arb,
+    width: Fraction,
+) -> Enclosure:
+    """The maximum over [0, last], and of what may lie beyond."""
+    with precision(BITS):
+        least = max(inside(0.0), inside(last), key=_lower)
+        cells = [(-_lower(over(0.0, last)), 0.0, last)]
+        heapify(cells)
+        for _ in range(_CELLS):
+            bound, low, high = heappop(cells)
+            most = arb(-bound).max(beyond.upper())
+            if most - least <= ball(width):
+                return Enclosure(enclosure(least.max(arb(0))).lower, enclosure(most).upper)
+            middle = (low + high) / 2
+            least = max(least, inside(middle), key=_lower)
+            for a, b in ((low, middle), (middle, high)):
+                heappush(cells, (-_lower(over(a, b)), a, b))
+    raise Undecided(f"not settled with {_CELLS} intervals")
+
+
+def _mu(epsilon: float, delta: arb) -> arb:
+    """A ball around the mu at which the Gaussian curve passes through a point."""
+    low, high = arb(0), arb(1)
+    if not delta > 0:
+        return arb(0)
+    loss = arb(epsilon)
+    while gaussian.hockey_stick(loss, high) < delta:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        value = gaussian.hockey_stick(loss, middle)
+        if value < delta.lower():
+            low = middle
+        elif value > delta.upper():
+            high = middle
+        else:
+            break
+    return low.union(high)
+
+
+def _lower(value: arb) -> float:
+    return float(value.mid())
