@@ -73,6 +73,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.audit
 	$(BIN)/python -m benchmarks.broken
 	$(BIN)/python -m benchmarks.sparse_vectors
+	$(BIN)/python -m benchmarks.reach
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -23,7 +23,8 @@ from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
 from exactdp.samplers import SeededSource
-from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
+from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration import TooManyBranches
 
 __all__ = ["Evidence", "assert_law", "assert_private"]
 

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heappop, heappush
-from itertools import count
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, rational
+from exactdp.samplers.branches import (
+    Again,
+    Branch,
+    Frontier,
+    Lost,
+    NotReproducible,
+    RunOver,
+    Suspended,
+)
 from exactdp.samplers.coins import LANES
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
 from exactdp.samplers.source import Source, Words, word_width
 from exactdp.samplers.tally import Tally, TooManyBranches
 
-__all__ = [
-    "EnumeratingSource",
-    "Finished",
-    "Lost",
-    "NotReproducible",
-    "RunOver",
-    "TooManyBranches",
-    "exact_law",
-]
+__all__ = ["EnumeratingSource", "TooManyBranches", "exact_law", "explored_law"]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -37,98 +35,8 @@ T = TypeVar("T", bound=Hashable)
 MAX_WIDTH = 1 << 16
 MAX_RUNS = 1_000_000
 
-#: A branch waits when another one is so many times heavier.
-_PATIENCE = 1 << 12
-
-#: Draws after the end of a run that are answered by an Exception, before something stronger is.
-_PATIENT_DRAWS = 100
-
 #: So many of the last runs are repeated in the end.
 _REPEATED = 32
-
-
-class NotReproducible(ExactDPError):
-    """A program made different choices when it was run again on the same randomness."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """One option of one choice, at the end of the choices that lead there."""
-
-    parent: _Branch | None
-    option: int
-    width: int
-    weight: Fraction
-
-    def path(self) -> list[tuple[int, int, Fraction]]:
-        """The options that lead here, of how many, and how heavy they were."""
-        steps: list[tuple[int, int, Fraction]] = []
-        branch = self
-        while branch.parent is not None:
-            steps.append((branch.option, branch.width, branch.weight))
-            branch = branch.parent
-        return steps[::-1]
-
-
-class RunOver(BaseException):
-    """A run has ended, whatever the program does next: no Exception, so that few catch it."""
-
-
-class _Suspended(RunOver):
-    """The run is given up for now; its branch waits at the frontier."""
-
-
-class Lost(RunOver):
-    """What this run would have shown stays unexplored."""
-
-
-class Finished(RunOver):
-    """The run has an outcome before the program returns."""
-
-    def __init__(self, outcome: Any) -> None:
-        super().__init__(outcome)
-        self.outcome = outcome
-
-
-class _Frontier:
-    """The branches still to follow, heaviest first, and what ended the run that is under way.
-
-    signal: the first that was raised. A program may swallow it, translate it or lose it in a
-    thread; it is looked at when the program is through, and it wins.
-    """
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[Fraction, int, _Branch]] = []
-        self._ticket = count()
-        self.signal: BaseException | None = None
-        self._ignored = 0
-
-    def stop(self, signal: BaseException) -> NoReturn:
-        """End the run under way; every further draw raises the same again."""
-        if self.signal is None:
-            self.signal = signal
-        self._ignored += 1
-        if self._ignored > _PATIENT_DRAWS:  # a loop that goes on until a draw succeeds
-            raise RunOver(str(self.signal)) from self.signal
-        raise self.signal
-
-    def take_signal(self) -> BaseException | None:
-        """What ended the run, which is over now."""
-        signal, self.signal, self._ignored = self.signal, None, 0
-        return signal
-
-    def push(self, branch: _Branch) -> None:
-        heappush(self._heap, (-branch.weight, next(self._ticket), branch))
-
-    def pop(self) -> _Branch:
-        return heappop(self._heap)[2]
-
-    def outweighs(self, branch: _Branch) -> bool:
-        """Whether some branch left is so much heavier that this one should wait for it."""
-        return bool(self._heap) and -self._heap[0][0] > branch.weight * _PATIENCE
-
-    def __bool__(self) -> bool:
-        return bool(self._heap)
 
 
 class EnumeratingSource(Source):
@@ -138,7 +46,7 @@ class EnumeratingSource(Source):
     not over the bits behind it, wherever those probabilities are rational.
     """
 
-    def __init__(self, start: _Branch, frontier: _Frontier) -> None:
+    def __init__(self, start: Branch, frontier: Frontier) -> None:
         self._here = start
         self._path = start.path()
         self._step = 0
@@ -174,13 +82,23 @@ class EnumeratingSource(Source):
 
     def again(self) -> EnumeratingSource:
         """A source that leads a program to the end of this branch once more, and not beyond."""
-        return EnumeratingSource(self._here, _Frontier())
+        return EnumeratingSource(self._here, Frontier())
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the program has made a choice."""
+        return self._step > 0
+
+    @property
+    def reached(self) -> Fraction:
+        """The probability of the choices that the program has made so far."""
+        return self._path[self._step - 1][2] if self._step else Fraction(1)
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Branch over options with exact probabilities that sum to 1."""
-        before = self._path[self._step - 1][2] if self._step else Fraction(1)
+        before = self.reached
         chosen = self.branch(len(weights), lambda: weights)
-        if self._path[self._step - 1][2] != before * weights[chosen]:
+        if self.reached != before * weights[chosen]:
             self.stop(_differs(self._step, "other probabilities"))
         return chosen
 
@@ -200,14 +118,14 @@ class EnumeratingSource(Source):
             self.stop(TooManyBranches(_too_wide(width)))
         weights, before, here = make(), self._here, self.weight
         self._step += 1
-        options = [_Branch(before, i, width, here * w) for i, w in enumerate(weights) if w]
+        options = [Branch(before, i, width, here * w) for i, w in enumerate(weights) if w]
         first = max(options, key=lambda branch: branch.weight)
         for branch in options:
             if branch is not first:
                 self._frontier.push(branch)
         if self._frontier.outweighs(first):  # perhaps a loop that ends only with probability 1
             self._frontier.push(first)
-            self.stop(_Suspended())
+            self.stop(Suspended())
         self._here = first
         self._path.append((first.option, width, first.weight))
         return first.option
@@ -278,7 +196,8 @@ def exact_law(
     max_runs: most branches to follow before TooManyBranches is raised.
     progress: show a bar for long enumerations, on a terminal only.
     Raises NotReproducible where the program is seen not to be a function of its source: it draws
-    or answers otherwise when a branch is repeated. :func:`exactdp.audit.foreign_law` looks harder.
+    or answers otherwise when a branch is repeated. Nothing else is looked at: not what it keeps in
+    memory, nor what it calls; :func:`exactdp.audit.foreign_law` does (interface "source").
 
     >>> from exactdp.samplers import exact_law
     >>> print(exact_law(lambda source: source.below(3) * source.below(2)))
@@ -287,14 +206,34 @@ def exact_law(
       1  1/6  0.166667
       2  1/6  0.166667
     """
+    kept: deque[tuple[EnumeratingSource, Any]] = deque(maxlen=_REPEATED)
+
+    def kept_law(source: EnumeratingSource) -> T:
+        outcome = program(source)
+        if source.signal is None:
+            kept.append((source, outcome))
+        return outcome
+
+    law = explored_law(kept_law, residual, max_runs, progress)
+    for source, outcome in reversed(kept):
+        _repeat(program, source, outcome)
+    return law
+
+
+def explored_law(
+    program: Callable[[EnumeratingSource], T], residual: Real, max_runs: int, progress: bool
+) -> Law[T]:
+    """The law of a program that is followed once; whether it repeats itself is for others to see.
+
+    Parameters and errors as of :func:`exact_law`.
+    """
     allowed = rational("residual", residual)
     if not 0 <= allowed < 1:
         raise InvalidParameter("residual", residual, ">= 0 and < 1")
     from tqdm import tqdm
 
-    frontier, tally = _Frontier(), Tally(allowed, max_runs)
-    kept: deque[tuple[EnumeratingSource, Any]] = deque(maxlen=_REPEATED)
-    frontier.push(_Branch(None, 0, 0, Fraction(1)))
+    frontier, tally = Frontier(), Tally(allowed, max_runs)
+    frontier.push(Branch(None, 0, 0, Fraction(1)))
 
     # disable=None: no bar unless standard error is a terminal
     with tqdm(desc="branches", delay=1, disable=None if progress else True) as bar:
@@ -303,13 +242,12 @@ def exact_law(
             ended, outcome = _followed(program, source)
             if isinstance(ended, Lost):
                 tally.lose(source.weight)
-            elif not isinstance(ended, _Suspended):
+            elif isinstance(ended, Again):
+                tally.renew(source.weight)
+            elif not isinstance(ended, Suspended):
                 tally.add(outcome, source.weight)
-                kept.append((source, outcome))
             tally.check(bool(frontier))
             bar.update()
-    for source, outcome in reversed(kept):
-        _repeat(program, source, outcome)
     return tally.law()
 
 
@@ -323,7 +261,9 @@ def _repeat(program: Callable[[Source], T], source: EnumeratingSource, outcome: 
         )
 
 
-def _followed(program: Callable[[Source], T], source: EnumeratingSource) -> tuple[Any, Any]:
+def _followed(
+    program: Callable[[EnumeratingSource], T], source: EnumeratingSource
+) -> tuple[Any, Any]:
     """Run a program once: how the run was ended from outside, if it was, and its outcome."""
     raised, outcome = None, None
     try:
@@ -332,8 +272,6 @@ def _followed(program: Callable[[Source], T], source: EnumeratingSource) -> tupl
         raised = error
     source.close()
     ended = source.take_signal()
-    if isinstance(ended, Finished):
-        return None, ended.outcome
     if isinstance(ended, RunOver):
         return ended, None
     if ended is not None:  # swallowed, translated or raised: all the same

@@ -25,7 +25,7 @@ class Tally:
     def __init__(self, allowed: Fraction, most: int) -> None:
         self._allowed, self._most = allowed, most
         self._weights: dict[Any, list[Fraction]] = {}
-        self._unexplored, self._lost = Fraction(1), Fraction(0)
+        self._unexplored, self._lost, self._again = Fraction(1), Fraction(0), Fraction(0)
         self._runs = 0
         self._logs: list[float] = []
 
@@ -36,8 +36,18 @@ class Tally:
     def lose(self, weight: Fraction) -> None:
         self._lost += weight
 
+    def renew(self, weight: Fraction) -> None:
+        """A branch is where the program started: it has the law of the whole."""
+        self._again += weight
+        self._unexplored -= weight
+
     def enough(self) -> bool:
-        return self._unexplored - self._lost <= self._allowed
+        return self._unexplored - self._lost <= self._residual
+
+    @property
+    def _residual(self) -> Fraction:
+        """What may remain unexplored, so that the share of it given no renewal is as allowed."""
+        return self._allowed * (1 - self._again)
 
     def check(self, more: bool) -> None:
         """Give up when the runs are used up, or are foreseen not to suffice by far.
@@ -47,7 +57,7 @@ class Tally:
         self._runs += 1
         if not more or self.enough():
             return
-        left = self._unexplored - self._lost - self._allowed
+        left = self._unexplored - self._lost - self._residual
         if self._runs >= self._most:
             raise TooManyBranches(
                 f"{self._runs} branches followed and probability {float(left):.3g} is left"
@@ -63,16 +73,19 @@ class Tally:
     def _foreseen(self) -> float:
         """How many runs it may take. Where leaves of weight w number about log(1/w)^d, what is left
         after n runs falls like exp(-n^(1/d)): its logarithm in geometric steps when n doubles."""
-        if len(self._logs) < 3 or not self._allowed:
+        if len(self._logs) < 3 or not self._residual:
             return 0
         first, second, last = self._logs[-3:]
         step, growth = second - last, (second - last) / max(first - second, 1e-12)
-        runs, left = float(self._runs), last - math.log(self._allowed)
+        runs, left = float(self._runs), last - math.log(self._residual)
         while left > 0 and runs <= 2 * self._most:
             step *= min(growth, 2.0)
             left, runs = left - max(step, 0.0), 2 * runs
         return runs
 
     def law(self) -> Law[Any]:
-        totals = {x: sum(parts, Fraction(0)) for x, parts in self._weights.items()}
-        return Law(totals, self._unexplored)
+        share = 1 - self._again  # at least that of the branches that end: weights are lower bounds
+        if not share:
+            raise TooManyBranches("every branch comes back to where it was: the program never ends")
+        totals = {x: sum(parts, Fraction(0)) / share for x, parts in self._weights.items()}
+        return Law(totals, 1 - sum(totals.values(), Fraction(0)))

@@ -30,7 +30,8 @@ from exactdp.samplers import (
 )
 from exactdp.samplers.attempts import RandomnessError
 from exactdp.samplers.blocks import BlockSampler
-from exactdp.samplers.enumeration import NotReproducible, TooManyBranches
+from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration import TooManyBranches
 from exactdp.samplers.source import Words, WordSource
 from exactdp.samplers.system import BLOCK
 from tests.samplers.bitwise import bitwise_law

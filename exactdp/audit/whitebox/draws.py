@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.quiet import quiet
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
-from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource, NotReproducible
+from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
 
 __all__ = ["Draws", "LazyDraws", "RealDraws", "RecordedDraws"]
 
@@ -27,11 +28,11 @@ class Draws(ABC):
     """Uniform integers, and choices among options of given weights, for one run.
 
     record: every number as far as it has been revealed, as (size, value) where it is known, and
-    (0, option) for a choice.
+    (0, option) for a choice. bits: of the residual to which the program is explored.
     """
 
-    def __init__(self, source: EnumeratingSource) -> None:
-        self.source = source
+    def __init__(self, source: EnumeratingSource, bits: int) -> None:
+        self.source, self.bits = source, bits
         self.record: list[Uniform | tuple[int, int]] = []
 
     @abstractmethod
@@ -82,8 +83,8 @@ class LazyDraws(Draws):
 class RealDraws(Draws):
     """Ordinary numbers. reason: why not lazy ones, for messages."""
 
-    def __init__(self, source: EnumeratingSource, reason: str) -> None:
-        super().__init__(source)
+    def __init__(self, source: EnumeratingSource, bits: int, reason: str) -> None:
+        super().__init__(source, bits)
         self.reason = reason
 
     @quiet
@@ -108,8 +109,10 @@ class RealDraws(Draws):
 class RecordedDraws(Draws):
     """The numbers of an earlier run; what is asked for has to be what was asked for then."""
 
-    def __init__(self, source: EnumeratingSource, record: Sequence[tuple[int, int]]) -> None:
-        super().__init__(source)
+    def __init__(
+        self, source: EnumeratingSource, bits: int, record: Sequence[tuple[int, int]]
+    ) -> None:
+        super().__init__(source, bits)
         self._left = list(record[::-1])
 
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -18,13 +19,13 @@ from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
 from exactdp.audit.whitebox.watch import NotPlain, Watch
 from exactdp.errors import ExactDPError
 from exactdp.law import Law
-from exactdp.parameters import Real, choice
+from exactdp.parameters import Real, choice, rational
+from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.enumeration import (
     MAX_RUNS,
     EnumeratingSource,
-    NotReproducible,
     TooManyBranches,
-    exact_law,
+    explored_law,
 )
 
 __all__ = ["Exhausted", "followed_law"]
@@ -34,6 +35,9 @@ _INTERFACES: dict[str, Callable[[Draws], Any]] = {
     "numpy": ExactGenerator,
     "source": lambda draws: draws.source,
 }
+
+#: How finely samplers inside a program are followed where the whole is to be explored to its end.
+_BITS = 96
 
 #: Of more than twice as many runs, at least so many are repeated in the end.
 _REPEATED = 256
@@ -63,12 +67,13 @@ def followed_law(
     """
     choice("interface", interface, tuple(_INTERFACES))
     choice("exceptions", exceptions, ("raise", "outcome"))
-    reason = ""
+    reason, allowed = "", rational("residual", residual)
+    bits = math.ceil(-math.log2(allowed)) if 0 < allowed < 1 else _BITS
     raising = {"raise", "call"} & set(np.geterr().values())
     for plain in (False,) if raising else (True, False):
-        runs = _Runs(program, interface, exceptions == "outcome", plain, reason)
+        runs = _Runs(program, interface, exceptions == "outcome", plain, reason, bits)
         try:
-            law = exact_law(runs.first, residual=residual, max_runs=max_runs, progress=progress)
+            law = explored_law(runs.first, residual, max_runs, progress)
         except NotPlain as why:
             reason = str(why)
             continue
@@ -95,6 +100,7 @@ class _Runs:
     catches: bool
     plain: bool
     reason: str
+    bits: int
     _kept: list[_Run] = field(default_factory=list)
     _stride: int = 1
     _count: int = 0
@@ -110,7 +116,11 @@ class _Runs:
 
     def first(self, source: Any) -> Outcome:
         """Follow a branch for the first time."""
-        draws: Draws = LazyDraws(source) if self.plain else RealDraws(source, self.reason)
+        draws: Draws = (
+            LazyDraws(source, self.bits)
+            if self.plain
+            else RealDraws(source, self.bits, self.reason)
+        )
         outcome = self._once(source, draws)
         if source.signal is None:
             self._keep(_Run(source, draws, outcome))
@@ -129,7 +139,7 @@ class _Runs:
         for run in reversed(self._kept):
             for record in dict.fromkeys(_points(run.draws)):
                 again = run.source.again()
-                draws = RecordedDraws(again, record)
+                draws = RecordedDraws(again, self.bits, record)
                 outcome = self._once(again, draws)
                 if self.interface != "source":
                     draws.finish()
@@ -147,7 +157,8 @@ class _Runs:
         generator = _INTERFACES[self.interface](draws)
         # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
         quiet = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
-        with quiet, self._watch.on(source.stop):
+        explored = not isinstance(draws, RecordedDraws)
+        with quiet, self._watch.on(source.stop, (lambda: source.drawn) if explored else None):
             try:
                 value, error = self.program(generator), None
             except Exception as caught:

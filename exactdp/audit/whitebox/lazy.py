@@ -220,7 +220,8 @@ class LazyNumber(Revealed):
         return pow(self.settle(), other, modulus)
 
     def __int__(self) -> int:
-        return int(self.__trunc__().settle() if self._base.size > 1 else self.settle())
+        whole = self._map(int, True)
+        return int(whole.settle() if isinstance(whole, LazyNumber) else whole)
 
     def __index__(self) -> int:
         return operator.index(self.settle())

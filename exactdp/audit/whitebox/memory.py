@@ -33,7 +33,8 @@ from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.plainness import objection_to, written_in_python
 from exactdp.audit.whitebox.purity import impurity, named
 from exactdp.audit.whitebox.uniform import NotEnumerable
-from exactdp.samplers.enumeration import NotReproducible
+from exactdp.errors import ExactDPError
+from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.source import Source
 
 __all__ = ["Memory"]
@@ -71,6 +72,7 @@ class Memory:
         self.cached: set[types.CodeType] = set()
         self.objection = ""
         self._surroundings = _surroundings()
+        self._amid: tuple[Any, ...] = ()
         self._roots: list[Callable[[], Any]] = [lambda: program]
         self._before = [_walk(program, self._judge)]
         self._checks, self._next = 0, 1
@@ -96,13 +98,30 @@ class Memory:
         size = sum(map(len, self._before))
         stride = 1 if self._checks < _OFTEN else 1 + size // _FEW
         self._next = self._checks + stride
+        if (change := self._change()) is not None:
+            raise NotReproducible(
+                "the program keeps something from one run to the next "
+                f"({change}): the law of one call is not that of another"
+            )
+
+    def unchanged(self) -> bool:
+        """Whether everything is as it was before the first run, in the middle of a run.
+
+        The surroundings (numpy's handling of errors, say) are those of the first time it is asked.
+        """
+        here = _surroundings()
+        self._amid = self._amid or here
+        try:
+            return here == self._amid and self._change() is None
+        except ExactDPError:
+            return False
+
+    def _change(self) -> str | None:
+        """What has changed since it was met, by a name near it."""
         for root, before in zip(self._roots, self._before, strict=True):
-            now = _walk(root(), _indifferent)
-            if now != before:
-                raise NotReproducible(
-                    "the program keeps something from one run to the next "
-                    f"({_changed(before, now)}): the law of one call is not that of another"
-                )
+            if (now := _walk(root(), _indifferent)) != before:
+                return _changed(before, now)
+        return None
 
     def _judge(self, thing: Any) -> None:
         if isinstance(thing, _CACHED):

@@ -24,7 +24,7 @@ import numpy as np
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.uniform import NotEnumerable
 
-__all__ = ["Outcome", "plain", "raised", "returned"]
+__all__ = ["Outcome", "key_of", "plain", "raised", "returned"]
 
 _BY_VALUE = (type(None), bool, int, str, bytes)
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
@@ -52,7 +52,7 @@ class Outcome:
 
 def returned(value: Any) -> Outcome:
     """The outcome of a run that returned; raises NotEnumerable for what has no key."""
-    return Outcome(("returned", _key(value)), plain(value))
+    return Outcome(("returned", key_of(value)), plain(value))
 
 
 def raised(error: Exception) -> Outcome:
@@ -68,7 +68,7 @@ def _key_of_error(error: BaseException | None) -> Hashable:
     if held:
         raise NotEnumerable(f"an exception with attributes ({', '.join(held)}) as an outcome")
     causes = _key_of_error(error.__cause__), _key_of_error(error.__context__)
-    return _name(kind), _key(error.args), _key(list(notes)), causes
+    return _name(kind), key_of(error.args), key_of(list(notes)), causes
 
 
 def _name(kind: type) -> str:
@@ -81,10 +81,12 @@ def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _key(value: Any) -> Hashable:
+def key_of(value: Any) -> Hashable:
+    """Equal only for values of the same type and content; raises NotEnumerable where there is no
+    such key."""
     kind = type(value)
     if isinstance(value, LazyNumber):
-        return _key(value.settle())
+        return key_of(value.settle())
     if kind is str and _ADDRESS.search(value):
         raise NotEnumerable("an outcome holds the address of an object, another one in every run")
     if kind in _BY_VALUE:
@@ -105,22 +107,22 @@ def _key(value: Any) -> Hashable:
 def _compound(value: Any, kind: type) -> Hashable:
     name = _name(kind)
     if kind is dict or kind is OrderedDict:
-        return name, tuple((_key(k), _key(v)) for k, v in value.items())
+        return name, tuple((key_of(k), key_of(v)) for k, v in value.items())
     if kind in (set, frozenset):
-        return name, frozenset(map(_key, value))
+        return name, frozenset(map(key_of, value))
     if kind is bytearray:
         return name, bytes(value)
     if kind in (list, tuple) or _is_named_tuple(kind):
-        return name, tuple(map(_key, value))
+        return name, tuple(map(key_of, value))
     if kind is np.ndarray:
         items = value.tolist() if value.dtype.hasobject else value.tobytes()
-        return name, repr(value.dtype), value.shape, _key(items)
+        return name, repr(value.dtype), value.shape, key_of(items)
     if isinstance(value, np.generic) and kind.__module__ == "numpy":
         return name, repr(value.dtype), value.tobytes()
     if isinstance(value, enum.Enum):
-        return name, value.name, _key(value.value)
+        return name, value.name, key_of(value.value)
     if is_dataclass(value) and kind.__mro__[1:] == (object,) and _only_fields(value):
-        return name, tuple(_key(getattr(value, field.name)) for field in fields(value))
+        return name, tuple(key_of(getattr(value, field.name)) for field in fields(value))
     raise NotEnumerable(
         f"an outcome of type {name} cannot be told apart from others for certain; return numbers, "
         "text, or containers and dataclasses of them"

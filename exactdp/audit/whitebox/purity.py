@@ -37,7 +37,7 @@ _IMPURE = frozenset(
     + [("builtins", "__hash__")]
 )
 _ALSO_PURE = frozenset(
-    [("posix", "fspath"), ("sys", "_getframe"), ("sys", "exc_info"), ("sys", "exception")]
+    [("posix", "fspath"), ("sys", "exc_info"), ("sys", "exception")]
     + [("sys", "getrecursionlimit"), ("sys", "getsizeof"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "get_ident", "RLock", "lock", "_local")]
 )
@@ -59,11 +59,22 @@ def impurity(function: Any) -> str:
     if owner is None or isinstance(owner, types.ModuleType):
         module = str(function.__module__ or "")
     else:
-        line = (*(owner.__mro__ if isinstance(owner, type) else ()), *type(owner).__mro__)
-        kind = next((base for base in line if name in vars(base)), line[0])
-        module = kind.__module__
-        if (module, kind.__name__) in _ALSO_PURE:
-            return ""
+        kind: type = type(owner)
+        return _impurity_of_method(owner if isinstance(owner, type) else None, kind, name)
+    return _impurity_in_module(module, name)
+
+
+@lru_cache(maxsize=1 << 12)
+def _impurity_of_method(owner: type | None, kind: type, name: str) -> str:
+    """owner: the class, if the method is one of a class itself."""
+    line = (*(owner.__mro__ if owner is not None else ()), *kind.__mro__)
+    found = next((base for base in line if name in vars(base)), line[0])
+    pure = (found.__module__, found.__name__) in _ALSO_PURE
+    return "" if pure else _impurity_in_module(found.__module__, name)
+
+
+@lru_cache(maxsize=1 << 12)
+def _impurity_in_module(module: str, name: str) -> str:
     top = module.partition(".")[0]
     if "rand" in name.lower():  # generators inside of flint, gmpy2 and numpy
         return f"{module}.{name}()"
@@ -78,13 +89,17 @@ def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
         function = getattr(value, "__func__", value)
         python = isinstance(function, (types.FunctionType, types.ModuleType, type))
         random = "rand" in name.lower() and callable(value) and not python
-        if name in ("__hash__", "cache_info") or random:
+        if name in _TELLING or random:
             return f"{name}()"
         if name == "hash" or not isinstance(value, types.BuiltinFunctionType):
             continue  # hash() is replaced while a program runs
         if why := impurity(value):
             return why
     return ""
+
+
+#: Attributes by which code looks at its process, or at the variables of other code.
+_TELLING = frozenset({"__hash__", "cache_info", "f_back", "f_locals"})
 
 
 def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -84,8 +84,8 @@ def outcome_law(program: Callable[[Any], Any], **options: Any) -> Law[Outcome]:
                 return followed_law(program, **options)
         except TooManyBranches as again:
             raise TooManyBranches(
-                f"{again}, also with the laws of {names} computed apart; for a rejection loop put "
-                "shortcut(function, rounds=...) in its place"
+                f"{again}, also with the laws of {names} computed apart; what helps are samplers "
+                "that are functions of their own, called with numbers and the generator"
             ) from None
 
 

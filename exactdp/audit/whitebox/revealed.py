@@ -69,6 +69,10 @@ class Revealed:
             return first
         return last if base.split([self._first(lambda v: bool(test(v)) == last)]) else first
 
+    def known(self) -> tuple[bool, Any]:
+        """Whether there is but one value left, and that value."""
+        return (True, self._at(self._base.low)) if self._base.size == 1 else (False, None)
+
     @quiet
     def settle(self) -> Any:
         """The number itself: branches over the values that are still possible."""

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import wraps
 from typing import Any
 
 from exactdp.audit.whitebox.foreign import followed_law
-from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.outcomes import Outcome
+from exactdp.audit.whitebox.quiet import quiet
+from exactdp.audit.whitebox.rounds import GENERATORS, exact_key, is_plain
+from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.watch import unwatched
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real
-from exactdp.samplers.enumeration import MAX_RUNS, Finished, Lost
+from exactdp.samplers.branches import Lost
+from exactdp.samplers.enumeration import MAX_RUNS
 
 __all__ = ["shortcut", "shortcut_where_possible"]
 
 #: Bits of a probability in a shortcut.
 _LONG = 128
 
-_AGAIN = "a rejection loop starts its next round"
-_REUSABLE = (type(None), bool, int, float, complex, str, bytes, Fraction)
+#: A sampler inside is followed so much further than the law that it is part of, in bits, and so
+#: much less where it is seldom called; in steps, that not every call needs a law of its own.
+_FURTHER, _STEP = 8, 8
+_MOST_RUNS = 5_000
 
 
 def shortcut(
-    function: Callable[..., Any],
-    *,
-    residual: Real = Fraction(1, 2**96),
-    rounds: tuple[Any, str] | None = None,
+    function: Callable[..., Any], *, residual: Real = Fraction(1, 2**96)
 ) -> Callable[..., Any]:
     """A foreign subroutine with its law computed once per arguments, then drawn from.
 
@@ -43,9 +45,6 @@ def shortcut(
     function: called with a generator among its arguments; the others are hashable, and its result
     (numbers, text, or tuples of them) may depend on nothing else. residual: unexplored probability
     of each of its laws; keep it far below that of the whole.
-    rounds: for a rejection loop, (module, name) of the function it calls first in every round, and
-    only there. One round is enumerated and the law conditioned on its being accepted, instead of
-    following the loop. Only right for a loop that carries nothing from one round to the next.
 
     >>> from exactdp.audit import foreign_law
     >>> def heads(rng):                        # how many in a row
@@ -54,13 +53,16 @@ def shortcut(
     >>> len(foreign_law(lambda rng: min(quick(rng) + quick(rng), 4), residual="1e-9"))
     5
     """
-    laws = _Laws(function if rounds is None else _one_round(function, *rounds), residual)
+    laws = _Laws(function, MAX_RUNS)
 
     @wraps(function)
     def drawing(*arguments: Any, **named: Any) -> Any:
-        values = tuple(map(_plain, arguments)), {n: _plain(x) for n, x in named.items()}
-        generator = _generator_among([*values[0], *values[1].values()])
-        return _drawn(laws.of(values[0], values[1], generator), generator)
+        call = _Call(arguments, named)
+        if call.generator is None:
+            raise InvalidParameter("arguments", call.generators, "with one generator among them")
+        if (key := call.key()) is None:
+            raise InvalidParameter("arguments", arguments, "hashable for a shortcut")
+        return _drawn(laws.of(call, key, residual), call.generator)
 
     return drawing
 
@@ -68,116 +70,119 @@ def shortcut(
 def shortcut_where_possible(function: Callable[..., Any]) -> Callable[..., Any]:
     """A shortcut for calls with a generator and immutable arguments that have a law; others go on
     to the function itself."""
-    laws = _Laws(function, Fraction(1, 2**80), _MOST_RUNS)
+    laws = _Laws(function, _MOST_RUNS)
     without: set[Hashable] = set()
+
+    @quiet
+    def law(call: _Call) -> _Choices | None:
+        key = call.key()
+        if key is None or key in without or call.generator is None:
+            return None
+        without.add(key)  # a call of the function from within itself goes on to the function
+        try:
+            found = laws.of(call, key, Fraction(1, 1 << _fineness(call.generator.draws)))
+        except Exception:  # whatever it is, the function itself will show it
+            return None
+        without.remove(key)
+        return found
 
     @wraps(function)
     def drawing(*arguments: Any, **named: Any) -> Any:
-        values = tuple(map(_plain, arguments)), {n: _plain(x) for n, x in named.items()}
-        found = [x for x in (*values[0], *values[1].values()) if type(x) in _GENERATORS]
-        rest = [x for x in (*values[0], *values[1].values()) if type(x) not in _GENERATORS]
-        if len(found) != 1 or not all(map(_is_reusable, rest)):
-            return function(*arguments, **named)
-        key = _key(values[0], values[1], found[0])
-        if key not in without:
-            try:
-                law = laws.of(values[0], values[1], found[0])
-            except Exception:  # whatever it is, the function itself will show it
-                without.add(key)
-            else:
-                return _drawn(law, found[0])
-        return function(*values[0], **values[1])
+        call = _Call(arguments, named)
+        known = law(call)
+        if known is None:
+            return function(*call.arguments, **call.named)
+        return _drawn(known, call.generator)
 
     return drawing
 
 
-_GENERATORS = (ExactRandom, ExactGenerator)
-_MOST_RUNS = 5_000
+def _fineness(draws: Any) -> int:
+    """To how many bits a law is followed that is drawn from here: the same for every visit."""
+    seldom = -math.log2(draws.source.reached)
+    steps: int = math.ceil((draws.bits + _FURTHER - seldom) / _STEP)
+    return max(steps, 1) * _STEP
+
+
+class _Call:
+    """Arguments without lazy numbers, and the generator among them; None unless there is one."""
+
+    def __init__(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self.arguments = tuple(map(_plain, arguments))
+        self.named = {name: _plain(x) for name, x in named.items()}
+        found = [x for x in (*self.arguments, *self.named.values()) if type(x) in GENERATORS]
+        self.generators = len(found)
+        self.generator = found[0] if len(found) == 1 else None
+
+    def key(self) -> Hashable:
+        """Equal for arguments that nothing tells apart; None where that cannot be known."""
+        try:
+            named = ((name, exact_key(x)) for name, x in sorted(self.named.items()))
+            return tuple(map(self._part, self.arguments)), tuple(named)
+        except NotEnumerable:
+            return None
+
+    def _part(self, value: Any) -> Hashable:
+        return "generator" if value is self.generator else exact_key(value)
+
+    def with_generator(self, other: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The same arguments with another generator."""
+        before = self.generator
+        named = {name: other if x is before else x for name, x in self.named.items()}
+        return tuple(other if x is before else x for x in self.arguments), named
+
+
+#: Outcomes and their weights; a last weight without an outcome is what is not known.
+_Choices = tuple[list[Any], list[Fraction]]
 
 
 class _Laws:
-    """The laws of one function, computed once per arguments."""
+    """The laws of one function, computed once per arguments and residual."""
 
-    def __init__(self, once: Callable[..., Any], residual: Real, max_runs: int = MAX_RUNS) -> None:
-        self._once, self._residual, self._max_runs = once, residual, max_runs
-        self._known: dict[Hashable, tuple[list[Any], list[Fraction]]] = {}
+    def __init__(self, function: Callable[..., Any], max_runs: int) -> None:
+        self._function, self._max_runs = function, max_runs
+        self._known: dict[Hashable, _Choices] = {}
+        self._exact: dict[Hashable, _Choices] = {}
 
-    def of(self, arguments: tuple[Any, ...], named: dict[str, Any], generator: Any) -> Any:
-        key = _key(arguments, named, generator)
-        if key not in self._known:
+    def of(self, call: _Call, key: Hashable, residual: Real) -> _Choices:
+        place = key, residual
+        if place not in self._known and key in self._exact:
+            self._known[place] = self._exact[key]
+        if place not in self._known:
 
-            def program(other: Any) -> Any:
-                swap = {id(generator): other}
-                return self._once(
-                    *(swap.get(id(x), x) for x in arguments),
-                    **{name: swap.get(id(x), x) for name, x in named.items()},
-                )
+            @wraps(self._function)
+            def program(generator: Any) -> Any:
+                arguments, named = call.with_generator(generator)
+                return self._function(*arguments, **named)
 
             with unwatched():
                 law = followed_law(
                     program,
-                    interface="random" if type(generator) is ExactRandom else "numpy",
-                    residual=self._residual,
+                    interface="random" if type(call.generator) is ExactRandom else "numpy",
+                    residual=residual,
                     max_runs=self._max_runs,
                     progress=False,
                 )
-                self._known[key] = _rounded(_accepted(law))
-        return self._known[key]
+            self._known[place] = found = _rounded(law)
+            if len(found[0]) == len(found[1]):
+                self._exact[key] = found
+        return self._known[place]
 
 
-def _drawn(law: tuple[list[Any], list[Fraction]], generator: Any) -> Any:
-    outcomes, weights = law
+@quiet
+def _drawn(choices: _Choices, generator: Any) -> Any:
+    outcomes, weights = choices
     chosen = generator.draws.choose(weights)
     if chosen == len(outcomes):
         generator.draws.source.stop(Lost())
     return outcomes[chosen]
 
 
-def _generator_among(arguments: list[Any]) -> Any:
-    found = [x for x in arguments if type(x) in _GENERATORS]
-    if len(found) != 1:
-        raise InvalidParameter("arguments", len(found), "with one generator among them")
-    return found[0]
-
-
-def _one_round(function: Callable[..., Any], module: Any, name: str) -> Callable[..., Any]:
-    """The function up to its second direct call of module.name, where its run is over."""
-    code = getattr(function, "__code__", None)
-
-    def once(*arguments: Any, **named: Any) -> Any:
-        generator = _generator_among([*arguments, *named.values()])
-        first, calls = getattr(module, name), 0
-
-        @wraps(first)
-        def counted(*inner: Any, **also: Any) -> Any:
-            nonlocal calls
-            calls += sys._getframe(1).f_code is code
-            if calls > 1:
-                generator.draws.source.stop(Finished(Outcome(_AGAIN, _AGAIN)))
-            return first(*inner, **also)
-
-        setattr(module, name, counted)
-        try:
-            return function(*arguments, **named)
-        finally:
-            setattr(module, name, first)
-
-    return once
-
-
-def _accepted(law: Law[Outcome]) -> Law[Outcome]:
-    """The law given that no further round is needed; what is left out stays a lower bound."""
-    again = Outcome(_AGAIN, _AGAIN)
-    share = 1 - law[again]  # at least the probability of accepting, so weights / share are lower
-    kept = {x: weight / share for x, weight in law.items() if x != again}
-    return Law(kept, 1 - sum(kept.values(), Fraction(0)))
-
-
 def _plain(argument: Any) -> Any:
     return argument.settle() if isinstance(argument, LazyNumber) else argument
 
 
-def _rounded(law: Law[Outcome]) -> tuple[list[Any], list[Fraction]]:
+def _rounded(law: Law[Outcome]) -> _Choices:
     """Outcomes and weights; long fractions are rounded down, and a last weight holds the rest.
 
     Products of long fractions would take up most of the time.
@@ -189,31 +194,11 @@ def _rounded(law: Law[Outcome]) -> tuple[list[Any], list[Fraction]]:
 
 
 def _reusable(value: Any) -> Any:
-    if not _is_reusable(value):
+    if not is_plain(value):
         raise InvalidParameter("function", value, "one that returns numbers, text or tuples")
     return value
-
-
-def _is_reusable(value: Any) -> bool:
-    if type(value) is tuple:
-        return all(map(_is_reusable, value))
-    return type(value) in _REUSABLE
 
 
 def _shortened(weight: Fraction) -> Fraction:
     unit = 1 << _LONG
     return weight if weight.denominator <= unit else Fraction(math.floor(weight * unit), unit)
-
-
-def _key(arguments: Any, named: dict[str, Any], generator: Any) -> Hashable:
-    """The arguments without the generator, with their types: 1 and 1.0 may act differently."""
-
-    def part(x: Any) -> Hashable:
-        return "generator" if x is generator else (type(x), x)
-
-    key = (tuple(map(part, arguments)), tuple((n, part(x)) for n, x in sorted(named.items())))
-    try:
-        hash(key)
-    except TypeError:
-        raise InvalidParameter("arguments", arguments, "hashable for a shortcut") from None
-    return key

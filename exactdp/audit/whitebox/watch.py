@@ -28,15 +28,17 @@ from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.plainness import objection
 from exactdp.audit.whitebox.purity import impurity, impurity_in, is_salted, salted_order
+from exactdp.audit.whitebox.rounds import Rounds
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.errors import ExactDPError
-from exactdp.samplers.enumeration import EnumeratingSource, NotReproducible
+from exactdp.samplers.branches import Again, Frontier, NotReproducible
+from exactdp.samplers.enumeration import EnumeratingSource
 
 __all__ = ["NotPlain", "Watch", "unwatched"]
 
 _HERE = os.path.join(os.path.dirname(__file__), "")
-_ENUMERATION = EnumeratingSource.choose.__code__.co_filename
-_OURS = ("exactdp.audit.whitebox", "exactdp.samplers.enumeration")
+_ENUMERATION = {method.__code__.co_filename for method in (EnumeratingSource.choose, Frontier.stop)}
+_OURS = ("exactdp.audit.whitebox", "exactdp.samplers.enumeration", "exactdp.samplers.branches")
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
 _LIBRARY = os.path.dirname(os.__file__)
 _NUMPY = os.path.join(os.path.dirname(np.__file__), "")
@@ -55,13 +57,16 @@ _REPLACED = {
 }
 
 #: What libraries use for bookkeeping, without passing it on.
-_INTERNAL = frozenset({"builtins.id()", "builtins.hash()", "builtins.__hash__()"})
+_INTERNAL = frozenset(
+    {"builtins.id()", "builtins.hash()", "builtins.__hash__()", "sys._getframe()"}
+)
 
 _DRAWING = {
     method.__code__
     for method in (ExactRandom.getrandbits, ExactRandom._randbelow, ExactRandom.random)
 } | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
 _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
+_WATCHED = _DRAWING | _NEW_GENERATORS
 
 
 @contextmanager
@@ -90,17 +95,27 @@ class Watch:
         self._memory, self._plain = memory, plain
         self._remembering = 0  # calls under way of functions whose results are kept
         self._stop: Callable[[BaseException], Any] = _nobody
+        self._fresh = False  # nothing drawn yet, as far as is known
+        self._drawn: Callable[[], bool] = _never
+        self._rounds = Rounds(memory.unchanged)
         self._ours: dict[types.CodeType, bool] = {}
         self._met: set[types.CodeType] = set()
         self.drawing: list[tuple[dict[str, Any], str]] = []
 
     @contextmanager
-    def on(self, stop: Callable[[BaseException], Any]) -> Iterator[None]:
-        """Watch everything this thread does; stop(signal) is to end the run."""
+    def on(
+        self, stop: Callable[[BaseException], Any], drawn: Callable[[], bool] | None = None
+    ) -> Iterator[None]:
+        """Watch everything this thread does; stop(signal) is to end the run.
+
+        drawn: whether the run has drawn anything; None for a run that is to go through to its end.
+        """
         before, collecting = sys.getprofile(), gc.isenabled()
         real = builtins.hash, builtins.repr
         gc.disable()  # finalizers of others are not the program's doing
         self._stop, self._remembering = stop, 0
+        self._fresh, self._drawn = drawn is not None, drawn or _never
+        self._rounds.begin()
         vars(builtins).update(hash=self._hash, repr=self._repr)
         for module, name in _REPLACED:
             setattr(module, name, partial(self._outside, name))
@@ -117,19 +132,38 @@ class Watch:
                 gc.enable()
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
-        if event == "call":
-            code = frame.f_code
+        code = frame.f_code
+        if event == "c_call":
+            ours = self._ours.get(code)
+            if not (self._is_ours(frame) if ours is None else ours):
+                self._check(arg, frame)
+        elif event == "call":
             if code not in self._met:
                 self._meet(frame)
-            self._remembering += code in self._memory.cached
-            if self._remembering and code in _DRAWING:
-                self._refuse("a function whose results are kept draws")
-            if code in _NEW_GENERATORS and not self._is_ours(frame.f_back):
-                self._refuse("a new generator has randomness of its own")
+            if code in self._memory.cached or code in _WATCHED:
+                self._enter(frame)
+            if self._fresh or self._rounds.has(frame.f_back):
+                self._follow(frame)
         elif event == "return":
-            self._remembering -= frame.f_code in self._memory.cached
-        elif event == "c_call" and not self._is_ours(frame):
-            self._check(arg, frame)
+            self._remembering -= code in self._memory.cached
+            self._rounds.leave(frame)
+
+    def _enter(self, frame: types.FrameType) -> None:
+        """A call begins of a function that draws, or whose results are kept."""
+        code = frame.f_code
+        self._remembering += code in self._memory.cached
+        if self._remembering and code in _DRAWING:
+            self._refuse("a function whose results are kept draws")
+        if code in _NEW_GENERATORS and not self._is_ours(frame.f_back):
+            self._refuse("a new generator has randomness of its own")
+
+    def _follow(self, frame: types.FrameType) -> None:
+        """A call begins: before the first draw, or perhaps another round of a rejection loop."""
+        self._fresh = self._fresh and not self._drawn()
+        if self._fresh:
+            self._rounds.note(frame)
+        elif self._rounds.comes_back(frame):
+            self._stop(Again())
 
     def _is_ours(self, frame: types.FrameType | None) -> bool:
         """Whether a frame belongs to this library, or to what only reports."""
@@ -139,7 +173,7 @@ class Watch:
         if known is None:
             file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
             generated = file == "<string>" and module.startswith(_OURS)  # by dataclass
-            known = generated or file.startswith(_HERE) or file == _ENUMERATION
+            known = generated or file.startswith(_HERE) or file in _ENUMERATION
             self._ours[frame.f_code] = known
         return known
 
@@ -227,6 +261,10 @@ def _values(frame: types.FrameType) -> dict[str, Any]:
     code = frame.f_code
     mine = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *code.co_freevars}
     return {name: value for name, value in frame.f_locals.items() if name in mine}
+
+
+def _never() -> bool:
+    return False
 
 
 def _nobody(signal: BaseException) -> None:
