@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -89,3 +90,16 @@ def movielens(k: int, seed: int, n: int | None = None) -> Data:
     starts = np.append(0, np.flatnonzero(np.diff(rows[:, 0])) + 1)
     table = (np.append(starts, len(rows)), items, (rows[:, 2] - 3) / 2)
     return Data(n or len(starts), int(items.max()) + 1, k, seed, table)
+
+
+def main(path: str, k: int = 100) -> None:
+    """MovieLens as a CSV file for exactdp sparse report: at most k ratings of every user."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("user,item,value\n")
+        for part in movielens(k, 0).parts():
+            rows = zip(part.user, part.item, part.value, strict=True)
+            file.writelines(f"{user},{item},{value}\n" for user, item, value in rows)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
