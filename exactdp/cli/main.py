@@ -29,7 +29,7 @@ _COMMANDS = {
     "check": ("exactdp.cli.accounting", "Decide whether given parameters keep (epsilon, delta)."),
     "sgd": ("exactdp.cli.loss", "What DP-SGD leaks, or needs for a target."),
     "compose": ("exactdp.cli.loss", "What any mechanisms leak together."),
-    "release": ("exactdp.cli.release", "Publish a histogram with differential privacy."),
+    "release": ("exactdp.cli.releases", "Publish a histogram with differential privacy."),
     "local": ("exactdp.cli.local", "The local model: report, aggregate, estimate, compare."),
     "sparse": ("exactdp.cli.sparse", "Means of sparse vectors in the local model."),
     "query": ("exactdp.cli.query", "Look up one element in a released histogram."),

@@ -1,6 +1,8 @@
-"""exactdp query: one element of a released histogram."""
+"""exactdp query: one element of a released histogram or sketch."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -14,19 +16,23 @@ __all__ = ["query"]
 @click.argument("file")
 @click.argument("element")
 def query(file: str, element: str) -> None:
-    """The released count of one element, from a released CSV or compact file.
+    """The released value of one element, from a released CSV, compact file or sketch.
 
     Elements are read as they were when the file was released: as texts, or as numbers.
     """
-    from exactdp.mechanisms import CompactRelease, encode_bytes
+    from exactdp.container import kind_of
+    from exactdp.mechanisms import CompactRelease, encode_bytes, read_sketch
 
     path = existing(file)
     if path.suffix == ".csv":
         click.echo(dict(counts_in(path)).get(element, "0"))
         return
-    hist = CompactRelease.from_bytes(path.read_bytes())
-    if hist.text is None:
-        click.echo(str(hist[integer("element", element, least=0)]))
-        return
-    encoded = element.encode("utf-8", "surrogateescape")
-    click.echo(str(hist[encode_bytes(encoded, hist.text)]))
+    data = path.read_bytes()
+    compact = kind_of(data) == "compact histogram"
+    found: Any = CompactRelease.from_bytes(data) if compact else read_sketch(data)
+    if found.text is None:
+        place = integer("element", element, least=0)
+    else:
+        place = encode_bytes(element.encode("utf-8", "surrogateescape"), found.text)
+    value = found[place]
+    click.echo(str(value) if compact else f"{float(value):.6g}")

@@ -17,7 +17,7 @@ from exactdp.cli.reading import counts_in, existing, listed
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
-__all__ = ["release"]
+__all__ = ["element", "length_of", "overwrite_option", "print_report", "release", "save"]
 
 
 @click.group(no_args_is_help=True)
@@ -29,7 +29,8 @@ def release() -> None:
     """
 
 
-def _overwrite(command: Callable[..., Any]) -> Callable[..., Any]:
+def overwrite_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--overwrite."""
     text = "Replace the release and its guarantee if they exist."
     return click.option("--overwrite", is_flag=True, help=text)(command)
 
@@ -44,7 +45,7 @@ def _add(
     )
     @click.argument("counts")
     @options(f"{required} output", f"universe text {optional}")
-    @_overwrite
+    @overwrite_option
     @json_option
     def command(
         counts: str, output: str, overwrite: bool, as_json: bool, **given: str | None
@@ -56,11 +57,11 @@ def _add(
         endings = (".csv",) if name != "compact" else (".edph",)
         target = new_file("output", output, endings, overwrite=overwrite)
         size: int | str | None = universe
-        length = None if longest is None else _length(longest)
+        length = None if longest is None else length_of(longest)
         if length is not None:
             size = 256 ** (length + 1)
         true = {
-            _element(x, length): integer(f"count of {x}", c, least=0)
+            element(x, length): integer(f"count of {x}", c, least=0)
             for x, c in counts_in(existing(counts))
         }
         if sum(true.values()) > _MOST_ROWS:
@@ -87,21 +88,21 @@ def _publish(
     promise = made.guarantee
     if name == "compact":
         made = made.of_texts(longest)
-        _save(path, promise, overwrite, lambda part: part.write_bytes(made.to_bytes()))
+        save(path, promise, overwrite, lambda part: part.write_bytes(made.to_bytes()))
         size = f"{len(made.coefficients)} coefficients"
     else:
         rows = [(_shown(x, longest), str(c)) for x, c in made]
         if public is not None:  # post-processing: costs no privacy
             rows = [row for row in rows if row[0] in public]
-        _save(path, promise, overwrite, lambda part: _write_csv(part, ["element", "count"], rows))
+        save(path, promise, overwrite, lambda part: _write_csv(part, ["element", "count"], rows))
         size = f"{len(rows)} bins"
     report = {"mechanism": name, "released": size, "output": str(path), **_accuracy(mechanism)}
     if name in ("sparse", "strict-sparse") and public is None:
         report["note"] = "elements that nobody gave may be among them; see --public"
-    _report(report, promise, as_json)
+    print_report(report, promise, as_json)
 
 
-def _report(report: dict[str, str], promise: Any, as_json: bool) -> None:
+def print_report(report: dict[str, str], promise: Any, as_json: bool) -> None:
     if as_json:
         print_json({**report, "guarantee": promise.as_dict()})
         return
@@ -109,7 +110,7 @@ def _report(report: dict[str, str], promise: Any, as_json: bool) -> None:
     click.echo(f"guarantee: {promise}")
 
 
-def _save(path: Path, promise: Any, overwrite: bool, write: Callable[[Path], object]) -> None:
+def save(path: Path, promise: Any, overwrite: bool, write: Callable[[Path], object]) -> None:
     """The released file, and its guarantee beside it: both or none."""
     beside = path.with_name(path.name + ".guarantee.json")
     new_file("output", str(beside), (".json",), overwrite=overwrite)
@@ -150,14 +151,16 @@ _LEAST_LOSS = Fraction(1, 10**9)
 _LONGEST = 4096
 
 
-def _length(text: str) -> int:
+def length_of(text: str, most: int = _LONGEST) -> int:
+    """The longest text of an element, in bytes."""
     longest = integer("text", text, least=0)
-    if longest > _LONGEST:
-        raise InvalidParameter("text", text, f"<= {_LONGEST}")
+    if longest > most:
+        raise InvalidParameter("text", text, f"<= {most}")
     return longest
 
 
-def _element(text: str, longest: int | None) -> int:
+def element(text: str, longest: int | None) -> int:
+    """The number of an element given as text."""
     from exactdp.mechanisms import encode_bytes
 
     if longest is None:
@@ -228,7 +231,7 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
     )
     @click.argument("data")
     @options("k epsilon delta output", f"user by sigma tau lower public {optional}")
-    @_overwrite
+    @overwrite_option
     @json_option
     def command(
         data: str, output: str, overwrite: bool, as_json: bool, **given: str | None
@@ -252,7 +255,7 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
             header = ["element", "count"]
             rows, mechanism = _of_counts(path, class_name, present, keys)
         promise = mechanism.guarantee()
-        _save(target, promise, overwrite, lambda part: _write_csv(part, header, rows))
+        save(target, promise, overwrite, lambda part: _write_csv(part, header, rows))
         report = {
             "mechanism": name,
             "released": f"{len(rows)} counters",
@@ -261,7 +264,7 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
             **_accuracy(mechanism),
         }
         report.pop("error of all counts (95 %)", None)  # of one counter here: they are not known
-        _report(report, promise, as_json)
+        print_report(report, promise, as_json)
 
 
 def _of_counts(

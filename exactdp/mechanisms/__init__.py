@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Threshold2,
         ThresholdALP,
         ThresholdSketch,
+        read_sketch,
     )
     from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
     from exactdp.mechanisms.sums import GSHMWithSums
@@ -78,6 +79,7 @@ __all__ = [
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
+    "read_sketch",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -91,7 +93,8 @@ __getattr__, __dir__ = lazily(
         "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
         "noisy": "NoisyCounts NoisyRelease",
         "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch "
-        "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch",
+        "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch "
+        "read_sketch",
         "strict": "SparseHistogram StrictPureSparseHistogram",
         "sums": "GSHMWithSums",
         "top_k_with_base": "TopKWithBase",

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP
     from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
     from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection, NoisyRows
+    from exactdp.mechanisms.projections.files import read_sketch
     from exactdp.mechanisms.projections.sketch import Sketch
     from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
 
@@ -25,6 +26,7 @@ __all__ = [
     "Threshold2",
     "ThresholdALP",
     "ThresholdSketch",
+    "read_sketch",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -33,6 +35,7 @@ __getattr__, __dir__ = lazily(
         "alp": "ALP ALP1 HistogramALP LogALP SignedALP",
         "combined": "ThresholdALP ThresholdSketch",
         "dense": "DenseLaplace MaxProjection NoisyRows",
+        "files": "read_sketch",
         "sketch": "Sketch",
         "thresholds": "Threshold Threshold2",
     },

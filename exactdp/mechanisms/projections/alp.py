@@ -23,7 +23,6 @@ from exactdp.parameters import Real, integer, positive
 
 __all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP"]
 
-_MOST_LEVELS = 1 << 20
 _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
 
@@ -38,8 +37,6 @@ class _Additive(UnaryProjection):
         for name in ("alpha", "epsilon"):
             if not _RANGE[0] <= Fraction(getattr(self, name)) <= _RANGE[1]:
                 raise InvalidParameter(name, getattr(self, name), "from 1e-6 to 1e6")
-        if Fraction(self.beta) / self._width > _MOST_LEVELS:
-            raise InvalidParameter("beta", self.beta, f"at most {_MOST_LEVELS} levels wide")
 
     @property
     def noise(self) -> Fraction:
@@ -140,8 +137,6 @@ class HistogramALP(UnaryProjection):
         object.__setattr__(self, "width", integer("width", self.width, least=1))
         if not _RANGE[0] <= Fraction(self.epsilon) <= 64:
             raise InvalidParameter("epsilon", self.epsilon, "from 1e-6 to 64")
-        if Fraction(self.beta) / self.width > _MOST_LEVELS:
-            raise InvalidParameter("beta", self.beta, f"at most {_MOST_LEVELS} levels wide")
 
     @property
     def noise(self) -> Fraction:
@@ -180,8 +175,10 @@ class LogALP(_Additive):
     def _check(self) -> None:
         object.__setattr__(self, "start", positive("start", self.start))
         super()._check()
-        if Fraction(self.start) >= Fraction(self.beta):
-            raise InvalidParameter("start", self.start, f"< beta = {self.beta}")
+        if not Fraction(self.start) < Fraction(self.beta) <= 10**300:
+            raise InvalidParameter(
+                "start", self.start, f"< beta = {self.beta}, which is at most 1e300"
+            )
         if self.growth < 1 + Fraction(1, 1000):
             raise InvalidParameter("start", self.start, "at most 1000 cells wide")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -181,6 +181,10 @@ class NoisyRows:
     hashes: HashFunctions | None
     steps: NDArray[np.int64]
     text: int | None = None
+
+    def of_texts(self, longest: int | None) -> NoisyRows:
+        """The same with a note on what its entries are."""
+        return replace(self, text=longest)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -30,12 +30,12 @@ __all__ = ["ErrorLaw", "estimate_law", "wrong_one"]
 Floats = NDArray[np.float64]
 
 #: Places of the record that are told apart; more are left out (probability below 2^-40 or so).
-_MOST_TIES = 24
+_MOST_TIES = 20
 
 #: Walks are followed until what may happen beyond is less likely than this, and states that are
 #: less likely than a crumb are left out.
-_FAR = 1e-10
-_CRUMB = 1e-16
+_FAR = 1e-8
+_CRUMB = 1e-13
 
 _HALF_ULP = 2.0**-53
 

@@ -29,8 +29,9 @@ __all__ = ["L1_NEIGHBOURS", "UnaryProjection"]
 
 L1_NEIGHBOURS = "sparse vectors at l1 distance at most 1, both with at most k non-zero entries"
 
-#: Most rows and most bits of an array.
+#: Most rows, levels and bits of an array.
 _MOST_ROWS = 1 << 31
+_MOST_LEVELS = 1 << 20
 _MOST_BITS = 1 << 40
 
 
@@ -65,6 +66,8 @@ class UnaryProjection(ABC):
         if not 2 * self.k < self.s <= _MOST_ROWS:
             raise InvalidParameter("s", self.s, f"> 2 k = {2 * self.k} and <= {_MOST_ROWS}")
         self._check()
+        if self.levels > _MOST_LEVELS:
+            raise InvalidParameter("beta", self.beta, f"at most {_MOST_LEVELS} levels wide")
         if self.s * self.levels > _MOST_BITS:
             raise InvalidParameter("s", self.s, f"with {self.levels} levels, <= 2^40 bits")
 

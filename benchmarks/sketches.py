@@ -1,0 +1,145 @@
+"""ALP sketches against opendp's and against the speed of randomness: ratios within one run.
+
+Run: python -m benchmarks.sketches        (pip install 'exactdp[bench]' for opendp)
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import interleaved, seconds
+from exactdp.mechanisms import ALP
+from exactdp.samplers import SystemSource
+
+K = 10**5
+LARGEST = 60
+QUERIES = 10**6
+OPENDP_QUERIES = 2000
+
+
+def vector(d: int, k: int, seed: int) -> dict[int, int]:
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(0, min(d, 1 << 63), 2 * k).tolist()
+    values = rng.integers(1, LARGEST + 1, 2 * k).tolist()
+    return dict(list(dict(zip(ids, values, strict=True)).items())[:k])
+
+
+def opendp(given: dict[int, int], size_factor: int) -> Callable[[], Any] | None:
+    """opendp's projection of the same vector, alpha and epsilon being its own."""
+    if importlib.util.find_spec("opendp") is None:
+        return None
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    domain = dp.map_domain(dp.atom_domain(T="u64"), dp.atom_domain(T="i32"))
+    metric = dp.l01inf_distance(dp.absolute_distance(T="i32"))
+    measure = dp.m.make_alp_queryable(
+        domain, metric, 1.0, sum(given.values()), LARGEST, size_factor=size_factor, alpha=4
+    )
+    return partial(measure, given)
+
+
+def projecting() -> None:
+    print(f"Projecting k = {K} entries, epsilon = 1, values up to {LARGEST}")
+    source, runs = SystemSource(), {}
+    for name, d in (("d = 10^6", 10**6), ("d = 2^64", 2**64)):
+        mechanism = ALP(d, K, 10 * K, LARGEST, 1)
+        runs[name] = partial(mechanism.project, vector(d, K, 1), source)
+    times = interleaved(runs, rounds=5)
+    theirs = opendp(vector(2**64, K, 1), 50)
+    if theirs is not None:
+        times["opendp, once"] = seconds(theirs)  # more than a minute
+    ours = times["d = 2^64"]
+    for name, time in times.items():
+        print(f"  {name:12} {time:8.3f} s = {time / ours:6.2f} x d = 2^64")
+
+
+def querying() -> None:
+    print(f"\n{QUERIES} queries of these sketches")
+    given = vector(2**64, K, 1)
+    sketch = ALP(2**64, K, 10 * K, LARGEST, 1).project(given, SystemSource())
+    ids = np.random.default_rng(2).integers(0, 1 << 63, QUERIES).astype(np.uint64)
+    runs: dict[str, Callable[[], Any]] = {"exactdp": lambda: sketch.estimate(ids)}
+    theirs = opendp(vector(2**64, K // 100, 1), 50)  # a query takes as long in a small one
+    if theirs is not None:
+        queryable, few = theirs(), ids[:OPENDP_QUERIES].tolist()
+        runs["opendp"] = lambda: [queryable(i) for i in few]
+    times = interleaved(runs, rounds=5)
+    ours = times["exactdp"] / QUERIES
+    print(f"  exactdp    {1e9 * ours:8.0f} ns a query, {sketch.mechanism.levels} levels")
+    if "opendp" in times:
+        other = times["opendp"] / OPENDP_QUERIES
+        print(f"  opendp     {1e9 * other:8.0f} ns = {other / ours:6.1f} x")
+
+
+def randomness() -> None:
+    print("\nA projection of 10^8 bits against reading the random bits it uses")
+    source = SystemSource()
+    mechanism = ALP(2**64, K, 10 * K, 300, 1)
+    bits = mechanism.s * mechanism.levels
+    given = vector(2**64, K, 3)
+    before = source.bits_used
+    mechanism.project(given, source)
+    used = source.bits_used - before
+
+    def read() -> None:
+        for _ in range(used // (64 << 14)):
+            source.words(1 << 14, 64)
+
+    times = interleaved(
+        {"projection": partial(mechanism.project, given, source), "reading": read}, rounds=5
+    )
+    ratio = times["projection"] / times["reading"]
+    print(f"  m s = {bits:.2e}: {used / bits:.2f} random bits per bit of the array,")
+    print(f"  {times['projection']:.3f} s = {ratio:.2f} x the {times['reading']:.3f} s of reading")
+
+
+def error() -> None:
+    """Mean errors of entries and of empty places, the arrays being of one size."""
+    k, factor = 3000, 50
+    given = vector(2**64, k, 4)
+    array = 1 << (sum(given.values()) * factor // 4 - 1).bit_length()
+    print(f"\nMean |error| for the same space: {array} bits, k = {k}, epsilon = 1")
+    rng = np.random.default_rng(5)
+    present = list(given)
+    empty = rng.integers(0, 1 << 63, k).tolist()
+    truth = np.array([given.get(i, 0) for i in present + empty], float)
+    for alpha in (3, 4):
+        levels = ALP(2**64, k, 3 * k, LARGEST, 1, alpha).levels
+        mechanism = ALP(2**64, k, array // levels, LARGEST, 1, alpha)
+        sketch = mechanism.project(given, SystemSource())
+        found = sketch.estimate(present + empty)
+        _show(f"exactdp, alpha = {alpha}", np.abs(found - truth), k)
+    theirs = opendp(given, factor)
+    if theirs is not None:
+        queryable = theirs()
+        found = np.array([queryable(i) for i in present + empty], float)
+        _show("opendp, alpha = 4", np.abs(found - truth), k)
+
+
+def _show(name: str, errors: Any, k: int) -> None:
+    of_all, rest = errors[:k].mean(), errors[k:].mean()
+    print(f"  {name:20} entries {of_all:6.3f}   empty places {rest:6.3f}")
+
+
+def setup() -> None:
+    """The exact epsilon is solved for."""
+    time = seconds(lambda: ALP(2**64, K, 10 * K, LARGEST, 1).levels)
+    print(f"\nSetting up the parameters: {time:.4f} s")
+
+
+def main() -> None:
+    projecting()
+    querying()
+    randomness()
+    error()
+    setup()
+
+
+if __name__ == "__main__":
+    main()
