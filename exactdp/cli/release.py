@@ -280,7 +280,7 @@ def _of_counts(
     kind = getattr(mechanisms, class_name)
     mechanism = kind(**present) if "sigma" in present else kind.for_target(**present)
     found = mechanism.release(true, SystemSource()).counters
-    return list(zip(found.elements, found.texts(), strict=True)), mechanism
+    return list(zip(found.elements, *found.texts(), strict=True)), mechanism
 
 
 _SPARSE = "--epsilon 1 --text 30 --output out.csv"

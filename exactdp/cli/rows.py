@@ -59,8 +59,7 @@ def release_rows(
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise InvalidParameter("data", f"{path.name} ({reason})", "readable rows") from None
-    columns = [map(str, found.elements), found.texts(), *(map(str, c) for c in found.sums)]
-    rows = list(zip(*columns, strict=True))
+    rows = list(zip(map(str, found.elements), *found.texts(), strict=True))
     return [by, "count", *caps], rows, mechanism
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from exactdp.accounting import stability
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.histogram import LISTED, NEIGHBOURS, Accuracy, Bins, BinsMechanism
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, decimal_text, delta_target, integer
 from exactdp.samplers import Source
 from exactdp.samplers.counting import CountSampler
 
@@ -49,31 +51,38 @@ class BasicHistogram(BinsMechanism):
 class StabilityHistogram(BinsMechanism):
     """Noise on the non-empty bins; those whose noisy count is > threshold are released.
 
-    threshold: t >= 0. Approximate differential privacy; delta is exactly the probability that a
-    count of 1 passes the threshold: an element that only one of two neighbours has contributes
-    that much, and in the other direction the loss is smaller.
+    threshold: t >= 0. delta: the target, > 0 and < 1; InvalidParameter is raised where the exact
+    delta is larger. That is the probability that a noisy count of 1 passes the threshold: an
+    element that only one of two neighbours has contributes that much, and in the other direction
+    the loss is smaller.
     Source: BV, Theorem 1.3 (stated without the algorithm in the conference version).
     """
 
     threshold: int
+    delta: Real
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "threshold", integer("threshold", self.threshold, least=0))
+        object.__setattr__(self, "delta", delta_target("delta", self.delta))
+        if self.exact_delta > Fraction(self.delta):
+            least = Enclosure.exact(self.exact_delta).decimal_upper(6)
+            allowed = f">= {least} with this noise and threshold"
+            raise InvalidParameter("delta", decimal_text(Fraction(self.delta)), allowed)
 
     @classmethod
     def for_target(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
         """The mechanism with the smallest threshold for which delta is kept."""
-        return cls(noise, universe, stability.least(noise, delta_target("delta", delta)))
+        return cls(noise, universe, stability.least(noise, delta_target("delta", delta)), delta)
 
-    @property
-    def delta(self) -> Fraction:
+    @cached_property
+    def exact_delta(self) -> Fraction:
         """P(noisy count of 1 > threshold): the exact delta at e^epsilon = e_half_epsilon^2."""
         return stability.passes(self.noise, self.threshold)
 
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
-        delta = Enclosure.exact(self.delta)
+        delta = Enclosure.exact(self.exact_delta)
         return Guarantee(Fraction(self.noise.epsilon), delta, NEIGHBOURS, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:

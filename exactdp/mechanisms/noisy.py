@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import compress
 from typing import Any, TypeAlias
 
+from gmpy2 import mpz
+
 from exactdp.accounting.guarantee import Guarantee
 
 __all__ = ["NoisyBins", "NoisyCounts", "NoisyRelease"]
@@ -54,11 +56,10 @@ class NoisyCounts:
         made = {n: Fraction(n, self.denominator) for n in set(self.numerators)}
         return [made[n] for n in self.numerators]
 
-    def texts(self) -> list[str]:
-        """The counts as exact decimals."""
-        if self.denominator == 1:
-            return list(map(str, self.numerators))
-        return [_half(n) for n in self.numerators]
+    def texts(self) -> list[list[str]]:
+        """Columns of exact decimals: the counts, and the sums."""
+        text = _whole if self.denominator == 1 else _half
+        return [[text(n) for n in self.numerators], *([_whole(n) for n in c] for c in self.sums)]
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,15 @@ class NoisyRelease:
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
         found = self.counters
-        columns = [found.texts(), *(map(str, column) for column in found.sums)]
-        texts: Iterable[Any] = zip(*columns, strict=True) if found.sums else columns[0]
-        bins = [
-            [x, list(c) if found.sums else c] for x, c in zip(found.elements, texts, strict=True)
-        ]
+        rows = zip(found.elements, *found.texts(), strict=True)
+        bins = [[x, list(c) if found.sums else c[0]] for x, *c in rows]
         return {"bins": bins, "guarantee": self.guarantee.as_dict()}
+
+
+def _whole(n: int) -> str:
+    return mpz(n).digits()  # str(int) stops at 4300 digits
 
 
 def _half(doubled: int) -> str:
     whole, odd = divmod(abs(doubled), 2)
-    return f"{'-' if doubled < 0 else ''}{whole}{'.5' if odd else ''}"
+    return f"{'-' if doubled < 0 else ''}{_whole(whole)}{'.5' if odd else ''}"

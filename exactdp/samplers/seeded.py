@@ -18,7 +18,7 @@ _BLOCK = 1 << 14
 
 
 class SeededSource(ByteSource):
-    """A reproducible stream of bits; never for a release (secure is False).
+    """A reproducible stream of bits; never for a release.
 
     seed: an integer >= 0, or bytes. Construction, the same in every version and on every platform:
     block i = 0, 1, 2, ... of 16384 bytes is SHAKE-128 of the concatenation of the ASCII bytes

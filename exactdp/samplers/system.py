@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
 
 import numpy as np
 
 from exactdp.samplers.attempts import RandomnessError
-from exactdp.samplers.source import ByteSource, Spare
+from exactdp.samplers.source import ByteSource, Spare, fit_for_release
 
 __all__ = ["BLOCK", "SystemSource"]
 
@@ -42,6 +41,7 @@ class _Pool(threading.local):
         self.spare = Spare()
 
 
+@fit_for_release
 class SystemSource(ByteSource):
     """The operating system's randomness, fetched in blocks; the only source fit for a release.
 
@@ -51,12 +51,7 @@ class SystemSource(ByteSource):
     A subclass is not fit for a release, as what it reads is its own affair.
     """
 
-    secure = True
     _ahead = 32
-
-    def __init_subclass__(cls, **given: Any) -> None:
-        super().__init_subclass__(**given)
-        cls.secure = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ F = Fraction
 GEO = GeoSample(n=6, epsilon=1)
 ALL: list[HistogramMechanism] = [
     BasicHistogram(GEO, 30),
-    StabilityHistogram(GEO, 30, 2),
+    StabilityHistogram(GEO, 30, 2, "0.5"),
     KeepHeavy(GEO, 30),
     KeepHeavySampled(GEO, 30),
     KeepHeavyResampled(GEO, 30, "0.1"),
@@ -94,7 +94,7 @@ def test_wrong_parameters() -> None:
         lambda: KeepHeavyResampled(GEO, 23, "0.1"),
         lambda: KeepHeavyResampled(GEO, 30, 0),
         lambda: SparseHistogram(GEO, 30, 1),
-        lambda: StabilityHistogram(GEO, 30, -1),
+        lambda: StabilityHistogram(GEO, 30, -1, "0.5"),
         lambda: StrictPureSparseHistogram(GEO, 30, 0),
         lambda: KeepHeavyResampled(GEO, 30, "0.1").accuracy("0.05"),
     ):
@@ -154,7 +154,7 @@ def test_accuracy_holds_exactly_on_small_instances(beta: str) -> None:
     for mechanism in (
         BasicHistogram(GeoSample(n=3, epsilon=2), 2),
         BasicHistogram(FastSample(n=3, epsilon=2, gamma_inverse=1000), 2),
-        StabilityHistogram(GeoSample(n=3, epsilon=2), 3, 1),
+        StabilityHistogram(GeoSample(n=3, epsilon=2), 3, 1, "0.9"),
         KeepHeavy(GeoSample(n=2, epsilon=2), 4),
         PureSparseHistogram(GeoSample(n=2, epsilon=2), 5),
     ):

@@ -175,23 +175,23 @@ def test_the_printed_order_statistics_are_not_private() -> None:
 def test_stability_histogram_has_exactly_its_delta(make: object, n: int, universe: int) -> None:
     noise = make(n)  # type: ignore[operator]
     for threshold in range(n + 1):
-        mechanism = StabilityHistogram(noise, universe, threshold)
+        mechanism = StabilityHistogram(noise, universe, threshold, "0.9999")
         pairs = all_pairs(lambda c, m=mechanism: m.law(c, residual=0), n, universe)
         factor = mechanism.guarantee().e_epsilon
         worst = max(hockey_stick(p, q, e_epsilon=factor).upper for p, q in pairs)
-        assert mechanism.guarantee().delta == mechanism.delta
-        assert worst <= mechanism.delta
+        assert mechanism.guarantee().delta == mechanism.exact_delta
+        assert worst <= mechanism.exact_delta
         if make is geo or n == 1:
-            assert worst == mechanism.delta
+            assert worst == mechanism.exact_delta
 
 
 def test_stability_threshold_of_delta_is_the_least() -> None:
     for delta in ("0.3", "1e-3", "1e-9"):
         mechanism = StabilityHistogram.for_target(geo(100), 10, delta)
-        assert mechanism.delta <= F(delta)
+        assert mechanism.exact_delta <= F(delta)
         if mechanism.threshold:
-            less = StabilityHistogram(geo(100), 10, mechanism.threshold - 1)
-            assert less.delta > F(delta)
+            with pytest.raises(InvalidParameter, match="delta must be >="):
+                StabilityHistogram(geo(100), 10, mechanism.threshold - 1, delta)
 
 
 def test_sparse_histogram_is_as_close_as_promised() -> None:

@@ -114,7 +114,10 @@ def test_stability_keeps_its_target() -> None:
     noise = GeoSample(n=100, epsilon=1)
     made = StabilityHistogram.for_target(noise, 10, "1e-3")
     assert made.guarantee().delta <= F("1e-3")
-    assert StabilityHistogram(noise, 10, made.threshold - 1).delta > F("1e-3")
+    with pytest.raises(InvalidParameter, match="delta must be >="):
+        StabilityHistogram(noise, 10, made.threshold - 1, "1e-3")
+    with pytest.raises(TypeError):
+        StabilityHistogram(noise, 10, made.threshold)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("source", [None, 7, SeededSource(1)])

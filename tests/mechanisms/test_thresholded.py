@@ -243,6 +243,9 @@ def test_a_constant_source_ends_the_shared_noise() -> None:
 @pytest.mark.parametrize("numerators", [(3, -3, 0, 2, -1, 10**30 + 1)])
 def test_texts_are_the_decimals_of_the_counts(numerators: tuple[int, ...]) -> None:
     found = NoisyCounts(range(6), numerators, 2)
-    assert [F(text) for text in found.texts()] == [F(n, 2) for n in numerators]
+    assert [F(text) for text in found.texts()[0]] == [F(n, 2) for n in numerators]
     assert [count for _, count in found.bins()] == [F(n, 2) for n in numerators]
-    assert NoisyCounts(range(6), numerators).texts() == [str(n) for n in numerators]
+    whole = NoisyCounts(range(6), numerators, sums=[[7] * 6])
+    assert whole.texts() == [[str(n) for n in numerators], ["7"] * 6]
+    (long,) = NoisyCounts(["a"], [10**5000]).texts()  # beyond what Python makes text of
+    assert long == ["1" + 5000 * "0"]

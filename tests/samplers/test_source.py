@@ -32,7 +32,7 @@ from exactdp.samplers.attempts import RandomnessError
 from exactdp.samplers.blocks import BlockSampler
 from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.enumeration import TooManyBranches
-from exactdp.samplers.source import Words, WordSource
+from exactdp.samplers.source import Words, WordSource, fit_for_release, require_secure
 from exactdp.samplers.system import BLOCK
 from tests.samplers.bitwise import bitwise_law
 from tests.samplers.tiny import gaussian_blocks
@@ -79,10 +79,41 @@ def test_words_refuse_other_widths() -> None:
             SeededSource(1).words(1, bits)
 
 
-def test_only_the_operating_system_is_fit_for_a_release() -> None:
-    assert SystemSource.secure
-    assert not SeededSource(1).secure
-    assert not RecordingSource(SystemSource()).secure
+class Claims(SeededSource):
+    """Says of itself what only others can say."""
+
+    secure = True
+
+
+class Poses(SeededSource):
+    """Passes for a SystemSource where its class is asked for politely."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return SystemSource
+
+
+@pytest.mark.parametrize(
+    "source",
+    [SeededSource(1), RecordingSource(SystemSource()), Claims(1), Poses(1), None, SystemSource],
+)
+def test_only_the_operating_system_is_fit_for_a_release(source: object) -> None:
+    require_secure(SystemSource())
+    with pytest.raises(InvalidParameter, match="source must be a SystemSource"):
+        require_secure(source)  # type: ignore[arg-type]
+
+
+def test_a_class_may_be_vouched_for_but_not_its_subclasses() -> None:
+    @fit_for_release
+    class Hardware(SeededSource):
+        pass
+
+    class Softer(Hardware):
+        pass
+
+    require_secure(Hardware(1))
+    with pytest.raises(InvalidParameter, match="source"):
+        require_secure(Softer(1))
 
 
 def test_only_the_source_itself_reads_the_operating_system() -> None:
@@ -90,12 +121,9 @@ def test_only_the_source_itself_reads_the_operating_system() -> None:
         SystemSource(random.Random(0).randbytes)  # type: ignore[call-arg]
 
     class Fake(SystemSource):
-        secure = True
-
         def _fetch(self, count: int) -> bytes:
             return random.Random(0).randbytes(count)
 
-    assert not Fake.secure
     mechanism = GSHM.for_target(k=1, epsilon=1, delta="0.01")
     with pytest.raises(InvalidParameter, match="source"):
         mechanism.release({"a": 5}, Fake())

@@ -67,7 +67,7 @@ def _stability_private(lower: int) -> str:
     """The worst hockey stick at e^eps~ of the mechanism for a target delta < 1/n."""
     for n, delta in ((1, _F(1, 3)), (2, _F(2, 5)), (3, _F(3, 10))):
         made = StabilityHistogram.for_target(geo(n), 3, delta)
-        used = StabilityHistogram(geo(n), 3, made.threshold - lower)
+        used = StabilityHistogram(geo(n), 3, made.threshold - lower, "0.999")
         factor = made.noise.e_half_epsilon**2
         pairs = neighbouring_laws(lambda c: used.law(c, residual=0), n, 3)
         worst = max(hockey_stick(p, q, e_epsilon=factor).upper for p, q in pairs)

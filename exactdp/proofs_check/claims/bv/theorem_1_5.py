@@ -16,7 +16,7 @@ from exactdp.law import Law
 from exactdp.mechanisms import StabilityHistogram
 from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
-from exactdp.proofs_check.claims.bv._laws import EXACT, geo, keep_heavy, released_error
+from exactdp.proofs_check.claims.bv._laws import geo, keep_heavy, released_error
 from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers.counting import CountSampler
 
@@ -39,18 +39,21 @@ class _Sparse:
 def _mechanisms() -> Iterator[_Sparse]:
     for n, universe, threshold in ((1, 2, 0), (2, 3, 1), (3, 4, 1)):
         noise = geo(n)
-        stable = StabilityHistogram(noise, universe, threshold)
+        stable = StabilityHistogram(noise, universe, threshold, "0.999")
         e = noise.e_half_epsilon**2
-        yield _Sparse("stability", stable.law, n, universe, n, e, stable.delta)
+        yield _Sparse("stability", stable.law, n, universe, n, e, stable.exact_delta)
         yield _Sparse("heavy", _heavy(noise, universe), n, universe, n, e, Fraction(0))
     for n, universe in ((1, 100), (2, 60)):
         yield _Sparse("empty", _nothing, n, universe, 1, Fraction(3, 2), Fraction(1, 100))
-    exact = StabilityHistogram(EXACT, 3, 0)  # no noise: delta = 1
-    yield _Sparse("no noise", exact.law, 1, 3, 1, Fraction(9, 4), Fraction(1))
+    yield _Sparse("no noise", _exact, 1, 3, 1, Fraction(9, 4), Fraction(1))
 
 
 def _nothing(_: Counts) -> Law[Any]:
     return Law.point(())
+
+
+def _exact(counts: Counts) -> Law[Any]:
+    return Law.point(tuple(sorted((x, c) for x, c in counts.items() if c)))
 
 
 def _heavy(noise: CountSampler, universe: int) -> Callable[[Counts], Law[Any]]:
