@@ -102,7 +102,7 @@ class NoisyRelease:
 
 
 def _whole(n: int) -> str:
-    return mpz(n).digits()  # str(int) stops at 4300 digits
+    return f"{mpz(n)}"  # str(int) stops at 4300 digits
 
 
 def _half(doubled: int) -> str:
