@@ -107,7 +107,7 @@ class _Search:
         with precision(64):
             logs = [_log(d, one.target) for d in (one.delta.upper, other.delta.upper, one.target)]
         share = (logs[0] - logs[2]) / (logs[0] - logs[1]) if logs[0] != logs[1] else 0.5
-        return a + round(min(max(share, -64.0), 64.0) * (b - a))
+        return a + round(Fraction(min(max(share, -64.0), 64.0)) * (b - a))
 
 
 def _log(value: Fraction, instead: Fraction) -> float:
