@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow docs claims scrutiny vectors conformance check bench clean
+.PHONY: setup demo test test-slow docs claims scrutiny vectors conformance check bench experiments clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -74,6 +74,14 @@ bench: setup
 	$(BIN)/python -m benchmarks.broken
 	$(BIN)/python -m benchmarks.sparse_vectors
 	$(BIN)/python -m benchmarks.reach
+	$(BIN)/python -m benchmarks.local
+
+# the local papers' figures; some hours, less with --runs
+experiments: setup
+	$(PIP) --editable '.[experiments]'
+	$(BIN)/python -m experiments.compressive_privatization
+	$(BIN)/python -m experiments.compressive_beyond
+	$(BIN)/python -m experiments.sparse_vectors
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
