@@ -85,6 +85,31 @@ def _sign_test(sparsity: int, samples: int, least: float, most: float) -> str:
     return f"Unif({sparsity}), n={samples}, alpha = 0.01, factors {shown}"
 
 
+def _projected(least: float, most: float) -> str:
+    """All of 7 errors of Hadamard response are within factors of 2 (1 - 0.96).
+
+    A distribution on two values is at least that far from Geo(0.8): what it lacks elsewhere, 0.04,
+    is too much on the two.
+    """
+    import numpy as np
+
+    from exactdp.local import HadamardResponse
+    from exactdp.samplers import SeededSource
+
+    share, users = 0.8, 1_000_000
+    p = share * (1 - share) ** np.arange(_K)
+    floor = 2 * (1 - p[:2].sum())
+    oracle, rng, source = HadamardResponse(_K, _EPS), np.random.default_rng(5), SeededSource(5)
+    found = []
+    for _ in range(7):
+        values = rng.choice(_K, users, p=p / p.sum())
+        state = oracle.aggregate().add(oracle.draw_many(values, source))
+        found.append(float(abs(state.estimate("projected") - p).sum()) / floor)
+    shown = ", ".join(f"{x:.2f}" for x in found)
+    require(all(least < x < most for x in found), f"Geo(0.8), n={users}: factors {shown}")
+    return f"Geo(0.8), n={users}, alpha = 0.01, factors at most {shown}"
+
+
 def _sample_sizes(step: int) -> str:
     sizes = list(range(50_000, 1_000_001, step))
     require(sizes[:2] == [50_000, 100_000] and len(sizes) == 20, f"{len(sizes)} sizes")
@@ -162,6 +187,23 @@ CLAIMS = (
         "than that of all other mechanisms, as an average of 10 runs; with projection the others "
         "except randomized response improve significantly.",
         "read off plots without data; code, seeds and the sparsities used are not given",
+        note="measured anew (make experiments; ten runs, balanced columns, 50000 to 1000000 users, "
+        "subset selection two runs): the best other error over the method's is 22 to 24, 11 to 15, "
+        "6.9 to 53 and 1.1 to 22 for "
+        "Geo(0.8), Geo(0.6), Unif(10), Unif(25) where all normalize, and 0.95 to 2.5, 0.89 to 2.1, "
+        "2.7 to 4.8 and 0.87 to 4.7 where all project",
+    ),
+    CP.supported(
+        "Section 5, factor between the errors, with projection",
+        "For Geo(0.8), n = 1000000 and recovery of the s = 2 values that make it (s, 0.1)-sparse, "
+        "the l1 error of the method, which is at least twice the tail 0.04, is not 2 times lower "
+        "than that of Hadamard response with projection.",
+        "statistics",
+        check=lambda: _projected(0, 2),
+        mutant=Mutant("at least 2 times", lambda: _projected(2, 1000)),
+        seconds=60,
+        note="the other errors go on falling with n, the method's does not",
+        ours=True,
     ),
     CP.not_checkable(
         "Section 5, optimality of Hadamard response",
