@@ -18,20 +18,19 @@ from typing import Any, ClassVar
 from exactdp.audit.bounds import measures
 from exactdp.audit.bounds.cells import Cells
 from exactdp.audit.bounds.evidence import Lines
+from exactdp.audit.bounds.hints import exp, tangents
 from exactdp.audit.bounds.measures import Measure
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, non_negative, rational
 
-__all__ = ["ApproximateDP", "GaussianDP", "Profile", "Promise", "Renyi", "Zcdp", "parse", "read"]
+__all__ = ["ApproximateDP", "GaussianDP", "Profile", "Promise", "Renyi", "Zcdp"]
 
-_RATES = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.15, 0.3, 0.5)  # q where hints touch the promise
 _WORDS = {
     "rho": "rho of zCDP",
     "mu": "mu of Gaussian DP",
     "excess": "delta above the curve",
 }
-_LARGEST = 600.0  # epsilon whose exponential is still a double
 
 
 class Promise(ABC):
@@ -130,7 +129,7 @@ class ApproximateDP(Promise):
         return {"epsilon": self.epsilon, "delta": self.delta}
 
     def lines(self) -> Lines:
-        return ((_exp(self.epsilon), float(self.delta)),)
+        return ((exp(self.epsilon), float(self.delta)),)
 
     @property
     def loss(self) -> float:
@@ -166,7 +165,7 @@ class Zcdp(Promise):
         return "rho", measures.rho, self.rho
 
     def lines(self) -> Lines:
-        return _tangents(measures.float_rho, float(self.rho))
+        return tangents(measures.float_rho, float(self.rho))
 
     @property
     def loss(self) -> float:
@@ -207,7 +206,7 @@ class Renyi(Promise):
 
     def lines(self) -> Lines:
         order = float(self.alpha)
-        return _tangents(lambda p, q: float(measures.float_renyi(p, q, order)), float(self.epsilon))
+        return tangents(lambda p, q: float(measures.float_renyi(p, q, order)), float(self.epsilon))
 
     @property
     def loss(self) -> float:
@@ -246,7 +245,7 @@ class GaussianDP(Promise):
         return "mu", measures.mu, self.mu
 
     def lines(self) -> Lines:
-        return _tangents(measures.float_mu, float(self.mu))
+        return tangents(measures.float_mu, float(self.mu))
 
     @property
     def loss(self) -> float:
@@ -295,7 +294,7 @@ class Profile(Promise):
         return "excess", measures.excess_over(self.points), Fraction(0)
 
     def lines(self) -> Lines:
-        return tuple((_exp(epsilon), float(delta)) for epsilon, delta in self.points)
+        return tuple((exp(epsilon), float(delta)) for epsilon, delta in self.points)
 
     @property
     def loss(self) -> float:
@@ -307,74 +306,3 @@ class Profile(Promise):
     @property
     def text(self) -> str:
         return f"private by its curve of {len(self.points)} points"
-
-
-_KINDS: dict[str, Callable[..., Promise]] = {
-    "dp": ApproximateDP,
-    "zcdp": Zcdp,
-    "renyi": Renyi,
-    "gdp": GaussianDP,
-}
-
-
-def read(entry: Mapping[str, str]) -> Promise:
-    """The promise that as_dict() wrote.
-
-    >>> read(Zcdp("0.5").as_dict())
-    Zcdp(rho=Fraction(1, 2))
-    """
-    given = dict(entry)
-    kind = given.pop("promise", "")
-    if kind == Profile.kind:
-        return Profile(given)
-    if kind not in _KINDS:
-        raise InvalidParameter("promise", kind, f"one of {', '.join([*_KINDS, Profile.kind])}")
-    try:
-        return _KINDS[kind](**given)
-    except TypeError:
-        given_names = ", ".join(given) or "nothing"
-        raise InvalidParameter("promise", given_names, f"the parameters of {kind}") from None
-
-
-def parse(text: str) -> Promise:
-    """The promise that a line of text stands for, as on a command line.
-
-    text: kind:name=value,... with the names of the classes here, or profile:EPSILON=DELTA,...
-
-    >>> parse("renyi:alpha=2,epsilon=0.5").text, parse("profile:0=0.4,1=0.13").kind
-    ('(2, 0.5)-Renyi private', 'profile')
-    """
-    kind, _, rest = text.partition(":")
-    pairs = [part.partition("=") for part in rest.split(",")]
-    if not all(equals and name != "promise" for name, equals, _ in pairs):
-        raise InvalidParameter("promise", text, "KIND:NAME=VALUE,... such as zcdp:rho=0.5")
-    return read({"promise": kind, **{name: value for name, _, value in pairs}})
-
-
-def _exp(epsilon: Fraction) -> float:
-    return math.exp(min(float(epsilon), _LARGEST))
-
-
-def _tangents(needs: Callable[[float, float], float], value: float) -> Lines:
-    """Lines that touch the set of allowed (p, q) from outside, at a few q; about."""
-    found = []
-    for q in _RATES:
-        p = _largest(needs, q, value)
-        step = 1e-4 * q
-        slope = (_largest(needs, q + step, value) - _largest(needs, q - step, value)) / (2 * step)
-        if slope > 0:
-            found.append((slope, max(p - slope * q, 0.0)))
-    return tuple(found) or ((1.0, 0.0),)
-
-
-def _largest(needs: Callable[[float, float], float], q: float, value: float) -> float:
-    """The largest p allowed beside q, by bisection of its log-odds."""
-    low, high = math.log(q / (1 - q)), 36.0
-    for _ in range(52):
-        middle = (low + high) / 2
-        p = 1 / (1 + math.exp(-middle))
-        if p < 1 and needs(p, q) <= value:
-            low = middle
-        else:
-            high = middle
-    return 1 / (1 + math.exp(-low))

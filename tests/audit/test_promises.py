@@ -31,7 +31,8 @@ from exactdp.audit.bounds import measures
 from exactdp.audit.bounds.evidence import evidence
 from exactdp.audit.bounds.measures import Measure
 from exactdp.audit.bounds.region import Region
-from exactdp.audit.promises import Promise, read
+from exactdp.audit.promise_texts import read
+from exactdp.audit.promises import Promise
 from tests.audit.mechanisms import Response
 
 PAIRS = [
@@ -165,6 +166,8 @@ def test_audits_decide_in_every_currency(broken: Promise, kept: Promise) -> None
 
 def test_events_are_found_for_other_promises() -> None:
     report = audit(Response(6), True, False, promise=GaussianDP("1"), samples=20_000)
+    with pytest.raises(InvalidParameter, match="see bounds"):
+        _ = report.delta_lower
     assert report.violation
     assert report.event.hits([True, False]).tolist() in ([True, False], [False, True])
 

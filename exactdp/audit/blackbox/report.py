@@ -16,7 +16,8 @@ from tabulate import tabulate
 from exactdp import __version__
 from exactdp.audit.bounds import binomial
 from exactdp.audit.events.event import Event
-from exactdp.audit.promises import Promise, read
+from exactdp.audit.promise_texts import read
+from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import choice, decimal_text
@@ -60,7 +61,9 @@ class AuditReport:
 
     @property
     def delta_lower(self) -> Fraction:
-        """bounds["delta"], of a report about (epsilon, delta)."""
+        """bounds["delta"]; raises InvalidParameter where the promise is not (epsilon, delta)."""
+        if "delta" not in self.bounds:
+            raise InvalidParameter("promise", self.promise.text, "(epsilon, delta); see bounds")
         return self.bounds["delta"]
 
     @property
