@@ -76,6 +76,8 @@ def built(source: str) -> Callable[[Any], Any]:
             return "ValueError"
         except TypeError:
             return "TypeError"
+        except struct.error:
+            return "struct.error"
         except (LookupError, AttributeError):
             return "no such thing"
 
