@@ -307,7 +307,8 @@ _add(
     "strict-sparse",
     "epsilon",
     "public",
-    "The same from a fixed number of random bits (BV, Algorithm 8): quadratic in n, for small n.",
+    "The same from a fixed number of random bits (BV, Algorithm 8): quadratic in n and in the "
+    "length of texts, so for few rows and small universes only.",
     _strict,
     "--epsilon 1 --universe 1000 --output out.csv",
 )

@@ -22,6 +22,7 @@ from exactdp.mechanisms.histogram import (
 )
 from exactdp.mechanisms.inverse_count import InverseCount
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
+from exactdp.progress import watched
 from exactdp.samplers import FastSample, GeoSample, Source
 from exactdp.samplers import binary_polynomials as polynomials
 from exactdp.samplers.binary_evaluation import Evaluator
@@ -120,7 +121,7 @@ class CompactHistogram(HistogramMechanism):
         """The coefficients of the polynomial, numbered from the constant one."""
         field, points = self.field, list(counts)
         values = []
-        for c in counts.values():
+        for c in watched(counts.values(), "counters"):
             start, size = self.inverse.values(self.noise.sample(c, source))
             values.append(start + source.below(size))
         free = [source.bits(field.degree) for _ in range(self.n - len(points) + 1)]

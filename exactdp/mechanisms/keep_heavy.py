@@ -10,6 +10,7 @@ from math import ceil
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.histogram import LISTED, Accuracy, Bins, BinsMechanism, HistogramMechanism
 from exactdp.parameters import Real, delta_target
+from exactdp.progress import watched
 from exactdp.samplers import OrderStatistics, Source
 
 __all__ = ["KeepHeavy", "KeepHeavyResampled", "KeepHeavySampled", "PureSparseHistogram", "heaviest"]
@@ -57,7 +58,8 @@ class KeepHeavySampled(BinsMechanism):
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        noisy = [(x, self.noise.sample(c, source)) for x, c in counts.items()]
+        seen = watched(counts.items(), "counters")
+        noisy = [(x, self.noise.sample(c, source)) for x, c in seen]
         empty = OrderStatistics(self.noise.cdf(0), self.universe - len(counts))
         top = empty.sample(self.n + 1, source)
         limit = sorted([c for _, c in noisy] + list(top), reverse=True)[self.n]

@@ -20,6 +20,10 @@ from exactdp.samplers.strict_order import bits_for
 __all__ = ["SparseHistogram", "StrictPureSparseHistogram"]
 
 
+#: Most bits of a draw: a release reads several times n of them, and reckons with such fractions.
+_MOST_BITS = 1 << 15
+
+
 @dataclass(frozen=True)
 class SparseHistogram(BinsMechanism):
     """KeepHeavy's law up to a total variation distance, from a fixed number of random bits.
@@ -90,7 +94,8 @@ class StrictPureSparseHistogram(BinsMechanism):
     mixing_bits: j; with probability 2^-j the release is a random partial histogram that does not
     depend on the data. That covers the distance of SparseHistogram, chosen small enough for it
     (Lemma 3.1). Costs about quadratic in n: every draw reads about n log(4 universe (n + 1)) bits.
-    universe: >= 2n + 1. Source: BV, Algorithm 8 and Theorem 6.6, corrected.
+    universe: >= 2n + 1; that number of bits is at most 32768. Source: BV, Algorithm 8 and Theorem
+    6.6, corrected.
     """
 
     mixing_bits: int = 10
@@ -98,6 +103,14 @@ class StrictPureSparseHistogram(BinsMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "mixing_bits", integer("mixing_bits", self.mixing_bits, least=1))
+        bits = self.n * (4 * self.universe * (self.n + 1)).bit_length()
+        if bits > _MOST_BITS:
+            raise InvalidParameter(
+                "n",
+                f"{self.n} with a universe of {self.universe.bit_length()} bits",
+                f"so small that a draw reads {_MOST_BITS} bits at most, not {bits} "
+                "(PureSparseHistogram has no such limit)",
+            )
 
     @cached_property
     def sparse(self) -> SparseHistogram:

@@ -102,6 +102,12 @@ def test_wrong_parameters() -> None:
             make()
 
 
+def test_strict_releases_say_when_they_would_read_too_many_bits() -> None:
+    with pytest.raises(InvalidParameter, match="PureSparseHistogram has no such limit"):
+        StrictPureSparseHistogram(GeoSample(n=944, epsilon=1), 256**31)
+    StrictPureSparseHistogram(GeoSample(n=944, epsilon=1), 10_000)
+
+
 def test_rows_and_byte_strings() -> None:
     assert counts_of_rows([3, 1, 3]) == {3: 2, 1: 1}
     seen = set()

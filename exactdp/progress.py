@@ -1,0 +1,26 @@
+"""Progress of long work, for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TypeVar
+
+__all__ = ["watched"]
+
+_Item = TypeVar("_Item")
+
+#: Less is done before anybody looks, and a bar would cost time.
+_MANY = 10_000
+
+#: Seconds before a bar appears.
+_PATIENCE = 2
+
+
+def watched(items: Collection[_Item], what: str) -> Iterator[_Item]:
+    """The items, with a bar on standard error where that is a terminal and they take a while."""
+    if len(items) < _MANY:
+        return iter(items)
+    from tqdm import tqdm
+
+    # disable=None: no bar unless standard error is a terminal
+    return iter(tqdm(items, desc=what, delay=_PATIENCE, disable=None, leave=False))

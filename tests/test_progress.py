@@ -1,0 +1,29 @@
+"""Long work shows a bar, at a terminal only; the items are what they were."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from exactdp import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "items", "shown"),
+    [(Terminal, 20_000, True), (io.StringIO, 20_000, False), (Terminal, 100, False)],
+)
+def test_a_bar_is_shown_at_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], items: int, shown: bool
+) -> None:
+    written = stream()
+    monkeypatch.setattr(sys, "stderr", written)
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    assert list(progress.watched(range(items), "counters")) == list(range(items))
+    assert ("counters" in written.getvalue()) == shown
