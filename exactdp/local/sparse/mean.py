@@ -44,6 +44,8 @@ _MOST_ITEMS = 1 << 62
 _MOST_ENTRIES = 1 << 14
 _MOST_GRID = 1 << 20
 _GRID = 64
+#: Spectral values that are tallied at once.
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -255,12 +257,19 @@ class SparseVectorMean(LocalMechanism[Vector]):
     def _tally(self, reports: Reports) -> Integers:
         """The spectrum of the reports: what every user adds at the frequencies a + H'u."""
         counts = np.zeros(self.cells, np.int64)
-        where = self._linear.frequencies(self.functions_of(reports))
-        np.add.at(counts, where.ravel(), walsh(self.bins_of(reports)).ravel())
+        step = max(_AT_ONCE // self.plan.bins, 1)
+        for start in range(0, len(reports), step):
+            part = reports[start : start + step]
+            where = self._linear.frequencies(self.functions_of(part))
+            np.add.at(counts, where.ravel(), walsh(self.bins_of(part)).ravel())
         return counts
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
         choice("method", method, ("unbiased",))
+        # sums modulo 2^64 are the sums where these fit, whatever happens on the way
+        most = ((1 << 63) - 1) // (self.plan.bins * self.plan.limit)
+        if n > most:
+            raise InvalidParameter("reports", n, f"at most {most}, so that sums fit 64 bits")
         scale = Fraction(self.plan.bins * self.plan.grid)
         return self.means(n, Spectrum(self._linear, counts, scale))
 

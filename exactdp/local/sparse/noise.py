@@ -10,15 +10,15 @@ import numpy as np
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.law import Law
 from exactdp.local.choices import Integers
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RationalCdf
 
 __all__ = ["CutNoise"]
 
-#: So many draws are made one by one, by the distribution function an enumeration branches over.
-_FEW = 16
+#: So few draws, of so little reach, are made by the distribution function itself: an enumeration
+#: branches over its outcomes.
+_FEW, _NEAR = 16, 1 << 10
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,12 @@ class CutNoise:
 
     def draw(self, n: int, source: Source) -> Integers:
         """n independent draws."""
-        if n <= _FEW:
-            return np.array([source.inverse_cdf(self.cdf) for _ in range(n)], np.int64)
-        return TwoSidedGeometric(self.q).sample_many(n, source).clip(-self.reach, self.reach)
-
-    def shifted(self, x: int, limit: int) -> Law[int]:
-        """The exact law of x + Z moved into [-limit, limit]."""
-        return Law(
-            {
-                y: self._below(y - x, y, limit) - self._below(y - 1 - x, y - 1, limit)
-                for y in range(-limit, limit + 1)
-            }
-        )
-
-    def _below(self, z: int, y: int, limit: int) -> Fraction:
-        """P(x + Z <= y) once it is moved, where z = y - x."""
-        if y < -limit or y >= limit:
-            return Fraction(int(y >= limit))
-        tail = self.q ** (abs(z + 1) if z >= 0 else -z) / (1 + self.q)
-        return 1 - tail if z >= 0 else tail
+        noise = TwoSidedGeometric(self.q)
+        if n > _FEW:
+            return noise.sample_many(n, source).clip(-self.reach, self.reach)
+        near = self.reach <= _NEAR
+        drawn = [source.inverse_cdf(self.cdf) if near else noise.sample(source) for _ in range(n)]
+        return np.array(drawn, np.int64).clip(-self.reach, self.reach)
 
     @cached_property
     def cdf(self) -> RationalCdf:

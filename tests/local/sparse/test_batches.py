@@ -207,3 +207,29 @@ def test_mean_square_error_is_that_of_the_formula(m: SparseVectorMean) -> None:
     squares = (entries.floats**2).sum() / n
     expected = (float(m.plan.noise) + squares / m.plan.bins * (1 - 1 / m.d)) / n
     assert abs(found / expected - 1) < 5 * (2 / m.d + 5 / (n * m.plan.bins)) ** 0.5
+
+
+def test_no_users_and_wide_noise() -> None:
+    assert LINEAR.draw_many([], SeededSource(1)).shape == (0, len(LINEAR.form.sizes))
+    wide = SparseVectorMean(d=10, k=2, epsilon="1e-6", level="user")
+    report = wide.draw({3: 1}, SeededSource(2))
+    assert wide.aggregate().add([report]).n == 1
+    assert wide.plan.limit > 10**8
+
+
+def test_more_reports_than_64_bits_hold_the_sums_of_are_refused() -> None:
+    m = SparseVectorMean(d=10, k=2, epsilon="1e-6", level="user")
+    most = (2**63 - 1) // (m.plan.bins * m.plan.limit)
+    state = m.aggregate()
+    state.n = most
+    assert state.estimate()[3] == 0
+    state.n += 1
+    with pytest.raises(InvalidParameter, match=f"at most {most}"):
+        state.estimate()
+
+
+def test_reports_are_tallied_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    reports = LINEAR.draw_many(batch(50, 5), SeededSource(5))
+    whole = LINEAR.aggregate().add(reports)
+    monkeypatch.setattr("exactdp.local.sparse.mean._AT_ONCE", 7)
+    assert LINEAR.aggregate().add(reports) == whole
