@@ -10,6 +10,7 @@ from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.sva._model import bins, hashes
+from exactdp.proofs_check.claims.sva._rounding import ROUNDING
 from exactdp.proofs_check.claims.sva._tails import at_most, laplace_tail, walk_tail
 from exactdp.proofs_check.entries import SVA, elsewhere, varied
 
@@ -272,4 +273,5 @@ CLAIMS = (
         note="its tail is sub-exponential and needs n >= log(20d/beta): see Theorem 12. The text "
         "swaps the names of the clipped and the noisy bin there",
     ),
+    *ROUNDING,
 )
