@@ -69,10 +69,13 @@ def _facts(m: SparseVectorMean) -> dict[str, object]:
 
 
 def _others(m: SparseVectorMean) -> dict[str, Any]:
-    """The schemes that keep the same promise, or one that implies it."""
+    """The schemes that keep the same promise, or one that implies it; none where d is too large."""
     from exactdp.local.sparse import DenseLaplace, Harmony, KFold, OneBit, Pckv, Sampled
+    from exactdp.local.sparse.baseline import MOST_ITEMS
 
-    basic: dict[str, Any] = {"d": min(m.d, 1 << 26), "k": m.k, "epsilon": m.epsilon}
+    if m.d > MOST_ITEMS:
+        return {}
+    basic: dict[str, Any] = {"d": m.d, "k": m.k, "epsilon": m.epsilon}
     others: dict[str, Any] = {"Harmony": Harmony(**basic), "PCKV": Pckv(**basic)}
     others["one bit"] = OneBit(**basic, users=m.users)
     event = m.level == "event"

@@ -51,6 +51,9 @@ def test_a_plan_compares_every_scheme() -> None:
     code, text, _ = run("sparse", "plan", *given, "--level", "event")
     assert code == 0
     assert "k-fold repetition" in text
+    for d, others in ((2**26, 6), (2**60, 0)):
+        huge = ["--d", str(d), "--k", "8", "--epsilon", "1", "--level", "event", "--json"]
+        assert len(json.loads(run("sparse", "plan", *huge)[1])["others"]) == others
 
 
 @pytest.mark.parametrize(
@@ -71,3 +74,10 @@ def test_bad_ratings_are_refused(tmp_path: Path, rows: str, words: str) -> None:
     assert code == 2
     assert words in err
     assert not target.exists()
+
+
+def test_dense_reports_are_as_long_as_their_form_says() -> None:
+    from exactdp.local.sparse import DenseLaplace
+
+    m = DenseLaplace(d=3, k=2, epsilon=1)
+    assert m.bits == m.form.bits

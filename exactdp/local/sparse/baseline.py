@@ -24,9 +24,9 @@ from exactdp.local.sparse.estimates import Means, Sums
 from exactdp.parameters import Real, choice, integer
 from exactdp.samplers import Source
 
-__all__ = ["Baseline", "Counters", "entry_at", "neighbours", "signs"]
+__all__ = ["MOST_ITEMS", "Baseline", "Counters", "entry_at", "neighbours", "signs"]
 
-_MOST_ITEMS = 1 << 26
+MOST_ITEMS = 1 << 26
 
 
 def neighbours(level: str, k: int) -> str:
@@ -48,7 +48,7 @@ class Baseline(LocalMechanism[Vector]):
     promises: ClassVar[str] = "user"
 
     def __post_init__(self) -> None:
-        for name, most in (("d", _MOST_ITEMS), ("k", _MOST_ITEMS)):
+        for name, most in (("d", MOST_ITEMS), ("k", MOST_ITEMS)):
             number = integer(name, getattr(self, name), least=1)
             if number > (limit := most if name == "d" else min(self.d, most)):
                 raise InvalidParameter(name, number, f"an integer >= 1 and <= {limit}")

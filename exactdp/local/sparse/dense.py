@@ -71,6 +71,11 @@ class _Dense(Baseline):
         return Numbers((2 * self._limit + 1,) * self.d)
 
     @property
+    def bits(self) -> int:
+        """Bits of one report; the form lists d numbers, and is made only where reports are."""
+        return self.d * (2 * self._limit).bit_length()
+
+    @property
     def scale(self) -> Fraction:
         """The grid."""
         return Fraction(self.grid)
