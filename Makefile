@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow docs claims scrutiny vectors conformance check bench experiments clean
+.PHONY: setup demo test test-slow docs tutorials wheels claims scrutiny vectors conformance check bench
+.PHONY: experiments clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -27,6 +28,16 @@ setup: .venv/tools
 # the site in docs/_build; every warning is an error
 docs: .venv/site
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
+
+# links and accessibility of the site; the tutorials done literally, in an empty environment
+tutorials: docs setup
+	$(BIN)/python -m tests.docs.check_site docs/_build
+	$(BIN)/python -m tests.docs.follow
+
+# the same with every Python that is there, an environment for each page
+wheels: setup
+	for version in 3.11 3.12 3.13; do \
+	  $(BIN)/python -m tests.docs.follow --fresh --python python$$version || exit 1; done
 
 demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -98,11 +99,13 @@ def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> 
 
 
 def _exists(target: str) -> bool:
+    """Whether a name means something in this package: by its full name, or where it is used."""
     module, _, name = target.rpartition(".")
-    if not module.startswith("exactdp."):
-        return False
+    if not module:
+        ours = [m for key, m in sys.modules.items() if key.partition(".")[0] == "exactdp"]
+        return any(name in vars(m) for m in ours)
     try:
-        return hasattr(import_module(module), name)
+        return module.startswith("exactdp.") and hasattr(import_module(module), name)
     except ImportError:
         return False
 

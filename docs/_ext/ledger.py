@@ -28,7 +28,7 @@ def paper_page(paper: str, claims: list[Claim]) -> str:
 def index_page() -> str:
     """What the verdicts mean, the counts, and where the entries are."""
     claims = ledger()
-    heading, *rows = table(claims)
+    (_, *heading), *rows = table(claims)
     lines = [
         "# Claims",
         "",
@@ -38,7 +38,10 @@ def index_page() -> str:
         "",
         summary(claims),
         "",
-        *("| " + " | ".join(map(str, row)) + " |" for row in (heading, ["---"] * len(heading))),
+        *(
+            "| " + " | ".join(map(str, row)) + " |"
+            for row in (["entries", *heading], ["---"] * (1 + len(heading)))
+        ),
         *("| " + " | ".join(map(str, row)) + " |" for row in rows),
         "",
         *(f"- **{verdict}**: {meaning}" for verdict, meaning in VERDICTS.items()),
