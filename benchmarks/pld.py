@@ -74,6 +74,7 @@ def main() -> None:
     for steps, width, delta in _CASES:
         for name, program in _PROGRAMS.items():
             rows.append([f"{steps:.0e}", delta, name, *_run(program, steps, width, delta)])
+            print(*rows[-1], flush=True)
     header = ["steps", "delta", "library", "cold s", "warm s", "epsilon", "width", "peak MB"]
     print("Noise multiplier 1, rate 0.01. Warm: another delta. One process each.")
     print(tabulate(rows, header, disable_numparse=True))
