@@ -47,6 +47,7 @@ PAPERS = {
     "ALP": "Aumüller, Lebeda, Pagh: Representing Sparse Vectors with Differential Privacy",
     "CP": "Xiong et al.: Compressive Privatization",
     "SVA": "Zhou et al.: Locally Differentially Private Sparse Vector Aggregation",
+    "PLD": "Our own statements on certified privacy loss distributions",
 }
 
 #: What a verdict says.

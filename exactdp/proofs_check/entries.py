@@ -15,6 +15,7 @@ __all__ = [
     "CP",
     "CSH",
     "OUR_CSH",
+    "OUR_PLD",
     "SVA",
     "Basics",
     "Tested",
@@ -124,3 +125,6 @@ BV, CSH, ALP, CP, SVA = (Basics(paper) for paper in ("BV", "CSH", "ALP", "CP", "
 
 #: For the exact analysis, which is ours throughout.
 OUR_CSH = Basics("CSH", ours=True)
+
+#: For the page on privacy loss distributions, where there is no paper.
+OUR_PLD = Basics("PLD", ours=True)

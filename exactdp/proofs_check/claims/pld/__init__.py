@@ -1,0 +1,1 @@
+"""Our own statements on certified privacy loss distributions; see the page certified-pld."""

@@ -1,0 +1,93 @@
+"""Section 3 of the page: the transform, its powers, and what lies outside the window."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+from flint import acb, arb
+
+from exactdp.accounting.pld.transform import forward, relative_error
+from exactdp.balls import ball, precision
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.entries import OUR_PLD as PLD
+from exactdp.proofs_check.entries import varied
+
+__all__ = ["CLAIMS"]
+
+_BITS = 128
+
+
+def _transform(factor: float) -> str:
+    """The shipped transform against Arb's in balls, over the sum of the moduli."""
+    worst = 0.0
+    for points in (32, 256, 2048):
+        generator = np.random.default_rng(points)
+        for spread in (1.0, 40.0):
+            sizes = np.exp(-spread * generator.random(points))
+            values = sizes * np.exp(2j * np.pi * generator.random(points))
+            total = float(np.abs(values).sum())
+            with precision(_BITS):
+                exact = acb.dft([acb(v) for v in values.tolist()])
+                found = [acb(v) for v in forward(values).tolist()]
+                off = max(float(abs(a - b).upper()) for a, b in zip(found, exact, strict=True))
+            bound = relative_error(points) * total * factor
+            worst = max(worst, off / bound)
+            require(off <= bound, f"{points} points, spread {spread}: {off:.2g} > {bound:.2g}")
+    return f"lengths 32, 256, 2048; at most {worst:.1e} of the bound"
+
+
+def _power(count: int) -> str:
+    """Powers of numbers in the unit disc that are d off; n errors count, not fewer."""
+    with precision(_BITS):
+        for n in (3, 40, 1000):
+            d = arb(1) / 10**6
+            for k in range(21):
+                z = acb(arb(k) / 20, 0) * acb(0, arb(k) / 7).exp()
+                for direction in range(8):
+                    moved = z + d * acb(0, arb(direction) / 8 * 2 * arb.pi()).exp()
+                    if not abs(moved) <= 1:
+                        continue
+                    off = abs(moved**n - z**n)
+                    most = abs(moved).max(arb(1) / 2) ** n
+                    bound = (2 * n * d / count).expm1() * most
+                    require(bool(off <= bound), f"n={n}, |z|={k}/20, direction {direction}")
+    return "n = 3, 40, 1000; |z| from 0 to 1"
+
+
+def _window(factor: Fraction) -> str:
+    """Chernoff's bound on what a binomial law has beyond an edge, against exact sums."""
+    with precision(_BITS):
+        for n, edge in ((20, 15), (100, 70), (400, 230)):
+            exact = sum((arb(comb(n, k)) for k in range(edge, n + 1)), arb(0)) / arb(2) ** n
+            share = Fraction(edge, n)
+            rate = ball(share / (1 - share)).log()  # where the bound is least
+            bound = (((1 + rate.exp()) / 2).log() * n - rate * edge * ball(factor)).exp()
+            require(bool(exact <= bound), f"n={n}, from {edge} on: {exact.str(5)} > {bound.str(5)}")
+    return "binomial laws, n = 20, 100, 400"
+
+
+CLAIMS = (
+    PLD.verified(
+        "Section 3, transform",
+        "Every output of the transform of L points is within relative_error(L) times the sum of "
+        "the moduli of its inputs.",
+        "certified numerics",
+        **varied(_transform, 1.0, 1e-4, "within a ten-thousandth of it"),
+        slack="errors of opposite signs cancel; the bound is for the worst order of signs",
+    ),
+    PLD.verified(
+        "Section 3, powers",
+        "If |Z - z| <= d then |Z^n - z^n| <= (e^(2nd) - 1) max(|Z|, 1/2)^n.",
+        "certified numerics",
+        **varied(_power, 1, 10, "with n/10 for n"),
+    ),
+    PLD.verified(
+        "Section 3, window",
+        "A sum of n losses is at least b with probability at most "
+        "e^(-lambda b) (E e^(lambda X))^n, lambda >= 0.",
+        "certified numerics",
+        **varied(_window, Fraction(1), Fraction(11, 10), "with 1.1 b for b"),
+    ),
+)
