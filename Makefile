@@ -93,6 +93,7 @@ experiments: setup
 	$(BIN)/python -m experiments.compressive_privatization
 	$(BIN)/python -m experiments.compressive_beyond
 	$(BIN)/python -m experiments.sparse_vectors
+	$(BIN)/python -m benchmarks.sketches
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -34,7 +34,7 @@ _COMMANDS = {
     "sparse": ("exactdp.cli.sparse", "Means of sparse vectors in the local model."),
     "query": ("exactdp.cli.query", "Look up one element in a released histogram."),
     "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
-    "figure": ("exactdp.cli.figure", "Pictures and tables of what the analyses save."),
+    "figure": ("exactdp.cli.figures", "Pictures and tables of what the analyses save."),
     "proofs": ("exactdp.cli.proofs", "Run the papers' statements as claims, each with a verdict."),
     "audit": ("exactdp.cli.audit", "Look for outputs of a mechanism that break its promise."),
     "vectors": ("exactdp.cli.vectors", "Exact answers as test data for any implementation."),

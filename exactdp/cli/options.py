@@ -73,6 +73,7 @@ _PARAMETERS = {
     "rate": ("a number > 0 and <= 1", "Probability with which a user is in a step's sample."),
     "noise_multiplier": ("a number > 0", "Standard deviation of the noise over the clipping norm."),
     "steps": ("an integer >= 1", "How many steps."),
+    "collision": ("a number >= 0", "Chance of a collision at each level (default 1/10)."),
     "largest": ("a number > 0", "Largest value there can be."),
     "rows": ("an integer > 2 k", "Rows of the sketch, of one bit per level (default 8 k)."),
     "price": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2)."),

@@ -31,13 +31,17 @@ if TYPE_CHECKING:
         LogALP,
         MaxProjection,
         NoisyRows,
+        PrivateSparsity,
         SignedALP,
         Sketch,
         Threshold,
         Threshold2,
         ThresholdALP,
         ThresholdSketch,
+        private_sparsity,
         read_sketch,
+        threshold_alp_for,
+        within_bits,
     )
     from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
     from exactdp.mechanisms.sums import GSHMWithSums
@@ -63,6 +67,7 @@ __all__ = [
     "NoisyCounts",
     "NoisyRelease",
     "NoisyRows",
+    "PrivateSparsity",
     "PureSparseHistogram",
     "Release",
     "SignedALP",
@@ -79,7 +84,10 @@ __all__ = [
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
+    "private_sparsity",
     "read_sketch",
+    "threshold_alp_for",
+    "within_bits",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -94,7 +102,7 @@ __getattr__, __dir__ = lazily(
         "noisy": "NoisyCounts NoisyRelease",
         "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch "
         "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch "
-        "read_sketch",
+        "read_sketch PrivateSparsity private_sparsity threshold_alp_for within_bits",
         "strict": "SparseHistogram StrictPureSparseHistogram",
         "sums": "GSHMWithSums",
         "top_k_with_base": "TopKWithBase",

@@ -51,6 +51,8 @@ CALLS = [
     "release sparse {counts} --epsilon 1 --text 3 --public {public} --output {new}.csv",
     "release strict-sparse {counts} --epsilon 1 --text 1 --output {new}.csv",
     "release compact {counts} --epsilon 1 --text 3 --beta 0.1 --output {new}.edph",
+    "release alp {counts} --k 9 --epsilon 1 --largest 99 --universe 9 --output {new}.sketch",
+    "release threshold-alp {counts} --k 9 --epsilon 1 --largest 999 --text 3 --output {new}.sketch",
     "query {released} 7",
     "query {counts} 7",
 ]

@@ -19,6 +19,15 @@ def test_figure_is_written_once(tmp_path: Path) -> None:
     assert "Example: exactdp figure csh" in run("figure", "csh", "--help")[1]
 
 
+def test_error_of_a_sketch(tmp_path: Path) -> None:
+    out = tmp_path / "alp.svg"
+    code, _text, err = run("figure", "alp", "--epsilon", "5", "--price", "8", "--output", str(out))
+    assert (code, err) == (0, "")
+    assert "<svg" in out.read_text()[:2000]
+    assert run("figure", "alp", "--epsilon", "0", "--output", str(tmp_path / "x.svg"))[0] == 2
+    assert "Example: exactdp figure alp" in run("figure", "alp", "--help")[1]
+
+
 def test_curve_points_are_certified() -> None:
     for mechanism, module in (("gshm", gshm), ("csh", csh)):
         points = list(

@@ -6,6 +6,12 @@ from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
     from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP
+    from exactdp.mechanisms.projections.choosing import (
+        PrivateSparsity,
+        private_sparsity,
+        threshold_alp_for,
+        within_bits,
+    )
     from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
     from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection, NoisyRows
     from exactdp.mechanisms.projections.files import read_sketch
@@ -20,19 +26,24 @@ __all__ = [
     "LogALP",
     "MaxProjection",
     "NoisyRows",
+    "PrivateSparsity",
     "SignedALP",
     "Sketch",
     "Threshold",
     "Threshold2",
     "ThresholdALP",
     "ThresholdSketch",
+    "private_sparsity",
     "read_sketch",
+    "threshold_alp_for",
+    "within_bits",
 ]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
         "alp": "ALP ALP1 HistogramALP LogALP SignedALP",
+        "choosing": "PrivateSparsity private_sparsity threshold_alp_for within_bits",
         "combined": "ThresholdALP ThresholdSketch",
         "dense": "DenseLaplace MaxProjection NoisyRows",
         "files": "read_sketch",

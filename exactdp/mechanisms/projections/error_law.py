@@ -59,6 +59,10 @@ class ErrorLaw:
         total = float(self.weights[event(self.errors)].sum())
         return self._enclosure(total, 1.0)
 
+    def beyond(self, size: float) -> Enclosure:
+        """P(|error| > size)."""
+        return self.probability(lambda errors: np.abs(errors) > size)
+
     def mean(self) -> Enclosure:
         """The mean error."""
         over = self._enclosure(float((self.weights * np.maximum(self.errors, 0)).sum()), self.span)

@@ -1,0 +1,52 @@
+"""exactdp figure alp: how far the estimate of one value is off, exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import click
+import numpy as np
+
+from exactdp.cli.drawing import Curve, Picture, theme_option
+from exactdp.cli.figure import figure
+from exactdp.cli.options import options
+from exactdp.cli.output import new_file
+from exactdp.parameters import positive, rational
+
+__all__: list[str] = []
+
+_ENDINGS = (".png", ".svg", ".pdf")
+
+#: Levels of the walk, the value being in the middle.
+_LEVELS = 300
+
+
+@figure.command(epilog="Example: exactdp figure alp --epsilon 1 --collision 0.1 --output alp.svg")
+@options("epsilon output", "collision price")
+@theme_option
+def alp(epsilon: str, output: str, collision: str | None, price: str | None, theme: str) -> None:
+    """The error of an ALP estimate: the probability that it exceeds t (ALP paper, Figure 4)."""
+    from exactdp.mechanisms.projections.error_law import estimate_law
+
+    path = new_file("output", output, _ENDINGS)
+    loss, alpha = positive("epsilon", epsilon), positive("price", price or 3)
+    chance = rational("collision", collision or "1/10")
+    picture = Picture(
+        theme,
+        x="t",
+        y="probability of an error above t",
+        title=f"\u03b5 = {epsilon}, \u03b1 = {price or 3}",
+    )
+    picture.explain("Exact, in the middle of many levels; collisions at every level.")
+    curves = []
+    for family, c in enumerate(sorted({Fraction(0), chance})):
+        law = estimate_law(Fraction(_LEVELS // 2), _LEVELS, 1 / (alpha + 2), c)
+        law = law.scaled(float(alpha / loss))
+        t = np.linspace(0, 40 / float(loss), 161)
+        beyond = [law.beyond(x).float_upper() for x in t.tolist()]
+        curves.append(Curve(f"ALP, collisions {float(c):.3g}", t.tolist(), beyond, family))
+    laplace = np.exp(-t * float(loss)).tolist()
+    curves.append(Curve("Laplace noise", t.tolist(), laplace, 2, "--"))
+    picture.draw(curves)
+    picture.save(path)
+    click.echo(f"written to {output}")
