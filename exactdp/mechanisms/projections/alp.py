@@ -179,8 +179,8 @@ class LogALP(_Additive):
             raise InvalidParameter(
                 "start", self.start, f"< beta = {self.beta}, which is at most 1e300"
             )
-        if self.growth < 1 + Fraction(1, 1000):
-            raise InvalidParameter("start", self.start, "at most 1000 cells wide")
+        if self.growth < 1 + Fraction(1, 100):
+            raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
     @classmethod
     def of(cls, *, d: int, k: int, s: int, beta: Real, epsilon: Real, alpha: Real = 20) -> LogALP:

@@ -67,6 +67,11 @@ def checked(
     return entries
 
 
+def _require_place(i: int, d: int) -> None:
+    if not 0 <= i < d:
+        raise InvalidParameter("id", i, f">= 0 and < d = {d}")
+
+
 def _within(
     ids: NDArray[Any],
     numerators: NDArray[Any],
@@ -86,12 +91,15 @@ def _within(
 
 def identifiers(ids: Any, d: int) -> NDArray[Any]:
     """Places in [0, d), as uint64 where they fit; raises InvalidParameter."""
-    listed = ids.tolist() if isinstance(ids, np.ndarray) and ids.ndim == 1 else list(ids)
+    if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "ui" and d <= 1 << 64:
+        for end in (ids.min(initial=0), ids.max(initial=0)):
+            _require_place(int(end), d)
+        return ids.astype(np.uint64)
+    listed = list(ids)
     if not set(map(type, listed)) <= {int}:
         listed = [integer("id", x, least=0) for x in listed]
-    if listed and not 0 <= min(listed) <= max(listed) < d:
-        wrong = next(x for x in listed if not 0 <= x < d)
-        raise InvalidParameter("id", wrong, f">= 0 and < d = {d}")
+    for end in (min(listed, default=0), max(listed, default=0)):
+        _require_place(end, d)
     return np.array(listed, np.uint64 if d <= 1 << 64 else object)
 
 
