@@ -86,6 +86,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.sparse_vectors
 	$(BIN)/python -m benchmarks.reach
 	$(BIN)/python -m benchmarks.local
+	$(BIN)/python -m benchmarks.sketches
 
 # the local papers' figures; some hours, less with --runs
 experiments: setup
@@ -93,7 +94,6 @@ experiments: setup
 	$(BIN)/python -m experiments.compressive_privatization
 	$(BIN)/python -m experiments.compressive_beyond
 	$(BIN)/python -m experiments.sparse_vectors
-	$(BIN)/python -m benchmarks.sketches
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
