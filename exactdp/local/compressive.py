@@ -79,10 +79,7 @@ class SetResponse(LocalMechanism[int]):
 
     def recover(self, state: State, recovery: Recovery | None = None) -> NDArray[np.float64]:
         """The frequencies that sparse recovery finds, before they are made a distribution."""
-        if state.mechanism.fingerprint_text != self.fingerprint_text:
-            raise InvalidParameter("state", state.mechanism.fingerprint_text, self.fingerprint_text)
-        if not state.n:
-            raise InvalidParameter("state", "no reports", "at least one report")
+        self._require_reports(state)
         return (recovery or Pursuit())(self._system, state.counts, state.n)
 
     def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:

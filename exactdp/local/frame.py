@@ -162,6 +162,13 @@ class LocalMechanism(ABC, Generic[V]):
             raise InvalidParameter("state", "counters", f"those of {n} reports")
         return State(self, counts, n)
 
+    def _require_reports(self, state: State) -> None:
+        """Refuse a state of another configuration, and an empty one."""
+        if state.mechanism.fingerprint_text != self.fingerprint_text:
+            raise InvalidParameter("state", state.mechanism.fingerprint_text, self.fingerprint_text)
+        if not state.n:
+            raise InvalidParameter("state", "no reports", "at least one report")
+
     def _opened(self, kind: Kind, data: bytes) -> tuple[memoryview, int]:
         """Payload and number of reports of a file of this very configuration."""
         header, payload = kind.unpack(data)
@@ -224,8 +231,7 @@ class State:
 
     def estimate(self, method: str = "unbiased") -> Any:
         """The mechanism's estimate; raises InvalidParameter before the first report."""
-        if not self.n:
-            raise InvalidParameter("state", "no reports", "at least one report")
+        self.mechanism._require_reports(self)
         return self.mechanism._estimate(self.counts, self.n, method)
 
     def to_bytes(self) -> bytes:

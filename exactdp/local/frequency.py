@@ -104,7 +104,8 @@ class FrequencyOracle(LocalMechanism[int]):
         return (own * (1 - own) + (self.k - 1) * other * (1 - other)) / self.gain**2
 
     def fractions(self, state: State) -> list[Fraction]:
-        """The unbiased estimate of a state, exactly."""
+        """The unbiased estimate of a state of this configuration, exactly."""
+        self._require_reports(state)
         scores = self._scores(state.counts).tolist()
         return [(Fraction(s, state.n) - self.background) / self.gain for s in scores]
 

@@ -68,7 +68,7 @@ class Numbers:
         shape = rows.shape[:1] if width == 1 else (*rows.shape[:1], width)
         if rows.shape != shape or not rows.ndim:
             raise InvalidParameter("reports", f"of shape {rows.shape}", f"of shape {shape}")
-        if rows.size and ((rows < 0) | (rows >= self._limits)).any():
+        if rows.size and ((rows < 0) | (rows > self._largest)).any():
             raise InvalidParameter("reports", "a number out of range", f"< {self.sizes}, >= 0")
         return rows
 
@@ -102,8 +102,9 @@ class Numbers:
         return tuple((size - 1).bit_length() for size in self.sizes)
 
     @cached_property
-    def _limits(self) -> NDArray[np.int64] | int:
-        return self.sizes[0] if len(self.sizes) == 1 else np.array(self.sizes)
+    def _largest(self) -> NDArray[np.int64]:
+        largest = np.array([size - 1 for size in self.sizes], np.int64)
+        return largest if len(largest) > 1 else largest.reshape(())
 
 
 @dataclass(frozen=True)

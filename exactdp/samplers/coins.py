@@ -131,13 +131,13 @@ def scaled(n: int, size: int, read: Reader, bits: int) -> NDArray[np.int64]:
     the first few are read again where there are more of them than for others.
     Source: Lemire 2019.
     """
-    wide = np.uint32 if bits <= 16 else np.uint64
+    wide: Any = np.uint32 if bits <= 16 else np.uint64
     excess, mask = (1 << bits) % size, wide((1 << bits) - 1)
     result = np.empty(n, np.int64)
     missing: NDArray[np.intp] | slice = slice(None)
     count = n
     for _ in range(LIMIT):
-        products = read(count, bits) * wide(size)
+        products = read(count, bits).astype(wide) * wide(size)
         result[missing] = products >> wide(bits)
         if not excess:
             return result

@@ -29,12 +29,12 @@ def test_errors_agree_with_published_formulas(epsilon: float) -> None:
 
 @pytest.mark.parametrize("name", list(ORACLES))
 def test_errors_agree_with_trials(name: str) -> None:
-    """The squared error of 400 trials within 30 %: alpha below 1e-6 for a sum of many squares."""
+    """The squared error of 200 trials within 30 %: alpha below 1e-6 for a sum of many squares."""
     oracle = ORACLES[name](k=30, epsilon="1.2")
     values = np.repeat(np.arange(30), 10)
     source = SeededSource(2)
     errors = []
-    for _ in range(400):
+    for _ in range(200):
         state = oracle.aggregate().add(oracle.draw_many(values, source))
         errors.append(float(((state.estimate() - 1 / 30) ** 2).sum()))
     stated = float(oracle.total_variance()) / len(values)

@@ -108,6 +108,21 @@ def test_estimates_agree_with_the_exact_one(oracle: FrequencyOracle) -> None:
         oracle.aggregate().estimate()
 
 
+def test_exact_estimates_of_foreign_or_empty_states_are_refused() -> None:
+    one, other = RandomizedResponse(k=5, epsilon=1), RandomizedResponse(k=5, epsilon=2)
+    for state in (one.aggregate(), other.aggregate().add([1, 2])):
+        with pytest.raises(InvalidParameter, match="state"):
+            one.fractions(state)
+
+
+def test_numbers_up_to_63_bits() -> None:
+    form = Numbers((2**63,))
+    rows = form.rows([2**63 - 1, 0])
+    assert np.array_equal(unpack(form, pack(form, rows), 2), rows)
+    with pytest.raises(InvalidParameter, match="reports"):
+        Numbers((2**62, 3)).rows([[2**62, 1]])
+
+
 def test_projection_is_the_nearest_distribution() -> None:
     from scipy.optimize import minimize
 

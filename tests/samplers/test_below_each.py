@@ -30,7 +30,7 @@ def test_every_word_enumerated(sizes: list[int]) -> None:
 
     expected = uniform(sizes)
     assert exact_law(program, residual=0) == expected
-    law = bitwise_law(program, F(1, 2**9))
+    law = bitwise_law(program, F(1, 2**6))
     assert set(law) == expected.support
     for shown, weight in law.items():
         assert weight <= expected[shown] <= weight + law.residual
