@@ -72,6 +72,7 @@ def test_bad_lines(tmp_path: Path, line: str, complaint: str) -> None:
     assert complaint in err
 
 
+@pytest.mark.slow
 def test_the_picture(tmp_path: Path) -> None:
     out = tmp_path / "epsilon.svg"
     given = ["--noise-multiplier", "2", "--rate", "0.1", "--steps", "20", "--delta", "1e-5"]

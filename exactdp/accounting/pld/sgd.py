@@ -171,11 +171,12 @@ def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fractio
 
     def sketched(doublings: float) -> float:
         orders = run(exp2(doublings)).orders()
-        return max(log_delta_guess(order, float(loss)) for order in orders) - log_target
+        most = max(log_delta_guess(order, float(loss)) for order in orders)
+        return round(most - log_target, 2)  # closer is of no use: a sketch is no closer
 
     def true(doublings: float) -> float:
         found = run(exp2(doublings)).delta(loss, relative_width="1e-3")
-        return math.log(found.upper / target)
+        return round(math.log(found.upper / target), 3)
 
     log_target = math.log(target.numerator) - math.log(target.denominator)
     near = falling_root(sketched, 0.0)

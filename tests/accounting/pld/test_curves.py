@@ -11,7 +11,7 @@ from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
 from exactdp.errors import InvalidParameter
 
 
-@pytest.mark.parametrize("alpha", ["0.01", "0.3"])
+@pytest.mark.parametrize("alpha", [pytest.param("0.01", marks=pytest.mark.slow), "0.3"])
 def test_the_gaussian_trade_off(alpha: str) -> None:
     found = pld.gaussian(sigma=2).composed(4).type_two_error(alpha)
     exact = norm.cdf(norm.ppf(1 - float(alpha)) - 1)
@@ -25,6 +25,7 @@ def test_the_trade_off_of_a_coin() -> None:
     assert found.float_lower() <= 1 - exp(1) * 0.1 <= found.float_upper()
 
 
+@pytest.mark.slow
 def test_mu_of_the_gaussian_mechanism() -> None:
     found = pld.gaussian(sigma=3).mu(least_delta="1e-5", width="0.02")
     assert found.lower <= Fraction(1, 3) <= found.upper
@@ -65,6 +66,7 @@ def test_the_best_real_order() -> None:
     assert found.relative_width <= Fraction(1, 10**4)
 
 
+@pytest.mark.slow
 def test_renyi_is_no_better_than_the_curve() -> None:
     loss = pld.sgd(noise_multiplier=1, rate="0.1", steps=10)
     assert loss.renyi_delta(3).lower > loss.delta(3).upper

@@ -33,6 +33,7 @@ def _two(epsilon: mpf, rate: mpf, mu: mpf, *, removed: bool) -> mpf:
 @pytest.mark.parametrize(
     ("rate", "mu", "epsilon"), [("0.2", "1", "0.8"), ("0.5", "2", "3"), ("0.03", "0.5", "0.01")]
 )
+@pytest.mark.slow
 def test_two_steps(rate: str, mu: str, epsilon: str) -> None:
     loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(2)
     found = loss.delta(epsilon, relative_width="1e-4")

@@ -21,7 +21,7 @@ def _root(steps: int, sigma: int) -> Fraction:
     return Fraction(round(steps**0.5 * 10**17), sigma * 10**17)
 
 
-@pytest.mark.parametrize("exponent", [20, 300])
+@pytest.mark.parametrize("exponent", [20, pytest.param(300, marks=pytest.mark.slow)])
 def test_tiny_deltas_are_as_narrow(exponent: int) -> None:
     target = Fraction(1, 10**exponent)
     found = pld.gaussian(sigma=10).composed(100).epsilon(target)

@@ -54,6 +54,7 @@ def test_the_exact_curve_lies_between(law: LossLaw, removed: bool, epsilon: floa
         assert high - low <= 2 * mpf(float(STEP)) ** 2 / 8 * 40 + 1e-11
 
 
+@pytest.mark.slow
 def test_far_below_the_smallest_double() -> None:
     """Masses below the smallest double are those of the normal density."""
     step = Fraction(1, 256)

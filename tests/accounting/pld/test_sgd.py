@@ -8,6 +8,7 @@ from exactdp.accounting import gaussian, pld
 from exactdp.errors import InvalidParameter
 
 
+@pytest.mark.slow
 def test_without_sampling_it_is_the_gaussian_calibration() -> None:
     found = pld.calibrate_sgd(rate=1, steps=4, epsilon=1, delta="1e-5", resolution="1e-2")
     exact = gaussian.calibrate(epsilon=1, delta="1e-5", sensitivity=2)
