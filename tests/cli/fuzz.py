@@ -223,18 +223,22 @@ def _one(arguments: list[str], folder: Path) -> int:
 
 @contextlib.contextmanager
 def _alarm() -> Iterator[None]:
-    """An end to what would never end."""
+    """An end to what would never end: half a minute of computing, or ten of waiting."""
 
-    def stop(*_: object) -> None:
-        raise Failure("still running after half a minute")
+    def stop(number: int, _: object) -> None:
+        what = "computing" if number == signal.SIGPROF else "waiting"
+        raise Failure(f"still {what}")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(30)
+    clocks = {signal.SIGPROF: (signal.ITIMER_PROF, 30), signal.SIGALRM: (signal.ITIMER_REAL, 600)}
+    before = {number: signal.signal(number, stop) for number in clocks}
+    for clock, seconds in clocks.values():
+        signal.setitimer(clock, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for number, (clock, _) in clocks.items():
+            signal.setitimer(clock, 0)
+            signal.signal(number, before[number])
 
 
 if __name__ == "__main__":
