@@ -49,6 +49,8 @@ DEFAULT_ANALYSIS = "exact"
 #: remains open there is a question of the search, not of precision.
 _WORST_BITS = 128
 _CAP_BITS = 512
+#: Beyond it a calibration takes many minutes.
+MOST_CALIBRATED = 10**9
 
 
 def delta(
@@ -152,7 +154,8 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold for (epsilon, delta); without sigma, also the sigma that allows it.
 
-    k: sparsity of every histogram, >= 1. epsilon: >= 0. delta: target, > 0 and < 1.
+    k: sparsity of every histogram, >= 1, with the exact analysis <= 10^9 (10^8 takes some ten
+    seconds). epsilon: >= 0. delta: target, > 0 and < 1.
     sigma: > 0, or None to choose it. resolution: relative step of the tau returned, 1e-15 to 0.1.
     correlation: kappa > 0, None for sqrt(k), or "free" to choose it (sigma must be free too).
     contributions: 1 to k, None for k. Both only with the exact analysis.
@@ -163,6 +166,8 @@ def calibrate(
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     number = integer("k", k, least=1)
+    if analysis == "exact" and number > MOST_CALIBRATED and correlation != "infinity":
+        raise InvalidParameter("k", k, f"at most {MOST_CALIBRATED} with analysis 'exact'")
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
     if correlation == "free":
         if sigma is not None:

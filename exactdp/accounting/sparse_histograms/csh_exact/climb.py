@@ -16,6 +16,10 @@ __all__ = ["likely"]
 _CELLS = 64
 #: Rows looked at one by one in the end: there delta rises and falls a little from each to the next.
 _ROWS = 6
+#: So many of the rows that seem best are told apart by integrals.
+_INTEGRATED = 5
+#: By more than the guesses are off; by so much that a small step of tau may matter.
+_BETTER, _NEARLY = arb(1.002), arb(0.999)
 
 
 def likely(family: Family) -> tuple[int, int, int] | None:
@@ -30,12 +34,14 @@ class _Climb:
     def __init__(self, model: Terms) -> None:
         self.model = model
         self.row = cache(self._row)
+        self.share, self.step = 3 / 4, 1 / 4  # where a is looked for, as parts of the largest
 
     def top(self) -> tuple[int, int, int] | None:
         n = self.model.n
         r = max((self._inside(n * part // 8) for part in (1, 4, 7)), key=self._height)
         step = max(n // 8, 1)
-        if not 2 * self._height(r) > self.model.noise_end.max(self.model.exceeded(n)):
+        ends = self.model.noise_end.max(self.model.exceeded(n))
+        if not 2 * self._height(r) > ends:
             return None
         while step > 1:
             better = max((self._inside(r + x) for x in (-step, step)), key=self._height)
@@ -44,8 +50,13 @@ class _Climb:
             else:
                 step //= 2
         near = range(self._inside(r - _ROWS), self._inside(r + _ROWS) + 1)
-        r = max(near, key=self._height)
-        return self.model.k - r, self.row(r)[1], r
+        best = sorted(near, key=self._height, reverse=True)[:_INTEGRATED]
+        if best[0] in (1, n - 1):  # next to an end, which it hardly differs from
+            ends *= _BETTER
+        if not self._height(best[0]) > ends * _NEARLY:
+            return None
+        pairs = [(self.model.k - r, self.row(r)[1], r) for r in best]
+        return max(pairs, key=lambda pair: self.model.pair(*pair).mid())
 
     def _inside(self, r: int) -> int:
         return min(max(r, 1), self.model.n - 1)
@@ -64,11 +75,12 @@ class _Climb:
             squared, covariance = model.squared(j, a), model.covariance(j, a)
             return cells.bound(model.epsilon, squared, covariance, a == j).guess.mid()
 
-        a, step = max(last * 3 // 4, 1), max(last // 4, 1)
+        a, step = min(max(int(self.share * last), 1), last), max(int(self.step * last), 1)
         while step:
             better = max((min(max(a + x, 1), last) for x in (-step, step)), key=guess)
             if guess(better) > guess(a):
                 a = better
             else:
                 step //= 2
+        self.share, self.step = a / last, 1 / 32  # rows are much alike
         return guess(a), a

@@ -225,8 +225,8 @@ class _Search:
     def _wanted(self, box: _Box, bound: arb) -> int:
         """About how many cells would rule a box out, or a pair; too many if none would.
 
-        The bound's gap falls as 1/cells^2. Before a box is halved the gap should be less than half
-        of what is too much: the halves would have it too.
+        The bound's gap falls about as 1/cells^3. Before a box is halved the gap should be less than
+        half of what is too much: the halves would have it too.
         """
         if box.seen is None:
             return max(_FIRST_CELLS, min(box.count, _MOST_PER_BOX))
@@ -234,7 +234,7 @@ class _Search:
         if box.relief is not None:
             room += box.relief
         if room > 0 and gap > 0:
-            times = float((gap / room).sqrt().mid())
+            times = float((gap / room).root(3).mid())
             return box.count * math.ceil(min(1.2 * times + 1, _MOST_PER_PAIR))
         if box.relief is not None and 2 * gap > bound - self.lower:
             return 2 * box.count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.cp._instances import (
     image,
     instances,
@@ -41,15 +41,19 @@ def _linear_form(half: Fraction) -> str:
     return f"{done} exact cases"
 
 
-def _sum_over_sets(inside: Fraction) -> str:
-    """q[j] = sum over the sets with j of e p_i/(...) + sum over the others of p_i/(...)."""
+def _sum_over_sets(inside: Fraction, to_k: bool = False) -> str:
+    """q[j] = sum over the sets with j of e p_i/(...) + sum over the others of p_i/(...).
+
+    to_k: the others count for j <= k only.
+    """
     for columns, e, p in instances():
         m = len(columns[0])
         exact = output(columns, e, p)
         for j in range(m):
             stated = sum(
                 ((e**inside if c[j] == 1 else 1) * x / (plus(c) * e + m - plus(c))
-                 for c, x in zip(columns, p, strict=True)),
+                 for c, x in zip(columns, p, strict=True)
+                 if c[j] == 1 or not to_k or j < len(columns)),
                 Fraction(0),
             )  # fmt: skip
             require(stated == exact[j], f"e^eps={e}, j={j}: {stated} against {exact[j]}")
@@ -108,14 +112,33 @@ CLAIMS = (
             "J has the coefficient 0.49 (e^eps + 1)",
         ),
     ),
-    CP.verified(
-        "Section 2, q as a sum over the sets",
-        "q[j] is the sum of e^eps p_i/(n_i e^eps + m - n_i) over the sets with j and of "
-        "p_i/(n_i e^eps + m - n_i) over the sets without j.",
-        "enumeration",
-        **varied(_sum_over_sets, Fraction(1), Fraction(2), "with e^(2 eps) inside"),
-        note="the second sum is printed over j in [k] \\ C_i; the sets lie in [m]. For m <= k "
-        "the two agree, for m > k (Hadamard response) they do not",
+    Quibble(
+        paper="CP",
+        item="Section 2, q as a sum over the sets",
+        statement="q[j] is the sum of e^eps p_i/(n_i e^eps + m - n_i) over the i with j in C_i and "
+        "of p_i/(n_i e^eps + m - n_i) over those with j in [k] but not in C_i.",
+        printed=Printed(
+            r"\sum_{i:j \in [k] \setminus C_i} \frac{p[i]}{n_i e^\varepsilon + m - n_i}",
+            "Section 2, display before equation (3)",
+            151,
+        ),
+        method="enumeration",
+        check=lambda: _sum_over_sets(Fraction(1), to_k=True),
+        example="""
+>>> from fractions import Fraction
+>>> k, m, e = 1, 2, 3                          # one symbol, C_1 = {1}: n_1 = 1
+>>> p = Fraction(1, (e - 1) * 1 + m)           # of the report 2, which is not in C_1
+>>> 2 in set(range(1, k + 1)) - {1}, p         # so the sum for q[2] is empty
+(False, Fraction(1, 4))
+""",
+        extraction="possible: k for m; for m <= k the two agree",
+        corrected=CP.verified(
+            "Section 2, q as a sum over the sets, corrected",
+            "The second sum is over the sets without j, which lie in [m].",
+            "enumeration",
+            **varied(_sum_over_sets, Fraction(1), Fraction(2), "with e^(2 eps) inside"),
+        ),
+        note="it matters for m > k, as in Hadamard response",
     ),
     CP.verified(
         "Equation (4)",

@@ -135,6 +135,8 @@ CLAIMS = (
             Fraction(99, 100),
             "99 percent of the sensitivity in the second term",
         ),
+        note="its proof takes a step that fails (Appendix B, the missing piece); the theorem holds "
+        "all the same, by the exact analysis (Theorem 3.5, case of the last maximum, corrected)",
     ),
     CSH.verified(
         "Theorem 3.5, against Theorem 3.3",
