@@ -11,6 +11,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.local import RandomizedResponse, State
 from exactdp.local.frequency import FrequencyOracle, normalized, projected
+from exactdp.local.unary import column_sums
 from exactdp.local.wire import BitVector, Form, Numbers, pack, unpack
 from exactdp.samplers import SeededSource
 from tests.local.instances import NAMES, ORACLES
@@ -113,6 +114,13 @@ def test_exact_estimates_of_foreign_or_empty_states_are_refused() -> None:
     for state in (one.aggregate(), other.aggregate().add([1, 2])):
         with pytest.raises(InvalidParameter, match="state"):
             one.fractions(state)
+
+
+def test_sums_of_more_bits_than_fit_a_byte() -> None:
+    bits = np.random.default_rng(4).integers(0, 2, (1000, 13)).astype(np.uint8)
+    bits[:, 0] = 1
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    assert np.array_equal(column_sums(packed, 13), bits.sum(axis=0))
 
 
 def test_numbers_up_to_63_bits() -> None:
