@@ -2,7 +2,8 @@
 
 Run: python -m benchmarks.local. The peers need pip install 'exactdp[peers]'; those that are missing
 are left out. They are timed on fewer users, as they take longer; ratios are per report, and of
-processor time, all on one thread. Ours are bits of the operating system, theirs of a Mersenne Twister.
+processor time, all on one thread. Ours draw from the operating system, theirs from a Mersenne
+Twister.
 """
 
 from __future__ import annotations
