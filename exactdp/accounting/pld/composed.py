@@ -174,7 +174,8 @@ class Composed:
         count = len(self.low)
         if self.rate > 0:
             count = min(count, math.ceil(42 / self.rate))
-        return exponentials(-rate, count).at(0)
+        with precision(BITS):  # whoever asks first may work at less
+            return exponentials(-rate, count).at(0)
 
 
 def compose(parts: Sequence[Copies], rate: float) -> Composed:
