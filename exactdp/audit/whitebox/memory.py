@@ -109,7 +109,8 @@ class Memory:
 
         The surroundings (numpy's handling of errors, say) are those of the first time it is asked.
         """
-        here = _surroundings()
+        flags = {kind for kind, up in decimal.getcontext().flags.items() if up}
+        here = (*_surroundings(), flags)
         self._amid = self._amid or here
         try:
             return here == self._amid and self._change() is None

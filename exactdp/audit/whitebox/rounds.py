@@ -7,7 +7,8 @@ A place is the call of a function; it is the same one when nothing that follows 
   of the caller's on the evaluation stack (no iterator, no half-finished sum)
 - arguments, and the caller's variables that may still be read, of equal types and values; all its
   variables are numbers, text, tuples of them or the generator: nothing that can be changed in place
-- everything that the program reaches is as it was before the first run
+- everything that the program reaches is as it was before the first run, and no code of the program
+  was called in between that may have held anything else
 """
 
 from __future__ import annotations
@@ -88,6 +89,12 @@ class Rounds:
             return False
         return _state(frame, caller) in states and self._unchanged()
 
+    def beware(self, frame: types.FrameType) -> None:
+        """A call begins that may be given, or hold, what can be changed: from a registry, perhaps,
+        where nobody sees it. No place so far is known to be as it was."""
+        if self._places and not all(map(_harmless, frame.f_locals.values())):
+            self._places.clear()
+
     def leave(self, frame: types.FrameType) -> None:
         """A call ends; another one may be given its number."""
         self._places.pop(id(frame), None)
@@ -103,16 +110,17 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
     function = call.function(variables, caller)
     if getattr(function, "__code__", None) is not frame.f_code:
         return None  # called by something in between, which may have a state of its own
-    if not all(
-        is_plain(x) or type(x) in GENERATORS or isinstance(x, LazyNumber)
-        for x in variables.values()
-    ):
+    if not all(map(_harmless, variables.values())):
         return None
     try:
         still_read = [(n, exact_key(variables[n])) for n in sorted(call.live & variables.keys())]
         return function, tuple(still_read), tuple(map(exact_key, _arguments(frame)))
     except NotEnumerable:
         return None
+
+
+def _harmless(value: Any) -> bool:
+    return is_plain(value) or type(value) in GENERATORS or isinstance(value, LazyNumber)
 
 
 def is_plain(value: Any) -> bool:

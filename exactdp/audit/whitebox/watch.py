@@ -100,6 +100,7 @@ class Watch:
         self._rounds = Rounds(memory.unchanged)
         self._ours: dict[types.CodeType, bool] = {}
         self._met: set[types.CodeType] = set()
+        self._foreign: set[types.CodeType] = set()  # the program's own, of what was met
         self.drawing: list[tuple[dict[str, Any], str]] = []
 
     @contextmanager
@@ -142,6 +143,8 @@ class Watch:
                 self._meet(frame)
             if code in self._memory.cached or code in _WATCHED:
                 self._enter(frame)
+            if code in self._foreign:
+                self._rounds.beware(frame)
             if self._fresh or self._rounds.has(frame.f_back):
                 self._follow(frame)
         elif event == "return":
@@ -186,6 +189,7 @@ class Watch:
         try:
             names = ChainMap(frame.f_globals, vars(builtins))
             if not self._in_library(frame):
+                self._foreign.add(code)
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
                 if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")

@@ -68,10 +68,8 @@ def built(source: str) -> Callable[[Any], Any]:
     def guarded(rng: Any) -> Any:
         try:
             return function(rng)
-        except ZeroDivisionError:
-            return "ZeroDivisionError"
-        except OverflowError:
-            return "OverflowError"
+        except ArithmeticError as error:
+            return type(error).__name__
         except ValueError:
             return "ValueError"
         except TypeError:
