@@ -218,7 +218,9 @@ def test_combined_sketch_without_large_values_limits_the_small_ones() -> None:
 def test_rows_as_files(of: Any) -> None:
     given = {"s": 300} if of is MaxProjection else {}
     mechanism = of(d=1000, k=4, u=100, epsilon=20, grid=F(1, 4), **given)
-    rows = mechanism.project({5: 77, 999: "3.25"}, SystemSource())
+    source = SeededSource(1)
+    hashes = mechanism.hashes(source)
+    rows = NoisyRows(mechanism, hashes, mechanism.draw({5: 77, 999: "3.25"}, hashes, source))
     assert rows.estimate([5, 999]) == pytest.approx([77, 3.25], abs=3)
     data = rows.to_bytes()
     again = NoisyRows.from_bytes(data, of)
