@@ -116,4 +116,4 @@ def _integer_of(mass: arb, bits: int, up: bool) -> int:
 
 def _end(value: arb) -> Fraction:
     """A number >= 0 as a fraction."""
-    return enclosure(value).lower if value > 0 else Fraction(0)
+    return Fraction(0) if value <= 0 else enclosure(value).lower

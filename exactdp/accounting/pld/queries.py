@@ -41,8 +41,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
         found = compose(measures(order, step, tail_bits), theta * float(step))
         with precision(BITS):
             low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
-            most = enclosure(high).upper if high > 0 else Fraction(0)
-            return Enclosure(enclosure(low).lower, most).clamped(0, 1)
+            return Enclosure(enclosure(low).lower, _upper(high)).clamped(0, 1)
 
     return _refined(
         order,
@@ -85,7 +84,8 @@ def ceiling(order: Order, loss: Fraction) -> Fraction:
     with precision(BITS):
         found = compose(made, saddle.tilt(float(loss)) * float(made[0][0].grid.step))
         most = found.above(ball(loss))
-        return enclosure(most).upper if most > 0 else Fraction(0)
+        # where the coarse grid does not tell, there is no ceiling but 1
+        return _upper(most) if most.is_finite() else Fraction(1)
 
 
 @lru_cache(maxsize=40)
@@ -120,6 +120,11 @@ def _refined(
             return found
         step /= 2
     raise Undecided(f"not settled on a grid of step {float(step)}")
+
+
+def _upper(value: arb) -> Fraction:
+    """A bound as a fraction; what is not finite is Undecided, never 0."""
+    return Fraction(0) if value == 0 else enclosure(value).upper
 
 
 def _roots(found: Composed, target: arb, guess: float, unit: float, slack: float) -> Enclosure:

@@ -3,9 +3,11 @@
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 from exactdp.accounting import gaussian, pld
-from exactdp.errors import InvalidParameter
+from exactdp.accounting.pld import queries
+from exactdp.errors import InvalidParameter, Undecided
 
 
 @pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1, 1, 1), (10, 100, 2), (3, 7, 0)])
@@ -56,3 +58,17 @@ def test_rates_outside_are_refused(rate: object) -> None:
 def test_no_steps_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="times must be an integer >= 1, got 0"):
         pld.gaussian(sigma=1).composed(0)
+
+
+def test_what_is_not_finite_is_no_bound() -> None:
+    with pytest.raises(Undecided):
+        queries._upper(arb("nan"))
+    with pytest.raises(Undecided):
+        queries._upper(arb("inf"))
+    assert queries._upper(arb(0)) == 0
+
+
+@pytest.mark.slow
+def test_the_smallest_deltas_of_sampled_runs_are_as_narrow() -> None:
+    loss = pld.sgd(noise_multiplier=1, rate="0.01", steps=10_000)
+    assert loss.epsilon("1e-300").width <= Fraction(1, 1000)
