@@ -22,8 +22,8 @@ from exactdp.samplers.gaussian_sums import tails
 
 __all__ = ["Shared", "Showing", "concentrated", "noise", "shared_law"]
 
-#: Most values of the shared noise that are visited.
-_MOST_SHARED = 100_000
+#: Most values of the shared noise that are visited: a calibration then takes about ten seconds.
+_MOST_SHARED = 1 << 15
 
 
 def concentrated(rho: arb, epsilon: arb) -> arb:
