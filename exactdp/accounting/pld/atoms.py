@@ -228,6 +228,8 @@ def _place(grid: Grid, loss: Fraction | arb) -> tuple[int, arb]:
 
 def _gathered(grid: Grid, masses: dict[int, arb], infinity: arb, *, up: bool) -> Measure:
     ends = {index: mass.upper() if up else mass.lower() for index, mass in masses.items()}
+    if not all(end.is_finite() for end in ends.values()):
+        raise Undecided("a mass of the loss lost all accuracy")
     ends = {index: end for index, end in ends.items() if end > 0}
     first, last = min(ends), max(ends)
     if last - first > MOST_NODES:

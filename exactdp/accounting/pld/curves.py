@@ -7,6 +7,7 @@ with the largest bound is halved until both agree.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -32,10 +33,10 @@ class _Curve:
         self.orders, self.span = orders, span
 
     def below(self, epsilon: float) -> arb:
-        return max((made.below(arb(epsilon)) for made in self._near(epsilon)), key=_lower)
+        return _most([made.below(arb(epsilon)) for made in self._near(epsilon)])
 
     def above(self, epsilon: float) -> arb:
-        return max((made.above(arb(epsilon)) for made in self._near(epsilon)), key=_lower)
+        return _most([made.above(arb(epsilon)) for made in self._near(epsilon)])
 
     def _near(self, epsilon: float) -> list[Composed]:
         place = round(8 * epsilon / self.span) / 8 * self.span
@@ -82,8 +83,8 @@ def _largest(
 ) -> Enclosure:
     """The maximum over [0, last], and of what may lie beyond."""
     with precision(BITS):
-        least = max(inside(0.0), inside(last), key=_lower)
-        cells = [(-_lower(over(0.0, last)), 0.0, last)]
+        least = inside(0.0).max(inside(last))
+        cells = [(-_bound(over(0.0, last)), 0.0, last)]
         heapify(cells)
         for _ in range(_CELLS):
             bound, low, high = heappop(cells)
@@ -91,15 +92,17 @@ def _largest(
             if most - least <= ball(width):
                 return Enclosure(enclosure(least.max(arb(0))).lower, enclosure(most).upper)
             middle = (low + high) / 2
-            least = max(least, inside(middle), key=_lower)
+            least = least.max(inside(middle))
             for a, b in ((low, middle), (middle, high)):
-                heappush(cells, (-_lower(over(a, b)), a, b))
+                heappush(cells, (-_bound(over(a, b)), a, b))
     raise Undecided(f"not settled with {_CELLS} intervals")
 
 
 def _mu(epsilon: float, delta: arb) -> arb:
     """A ball around the mu at which the Gaussian curve passes through a point."""
     low, high = arb(0), arb(1)
+    if not delta.is_finite():
+        return delta
     if not delta > 0:
         return arb(0)
     loss = arb(epsilon)
@@ -117,5 +120,15 @@ def _mu(epsilon: float, delta: arb) -> arb:
     return low.union(high)
 
 
-def _lower(value: arb) -> float:
-    return float(value.mid())
+def _most(values: list[arb]) -> arb:
+    """The largest; not finite if one is not."""
+    found = values[0]
+    for value in values[1:]:
+        found = found.max(value)
+    return found
+
+
+def _bound(value: arb) -> float:
+    """A double that is not below; infinity where the value is not finite, so that it is halved."""
+    upper = value.upper()
+    return math.nextafter(float(upper), math.inf) if upper.is_finite() else math.inf

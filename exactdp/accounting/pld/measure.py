@@ -158,8 +158,10 @@ def _nodes(left: Wide, right: Wide) -> Wide:
 
 def _added(masses: Wide, index: int, more: arb, *, up: bool) -> Wide:
     """With so much more mass at one node."""
-    if not more > 0:
+    if more <= 0:
         return masses
+    if not more.is_finite():
+        raise Undecided("a mass of the loss lost all accuracy")
     number, power = split(more)
     number *= 1 + 2.0**-50 if up else 1 - 2.0**-50
     mantissa, exponent = masses.mantissa.copy(), masses.exponent.copy()
