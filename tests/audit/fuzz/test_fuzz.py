@@ -51,6 +51,10 @@ _RUNS = {"narrow": 3000, "middle": 20_000, "broad": 250_000, "huge": 200, "float
 _BRANCHES = {"narrow": 20_000, "middle": 20_000, "broad": 100_000, "huge": 1000, "float": 1000}
 
 
+#: By a name of its own: code that names the module is not plain.
+PackingError = struct.error
+
+
 def helper(t: Any) -> Any:
     return t * t - 3 if t > 1 else t
 
@@ -68,13 +72,17 @@ def built(source: str) -> Callable[[Any], Any]:
     def guarded(rng: Any) -> Any:
         try:
             return function(rng)
-        except ArithmeticError as error:
-            return type(error).__name__
+        except ZeroDivisionError:
+            return "ZeroDivisionError"
+        except OverflowError:
+            return "OverflowError"
+        except ArithmeticError:
+            return "ArithmeticError"
         except ValueError:
             return "ValueError"
         except TypeError:
             return "TypeError"
-        except struct.error:
+        except PackingError:
             return "struct.error"
         except (LookupError, AttributeError):
             return "no such thing"
@@ -202,7 +210,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.width != "middle"], ids=str)
 def test_a_few(kind: Kind) -> None:
-    assert fuzz(kind, 12, seed=1).total() == 12
+    tally = fuzz(kind, 12, seed=1)
+    assert tally.total() == 12
+    # a law that is always refused is never wrong; of wide numpy integers, which wrap, most are
+    assert tally["right"] or kind.interface == "numpy"
 
 
 @pytest.mark.slow
