@@ -91,11 +91,13 @@ def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> 
     if node.get("refdomain") != "py":
         return None
     domain = env.get_domain("py")
-    last = node["reftarget"].rpartition(".")[2]
-    found = [name for name in domain.objects if name.rpartition(".")[2] == last]
-    if len(found) == 1:
+    target = node["reftarget"]
+    ends = (f".{target}", f".{target.rpartition('.')[2]}")
+    found = [[name for name in domain.objects if name.endswith(end)] for end in ends]
+    found = next((names for names in found if len(names) == 1), [])
+    if found:
         return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, content)
-    return content if _exists(node["reftarget"]) else None
+    return content if _exists(target) else None
 
 
 def _exists(target: str) -> bool:
