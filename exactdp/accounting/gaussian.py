@@ -113,6 +113,8 @@ def hockey_stick(epsilon: arb, mu: arb) -> arb:
 
     This is the divergence between N(mu, 1) and N(0, 1): increasing in mu, decreasing in epsilon.
     """
+    if epsilon.is_zero():  # of two equal halves, however small mu is
+        return (mu * _inverse_root_two() / 2).erf()
     t = epsilon / mu
     half = mu / 2
     return cdf(half - t) - raised_tail(epsilon.exp(), half + t, lambda: pdf(half - t))

@@ -265,6 +265,14 @@ def test_deltas_for_which_no_threshold_is_needed(analysis: str, delta: str, epsi
             assert REFERENCES[name, analysis](1, lower, Fraction(0), loss) > float(target)
 
 
+def test_a_tiny_delta_at_epsilon_0() -> None:
+    """delta is the total variation distance, 1/(sigma sqrt(2 pi)) up to a part in sigma^2."""
+    found = gaussian.calibrate(epsilon=0, delta="1e-300")
+    with mp.workprec(200):
+        wanted = mp.mpf(10) ** 300 / mp.sqrt(2 * mp.pi)
+        assert abs(reference.to_mp(Fraction(found.sigma)) / wanted - 1) < 1e-8
+
+
 def test_a_delta_that_is_just_kept_without_a_threshold() -> None:
     """k = 1, delta = P(N > 0): any threshold above 0 is enough, at every sigma."""
     for module in MODULES.values():
