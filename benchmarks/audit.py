@@ -88,7 +88,7 @@ def workers() -> None:
     for _ in range(2):
         for count in (1, 2):
             cluster = distributed.LocalCluster(
-                n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None
+                n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0"
             )
             with cluster, distributed.Client(cluster) as client:
                 executor = client.get_executor()

@@ -134,7 +134,7 @@ def on_dask(n: int) -> None:
 
     m = SparseVectorMean(d=D, k=8, epsilon=1, level="event")
     parts = 20
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0") as client:
         start = perf_counter()
         futures = [
             client.submit(part_of, m, n // parts, 10**9 * i, pure=False) for i in range(parts)

@@ -220,7 +220,7 @@ def test_a_scheduler_that_remembers_results_counts_none_twice() -> None:
 def test_dask() -> None:
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     )
     with cluster, distributed.Client(cluster) as client:
         executor = client.get_executor()

@@ -83,7 +83,7 @@ def test_two_workers_make_the_same_state_as_one(mechanism: LocalMechanism[int]) 
         here.add(mechanism.draw_many(part, SeededSource(seed)))
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
