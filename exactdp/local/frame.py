@@ -191,7 +191,7 @@ class LocalMechanism(ABC, Generic[V]):
 def public_fields(mechanism: Any) -> dict[str, str | int]:
     """The parameters that a dataclass is made of, as they are written in a configuration."""
     named = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if f.init}
-    return {name: x if isinstance(x, int) else decimal_text(x) for name, x in named.items()}
+    return {name: x if isinstance(x, int | str) else decimal_text(x) for name, x in named.items()}
 
 
 class State:
