@@ -62,7 +62,8 @@ def compose(file: str, epsilon: str | None, delta: str | None, as_json: bool) ->
 
     FILE has one JSON object a line: {"mechanism": "gaussian", "sigma": 2, "rate": "0.01", "times":
     100}, likewise discrete-gaussian (sigma2, sensitivity), discrete-laplace (epsilon,
-    sensitivity), randomized-response (epsilon) and approximate (epsilon, delta); rate and times
+    sensitivity), laplace (scale, sensitivity), randomized-response (epsilon) and approximate
+    (epsilon, delta); rate and times
     may be left out.
     """
     if (epsilon is None) == (delta is None):
@@ -136,6 +137,7 @@ def _factories() -> dict[str, tuple[Callable[..., Pld], tuple[str, ...]]]:
         "gaussian": (pld.gaussian, ("sigma", "sensitivity")),
         "discrete-gaussian": (pld.discrete_gaussian, ("sigma2", "sensitivity")),
         "discrete-laplace": (pld.discrete_laplace, ("epsilon", "sensitivity")),
+        "laplace": (pld.laplace, ("scale", "sensitivity")),
         "randomized-response": (pld.randomized_response, ("epsilon",)),
         "approximate": (_approximate, ("epsilon", "delta")),
     }

@@ -7,6 +7,7 @@ from exactdp.accounting.pld.mechanisms import (
     discrete_gaussian,
     discrete_laplace,
     gaussian,
+    laplace,
     laws,
     randomized_response,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "gaussian",
+    "laplace",
     "laws",
     "most_steps",
     "randomized_response",

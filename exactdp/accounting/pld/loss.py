@@ -9,6 +9,7 @@ from fractions import Fraction
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import curves, queries, renyi
 from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
+from exactdp.accounting.pld.laplace import BetweenLoss
 from exactdp.accounting.pld.laws import LossLaw, SampledLoss
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -26,8 +27,8 @@ class Step:
     removed: the data with the user against those without. added: the other way round.
     """
 
-    removed: LossLaw | AtomicLoss
-    added: LossLaw | AtomicLoss
+    removed: LossLaw | AtomicLoss | BetweenLoss
+    added: LossLaw | AtomicLoss | BetweenLoss
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,8 @@ def _sampled(step: Step, rate: Fraction) -> Step:
 
 
 def _on_sample(step: Step, rate: Fraction, *, removed: bool) -> LossLaw | AtomicLoss:
+    if isinstance(step.removed, BetweenLoss):
+        raise InvalidParameter("mechanism", type(step.removed).__name__, "one that can be sampled")
     if isinstance(step.removed, AtomicLoss):
         return SampledAtoms(step.removed, rate, removed)
     return SampledLoss(step.removed, rate, removed)

@@ -10,6 +10,7 @@ from exactdp.accounting.pld.atoms import (
     LawLoss,
     ResponseLoss,
 )
+from exactdp.accounting.pld.laplace import LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss
 from exactdp.accounting.pld.loss import ADD_REMOVE, Pld, Step
 from exactdp.errors import InvalidParameter
@@ -21,6 +22,7 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "gaussian",
+    "laplace",
     "laws",
     "randomized_response",
 ]
@@ -64,6 +66,22 @@ def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
     shift = integer("sensitivity", sensitivity, least=1)
     law = DiscreteLaplaceLoss(positive("epsilon", epsilon) / shift, shift)
     return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
+
+
+def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
+    """One real query with continuous Laplace noise.
+
+    scale: of the noise, whose density is proportional to exp(-|z|/scale), > 0, in the units of the
+    query.
+    sensitivity: how far one user moves the query, > 0.
+    Source: Balle, Barthe, Gaboardi 2018, Theorem 3.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.laplace(scale=10).composed(20).epsilon("1e-6"), "4"))
+    [1.773, 1.774]
+    """
+    mu = positive("sensitivity", sensitivity) / positive("scale", scale)
+    return _alike(LaplaceLoss(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
 
 
 def randomized_response(*, epsilon: Real) -> Pld:

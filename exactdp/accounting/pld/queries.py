@@ -14,6 +14,7 @@ from exactdp.accounting.certify.hints import falling_root, log2
 from exactdp.accounting.pld.atoms import AtomicLoss, atomic_bounds
 from exactdp.accounting.pld.composed import BITS, Composed, Copies, compose
 from exactdp.accounting.pld.guesses import Saddle
+from exactdp.accounting.pld.laplace import BetweenLoss
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, TooCoarse, bounds
 from exactdp.balls import FLOOR_BITS, ball, enclosure, precision
@@ -23,7 +24,7 @@ from exactdp.errors import InvalidParameter, Undecided
 __all__ = ["Order", "ceiling", "composed_near", "delta", "epsilon", "log_delta_guess", "measures"]
 
 #: The laws of the losses of all steps, each with how often it is run.
-Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss, int], ...]
+Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss | BetweenLoss, int], ...]
 
 _ATTEMPTS = 12
 _TAIL_BITS = 96
@@ -169,7 +170,15 @@ def measures(order: Order, step: Fraction, tail_bits: int) -> list[Copies]:
 
 
 @lru_cache(maxsize=64)
-def _bounds(law: LossLaw | AtomicLoss, step: Fraction, tail_bits: int) -> tuple[Measure, Measure]:
+def _bounds(
+    law: LossLaw | AtomicLoss | BetweenLoss, step: Fraction, tail_bits: int
+) -> tuple[Measure, Measure]:
+    if isinstance(law, BetweenLoss):
+        under, over = law.between(step)
+        low, high = _bounds(under, step, tail_bits)[0], _bounds(over, step, tail_bits)[1]
+        if low.grid != high.grid:
+            raise Undecided("the bounds of a loss are on different grids")
+        return low, high
     if isinstance(law, AtomicLoss):
         with precision(BITS):
             return atomic_bounds(law, step, tail_bits)
@@ -180,18 +189,24 @@ def _first_step(order: Order, relative: float, theta: float) -> Fraction:
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     count = sum(times for _, times in order)
     wished = math.sqrt(3 * relative / (count * theta * (theta + 1)))
-    return _common(order, min(_power_of_two(wished), _scale(order) / 4))
+    step, scale = _power_of_two(wished), _scale(order)
+    if any(isinstance(law, BetweenLoss) for law, _ in order):
+        # near the largest loss theta grows without end, but no such step is needed there
+        step = max(step, scale / 4096)
+    return _common(order, min(step, scale / 4))
 
 
 def _common(order: Order, wished: Fraction) -> Fraction:
     """A step that suits all losses on lattices, if there is one, and is fine enough for others."""
     units = [law.lattice for law, _ in order if isinstance(law, AtomicLoss)]
+    coarse = len([unit for unit in units if unit is not None]) == len(order)
+    units += [law.unit for law, _ in order if isinstance(law, BetweenLoss)]
     known = [unit for unit in units if unit is not None]
     if not known:
         return wished
     denominator = math.lcm(*(unit.denominator for unit in known))
     unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
-    if len(known) == len(order):
+    if coarse:  # no gap, however long the step
         return unit if unit > wished / 4096 else wished
     while unit > wished:
         unit /= 2
@@ -203,7 +218,7 @@ def _scale(order: Order) -> Fraction:
         return _power_of_two(min(_width(law) for law, _ in order))
 
 
-def _width(law: LossLaw | AtomicLoss) -> float:
+def _width(law: LossLaw | AtomicLoss | BetweenLoss) -> float:
     """About how wide a law is, or its largest loss where it has atoms."""
     if not isinstance(law, AtomicLoss):
         return float(law.scale().mid())

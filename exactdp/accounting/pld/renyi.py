@@ -17,6 +17,7 @@ from flint import acb, arb
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.pld.atoms import AtomicLoss, DiscreteGaussianLoss
+from exactdp.accounting.pld.laplace import BetweenLoss, LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
 from exactdp.accounting.pld.queries import Order
 from exactdp.balls import ball, enclosure, precision
@@ -70,12 +71,18 @@ def _log_moment(order: Order, s: Fraction) -> arb:
 
 
 @lru_cache(maxsize=4096)
-def _step_moment(law: LossLaw | AtomicLoss, s: Fraction) -> arb:
+def _step_moment(law: LossLaw | AtomicLoss | BetweenLoss, s: Fraction) -> arb:
     """log E e^(s L) of one step."""
     if isinstance(law, GaussianLoss):
         return ball(s * (s + 1) * law.mu**2 / 2)
     if isinstance(law, SampledLoss) and isinstance(law.base, GaussianLoss):
         return _sampled_moment(law.base.mu, law.rate, s, removed=law.removed).log()
+    if isinstance(law, LaplaceLoss):
+        # Mironov 2017, Proposition 6
+        up, down = (s * law.mu), (s + 1) * law.mu
+        return (
+            (ball(s + 1) * ball(up).exp() + ball(s) * (-ball(down)).exp()) / ball(2 * s + 1)
+        ).log()
     if isinstance(law, AtomicLoss):
         return _atomic_moment(law, s)
     raise InvalidParameter("mechanism", type(law).__name__, "one with Renyi divergences")

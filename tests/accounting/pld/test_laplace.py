@@ -1,0 +1,167 @@
+"""Continuous Laplace noise, against integrals over the noise itself."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import mpmath
+import pytest
+from flint import arb
+
+from exactdp.accounting import pld
+from exactdp.accounting.pld import queries
+from exactdp.accounting.pld.exact import in_integers
+from exactdp.accounting.pld.laplace import LaplaceLoss
+from exactdp.cli.main import main
+from exactdp.errors import InvalidParameter, Undecided
+
+Curve = Callable[[mpmath.mpf], mpmath.mpf]
+
+
+def _single(epsilon: mpmath.mpf, scale: mpmath.mpf) -> mpmath.mpf:
+    """P(S) - e^epsilon Q(S) for noise about 0 and 1, S the half-line where p > e^epsilon q."""
+
+    def cdf(z: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.exp(z / scale) / 2 if z < 0 else 1 - mpmath.exp(-z / scale) / 2
+
+    if epsilon >= 1 / scale:
+        return mpmath.mpf(0)
+    if epsilon < -1 / scale:
+        return 1 - mpmath.exp(epsilon)
+    end = (1 - epsilon * scale) / 2
+    return cdf(end) - mpmath.exp(epsilon) * cdf(end - 1)
+
+
+def _one_more(curve: Curve, copies: int, scale: mpmath.mpf) -> Curve:
+    """The expectation of the others' curve over the noise z of one more release."""
+
+    def composed(epsilon: mpmath.mpf) -> mpmath.mpf:
+        # kinks: where epsilon - loss(z) is -copies/scale, ..., copies/scale
+        kinks = [(1 - scale * epsilon + j) / 2 for j in range(-copies, copies + 1)]
+        places = sorted({mpmath.mpf(0), mpmath.mpf(1), *(z for z in kinks if 0 < z < 1)})
+        inside = mpmath.quad(
+            lambda z: mpmath.exp(-z / scale) / (2 * scale) * curve(epsilon - (1 - 2 * z) / scale),
+            places,
+        )
+        ends = curve(epsilon - 1 / scale), mpmath.exp(-1 / scale) * curve(epsilon + 1 / scale)
+        return inside + sum(ends) / 2
+
+    return composed
+
+
+def _reference(epsilon: str, copies: int, scale: str) -> mpmath.mpf:
+    noise = mpmath.mpf(scale)
+    curve: Curve = partial(_single, scale=noise)
+    for done in range(1, copies):
+        curve = _one_more(curve, done, noise)
+    return curve(mpmath.mpf(epsilon))
+
+
+@pytest.mark.parametrize(
+    ("scale", "copies", "epsilon"),
+    [
+        ("1", 1, "0"),
+        ("0.5", 1, "1.99"),
+        ("0.01", 1, "30"),
+        ("1", 2, "0"),
+        ("1", 2, "1.3"),
+        ("0.5", 2, "3.9"),
+        ("7", 2, "0.1"),
+        ("2", 3, "0.25"),
+        ("2", 3, "1.4"),
+    ],
+)
+def test_delta_is_that_of_the_noise(scale: str, copies: int, epsilon: str) -> None:
+    with mpmath.workdps(15 if copies > 2 else 25):
+        exact = Fraction(str(_reference(epsilon, copies, scale)))
+    found = pld.laplace(scale=scale).composed(copies).delta(epsilon)
+    slack = exact / 10**9
+    assert found.lower - slack <= exact <= found.upper + slack
+    assert found.upper <= found.lower * Fraction(1001, 1000)
+
+
+@pytest.mark.parametrize("cells", [1, 3, 8])
+@pytest.mark.parametrize("epsilon", ["-1.5", "-0.7", "0", "0.4", "0.99"])
+def test_both_measures_are_on_their_side(cells: int, epsilon: str) -> None:
+    step = Fraction(1, cells)
+    low, high = queries.measures(((LaplaceLoss(Fraction(1)), 1),), step, 96)[0][:2]
+    assert low.grid == high.grid
+    curves = []
+    for measure in (low, high):
+        losses = [measure.grid.at(measure.first + i) for i in range(len(measure.masses))]
+        masses = measure.masses.at(0)
+        gains = [1 - (arb(epsilon) - loss).exp() for loss in losses]
+        curves.append(sum(m * float(g.mid()) for m, g in zip(masses, gains, strict=True) if g > 0))
+    exact = float(_single(mpmath.mpf(epsilon), mpmath.mpf(1)))
+    assert curves[0] <= exact + 1e-14
+    assert curves[1] >= exact - 1e-14
+    assert curves[1] - curves[0] <= 0.7 * float(step) ** 2
+
+
+def test_what_is_certain_at_the_ends() -> None:
+    loss = pld.laplace(scale=4, sensitivity=2).composed(3)
+    assert loss.delta("1.5").upper == 0
+    assert loss.delta("1.499").lower > 0
+    assert loss.epsilon("1e-12").upper <= Fraction("1.501")
+    assert pld.laplace(scale="0.001").delta(2000).upper == 0
+
+
+def test_integers_agree() -> None:
+    loss = pld.laplace(scale=5).composed(20)
+    found = loss.delta(1)
+    copies = queries.measures(loss.orders()[0], Fraction(1, 80), 96)
+    whole = in_integers(copies, Fraction(1))
+    assert max(found.lower, whole.lower) <= min(found.upper, whole.upper)
+    assert whole.upper <= whole.lower * Fraction(101, 100)
+
+
+@pytest.mark.parametrize("other", [pld.gaussian(sigma=5), pld.discrete_laplace(epsilon="0.3")])
+def test_composes_with_others_of_either_kind(other: pld.Pld) -> None:
+    alone, both = other.composed(4), other.composed(4).then(pld.laplace(scale=3))
+    # between the other alone, and the other with what Laplace noise is at worst
+    worst = other.composed(4).then(pld.randomized_response(epsilon=Fraction(1, 3)))
+    found = both.delta("0.8")
+    assert alone.delta("0.8").upper < found.lower
+    assert found.upper < worst.delta("0.8").lower
+
+
+def test_renyi_divergences_are_those_of_the_noise() -> None:
+    found = pld.laplace(scale=2).renyi("2.5")
+    with mpmath.workdps(25):
+
+        def ratio(z: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.exp((-2.5 * abs(z) + 1.5 * abs(z - 1)) / 2) / 4
+
+        moment = mpmath.quad(ratio, [-mpmath.inf, 0, 1, mpmath.inf])
+        exact = Fraction(str(mpmath.log(moment) / 1.5))
+    assert abs(found.lower - exact) < Fraction(1, 10**18)
+    assert found.width < Fraction(1, 10**18)
+
+
+@pytest.mark.parametrize("value", [0, -1, "nan", "inf", "wide"])
+@pytest.mark.parametrize("name", ["scale", "sensitivity"])
+def test_bad_parameters_are_refused(name: str, value: object) -> None:
+    with pytest.raises(InvalidParameter, match=f"{name} must be"):
+        pld.laplace(**{"scale": 1, name: value})  # type: ignore[arg-type]
+
+
+def test_sampling_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="one that can be sampled"):
+        pld.laplace(scale=1).sampled("0.1")
+
+
+def test_too_many_nodes_are_refused_before_the_work() -> None:
+    with pytest.raises(Undecided, match="nodes"):
+        LaplaceLoss(Fraction(10**9)).between(Fraction(1))
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "steps.jsonl"
+    file.write_text('{"mechanism": "laplace", "scale": 10, "times": 20}\n')
+    with pytest.raises(SystemExit) as stop:
+        main(["compose", str(file), "--delta", "1e-6", "--json"])
+    assert stop.value.code == 0
+    found = json.loads(capsys.readouterr().out)["epsilon"]
+    assert 1.773 < float(found["lower"]) <= float(found["upper"]) < 1.775
