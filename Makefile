@@ -5,6 +5,9 @@ BIN := .venv/bin
 .PHONY: setup demo test test-slow docs tutorials wheels claims scrutiny vectors conformance check bench
 .PHONY: experiments clean
 
+# what is compiled once is kept, for workers and for the commands that tests start
+unexport PYTHONDONTWRITEBYTECODE
+
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 setup: .venv/tools
