@@ -63,8 +63,7 @@ def compose(file: str, epsilon: str | None, delta: str | None, as_json: bool) ->
     FILE has one JSON object a line: {"mechanism": "gaussian", "sigma": 2, "rate": "0.01", "times":
     100}, likewise discrete-gaussian (sigma2, sensitivity), discrete-laplace (epsilon,
     sensitivity), laplace (scale, sensitivity), randomized-response (epsilon) and approximate
-    (epsilon, delta); rate and times
-    may be left out.
+    (epsilon, delta); rate and times may be left out.
     """
     if (epsilon is None) == (delta is None):
         raise InvalidParameter("options", "not one of them", "either epsilon or delta")

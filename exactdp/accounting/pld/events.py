@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.mechanisms import discrete_laplace, gaussian
+from exactdp.accounting.pld.mechanisms import discrete_laplace, gaussian, laplace
 from exactdp.enclosure import Enclosure
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.parameters import Real, rational
@@ -87,6 +87,8 @@ def _mechanism(event: Any) -> Pld:
     kind = type(event).__name__
     if kind == "GaussianDpEvent":
         return gaussian(sigma=event.noise_multiplier)
+    if kind == "LaplaceDpEvent":
+        return laplace(scale=event.noise_multiplier)
     if kind == "DiscreteLaplaceDpEvent":
         shift = event.sensitivity
         rate = rational("noise_parameter", event.noise_parameter)

@@ -59,6 +59,8 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     _, saddle = _sketch(order)
     guess = max(saddle.epsilon(log_target), 0.0)
     theta = saddle.tilt(guess)
+    if any(isinstance(law, BetweenLoss) for law, _ in order):
+        theta = min(theta, 64 / float(_scale(order)))  # beyond, one place alone is accurate
 
     def ask(step: Fraction, tail_bits: int) -> Enclosure:
         found = compose(measures(order, step, tail_bits), theta * float(step))
@@ -95,6 +97,10 @@ def composed_near(order: Order, place: float) -> Composed:
     _, saddle = _sketch(order)
     theta = saddle.tilt(place)
     step = _first_step(order, 1e-3, theta)
+    if any(isinstance(law, BetweenLoss) for law, _ in order):
+        # at the largest loss theta is for that place alone, and the gap not the smooth one
+        theta = min(theta, 64 / float(_scale(order)))
+        step = _common(order, min(step, _scale(order) / 256))
     tail_bits = _tail_bits(order, saddle.log_delta(place) - 20)
     for _ in range(_ATTEMPTS):
         try:
@@ -192,7 +198,7 @@ def _first_step(order: Order, relative: float, theta: float) -> Fraction:
     step, scale = _power_of_two(wished), _scale(order)
     if any(isinstance(law, BetweenLoss) for law, _ in order):
         # near the largest loss theta grows without end, but no such step is needed there
-        step = max(step, scale / 4096)
+        step = max(step, scale / 256)
     return _common(order, min(step, scale / 4))
 
 

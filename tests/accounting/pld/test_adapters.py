@@ -44,6 +44,11 @@ def test_counts_of_every_kind_of_event() -> None:
     assert events.loss_of(two, 5) == exact.composed(5)
 
 
+def test_laplace_events_are_read_by_their_scale() -> None:
+    event = type("LaplaceDpEvent", (), {"noise_multiplier": 2.5})()
+    assert events.loss_of(event, 3) == pld.laplace(scale="2.5").composed(3)
+
+
 def test_events_without_a_law_are_refused_by_name() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant()

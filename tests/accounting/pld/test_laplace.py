@@ -100,6 +100,21 @@ def test_both_measures_are_on_their_side(cells: int, epsilon: str) -> None:
     assert curves[1] - curves[0] <= 0.7 * float(step) ** 2
 
 
+def test_mu_is_that_of_a_fine_discrete_laplace() -> None:
+    found = pld.laplace(scale=4).composed(2).mu()
+    fine = pld.discrete_laplace(epsilon="0.25", sensitivity=256).composed(2).mu()
+    assert max(found.lower, fine.lower) <= min(found.upper, fine.upper)
+    assert found.width <= Fraction("0.01")
+
+
+def test_epsilon_at_the_largest_loss_beside_a_failure() -> None:
+    failing = pld.approximate(epsilon="0.1", delta="1e-6")
+    found = pld.laplace(scale=3).composed(5).then(failing).epsilon("1e-5")
+    # the largest finite loss is 5/3 + 1/10; a mass of 2^-6 or more lies there
+    assert Fraction("1.765") < found.lower <= found.upper < Fraction(53, 30)
+    assert found.width <= Fraction(1, 1000)
+
+
 def test_what_is_certain_at_the_ends() -> None:
     loss = pld.laplace(scale=4, sensitivity=2).composed(3)
     assert loss.delta("1.5").upper == 0
