@@ -19,6 +19,7 @@ import random
 import re
 import threading
 import types
+import warnings
 import weakref
 from abc import get_cache_token
 from collections import deque, namedtuple
@@ -330,7 +331,10 @@ def _rest(iterator: Any) -> Any:
     """Where an iterator written in C stands, by what it would be pickled as."""
     if type(iterator).__module__ in ("builtins", "itertools"):
         try:
-            return iterator.__reduce__()
+            with warnings.catch_warnings():
+                # Python 3.14 takes it away from itertools: then such an iterator is refused
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return iterator.__reduce__()
         except TypeError:
             pass
     raise NotEnumerable(f"where a {type(iterator).__name__} stands cannot be seen")

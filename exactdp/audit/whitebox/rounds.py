@@ -106,7 +106,7 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
     call = _calls(caller.f_code).get(caller.f_lasti)
     if call is None:
         return None
-    variables = caller.f_locals
+    variables = dict(caller.f_locals)
     function = call.function(variables, caller)
     if getattr(function, "__code__", None) is not frame.f_code:
         return None  # called by something in between, which may have a state of its own
@@ -151,7 +151,7 @@ def exact_key(value: Any) -> Hashable:
 
 
 def _arguments(frame: types.FrameType) -> Iterator[Any]:
-    code, variables = frame.f_code, frame.f_locals
+    code, variables = frame.f_code, dict(frame.f_locals)
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & CO_VARARGS)
     for name in code.co_varnames[:count]:
         yield variables[name]
