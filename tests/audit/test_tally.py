@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -170,14 +169,14 @@ def test_a_killed_audit_resumes_without_losing_or_double_counting_a_batch(
     command = [sys.executable, "-c", KILLED, str(log), str(state), str(samples)]
     kills = 0
     for _ in range(times):
-        process = subprocess.Popen([*command, "0.02"], stdout=subprocess.PIPE, cwd=ROOT)
+        process = subprocess.Popen([*command, "0.1"], stdout=subprocess.PIPE, cwd=ROOT)
         before = log.stat().st_size if log.exists() else 0
         deadline = time.monotonic() + 30
         while process.poll() is None and time.monotonic() < deadline:
             if log.exists() and log.stat().st_size > before + 250:
                 break
             time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
+        process.kill()
         process.communicate()
         kills += process.returncode == -signal.SIGKILL
         saved = json.loads(state.read_text(encoding="utf-8"))
