@@ -128,7 +128,8 @@ def _block(
     if left is None or right is None or values is None:
         return False
     order = np.arange(_TERMS)
-    bend = float(np.abs(_floats(column)[0]) @ (order * (order - 1))) + 3 * _TERMS**2 * remainder
+    middles, radii = _floats(column)
+    bend = float(np.abs(middles) @ (order * (order - 1))) + _TERMS**2 * (radii + 3 * remainder)
     highest = np.maximum(values[:-1], values[1:]) + 1.001 * bend / (8 * float(half) ** 2)
     step = float(grid.step)
     sheet.left[here], sheet.right[here] = left * step, right * step
