@@ -76,43 +76,41 @@ class Composed:
         """A lower bound on delta(epsilon)."""
         if self._ended(epsilon):
             return self.infinite_low
-        value, scale = self._sum(self.low, epsilon)
-        lost = self.error * self._spread + self.outside
+        value, unknown, scale = self._sum(self.low, epsilon)
         return (
-            (value - lost).max(arb(0)) * (self.log_low + scale).exp() + self.infinite_low
+            (value - unknown).max(arb(0)) * (self.log_low + scale).exp() + self.infinite_low
         ).lower()
 
     def above(self, epsilon: arb) -> arb:
         """An upper bound on delta(epsilon)."""
         if self._ended(epsilon):
             return self.infinite_high
-        value, scale = self._sum(self.high, epsilon)
+        value, unknown, scale = self._sum(self.high, epsilon)
         # weights beyond the last one kept are below 2^-60
-        missing = self.error * self._spread + self.outside + 2.0**-59
+        missing = unknown + arb(2) ** -59
         return ((value + missing) * (self.log_high + scale).exp() + self.infinite_high).upper()
 
     def _ended(self, epsilon: arb) -> bool:
         """Whether no finite loss is above epsilon."""
         return bool(epsilon >= self.start + self.step * self.last)
 
-    def _sum(self, masses: Floats, epsilon: arb) -> tuple[arb, arb]:
-        """sum_i c_(j+i) (e^(-t i) - e^(-y) e^(-(t+h) i)), and the logarithm of e^(-t j).
+    def _sum(self, masses: Floats, epsilon: arb) -> tuple[arb, arb, arb]:
+        """sum_i c_(j+i) (e^(-t i) - e^(-y) e^(-(t+h) i)), what is not known of it, log e^(-t j).
 
-        j is the first node above epsilon, y its distance. Nodes beside the window are left to
-        `outside`.
+        j is the first node above epsilon in the window or beyond it, y its distance. What lies
+        outside the window has weights below e^(t s), s the nodes between epsilon and the window.
         """
-        place = (epsilon - self.start) / self.step
-        first = floor(place) + 1
+        place = floor((epsilon - self.start) / self.step) + 1
+        first = max(place, 0)
         distance = self.start + self.step * first - epsilon
-        here = masses[max(first, 0) : max(first + len(self._plain), 0)]
-        skipped = max(-first, 0)
-        size = min(len(here), max(len(self._plain) - skipped, 0))
-        here = here[:size]
-        plain, steeper = (w[skipped : skipped + size] for w in (self._plain, self._steeper))
-        relative = (size + 10) * UNIT * dot(np.abs(here), plain)
+        here = masses[first : first + len(self._plain)]
+        plain, steeper = (w[: len(here)] for w in (self._plain, self._steeper))
+        relative = (len(here) + 10) * UNIT * dot(np.abs(here), plain)
         first_sum = arb(dot(here, plain), 1.01 * relative)
         second_sum = arb(dot(here, steeper), 1.01 * relative)
-        return first_sum - (-distance).exp() * second_sum, -arb(self.rate) * first
+        spread = self._spread if place >= 0 else 1.001 * float(self._plain.sum())
+        unknown = self.error * arb(spread) + self.outside * (arb(self.rate) * (first - place)).exp()
+        return first_sum - (-distance).exp() * second_sum, unknown, -arb(self.rate) * first
 
     @cached_property
     def _plain(self) -> Floats:

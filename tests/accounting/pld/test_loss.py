@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import mpmath
 import pytest
 from flint import arb
 
@@ -38,6 +39,24 @@ def test_known_epsilons(steps: int, known: str) -> None:
     found = pld.gaussian(sigma=1).sampled("0.01").composed(steps).epsilon("1e-5")
     assert found.lower - Fraction(1, 10**4) <= Fraction(known) <= found.upper + Fraction(1, 10**4)
     assert found.width <= Fraction(1, 1000)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "steps", "epsilon"),
+    [("1.756", 1000, "0.0019"), ("0.728", 1000, "0.0014"), ("8.827", 100_000, "3.7877")],
+)
+def test_an_epsilon_below_all_losses_that_count(sigma: str, steps: int, epsilon: str) -> None:
+    """The window of losses begins above epsilon: nothing in it may be passed over."""
+    found = pld.gaussian(sigma=sigma).composed(steps).delta(epsilon)
+    with mpmath.workdps(60):
+        mu, loss = mpmath.sqrt(steps) / mpmath.mpf(sigma), mpmath.mpf(epsilon)
+        left = mpmath.ncdf(-mu / 2 + loss / mu) + mpmath.exp(loss) * mpmath.ncdf(
+            -mu / 2 - loss / mu
+        )
+    true = 1 - Fraction(mpmath.nstr(left, 40))
+    assert 1 - true < Fraction(1, 10**6)
+    assert found.lower <= true <= found.upper
+    assert found.lower >= Fraction(99, 100)
 
 
 def test_different_mechanisms_together() -> None:
