@@ -22,7 +22,7 @@ def _outside(seed: int, count: int) -> tuple[int, int]:
     while asked < count:
         mu = Fraction(int(generator.integers(20, 200)), 100)
         rate = Fraction(int(generator.integers(5, 101)), 100)
-        times = int(2 ** generator.integers(0, 7))
+        times = int(2 ** generator.integers(0, 10))
         loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(times)
         order = loss.orders()[int(generator.integers(0, len(loss.orders())))]
         try:
@@ -32,8 +32,9 @@ def _outside(seed: int, count: int) -> tuple[int, int]:
         with precision(BITS):
             found = compose(parts, float(generator.random()) * 0.2)
         for _ in range(10):
-            epsilon = Fraction(int(generator.integers(0, 800)), 100)
-            integers = exact.in_integers(parts, epsilon)
+            # also below all losses of the window, and beyond most of them
+            epsilon = Fraction(int(generator.integers(-300, 3000)), 100)
+            integers = exact.in_integers(parts, epsilon, bits=640)
             with precision(BITS):
                 below, above = found.below(ball(epsilon)), found.above(ball(epsilon))
                 kept = below <= ball(integers.lower) and above >= ball(integers.upper)
