@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo test test-slow docs tutorials wheels claims scrutiny vectors conformance check bench
-.PHONY: experiments clean
+.PHONY: experiments clean fuzz
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -50,6 +50,11 @@ test: setup
 
 test-slow: setup
 	$(BIN)/python -m pytest -q -n auto -m slow
+
+# malformed calls and files: one line each, the right exit code, nothing left behind; resumable
+# (--first), and a failure says how it is repeated
+fuzz: setup
+	$(BIN)/python -m tests.cli.fuzz 100000 --keep-going
 
 # every claim, the slow ones too, and the pages made from what they declare
 claims: setup

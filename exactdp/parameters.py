@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import numbers
 import operator
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.errors import InvalidParameter
 
@@ -19,6 +20,7 @@ __all__ = [
     "decimal_text",
     "delta_target",
     "integer",
+    "json_value",
     "non_negative",
     "positive",
     "rational",
@@ -101,6 +103,19 @@ def choice(name: str, value: str, options: tuple[str, ...]) -> str:
     if value not in options:
         raise InvalidParameter(name, value, "one of " + ", ".join(map(repr, options)))
     return value
+
+
+def json_value(
+    name: str, text: str | bytes, allowed: str, decimal: Callable[[str], Any] = float
+) -> Any:
+    """What is written as JSON; InvalidParameter for anything else, however deeply nested.
+
+    decimal: what makes a number of the text of one that is no integer.
+    """
+    try:
+        return json.loads(text, parse_float=decimal)
+    except (ValueError, RecursionError):
+        raise InvalidParameter(name, text, allowed) from None
 
 
 def decimal_text(value: Fraction) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,9 @@ import click
 
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
-from exactdp.cli.reading import existing
+from exactdp.cli.reading import existing, text_in
 from exactdp.errors import InvalidParameter
+from exactdp.parameters import json_value
 
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
@@ -97,7 +97,7 @@ def _fields(calibration: dict[str, Any]) -> dict[str, Any]:
 
 def _steps(path: Path) -> Pld:
     found: Pld | None = None
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(text_in(path).splitlines(), 1):
         if line.strip():
             step = _step(line, f"line {number} of {path.name}")
             found = step if found is None else found.then(step)
@@ -107,17 +107,14 @@ def _steps(path: Path) -> Pld:
 
 
 def _step(line: str, place: str) -> Pld:
-    try:
-        # numbers are read as the decimals that are written
-        given = json.loads(line, parse_float=str)
-    except ValueError:
-        given = None
+    # numbers are read as the decimals that are written
+    given = json_value(place, line, "one JSON object", str)
     if not isinstance(given, dict):
-        raise InvalidParameter("file", place, "one JSON object per line")
+        raise InvalidParameter(place, line, "one JSON object")
     factories = _factories()
     name = given.pop("mechanism", None)
-    if name not in factories:
-        raise InvalidParameter("mechanism", f"{name!r} in {place}", " or ".join(factories))
+    if not isinstance(name, str) or name not in factories:
+        raise InvalidParameter(f"mechanism in {place}", name, "one of " + ", ".join(factories))
     rate, times = given.pop("rate", 1), given.pop("times", 1)
     factory, allowed = factories[name]
     if not set(given) <= set(allowed):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["column", "counts_in", "existing", "listed"]
+__all__ = ["column", "counts_in", "existing", "listed", "standard_input", "table_in", "text_in"]
 
 
 def existing(name: str, parameter: str = "file") -> Path:
@@ -21,18 +22,34 @@ def existing(name: str, parameter: str = "file") -> Path:
 
 def counts_in(path: Path) -> list[tuple[str, str]]:
     """The (element, count) rows of a CSV file, after its header; elements are listed once."""
-    lines = _lines(path)
-    header = next(lines, (0, []))[1]
-    if [cell.strip().lower() for cell in header] != ["element", "count"]:
-        raise InvalidParameter("counts", path.name, "a CSV file with the header element,count")
     rows: dict[str, str] = {}
-    for number, row in lines:
-        if len(row) != 2:
-            raise InvalidParameter("counts", f"line {number} of {path.name}", "two cells per line")
-        if row[0] in rows:
-            raise InvalidParameter("element", row[0], "listed once")
-        rows[row[0]] = row[1]
+    for element, count in table_in(path, ("element", "count")):
+        if element in rows:
+            raise InvalidParameter("element", element, "listed once")
+        rows[element] = count
     return list(rows.items())
+
+
+def table_in(path: Path, header: tuple[str, ...]) -> Iterator[list[str]]:
+    """The rows of a CSV file that starts with this header, all as long as it."""
+    lines = _lines(path)
+    first = next(lines, (0, []))[1]
+    if [cell.strip().lower() for cell in first] != list(header):
+        allowed = f"a CSV file with the header {','.join(header)}"
+        raise InvalidParameter("file", path.name, allowed)
+    for number, row in lines:
+        if len(row) != len(header):
+            place = f"line {number} of {path.name}"
+            raise InvalidParameter(place, len(row), f"{len(header)} cells")
+        yield row
+
+
+def text_in(path: Path) -> str:
+    """The whole of a text file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise _no_utf8(path) from None
 
 
 def listed(path: Path) -> set[str]:
@@ -43,6 +60,14 @@ def listed(path: Path) -> set[str]:
 def column(path: Path) -> list[str]:
     """The first cells of a CSV file without a header, in order, and repeated where they are."""
     return [row[0] for _, row in _lines(path) if row]
+
+
+def standard_input() -> Iterator[str]:
+    """The lines of standard input."""
+    try:
+        yield from sys.stdin
+    except UnicodeDecodeError:
+        raise InvalidParameter("standard input", "other bytes", "UTF-8 text") from None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -56,4 +81,8 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             place = f"line {rows.line_num} of {path.name} ({error})"
             raise InvalidParameter("file", place, "CSV text") from None
         except UnicodeDecodeError:
-            raise InvalidParameter("file", f"other bytes in {path.name}", "UTF-8 text") from None
+            raise _no_utf8(path) from None
+
+
+def _no_utf8(path: Path) -> InvalidParameter:
+    return InvalidParameter("file", f"other bytes in {path.name}", "UTF-8 text")

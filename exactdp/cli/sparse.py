@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import click
 
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
-from exactdp.cli.reading import column, existing
-from exactdp.errors import InvalidParameter
+from exactdp.cli.reading import column, existing, table_in
+from exactdp.errors import InvalidParameter, shown
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
@@ -166,17 +165,11 @@ def _mechanism(given: dict[str, str | None]) -> SparseVectorMean:
 def _vectors(path: Path) -> list[dict[int, str]]:
     """One mapping per user, in the order in which users appear."""
     vectors: dict[str, dict[int, str]] = {}
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.reader(file)
-        if [cell.strip().lower() for cell in next(rows, [])] != ["user", "item", "value"]:
-            raise InvalidParameter("file", path.name, "a CSV file with the header user,item,value")
-        for number, row in enumerate(rows, start=2):
-            if len(row) != 3:
-                raise InvalidParameter("file", f"line {number} of {path.name}", "three cells")
-            own, item = vectors.setdefault(row[0], {}), integer("item", row[1], least=0)
-            if item in own:
-                raise InvalidParameter(f"item of user {row[0]}", f"{item} twice", "once")
-            own[item] = row[2]
+    for user, given, value in table_in(path, ("user", "item", "value")):
+        own, item = vectors.setdefault(user, {}), integer("item", given, least=0)
+        if item in own:
+            raise InvalidParameter(f"item of user {shown(user)}", f"{item} twice", "listed once")
+        own[item] = value
     return list(vectors.values())
 
 

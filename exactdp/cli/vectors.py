@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +11,7 @@ import click
 
 from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.cli.reading import standard_input
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.vectors import (
     GROUPS,
@@ -122,7 +122,7 @@ def run(
         raise click.UsageError("adapter must be given, or else --stdin-jsonl (not both)")
     page = new_file("html", html, (".html",)) if html else None
     chosen = _chosen(group, flag, question)
-    report = _judge_lines(sys.stdin, chosen) if adapter is None else _judge(adapter, chosen)
+    report = _judge_lines(standard_input(), chosen) if adapter is None else _judge(adapter, chosen)
     if as_json:
         print_json(report.as_dict())
     else:

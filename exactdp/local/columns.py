@@ -81,7 +81,7 @@ class BalancedColumns(PublicColumns):
     @cached_property
     def sizes(self) -> Integers:
         """All equal."""
-        return np.full(self.k, self.ones)
+        return np.broadcast_to(np.int64(self.ones), self.k)
 
     def marks(self, values: Integers) -> Bits:
         """The outputs with the least keys; equal keys are ordered by the output."""
@@ -180,14 +180,11 @@ def portions(values: Integers, m: int) -> Iterator[Integers]:
 
 
 def _check_shape(columns: BalancedColumns | RandomColumns) -> None:
-    for name, least in (
-        ("k", 2),
-        ("m", 2),
-        ("seed", 0),
-    ):
-        object.__setattr__(columns, name, integer(name, getattr(columns, name), least=least))
-    if columns.m > _MOST_ROWS:
-        raise InvalidParameter("m", columns.m, "<= 2^24")
+    for name, least, bits in (("k", 2, 24), ("m", 2, 24), ("seed", 0, 256)):
+        value = integer(name, getattr(columns, name), least=least)
+        if value > 1 << bits:
+            raise InvalidParameter(name, value, f"<= 2^{bits}")
+        object.__setattr__(columns, name, value)
 
 
 def _words(seed: int, values: Integers, m: int) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
@@ -14,6 +13,7 @@ from exactdp.local.compressive import CompressiveResponse
 from exactdp.local.frame import REPORTS, STATE, LocalMechanism, State
 from exactdp.local.longitudinal import PermanentRappor
 from exactdp.local.sparse import SparseVectorMean
+from exactdp.parameters import json_value
 
 __all__ = ["MECHANISMS", "made", "mechanism_of", "state_of"]
 
@@ -49,7 +49,7 @@ def mechanism_of(data: bytes) -> LocalMechanism[int]:
     known: dict[str, Any] = {kind.__name__: kind for kind in MECHANISMS.values()}
     known[SparseVectorMean.__name__] = SparseVectorMean
     name = given.pop("mechanism", None)
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise InvalidParameter("mechanism", name, "one of " + ", ".join(known))
     for derived in ("e_epsilon", "ratio", "plan"):
         given.pop(derived, None)
@@ -67,10 +67,8 @@ def state_of(data: bytes, mechanism: LocalMechanism[Any]) -> State:
 
 
 def _object(text: object) -> dict[str, Any]:
-    try:
-        found = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        found = None
+    allowed = "one JSON object"
+    found = json_value("configuration", text, allowed) if isinstance(text, str) else None
     if not isinstance(found, dict):
-        raise InvalidParameter("configuration", text, "one JSON object")
+        raise InvalidParameter("configuration", text, allowed)
     return found

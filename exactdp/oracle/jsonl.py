@@ -17,7 +17,6 @@ question without an answer counts as a crash.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -25,6 +24,7 @@ from typing import Any
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.conformance import Report, Result, Unsupported, judge
 from exactdp.oracle.vectors import Vector
+from exactdp.parameters import json_value
 
 __all__ = ["check_jsonl"]
 
@@ -54,10 +54,7 @@ def check_jsonl(
 
 
 def _parsed(line: str, count: int) -> Mapping[str, Any]:
-    try:
-        answer = json.loads(line, parse_float=Decimal)
-    except ValueError:
-        raise InvalidParameter(f"line {count}", line, "a JSON object") from None
+    answer = json_value(f"line {count}", line, "a JSON object", Decimal)
     if not isinstance(answer, dict) or not isinstance(answer.get("id"), str):
         raise InvalidParameter(f"line {count}", line, "a JSON object with an id")
     return answer

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.fuzz import fuzz
+from tests.cli.fuzz import fuzz, unharmed
+
+
+def test_before_anything_is_wrong_with_them_the_calls_end_well() -> None:
+    assert set(unharmed()) <= {0, 1}
 
 
 def test_malformed_calls_and_files() -> None:

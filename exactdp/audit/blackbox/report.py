@@ -111,7 +111,7 @@ class AuditReport:
                 seconds=float(entry["seconds"]),
                 warning=str(entry["warning"]),
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InvalidParameter("report", entry, "what AuditReport.as_dict() returns") from error
 
     def text(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -36,7 +37,7 @@ Run = Callable[[Any, int], Any]
 #: The process that asks, and a word of its own: a scheduler that remembers the results of equal
 #: tasks (Dask does) must not answer with outputs that were counted before.
 Origin = tuple[int, str]
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -212,11 +213,15 @@ class Checkpoint:
         """
         try:
             state = json.loads(self.path.read_text(encoding="utf-8"))
+            whole = state.pop("checksum") == _checksum(state)
             found = state["fingerprint"], state["format"]
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidParameter("checkpoint", str(self.path), "an audit's checkpoint") from error
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            whole = False
+        if not whole:
+            allowed = "an audit's checkpoint as it was written"
+            raise InvalidParameter("checkpoint", str(self.path), allowed)
         if found != (self.fingerprint, FORMAT):
             raise InvalidParameter(
                 "checkpoint",
@@ -230,5 +235,11 @@ class Checkpoint:
         """Write the state to a temporary file beside, and move it into place."""
         whole = {"format": FORMAT, "fingerprint": self.fingerprint, **state}
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
+        whole["checksum"] = _checksum(whole)
         temporary.write_text(json.dumps(whole), encoding="utf-8")
         os.replace(temporary, self.path)
+
+
+def _checksum(state: dict[str, Any]) -> str:
+    """Of the text, in which order and all numbers come back as they were."""
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()

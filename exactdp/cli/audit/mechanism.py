@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import click
 
 from exactdp.cli.output import new_file, print_json
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import integer
+from exactdp.parameters import integer, json_value
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -146,10 +145,7 @@ def pair(text: str) -> tuple[str, str]:
 
 def from_json(name: str, text: str) -> Any:
     """A value that was written as JSON."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise InvalidParameter(name, text, 'JSON, such as 0 or {"key": 1}') from None
+    return json_value(name, text, 'JSON, such as 0 or {"key": 1}')
 
 
 def _made(

@@ -19,6 +19,7 @@ from exactdp.cli.audit.mechanism import (
     show,
 )
 from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.reading import text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 
@@ -105,7 +106,7 @@ def replay(
         raise InvalidParameter(
             "report", report or "nothing", "a file written by 'exactdp audit ... --json'"
         )
-    earlier = AuditReport.from_dict(from_json("report", Path(report).read_text(encoding="utf-8")))
+    earlier = AuditReport.from_dict(from_json("report", text_in(Path(report))))
     drawn, level = samples or 100_000, alpha or "0.01"
     again = count_again(earlier, mechanism.run, *data, samples=drawn, alpha=level)
     return show(again, mechanism.name, page, as_json)

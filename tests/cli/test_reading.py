@@ -1,0 +1,87 @@
+"""Whatever is in a file that is read, there is one line of complaint, which names it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.fuzz.files import good
+from tests.cli.test_accounting import run
+
+COMPOSE = ["compose", "{}", "--epsilon", "1"]
+RATINGS = ["sparse", "report", "{}", "--d", "9", "--k", "3", "--epsilon", "1", "--level", "user"]
+REPLAY = ["audit", "replay", "exactdp:discrete-laplace", "{}", "--set", "scale=1"]
+REPLAY += ["--left", "0", "--right", "1"]
+REPORT = ["local", "report", "{}", "--k", "9", "--epsilon", "1", "--mechanism", "compressive"]
+DEEP = b"[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("call", "content", "message"),
+    [
+        (COMPOSE, b'{"mechanism": [1]}', "mechanism in line 1 of file must be one of gaussian"),
+        (COMPOSE, b'{"mechanism": "gaussian", "sigma": \xff}', "UTF-8 text"),
+        (
+            COMPOSE,
+            b'\n{"mechanism": "gaussian", "sigma": ' + DEEP,
+            "line 2 of file must be one JSON",
+        ),
+        (COMPOSE, b"[1]", "one JSON object"),
+        (RATINGS, b"user,item,value\na,0," + b"1" * 200_000, "field larger"),
+        (RATINGS, b"user,item,value\n\xff,0,1\n", "UTF-8 text"),
+        (RATINGS, b"user,item,value\na,0\n", "line 2 of file must be 3 cells, got 2"),
+        (RATINGS, b"user,item,value\na,0,1\na,0,1\n", "item of user 'a' must be listed once"),
+        (RATINGS, b"\xef\xbb\xbfuser;item;value\n", "with the header user,item,value"),
+        (REPLAY, b"\xff", "UTF-8 text"),
+        (REPLAY, DEEP, "report must be JSON"),
+        ([*REPORT, "--m", "4", "--seed", "9" * 5000], b"1\n", "seed must be <= 2^256"),
+    ],
+)
+def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str) -> None:
+    path, out = tmp_path / "file", tmp_path / "out.edl"
+    path.write_bytes(content)
+    words = [word.format(path) for word in call]
+    writes = [] if call in (COMPOSE, REPLAY) else ["--output", str(out)]
+    code, text, err = run(*words, *writes)
+    assert (code, text) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_an_infinite_number_in_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    content = good("report.json")
+    path.write_bytes(content.replace(b'"0.01"', b"1e400"))
+    assert path.read_bytes() != content
+    code, text, err = run(*(word.format(path) for word in REPLAY))
+    assert (code, text) == (2, "")
+    assert "AuditReport.as_dict()" in err
+
+
+@pytest.mark.parametrize("given", [b'{"id": "zcdp-001", "value": \xff}\n', DEEP])
+def test_odd_standard_input(monkeypatch: pytest.MonkeyPatch, given: bytes) -> None:
+    with io.TextIOWrapper(io.BytesIO(given), encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code, text, err = run("vectors", "run", "--stdin-jsonl", "--group", "zcdp")
+    assert (code, text) == (2, "")
+    assert err.count("\n") == 1
+
+
+def test_a_checkpoint_that_was_changed_is_refused(tmp_path: Path) -> None:
+    """Not only where it cannot be read: numbers that are wrong would be certified."""
+    path = tmp_path / "checkpoint.json"
+    path.write_bytes(good("checkpoint.json"))
+    call = ["audit", "exactdp:discrete-laplace", "--set", "scale=1", "--left", "0", "--right", "1"]
+    call += ["--epsilon", "0.5", "--samples", "300", "--checkpoint", str(path)]
+    assert run(*call)[0] == 1
+    state = json.loads(path.read_bytes())
+    state["drawn"] += 1
+    path.write_text(json.dumps(state))
+    code, text, err = run(*call)
+    assert (code, text) == (2, "")
+    assert "checkpoint as it was written" in err
