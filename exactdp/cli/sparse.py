@@ -57,12 +57,13 @@ def plan(as_json: bool, **given: str | None) -> None:
 def _facts(m: SparseVectorMean) -> dict[str, object]:
     plan = m.plan
     clip = None if plan.clip is None else plan.clip / plan.grid
+    biases = f"{float(plan.bias):.3g} for independent signs, {float(m.bias):.3g} for any items"
     return {
         "bins": plan.bins,
         "clip": "none" if clip is None else f"{clip:g}",
         "noise of a bin": f"{float(plan.noise) ** 0.5:.5g}",
         "grid": f"1/{plan.grid}",
-        "bias at most": f"{float(plan.bias):.3g}",
+        "bias at most": f"{float(plan.bias):.3g}" if plan.bias == m.bias else biases,
         "bits of a report": m.bits,
     }
 
@@ -117,10 +118,15 @@ def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str 
 
 @sparse.command(epilog="Example: exactdp sparse estimate state.edl --top 10 --picture top.svg")
 @click.argument("file")
-@options("", "top items picture")
+@options("", "top items beta picture")
 @json_option
 def estimate(
-    file: str, top: str | None, items: str | None, picture: str | None, as_json: bool
+    file: str,
+    top: str | None,
+    items: str | None,
+    beta: str | None,
+    picture: str | None,
+    as_json: bool,
 ) -> None:
     """Means from a file of reports or of a state (exactdp local aggregate adds them up)."""
     from exactdp.local import SparseVectorMean
@@ -133,14 +139,17 @@ def estimate(
         raise InvalidParameter("file", type(m).__name__, "reports of sparse vectors")
     means = state_of(data, m).estimate()
     chosen = _chosen(means, top, items)
+    within = float(means.accuracy(beta or "0.05"))
     if target is not None:
         _draw(target, means, chosen)
     if as_json:
         rows = [{"item": x, "mean": mean} for x, mean in chosen]
-        print_json({"standard_error": means.deviation, "reports": means.n, "means": rows})
+        errors = {"standard_error": means.deviation, "beta": beta or "0.05", "within": within}
+        print_json({**errors, "reports": means.n, "means": rows})
         return
     table = [[str(x), f"{mean:.6f}", f"{means.deviation:.6f}"] for x, mean in chosen]
     print_table(f"means from {means.n} reports", ["item", "mean", "standard error"], table)
+    click.echo(f"any one mean is within {within:.6f}, but with probability {beta or '0.05'}")
 
 
 def _chosen(means: Means, top: str | None, items: str | None) -> list[tuple[int, float]]:

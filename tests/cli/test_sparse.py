@@ -35,7 +35,11 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
     (tmp_path / "items.csv").write_text("0\n49\n")
     code, text, _ = run("sparse", "estimate", reports, "--items", str(tmp_path / "items.csv"))
     assert code == 0
-    assert [line.split()[0] for line in text.splitlines()[-2:]] == ["0", "49"]
+    assert [line.split()[0] for line in text.splitlines()[-3:-1]] == ["0", "49"]
+    assert text.splitlines()[-1] == (
+        f"any one mean is within {found['within']:.6f}, but with probability 0.05"
+    )
+    assert 2 * found["standard_error"] < found["within"] < 4 * found["standard_error"]
 
 
 def test_a_plan_compares_every_scheme() -> None:

@@ -21,6 +21,7 @@ from exactdp.local.frame import LocalMechanism, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.sparse.entries import Scaled, Vector, checked
 from exactdp.local.sparse.estimates import Means, Sums
+from exactdp.local.sparse.tails import Chebyshev
 from exactdp.parameters import Real, choice, integer
 from exactdp.samplers import Source
 
@@ -70,8 +71,13 @@ class Baseline(LocalMechanism[Vector]):
         """An upper bound of the bias of an estimated mean."""
         return Fraction(0)
 
+    @property
+    def bias_of_any_items(self) -> Fraction:
+        """The same where linear functions see items with the most harmful structure."""
+        return self.bias
+
     def mean_square(self, users: int) -> Fraction:
-        """An upper bound of the mean square error of an estimate from so many users."""
+        """An upper bound of the mean square error from so many users, for independent signs."""
         return self.variance / users + self.bias**2
 
     @property
@@ -105,7 +111,9 @@ class Baseline(LocalMechanism[Vector]):
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
         choice("method", method, ("unbiased",))
-        return Means(self.d, n, self._sums(counts), self.variance)
+        return Means(
+            self.d, n, self._sums(counts), Chebyshev(self.variance, self.bias_of_any_items)
+        )
 
     def _sums(self, counts: Integers) -> Sums:
         """The sums of all items, from the counters."""

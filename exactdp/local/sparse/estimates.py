@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.local.choices import Integers
 from exactdp.local.sparse.hashes import Keyed, Linear
+from exactdp.local.sparse.tails import Tail
 from exactdp.local.walsh import walsh
 from exactdp.local.wire import Reports, integers
-from exactdp.parameters import integer
+from exactdp.parameters import Real, delta_target, integer
 
 if TYPE_CHECKING:
     from exactdp.local.sparse.mean import SparseVectorMean
@@ -89,11 +90,11 @@ class Means:
     ``means[item]`` and ``means[[3, 17]]`` are doubles next to the exact fractions of :meth:`exact`.
     """
 
-    def __init__(self, d: int, n: int, sums: Sums, variance: Fraction) -> None:
+    def __init__(self, d: int, n: int, sums: Sums, tail: Tail) -> None:
         self.d = d
         self.n = n
         self._sums = sums
-        self._variance = variance
+        self._tail = tail
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -123,7 +124,17 @@ class Means:
     @property
     def deviation(self) -> float:
         """An upper bound of the standard deviation of a mean, for any vectors of the users."""
-        return sqrt(self._variance / self.n) * (1 + 1e-12)
+        return sqrt(self._tail.variance / self.n) * (1 + 1e-12)
+
+    def accuracy(self, beta: Real, items: int = 1) -> Fraction:
+        """An upper bound of the error, but with probability beta, for any vectors of the users.
+
+        beta: > 0 and < 1. items: so many means, chosen before, keep it all at once. Clipping is
+        counted at its worst: for keyed functions that of independent signs, for linear ones that
+        of the items with the most harmful structure, far more than most items see.
+        """
+        chance = delta_target("beta", beta) / integer("items", items, least=1)
+        return self._tail.within(self.n, chance)
 
     def _checked(self, items: Any) -> Integers:
         listed = np.atleast_1d(integers("items", items))

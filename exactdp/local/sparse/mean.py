@@ -23,6 +23,7 @@ from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.sparse.noise import CutNoise
 from exactdp.local.sparse.plan import MOST_BIN_BITS, Neighbours, Plan, planned
 from exactdp.local.sparse.states import KeptReports
+from exactdp.local.sparse.tails import Chernoff
 from exactdp.local.walsh import walsh
 from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import (
@@ -151,6 +152,11 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return Neighbours(Fraction(self.L) * grid, self.k, False, 2 * grid)
 
     @property
+    def bias(self) -> Fraction:
+        """An upper bound of the bias of an estimated mean: for linear functions of any items."""
+        return self.plan.bias if self.hashes == "keyed" else self.plan.bias_of_any_items
+
+    @property
     def epsilon_per_report(self) -> Fraction:
         """epsilon."""
         return Fraction(self.epsilon)
@@ -275,7 +281,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     def means(self, n: int, sums: Sums) -> Means:
         """The means of n users by their sums."""
-        return Means(self.d, n, sums, self.plan.variance)
+        return Means(self.d, n, sums, Chernoff(self.plan, self.bias))
 
     def aggregate(self) -> State:
         """The empty state of a server: a spectrum; or reports, where items are too many for it."""

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from exactdp.local.choices import coins
+from exactdp.local.sparse.clipping import clip_bias, clip_bias_of_any_items, likely_clip
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
-from exactdp.local.sparse.plan import clip_bias, likely_clip
 from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import Source
@@ -82,6 +82,11 @@ class OneBit(HashedSigns):
     def bias(self) -> Fraction:
         """That of clipping, at most, for independent signs."""
         return clip_bias(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
+
+    @property
+    def bias_of_any_items(self) -> Fraction:
+        """That of clipping, at most, whatever the items are."""
+        return clip_bias_of_any_items(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
 
     def _checked(self, values: Any) -> Scaled:
         return checked(values, d=self.d, k=self.k, grid=_GRID)

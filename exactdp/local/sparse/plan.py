@@ -1,10 +1,10 @@
 """Bins, clipping and noise for a promise, chosen by the error they lead to.
 
 The error of one estimated mean, for any vectors with at most k entries: every report adds noise of
-variance 2 q/((1 - q) grid)^2 and collisions of mean square at most k/b, so the variance is at most
-their sum over n. Clipping at eta moves the mean by at most E max(1 + S - eta, 0), where S is the
-sum of k - 1 signs that each fall into a given bin with probability 1/b: convex functions of the
-entries are largest where all entries are 1. All of that is exact; only what to try is floats.
+variance 2 q/((1 - q) grid)^2 and collisions of mean square at most k/b, or at most (k - 1)/b where
+the item is an entry itself, whose rounding adds 1/(2 grid)^2: the variance is at most their sum
+over n. Clipping moves the mean as well (:mod:`exactdp.local.sparse.clipping`). All of that is
+exact; only what to try is floats.
 
 The least number of bins is taken whose error is at most 3/2 of the least error: without clipping
 that is where collisions are at most half the noise, as in Table II.
@@ -17,22 +17,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import ceil, log
 
 import numpy as np
-from flint import arb, fmpz_poly
+from flint import arb
 
 from exactdp.balls import ball, precision, refine
 from exactdp.errors import Undecided
+from exactdp.local.sparse.clipping import (
+    clip_bias,
+    clip_bias_of_any_items,
+    likely_clip,
+    likely_overshoot,
+)
 from exactdp.local.sparse.loss import rounding_loss, squeezed
 
 __all__ = [
     "MOST_BIN_BITS",
     "Neighbours",
     "Plan",
-    "clip_bias",
-    "likely_clip",
     "noise_ratio",
     "planned",
     "reach_of",
@@ -48,9 +52,6 @@ _HALVINGS = 30
 
 #: Reports are cut off where noise gets to with a probability of 2^-64.
 _CUT = 64
-
-#: Clipping is tried at multiples of 1/4.
-_CLIP_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,9 @@ class Plan:
 
     @property
     def collisions(self) -> Fraction:
-        """The mean square of what other entries add to an estimate, at most: k/b."""
-        return Fraction(self.k, self.bins)
+        """What other entries and rounding add to n times the variance of an estimate, at most."""
+        rounding = Fraction(1, (2 * self.grid) ** 2)
+        return max(Fraction(self.k, self.bins), Fraction(self.k - 1, self.bins) + rounding)
 
     @property
     def variance(self) -> Fraction:
@@ -123,11 +125,24 @@ class Plan:
     def bias(self) -> Fraction:
         """An upper bound of the bias of an estimate, by clipping and by cutting off.
 
-        The former for independent signs; linear functions give nearly these.
+        The former for independent signs; most items have nearly these under linear functions.
         """
-        clipped = self.clip is not None and self.clip < self.k * self.grid
-        eta = Fraction(self.clip or 0, self.grid)
-        return (clip_bias(self.k, self.bins, eta) if clipped else 0) + self._cut_away
+        return (clip_bias(self.k, self.bins, self._eta) if self._clips else 0) + self._cut_away
+
+    @cached_property
+    def bias_of_any_items(self) -> Fraction:
+        """The same bound for linear functions and any items, such as those of a subspace."""
+        if not self._clips:
+            return self._cut_away
+        return clip_bias_of_any_items(self.k, self.bins, self._eta) + self._cut_away
+
+    @property
+    def _clips(self) -> bool:
+        return self.clip is not None and self.clip < self.k * self.grid
+
+    @property
+    def _eta(self) -> Fraction:
+        return Fraction(self.clip or 0, self.grid)
 
     @property
     def _cut_away(self) -> Fraction:
@@ -135,7 +150,7 @@ class Plan:
         return self.q / (1 - self.q**2) / (self.grid << _CUT)
 
     def mean_square(self, users: int) -> Fraction:
-        """An upper bound of the mean square error of an estimate from so many users."""
+        """An upper bound of the mean square error from so many users, for independent signs."""
         return self.variance / users + self.bias**2
 
 
@@ -182,7 +197,7 @@ class _Search:
     def likely_error(self, plan: Plan) -> float:
         """The mean square error, in doubles: the exact bias takes long where k is large."""
         eta = float(self.k if plan.clip is None else Fraction(plan.clip, plan.grid))
-        bias = np.interp(eta, np.arange(self.k + 1), _overshoot(self.k, plan.bins))
+        bias = np.interp(eta, np.arange(self.k + 1), likely_overshoot(self.k, plan.bins))
         return float(plan.variance) / self.users + float(bias) ** 2
 
     def plain(self, bins: int) -> Plan:
@@ -252,29 +267,3 @@ def _units(loss: Callable[[Fraction], arb]) -> float:
     small = Fraction(1, 10**12)
     with precision(128):
         return float(loss(small)) / float(small)
-
-
-def clip_bias(k: int, bins: int, eta: Fraction) -> Fraction:
-    """E max(1 + S - eta, 0) for the sum S of k - 1 signs that each fall into a bin."""
-    counts = map(int, (fmpz_poly([1, 2 * bins - 2, 1]) ** (k - 1)).coeffs())
-    over = [max(2 + i - k - eta, Fraction(0)) * count for i, count in enumerate(counts)]
-    return sum(over, Fraction(0)) / int((2 * bins) ** (k - 1))
-
-
-def likely_clip(k: int, grid: int, bins: int, users: int, cost: float) -> int:
-    """Where to clip, in units, by the error that doubles predict: the variance is cost eta^2."""
-    eta = np.arange(1, _CLIP_STEPS * k + 1) / _CLIP_STEPS
-    bias = np.interp(eta, np.arange(k + 1), _overshoot(k, bins))
-    best = float(eta[np.argmin(cost * eta**2 / users + bias**2)])
-    return max(round(best * grid), 1)
-
-
-@lru_cache(32)
-def _overshoot(k: int, bins: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """About E max(1 + S - eta, 0) for eta = 0, ..., k."""
-    size = 2 * k + 1
-    angles = 2 * np.pi * np.arange(size) / size
-    chances = np.fft.ifft((1 - 1 / bins + np.cos(angles) / bins) ** (k - 1)).real
-    walk = np.clip(np.array([chances[s % size] for s in range(k)]), 0, None)
-    beyond = np.cumsum(walk[::-1])[::-1]  # P(S >= s), s = 0, ..., k - 1
-    return np.append(np.cumsum(beyond[::-1])[::-1], 0.0)
