@@ -84,7 +84,7 @@ def test_a_real_histogram(tmp_path: Path) -> None:
         ("element,count\n1,2\n1,3\n", ["--universe", "9"], "listed once"),
         ("element,count\n1,x\n", ["--universe", "9"], "count of 1 must be an integer"),
         ("element,count\n12,3\n", ["--universe", "9"], "element must be < universe"),
-        ("element,count\n1,2,3\n", ["--universe", "9"], "two cells"),
+        ("element,count\n1,2,3\n", ["--universe", "9"], "must be 2 cells, got 3"),
         ("a,b\n", ["--universe", "9"], "header element,count"),
         ("", ["--universe", "9"], "header element,count"),
         ("element,count\n1,2\n", [], "universe must be given"),

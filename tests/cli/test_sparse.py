@@ -66,7 +66,7 @@ def test_a_plan_compares_every_scheme() -> None:
         ("u,1,2\n", "value of user 0"),
         ("u,50,1\n", "item of user 0"),
         ("u,1,1\nu,1,1\n", "item of user 'u'"),
-        ("u,1\n", "three cells"),
+        ("u,1\n", "must be 3 cells"),
         ("u,1,1\nu,2,1\nu,3,1\nu,4,1\n", "entries of user 0"),
     ],
 )
