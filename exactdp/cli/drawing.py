@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from exactdp.cli.output import written
 from exactdp.errors import ExactDPError
 from exactdp.parameters import choice
 
@@ -151,7 +152,11 @@ class Picture:
     def save(self, path: Path) -> None:
         """Write the picture; its ending says in which format."""
         self._place_labels()
-        self._figure.savefig(path, dpi=150, transparent=True, metadata=_undated(path))
+        with written(path) as (part,):
+            form = path.suffix.removeprefix(".")
+            self._figure.savefig(
+                part, format=form, dpi=150, transparent=True, metadata=_undated(path)
+            )
         self._pyplot.close(self._figure)
 
     def _place_labels(self) -> None:

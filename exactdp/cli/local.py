@@ -11,7 +11,7 @@ import click
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.reading import column, existing
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, shown
 from exactdp.parameters import decimal_text, integer
 
 __all__ = ["local"]
@@ -50,7 +50,8 @@ def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
         for row in rows
     ]
     header = ["mechanism", "error of a share", "square error", "of the best", "bits a report"]
-    title = f"unbiased estimates of {values} shares from {users} reports, epsilon {epsilon}"
+    given = f"{shown(values)} shares from {shown(users)} reports"
+    title = f"unbiased estimates of {given}, epsilon {epsilon}"
     print_table(title, header, table)
     click.echo(
         "error of a share: root of the mean over all values; compressive is biased, and better "

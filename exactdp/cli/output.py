@@ -13,7 +13,7 @@ import click
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["new_file", "print_json", "print_table", "written"]
+__all__ = ["new_file", "print_json", "print_table", "write_text", "written"]
 
 
 def new_file(
@@ -61,6 +61,12 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
     finally:
         for part in parts:
             part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A new file of text, whole or not at all."""
+    with written(path) as (part,):
+        part.write_text(text, encoding="utf-8")
 
 
 def _flush(part: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 
 from exactdp.cli.options import json_option
-from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.cli.output import new_file, print_json, print_table, write_text
 from exactdp.errors import ExactDPError
 from exactdp.parameters import integer
 from exactdp.proofs_check.claim import (
@@ -68,7 +68,7 @@ def proofs(
     if path:
         from exactdp.proofs_check.html_report import html_report
 
-        path.write_text(html_report(results), encoding="utf-8")
+        write_text(path, html_report(results))
     if as_json:
         print_json([result.as_dict() for result in results])
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from exactdp.cli.options import json_option
-from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.cli.output import new_file, print_json, print_table, write_text
 from exactdp.cli.reading import standard_input
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.vectors import (
@@ -130,7 +130,7 @@ def run(
     if page:
         from exactdp.oracle.page import conformance_page
 
-        page.write_text(conformance_page(report), encoding="utf-8")
+        write_text(page, conformance_page(report))
     return 0 if report.clean else 1
 
 
@@ -151,7 +151,7 @@ def export(group: str, output: str) -> None:
     if path is None:
         click.echo(text)
         return
-    path.write_text(text + "\n", encoding="utf-8")
+    write_text(path, text + "\n")
     click.echo(f"written to {path}")
 
 

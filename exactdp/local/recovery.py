@@ -8,6 +8,7 @@ The columns are the centred sets, scaled to norm 1.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -79,9 +80,11 @@ class Pursuit:
         most = self.sparsity or max(m // 4, 1)
         if most > min(m, k):
             raise InvalidParameter("sparsity", most, f"<= {min(m, k)}")
-        path = _sklearn().orthogonal_mp(
-            system.matrix, seen, n_nonzero_coefs=most, return_path=self.sparsity is None
-        )
+        with warnings.catch_warnings():  # what is explained before the last step is no fault
+            warnings.filterwarnings("ignore", "Orthogonal matching pursuit ended", RuntimeWarning)
+            path = _sklearn().orthogonal_mp(
+                system.matrix, seen, n_nonzero_coefs=most, return_path=self.sparsity is None
+            )
         found = path if self.sparsity else _least_risk(system, seen, path.reshape(k, -1), n)
         return np.asarray(system.scale * found)
 

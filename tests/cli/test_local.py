@@ -94,6 +94,9 @@ def test_compare() -> None:
     code, text, err = run("local", "compare", "--k", "10000", "--epsilon", "0.5", "--n", "100000")
     assert (code, err) == (0, "")
     assert text.splitlines()[3].split() == ["subset", "0.01252", "1.5668", "1.0000", "10000"]
+    code, text, err = run("local", "compare", "--k", "9", "--epsilon", "3", "--n", "9" * 5000)
+    assert (code, err) == (0, "")
+    assert "from an integer of 16610 bits reports" in text
     code, text, _ = run("local", "compare", "--k", "9", "--epsilon", "3", "--n", "100", "--json")
     rows = json.loads(text)
     assert rows[0]["of_the_best"] == 1

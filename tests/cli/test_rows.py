@@ -149,16 +149,80 @@ def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder(tmp_path: Path) -> None:
+@pytest.fixture
+def releasing(tmp_path: Path) -> list[str]:
+    """A release of counts, without the name of its output."""
     counts = tmp_path / "in.csv"
-    counts.write_text("element,count\na,900\n")
+    counts.write_text("element,count\n" + "".join(f"page{i},900\n" for i in range(9000)))
+    return ["release", "gshm", str(counts), "--k", "1", "--epsilon", "1", "--delta", "1e-6"]
+
+
+#: Halfway through the rows the program waits for its end.
+_HALFWAY = """
+import sys, time
+from exactdp.cli import release
+from exactdp.cli.main import main
+
+def halfway(path, header, rows):
+    path.write_text("element,count\\n")
+    print("halfway", flush=True)
+    time.sleep(60)
+
+release._write_csv = halfway
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_a_release_that_is_stopped_leaves_nothing(
+    tmp_path: Path, releasing: list[str], overwrite: bool, number: int, code: int, said: str
+) -> None:
+    """Or what was there before, where it was to be replaced."""
+    out, beside = tmp_path / "out.csv", tmp_path / "out.csv.guarantee.json"
+    if overwrite:
+        out.write_text("old")
+        beside.write_text("older")
+        releasing = [*releasing, "--overwrite"]
+    before = {path: path.read_text() for path in tmp_path.iterdir()}
+    command = [sys.executable, "-c", _HALFWAY, *releasing, "--output", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "halfway\n"
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert err.strip() == f"exactdp: {said}"
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == before
+
+
+def test_a_disk_that_fills_up_leaves_nothing(tmp_path: Path, releasing: list[str]) -> None:
+    resource = pytest.importorskip("resource")
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    before = sorted(tmp_path.iterdir())
+    process = started(*releasing, "--output", str(tmp_path / "out.csv"), preexec_fn=small)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert err.startswith("exactdp: the operating system says")
+    assert err.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, releasing: list[str]) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o500)
-    flags = ["--k", "1", "--epsilon", "1", "--delta", "1e-6", "--output", str(folder / "o.csv")]
-    code, _, err = run("release", "gshm", str(counts), *flags)
+    if os.geteuid() == 0:  # root may write anywhere but there
+        folder = Path("/proc")
+    code, _, err = run(*releasing, "--output", str(folder / "o.csv"))
     assert code == 4
-    assert "operating system" in err
+    assert err.startswith("exactdp: the operating system says")
+    assert err.count("\n") == 1
 
 
 def test_a_crash_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

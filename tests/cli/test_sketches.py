@@ -86,6 +86,16 @@ def test_bad_input_writes_nothing(
     assert list(tmp_path.iterdir()) == [values]
 
 
+def test_a_largest_value_beyond_floats(tmp_path: Path) -> None:
+    values = tmp_path / "in.csv"
+    values.write_text("element,count\n3,9\n")
+    given = ["--k", "1", "--epsilon", "1", "--universe", "100", "--largest", "9" * 5000]
+    out = ["--output", str(tmp_path / "out.sketch")]
+    code, text, err = run("release", "log-alp", str(values), *given, *out)
+    assert (code, text) == (2, "")
+    assert "beta must be <= 1e300" in err
+
+
 def test_a_damaged_sketch(tmp_path: Path) -> None:
     values, out = tmp_path / "in.csv", tmp_path / "out.sketch"
     values.write_text("element,count\n3,9\n")

@@ -19,6 +19,9 @@ __all__ = ["ADD_REMOVE", "Pld", "Step"]
 
 ADD_REMOVE = "add-remove neighbours: one user takes part or not"
 
+#: The largest epsilon that is asked about: floats say where to look.
+_LARGEST = 10**300
+
 
 @dataclass(frozen=True)
 class Step:
@@ -68,7 +71,7 @@ class Pld:
     def delta(self, epsilon: Real, *, relative_width: Real = "1e-3") -> Enclosure:
         """The smallest delta for which all together is (epsilon, delta)-DP.
 
-        epsilon: >= 0. relative_width: of the enclosure, > 0.
+        epsilon: >= 0 and <= 1e300. relative_width: of the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
@@ -76,6 +79,8 @@ class Pld:
         [0.126936, 0.126937]
         """
         loss, wanted = non_negative("epsilon", epsilon), positive("relative_width", relative_width)
+        if loss > _LARGEST:
+            raise InvalidParameter("epsilon", epsilon, ">= 0 and <= 1e300")
         worst, *others = self._ranked(float(loss))
         found = queries.delta(worst, loss, wanted)
         for order in others:

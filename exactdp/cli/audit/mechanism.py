@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
-from exactdp.cli.output import new_file, print_json
+from exactdp.cli.output import new_file, print_json, write_text
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer, json_value
 
@@ -98,7 +98,7 @@ def page_option(command: _Command) -> _Command:
 def show(report: AuditReport, name: str, page: Path | None, as_json: bool) -> int:
     """Print a report; the exit code that belongs to it."""
     if page:
-        page.write_text(report.html(), encoding="utf-8")
+        write_text(page, report.html())
     if as_json:
         print_json({"target": name, **report.as_dict()})
     else:

@@ -175,10 +175,10 @@ class LogALP(_Additive):
     def _check(self) -> None:
         object.__setattr__(self, "start", positive("start", self.start))
         super()._check()
-        if not Fraction(self.start) < Fraction(self.beta) <= 10**300:
-            raise InvalidParameter(
-                "start", self.start, f"< beta = {self.beta}, which is at most 1e300"
-            )
+        if Fraction(self.beta) > 10**300:
+            raise InvalidParameter("beta", self.beta, "<= 1e300")
+        if Fraction(self.start) >= Fraction(self.beta):
+            raise InvalidParameter("start", self.start, f"< beta = {self.beta}")
         if self.growth < 1 + Fraction(1, 100):
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
