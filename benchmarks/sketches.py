@@ -113,10 +113,12 @@ def error() -> None:
     empty = rng.integers(0, 1 << 63, k).tolist()
     truth = np.array([given.get(i, 0) for i in present + empty], float)
     contestants: list[tuple[str, Callable[[int], Any]]] = [
-        ("ALP, alpha = 3", lambda s: ALP(2**64, k, s, LARGEST, 1, 3)),
-        ("ALP, alpha = 4", lambda s: ALP(2**64, k, s, LARGEST, 1, 4)),
+        ("ALP", lambda s: ALP(2**64, k, s, LARGEST, 1)),
+        ("ALP, alpha = 4", lambda s: ALP(2**64, k, s, LARGEST, 1, alpha=4)),
+        ("Algorithm 4, alpha = 3", lambda s: ALP(2**64, k, s, LARGEST, 1, alpha=3, steps=1)),
+        ("Algorithm 4, alpha = 4", lambda s: ALP(2**64, k, s, LARGEST, 1, alpha=4, steps=1)),
         ("HistogramALP, width 1", lambda s: HistogramALP(2**64, k, s, LARGEST, 1)),
-        ("HistogramALP, width 2", lambda s: HistogramALP(2**64, k, s, LARGEST, 1, 2)),
+        ("HistogramALP, width 4", lambda s: HistogramALP(2**64, k, s, LARGEST, 1, 4)),
     ]
     for name, make in contestants:
         mechanism = make(array // make(3 * k).levels)

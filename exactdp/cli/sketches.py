@@ -76,13 +76,13 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
 _LONGEST = 500
 
 
-def _alp(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "3") -> Any:
+def _alp(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "8") -> Any:
     from exactdp.mechanisms import ALP
 
     return ALP(d, k, rows, largest, epsilon, price)
 
 
-def _signed(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "3") -> Any:
+def _signed(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "8") -> Any:
     from exactdp.mechanisms import SignedALP
 
     return SignedALP(d, k, rows, largest, epsilon, price)
@@ -107,7 +107,7 @@ def _threshold(
     epsilon: str,
     largest: str,
     delta: str = "0",
-    price: str = "3",
+    price: str = "8",
     share: str = "1/3",
 ) -> Any:
     from exactdp.mechanisms import ThresholdALP

@@ -13,13 +13,18 @@ from functools import cached_property
 from math import ceil
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells
+from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.error_law import ErrorLaw
 from exactdp.mechanisms.projections.loss import e_epsilon_above, largest_ratio, least_width
+from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
 from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS, UnaryProjection
 from exactdp.mechanisms.projections.vectors import Entries
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, delta_target, integer, positive
 
 __all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP"]
 
@@ -28,31 +33,45 @@ _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
 @dataclass(frozen=True)
 class _Additive(UnaryProjection):
-    """alpha: > 0; bits are flipped with probability 1/(alpha + 2), and a cell costs 1 + alpha."""
+    """alpha: > 0; a bit is flipped with probability 1/(alpha + 2), for several steps about that.
 
-    alpha: Real = 3
+    steps: of a cell, 1 or an even number to 65536. 1 is the paper's random rounding; with more the
+    same alpha needs narrower cells, which is less error (exactdp.mechanisms.projections.ramp).
+    """
+
+    alpha: Real = 8
+    steps: int = 64
 
     def _check(self) -> None:
         object.__setattr__(self, "alpha", positive("alpha", self.alpha))
+        object.__setattr__(self, "steps", integer("steps", self.steps, least=1))
+        if self.steps > MOST_STEPS or (self.steps > 1 and self.steps % 2):
+            raise InvalidParameter("steps", self.steps, f"1, or even and <= {MOST_STEPS}")
         for name in ("alpha", "epsilon"):
             if not _RANGE[0] <= Fraction(getattr(self, name)) <= _RANGE[1]:
                 raise InvalidParameter(name, getattr(self, name), "from 1e-6 to 1e6")
 
-    @property
-    def noise(self) -> Fraction:
-        return Fraction(self.alpha)
+    @cached_property
+    def rise(self) -> Fraction:
+        """What a step costs beyond a factor of 1."""
+        return rise_of(Fraction(self.alpha), self.steps)
 
     @cached_property
-    def _width(self) -> Fraction:
-        return least_width(Fraction(self.epsilon), self.noise, self.k)
+    def step(self) -> Fraction:
+        """The width of a step: the least that keeps epsilon."""
+        return least_width(Fraction(self.epsilon), self.rise, self.k)
+
+    @cached_property
+    def ramp(self) -> Ramp:
+        return Ramp(1 + self.rise, self.steps)
 
     @cached_property
     def cells(self) -> Cells:
-        return EqualCells(ceil(Fraction(self.beta) / self._width), self._width)
+        return RampCells(EqualCells(ceil(Fraction(self.beta) / self.step), self.step), self.ramp)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        return e_epsilon_above(self.noise / self._width, self.noise, self.k)
+        return e_epsilon_above(self.rise / self.step, self.rise, self.k)
 
     def _promise(self) -> tuple[str, str]:
         return L1_NEIGHBOURS, "ALP Algorithm 4, with the exact loss of k entries"
@@ -62,9 +81,10 @@ class _Additive(UnaryProjection):
 class ALP(_Additive):
     """A sparse vector of values from 0 to beta as noisy bits; epsilon-DP, epsilon being spent.
 
-    d, k, s, beta, epsilon: see UnaryProjection. alpha: > 0, the price of a cell, about 3.
-    Cells are as narrow as epsilon allows, so an estimate errs by about 5/epsilon in the mean.
-    Source: ALP, Algorithms 4 and 5, with the exact loss.
+    d, k, s, beta, epsilon: see UnaryProjection. alpha, steps: see above; Algorithm 4 is steps = 1,
+    for which an alpha of 3 is about best. Cells are as narrow as epsilon allows, so an estimate
+    errs by about 2.5/epsilon in the mean (by 5/epsilon with steps = 1).
+    Source: ALP, Algorithms 4 and 5, with the exact loss; ramps are ours.
 
     >>> from exactdp.mechanisms import ALP
     >>> from exactdp.samplers import SystemSource
@@ -106,16 +126,17 @@ class ALP1(UnaryProjection):
             raise InvalidParameter("epsilon", self.epsilon, "1; ALP takes any")
 
     @property
-    def noise(self) -> Fraction:
-        return Fraction(self.alpha)
+    def ramp(self) -> Ramp:
+        return Ramp(1 + Fraction(self.alpha), 1)
 
     @cached_property
     def cells(self) -> Cells:
-        return EqualCells(ceil(Fraction(self.beta) / self.noise), self.noise)
+        width = Fraction(self.alpha)
+        return EqualCells(ceil(Fraction(self.beta) / width), width)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        return e_epsilon_above(Fraction(1), self.noise, self.k)
+        return e_epsilon_above(Fraction(1), Fraction(self.alpha), self.k)
 
     def _promise(self) -> tuple[str, str]:
         return L1_NEIGHBOURS, "ALP Algorithm 2, Lemma 4.1"
@@ -126,8 +147,9 @@ class HistogramALP(UnaryProjection):
     """Counts only: neighbours differ by 1 in one entry, so one bit carries all of epsilon.
 
     beta: an integer. width: counts per cell, >= 1 (1 is Algorithm 10; more are better for small
-    epsilon). A bit is flipped with probability 1/(width (r - 1) + 2), r the largest multiple of
-    2^-40 that is at most e^epsilon. Source: ALP, Algorithm 10, Lemma 7.1.
+    epsilon). Every count costs a factor r, the largest multiple of 2^-40 that is at most e^epsilon,
+    so a bit is flipped with probability 1/(r + 1) for width 1, and about 1/(2 r^(width/2)) for
+    more. Source: ALP, Algorithm 10, Lemma 7.1; wider cells are ours.
     """
 
     width: int = 1
@@ -135,16 +157,18 @@ class HistogramALP(UnaryProjection):
     def _check(self) -> None:
         object.__setattr__(self, "beta", integer("beta", self.beta, least=1))
         object.__setattr__(self, "width", integer("width", self.width, least=1))
+        if self.width > MOST_STEPS:
+            raise InvalidParameter("width", self.width, f"<= {MOST_STEPS}")
         if not _RANGE[0] <= Fraction(self.epsilon) <= 64:
             raise InvalidParameter("epsilon", self.epsilon, "from 1e-6 to 64")
 
-    @property
-    def noise(self) -> Fraction:
-        return self.width * (self.e_epsilon - 1)
+    @cached_property
+    def ramp(self) -> Ramp:
+        return Ramp(self.e_epsilon, self.width)
 
     @cached_property
     def cells(self) -> Cells:
-        return EqualCells(-(-int(self.beta) // self.width), Fraction(self.width))
+        return RampCells(EqualCells(int(self.beta), Fraction(1)), self.ramp)
 
     def checked(self, vector: Mapping[int, Real]) -> Entries:
         entries = super().checked(vector)
@@ -170,7 +194,11 @@ class LogALP(_Additive):
     are rounded linearly, so that the law is rational. Source: ALP, Section 6.
     """
 
+    alpha: Real = 20
+    steps: int = 8
     start: Real = 10
+
+    equal: ClassVar[bool] = False
 
     def _check(self) -> None:
         object.__setattr__(self, "start", positive("start", self.start))
@@ -179,25 +207,50 @@ class LogALP(_Additive):
             raise InvalidParameter("beta", self.beta, "<= 1e300")
         if Fraction(self.start) >= Fraction(self.beta):
             raise InvalidParameter("start", self.start, f"< beta = {self.beta}")
-        if self.growth < 1 + Fraction(1, 100):
+        if self.steps * self.step * 100 < Fraction(self.start):
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
     @classmethod
-    def of(cls, *, d: int, k: int, s: int, beta: Real, epsilon: Real, alpha: Real = 20) -> LogALP:
+    def of(
+        cls, *, d: int, k: int, s: int, beta: Real, epsilon: Real, alpha: Real = 20, steps: int = 8
+    ) -> LogALP:
         """With the B of Lemma 6.2, which makes the expected factor of an error O(1)."""
         noise, loss = positive("alpha", alpha), positive("epsilon", epsilon)
         p = (1 + noise * Fraction(k, s)) / (noise + 2)
-        return cls(d, k, s, beta, epsilon, alpha, _start(noise, loss, p))
+        return cls(d, k, s, beta, epsilon, alpha, steps, _start(noise, loss, p))
 
     @property
     def growth(self) -> Fraction:
-        """The factor from one edge to the next."""
-        return 1 + self._width / Fraction(self.start)
+        """The factor from one step to the next."""
+        return 1 + self.step / Fraction(self.start)
 
     @cached_property
     def cells(self) -> Cells:
         start, top = Fraction(self.start), Fraction(self.beta)
-        return GrowingCells.geometric(start, self._width, top)
+        return RampCells(GrowingCells.geometric(start, self.step, top, self.steps), self.ramp)
+
+    def factor(self, value: Real, collision: Real | None = None) -> ErrorLaw:
+        """The exact law of max(estimate/value, value/estimate), as :meth:`error` is of the rest.
+
+        value: from start to beta; smaller ones are estimated as start.
+        """
+        point = positive("value", value)
+        if point < Fraction(self.start):
+            raise InvalidParameter("value", value, f">= start = {self.start}")
+        size = float(point)
+
+        def factor(estimates: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.maximum(estimates / size, size / estimates)
+
+        return self._estimates(point, collision).mapped(
+            factor, self._top / float(Fraction(self.start))
+        )
+
+    def factor_bound(self, beta: Real) -> float:
+        """A value of start or more is off by a larger factor with probability beta at most."""
+        levels = self._levels_off(delta_target("beta", beta)) + 1
+        step = 1 + (self.growth - 1) * (1 + Fraction(1, 1 << 32))  # edges are rounded up
+        return float(float(step) ** (self.steps * levels)) * (1 + 1e-9)
 
     def _promise(self) -> tuple[str, str]:
         return L1_NEIGHBOURS, "ALP Section 6, Lemma 6.1, with the loss of k entries"

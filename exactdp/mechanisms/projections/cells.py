@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -10,10 +11,11 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.mechanisms.projections.vectors import Entries, rounded
 from exactdp.samplers import Source
 
-__all__ = ["Cells", "EqualCells", "GrowingCells"]
+__all__ = ["Cells", "EqualCells", "GrowingCells", "RampCells"]
 
 
 class Cells(ABC):
@@ -31,6 +33,10 @@ class Cells(ABC):
     @abstractmethod
     def width(self) -> Fraction:
         """Of the first cell."""
+
+    @abstractmethod
+    def places(self, value: Fraction) -> dict[int, Fraction]:
+        """The law of the level of one value from 0 to the last edge."""
 
     @abstractmethod
     def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
@@ -60,6 +66,9 @@ class EqualCells(Cells):
     def width(self) -> Fraction:
         return self.size
 
+    def places(self, value: Fraction) -> dict[int, Fraction]:
+        return _between(value / self.size)
+
     def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
         return np.minimum(rounded(entries, self.size, source), self.number)
 
@@ -81,10 +90,15 @@ class GrowingCells(Cells):
     edges: tuple[Fraction, ...]
 
     @classmethod
-    def geometric(cls, start: Fraction, width: Fraction, top: Fraction) -> GrowingCells:
-        """Edges start (1 + width/start)^j up to top, widths rounded up to 2^-32 of the first."""
+    def geometric(
+        cls, start: Fraction, width: Fraction, top: Fraction, together: int = 1
+    ) -> GrowingCells:
+        """Edges start (1 + width/start)^j up to top, widths rounded up to 2^-32 of the first.
+
+        The number of cells is a multiple of `together`.
+        """
         edges = [start]
-        while edges[-1] < top:
+        while edges[-1] < top or (len(edges) - 1) % together:
             wide = ceil(edges[-1] / start * (1 << 32))
             edges.append(edges[-1] + width * Fraction(wide, 1 << 32))
         return cls(tuple(edges))
@@ -96,6 +110,13 @@ class GrowingCells(Cells):
     @property
     def width(self) -> Fraction:
         return self.edges[1] - self.edges[0]
+
+    def places(self, value: Fraction) -> dict[int, Fraction]:
+        cell = min(bisect_right(self.edges, value), self.count) - 1
+        if cell < 0:
+            return {0: Fraction(1)}
+        start, end = self.edges[cell : cell + 2]
+        return _between(cell + (value - start) / (end - start))
 
     def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
         # a value is at or beyond an edge exactly where its numerator is at or beyond this
@@ -121,3 +142,52 @@ class GrowingCells(Cells):
     def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         edges = list(map(float, self.edges))
         return np.interp(levels, np.arange(len(edges)), edges)
+
+
+@dataclass(frozen=True)
+class RampCells(Cells):
+    """Cells of several finer ones each, in which the way from a level to the next is a ramp.
+
+    fine: the steps; what a change costs is what it costs among them.
+    """
+
+    fine: Cells
+    ramp: Ramp
+
+    @property
+    def count(self) -> int:
+        return -(-self.fine.count // self.ramp.steps)
+
+    @property
+    def width(self) -> Fraction:
+        return self.fine.value(Fraction(self.ramp.steps)) - self.fine.value(Fraction(0))
+
+    def places(self, value: Fraction) -> dict[int, Fraction]:
+        law: dict[int, Fraction] = {}
+        marks, whole = self.ramp.set_before
+        for place, weight in self.fine.places(value).items():
+            level, step = divmod(place, self.ramp.steps)
+            up = weight * Fraction(int(marks[step]), whole)
+            for y, part in ((level, weight - up), (level + 1, up)):
+                if part:
+                    law[y] = law.get(y, Fraction(0)) + part
+        return law
+
+    def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
+        levels, steps = np.divmod(self.fine.level(entries, source), self.ramp.steps)
+        marks, whole = self.ramp.set_before
+        found: NDArray[np.int64] = levels + source.uneven_coins(marks[steps], whole)
+        return found
+
+    def value(self, level: Fraction) -> Fraction:
+        return self.fine.value(level * self.ramp.steps)
+
+    def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.fine.values(levels * self.ramp.steps)
+
+
+def _between(place: Fraction) -> dict[int, Fraction]:
+    """Random rounding of a place between two levels."""
+    below = floor(place)
+    part = place - below
+    return {below: 1 - part, below + 1: part} if part else {below: Fraction(1)}

@@ -21,7 +21,7 @@ from exactdp.samplers.source import require_secure
 
 __all__ = ["PrivateSparsity", "private_sparsity", "threshold_alp_for", "within_bits"]
 
-_ALPHAS = ("3/2", "2", "3", "4", "6")
+_ALPHAS = ("3", "5", "8", "12", "20")
 _ROWS = (3, 4, 6, 8, 12, 16, 24, 32, 64)
 _SHARES = ("1/4", "1/3", "1/2")
 
@@ -33,7 +33,7 @@ def threshold_alp_for(
 
     d, k, u, delta: see ThresholdALP. epsilon: > 0, in all. error: > 0, for the |error| of a value
     in the middle of the sketch with as many collisions as there can be, and of a stored value.
-    Tried are alpha from 3/2 to 6, 3 to 64 rows per entry, and 1/4 to 1/2 of epsilon for what is
+    Tried are alpha from 3 to 20, 3 to 64 rows per entry, and 1/4 to 1/2 of epsilon for what is
     stored. Raises InvalidParameter where none is good enough.
     """
     total, wanted = positive("epsilon", epsilon), positive("error", error)

@@ -35,8 +35,9 @@ class ThresholdALP:
 
     d, k: possible entries, and the most that are not 0. u: the largest value. s: rows of the
     sketch, > 2k. epsilon1, epsilon2: > 0, spent on stored values and on the sketch. delta: 0 for
-    Algorithm 6 with t = 2 ln(d)/epsilon1, else that of Algorithm 9. alpha, grid, values: as there.
-    Values beyond the threshold count as that in the sketch. The signed sketch reads one walk.
+    Algorithm 6 with t = 2 ln(d)/epsilon1, else that of Algorithm 9; grid, values: as there.
+    alpha, steps: as for ALP. Values beyond the threshold count as that in the sketch. The signed
+    sketch reads one walk.
     Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Section 10.
     """
 
@@ -47,7 +48,8 @@ class ThresholdALP:
     epsilon1: Real
     epsilon2: Real
     delta: Real = 0
-    alpha: Real = 3
+    alpha: Real = 8
+    steps: int = 64
     grid: Real = Fraction(1, 64)
     values: str = "positive"
 
@@ -57,7 +59,7 @@ class ThresholdALP:
             object.__setattr__(self, name, positive(name, getattr(self, name)))
         object.__setattr__(self, "delta", non_negative("delta", self.delta))
         choice("values", self.values, ("positive", "signed"))
-        for name in ("k", "s", "alpha"):
+        for name in ("k", "s", "alpha", "steps"):
             object.__setattr__(self, name, getattr(self.sketch, name))
 
     @cached_property
@@ -79,7 +81,7 @@ class ThresholdALP:
         """The mechanism of the sketch, whose beta is the threshold."""
         of = ALP if self.values == "positive" else SignedALP
         top = self.stored.threshold
-        return of(self.stored.d, self.stored.k, self.s, top, self.epsilon2, self.alpha)
+        return of(self.stored.d, self.stored.k, self.s, top, self.epsilon2, self.alpha, self.steps)
 
     def guarantee(self) -> Guarantee:
         """What every release promises: the sum of both."""

@@ -7,14 +7,17 @@ t at which the walk is at its record so far, with the number n of places that sh
 of their distances from y; from there it goes up to a new record, dives and comes back after some
 steps (one more place), or dives for good (the walk is over).
 
-Everything added and multiplied is positive, so every float is right up to a relative error that is
-known beforehand, and what was left out is 1 minus what is there: both are part of each answer.
+Floats, with bounds: everything added and multiplied is positive, so a probability that is followed
+is right up to a factor of 1 +- slack, which is known beforehand (4 (T + 1) (T + 64) 2^-53 for walks
+of T steps: below 2^-30 for T = 1000), and what was left out is 1 minus what is there (about 1e-8).
+Errors themselves are right up to 2^-44 of the largest. Every answer is an Enclosure of the exact
+number with all three in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -25,7 +28,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import integer, rational
 
-__all__ = ["ErrorLaw", "estimate_law", "wrong_one"]
+__all__ = ["ErrorLaw", "estimate_law", "level_law", "wrong_one"]
 
 Floats = NDArray[np.float64]
 
@@ -39,13 +42,17 @@ _CRUMB = 1e-13
 
 _HALF_ULP = 2.0**-53
 
+#: The relative error of an error, of the largest: a few operations on numbers below that.
+_ERRORS = 2.0**-44
+
 
 @dataclass(frozen=True, eq=False)
 class ErrorLaw:
     """Errors and their probabilities, right up to a factor of 1 +- slack but for what is left.
 
-    left: no event is more or less likely than these say by more than that. span: the largest size
-    of an error.
+    errors: each right up to 2^-44 span. left: no event is more or less likely than these say by
+    more than that. span: the largest size of an error. What is asked of it are Enclosures that
+    hold all of this; ``resolution`` is that of the errors.
     """
 
     errors: Floats
@@ -53,6 +60,11 @@ class ErrorLaw:
     slack: float
     left: float
     span: float
+
+    @property
+    def resolution(self) -> float:
+        """No error is further from the exact one: events are of errors that are so far apart."""
+        return self.span * _ERRORS
 
     def probability(self, event: Callable[[Floats], NDArray[np.bool_]]) -> Enclosure:
         """Of an event, given by a predicate of arrays of errors."""
@@ -65,19 +77,21 @@ class ErrorLaw:
 
     def mean(self) -> Enclosure:
         """The mean error."""
-        over = self._enclosure(float((self.weights * np.maximum(self.errors, 0)).sum()), self.span)
-        under = self._enclosure(
-            float((self.weights * np.maximum(-self.errors, 0)).sum()), self.span
+        over, under = (
+            self._enclosure(float((self.weights * part).sum()), self.span, 1.0)
+            for part in (np.maximum(self.errors, 0), np.maximum(-self.errors, 0))
         )
         return Enclosure(over.lower - under.upper, over.upper - under.lower)
 
     def mean_absolute(self) -> Enclosure:
         """The mean of |error|."""
-        return self._enclosure(float((self.weights * np.abs(self.errors)).sum()), self.span)
+        return self._enclosure(float((self.weights * np.abs(self.errors)).sum()), self.span, 1.0)
 
     def mean_square(self) -> Enclosure:
         """The mean of error^2."""
-        return self._enclosure(float((self.weights * self.errors**2).sum()), self.span**2)
+        return self._enclosure(
+            float((self.weights * self.errors**2).sum()), self.span**2, 3 * self.span
+        )
 
     def bound(self, beta: Fraction) -> float:
         """An error that is exceeded in size with probability beta at most."""
@@ -87,19 +101,26 @@ class ErrorLaw:
         if self.left >= float(beta):
             raise Undecided(f"an error exceeded with probability {float(beta)}")
         if inside == len(order):
-            return 0.0
-        return float(abs(self.errors[order[inside]]))
+            return self.resolution
+        return float(abs(self.errors[order[inside]])) + self.resolution
 
     def scaled(self, factor: float) -> ErrorLaw:
         """In other units."""
-        return ErrorLaw(self.errors * factor, self.weights, self.slack, self.left,
-                        self.span * factor)  # fmt: skip
+        return self.mapped(lambda errors: errors * factor, self.span * factor)
 
-    def _enclosure(self, total: float, largest: float) -> Enclosure:
-        """A sum of weights times values of at most a size; n terms err by less than n 2^-53."""
+    def mapped(self, function: Callable[[Floats], Floats], span: float) -> ErrorLaw:
+        """The law of a function of the error, of this size at most."""
+        return replace(self, errors=function(self.errors), span=span)
+
+    def _enclosure(self, total: float, largest: float, steepness: float = 0.0) -> Enclosure:
+        """A sum of weights times values of at most a size; n terms err by less than n 2^-53.
+
+        steepness: how much a value changes at most with the error it is of.
+        """
         slack = Fraction(self.slack + (len(self.weights) + 8) * _HALF_ULP)
         middle = Fraction(total)
         rest = Fraction(self.left) * Fraction(largest)
+        rest += Fraction(self.resolution) * Fraction(steepness) * (1 + slack)
         return Enclosure(max(middle * (1 - slack) - rest, Fraction(0)), middle * (1 + slack) + rest)
 
 
@@ -113,28 +134,42 @@ def estimate_law(
 ) -> ErrorLaw:
     """The error, in levels, of the estimate of a value at a place between 0 and m levels.
 
-    The value is rounded at random to a level next to it. flip: p, < 1/2. collision: c, >= 0, the
-    same at every level and independent, with p + c (1 - 2 p) < 1/2. before: levels below 0, of
-    values that may be negative.
+    The value is rounded at random to a level next to it. The rest as for level_law.
     """
-    levels, chance = integer("m", m, least=1), rational("collision", collision)
     at = rational("place", place)
-    if not 0 <= at <= levels:
-        raise InvalidParameter("place", at, f"from 0 to m = {levels}")
+    if not 0 <= at <= integer("m", m, least=1):
+        raise InvalidParameter("place", at, f"from 0 to m = {m}")
+    below, part = int(at // 1), at % 1
+    levels = {y: weight for y, weight in ((below, 1 - part), (below + 1, part)) if weight}
+    law = level_law(levels, m, flip, collision, before)
+    return law.mapped(lambda found: found - float(at), law.span)
+
+
+def level_law(
+    levels: Mapping[int, Fraction], m: int, flip: Fraction, collision: Fraction, before: int = 0
+) -> ErrorLaw:
+    """The law of Algorithm 3's estimate, in levels, for an entry whose level has a law.
+
+    levels: from 0 to m, with their probabilities. flip: p, < 1/2. collision: c, >= 0, the same at
+    every level and independent, with p + c (1 - 2 p) < 1/2. before: levels below 0, of values that
+    may be negative.
+    """
+    chance, most = rational("collision", collision), integer("m", m, least=1)
     wrong = wrong_one(flip, chance)
     if not (flip > 0 and chance >= 0 and wrong < Fraction(1, 2)):
         raise InvalidParameter("collision", chance, ">= 0, with a wrong 1 below 1/2")
-    below, part = int(at // 1), at % 1
-    errors, weights, slack, left = [], [], 0.0, 0.0
-    for y, weight in ((below, 1 - part), (below + 1, part)):
-        if weight:
-            found = _offsets(before, y, levels, float(flip), float(wrong))
-            errors.append(found[0] + float(y - at))
-            weights.append(found[1] * float(weight))
-            slack, left = max(slack, found[2]), max(left, found[3])
-    span = float(before + levels)
+    found, weights, slack, left = [], [], 0.0, 0.0
+    for y, weight in levels.items():
+        offsets = _offsets(before, y, most, float(flip), float(wrong))
+        found.append(offsets[0] + y)
+        weights.append(offsets[1] * float(weight))
+        slack, left = max(slack, offsets[2]), max(left, offsets[3])
     return ErrorLaw(
-        np.concatenate(errors), np.concatenate(weights), slack + 4 * _HALF_ULP, left, span
+        np.concatenate(found),
+        np.concatenate(weights),
+        slack + 4 * _HALF_ULP,
+        left,
+        float(before + most),
     )
 
 

@@ -11,6 +11,10 @@ where it is entered from within). With c = alpha/w, k entries and J whole cells 
 
 as equal parts are best (ln is concave). It is attained by k entries that rise from 0, and is below
 e^c: it tends there as k grows. In between, values on a grid only lose less.
+
+The cells of this page are the steps of exactdp.mechanisms.projections.ramp where a level takes
+several, alpha being what a step costs beyond 1: an upper bound, attained where k entries rising by
+half a level each are a change of 1 or more. (A whole level costs less than its steps one by one.)
 """
 
 from __future__ import annotations

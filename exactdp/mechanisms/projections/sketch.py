@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,10 +57,7 @@ class Sketch:
     def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
         wanted = identifiers(ids, self.mechanism.d)
-        found = self._levels(wanted, self.mechanism.walk)
-        cells, top = self.mechanism.cells, float(Fraction(self.mechanism.beta))
-        found -= self._middle
-        return np.clip(np.copysign(cells.values(np.abs(found)), found), -top, top)
+        return self.mechanism.read(self._levels(wanted, self.mechanism.walk))
 
     def difference(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
         """For signed vectors: the estimate of the positive part less that of the negative one.
@@ -92,14 +88,9 @@ class Sketch:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return peaks(self.bits, self.hashes.keys(ids), self.hashes, self.mechanism.s, walk)
 
-    @cached_property
-    def _middle(self) -> int:
-        """The place of the walk that stands for 0."""
-        return self.mechanism.cells.count if self.mechanism.signed else 0
-
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a place, within the bounds of the input (ALP, Section 2)."""
-        level, top = place - self._middle, Fraction(self.mechanism.beta)
+        level, top = place - self.mechanism.middle, Fraction(self.mechanism.beta)
         size = min(self.mechanism.cells.value(abs(level)), top)
         return size if level >= 0 else -size
 

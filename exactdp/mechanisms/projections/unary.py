@@ -10,15 +10,17 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.mechanisms.projections.cells import Cells, EqualCells
+from exactdp.mechanisms.projections.cells import Cells
 from exactdp.mechanisms.projections.embedding import Bits, Layer, embed
-from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law
+from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
 from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, UniversalHashes
+from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.mechanisms.projections.sketch import Sketch
 from exactdp.mechanisms.projections.vectors import Entries, checked
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
@@ -53,6 +55,9 @@ class UnaryProjection(ABC):
     #: Whether values may be negative; the array then has m levels for either sign.
     signed: ClassVar[bool] = False
 
+    #: Whether all cells have one width, so that errors are of one unit.
+    equal: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", integer("d", self.d, least=1))
         object.__setattr__(self, "k", integer("k", self.k, least=1))
@@ -77,8 +82,8 @@ class UnaryProjection(ABC):
 
     @property
     @abstractmethod
-    def noise(self) -> Fraction:
-        """alpha: each bit is flipped with probability 1/(alpha + 2)."""
+    def ramp(self) -> Ramp:
+        """How likely a 1 is as a value passes a cell: from p up to 1 - p."""
 
     @property
     @abstractmethod
@@ -96,8 +101,8 @@ class UnaryProjection(ABC):
 
     @cached_property
     def flip(self) -> Fraction:
-        """The probability that a bit is flipped."""
-        return 1 / (self.noise + 2)
+        """p: the probability that a bit is flipped."""
+        return self.ramp.flip
 
     @property
     def levels(self) -> int:
@@ -148,37 +153,59 @@ class UnaryProjection(ABC):
         return embed(layers, self.s, self.cells.count, self.flip, source)
 
     def error(self, value: Real, collision: Real | None = None) -> ErrorLaw:
-        """The exact law of estimate - value, before estimates are restricted to [0, beta].
+        """The exact law of estimate - value.
 
         value: from 0 to beta (by symmetry for -value, too). collision: the chance that another
         entry has set a bit, the same at every level; by default k/s, which no data exceed.
         Source: ALP, Section 9, computed instead of simulated.
         """
-        cells, point = self._equal_cells, non_negative("value", value)
-        if point > Fraction(self.beta):
-            raise InvalidParameter("value", value, f"<= beta = {self.beta}")
-        chance = Fraction(self.k, self.s) if collision is None else rational("collision", collision)
-        before = cells.count if self.signed else 0
-        law = estimate_law(point / cells.width, cells.count, self.flip, chance, before)
-        return law.scaled(float(cells.width))
+        point = non_negative("value", value)
+        law = self._estimates(point, collision)
+        return law.mapped(lambda estimates: estimates - float(point), 2 * self._top)
 
     def error_bound(self, beta: Real) -> float:
         """|estimate - value| is above this with probability beta at most, whatever the data.
 
+        For cells of one width; LogALP has factor_bound instead.
+        """
+        if not self.equal:
+            raise InvalidParameter("mechanism", type(self).__name__, "one of equal cells")
+        return (self._levels_off(delta_target("beta", beta)) + 1) * float(self.cells.width)
+
+    def read(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of places of the walk, within the bounds of the input (ALP, Section 2)."""
+        above = levels - self.middle
+        found = np.copysign(self.cells.values(np.abs(above)), above)
+        return np.clip(found, -self._top, self._top)
+
+    def _estimates(self, value: Fraction, collision: Real | None) -> ErrorLaw:
+        """The law of the estimate."""
+        if value > Fraction(self.beta):
+            raise InvalidParameter("value", value, f"<= beta = {self.beta}")
+        chance = Fraction(self.k, self.s) if collision is None else rational("collision", collision)
+        levels = self.cells.places(value)
+        law = level_law(levels, self.cells.count, self.flip, chance, self.middle)
+        return law.mapped(lambda found: self.read(found + self.middle), self._top)
+
+    def _levels_off(self, beta: Fraction) -> float:
+        """A walk's top is further from where it should be with probability beta at most.
+
         Errors upwards grow with collisions and fall with levels below, errors downwards grow with
         neither; so each is largest for an entry at the end of the walk. Each side gets beta/2.
         """
-        chance, width = delta_target("beta", beta), float(self._equal_cells.width)
         most = Fraction(self.k, self.s)
         sides = {most, most if self.signed else Fraction(0)}
         laws = [estimate_law(Fraction(0), self.levels, self.flip, c) for c in sides]
-        return (max(law.bound(chance / 2) for law in laws) + 1) * width
+        return max(law.bound(beta / 2) for law in laws)
 
     @property
-    def _equal_cells(self) -> EqualCells:
-        if not isinstance(self.cells, EqualCells):
-            raise InvalidParameter("mechanism", type(self).__name__, "one of equal cells")
-        return self.cells
+    def _top(self) -> float:
+        return float(Fraction(self.beta))
+
+    @property
+    def middle(self) -> int:
+        """The place of the walk that stands for 0."""
+        return self.cells.count if self.signed else 0
 
     @property
     def walk(self) -> Sequence[tuple[int, bool]]:

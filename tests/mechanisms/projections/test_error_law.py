@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
+from exactdp.enclosure import Enclosure
 from exactdp.law import Law
-from exactdp.mechanisms import ALP, LogALP, SignedALP
+from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP
 from exactdp.mechanisms.projections import error_law as module
 from exactdp.mechanisms.projections.error_law import estimate_law, wrong_one
 from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.sketch import Sketch
+from exactdp.mechanisms.projections.unary import UnaryProjection
 from exactdp.proofs_check.claims.alp import _model
 from exactdp.samplers import SeededSource
 
@@ -90,27 +93,47 @@ def test_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         assert wide.lower <= exact.lower <= exact.upper <= wide.upper
 
 
-@pytest.mark.parametrize("value", ["0", "3.5", "10"])
-def test_the_estimator_that_ships_has_this_law(value: str) -> None:
-    """Rows of their own, so no collisions: 20000 runs, five standard errors (alpha = 6e-7)."""
-    n = 2500
-    mechanism = ALP(d=n, k=n, s=2 * n + 1, beta=10, epsilon=1)
-    law, source, found = mechanism.error(value, 0), SeededSource(11), []
-    from exactdp.mechanisms.projections.sketch import Sketch
-
-    hashes = Tables((tuple(range(n)),) * mechanism.levels)
-    for _ in range(8):
+def shipped(mechanism: UnaryProjection, value: str, n: int, times: int) -> np.ndarray:
+    """Estimates of entries of one value in rows of their own, so without collisions."""
+    source, hashes = SeededSource(11), Tables((tuple(range(n)),) * mechanism.levels)
+    found = []
+    for _ in range(times):
         bits = mechanism.draw(dict.fromkeys(range(n), value), hashes, source)
         sketch = Sketch(mechanism, hashes, bits)  # type: ignore[arg-type]
-        found.append(sketch._levels(np.arange(n, dtype=np.uint64), mechanism.walk))
-    errors = np.concatenate(found) * float(mechanism.cells.width) - float(value)
-    for seen, stated in (
-        (abs(errors), law.mean_absolute()),
-        (errors, law.mean()),
-        (errors**2, law.mean_square()),
-    ):
-        allowed = 5 * seen.std() / len(seen) ** 0.5
-        assert abs(seen.mean() - float(stated.upper)) < allowed
+        found.append(sketch.estimate(range(n)))
+    return np.concatenate(found)
+
+
+def within_five_errors(seen: np.ndarray, stated: Enclosure) -> bool:
+    """20000 runs, five standard errors: alpha = 6e-7."""
+    return abs(seen.mean() - float(stated.upper)) < 5 * seen.std() / len(seen) ** 0.5 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("of", "value"),
+    [(ALP, "0"), (ALP, "3.5"), (ALP, "10"), (SignedALP, "3.5"), (HistogramALP, "7")],
+)
+def test_the_estimator_that_ships_has_this_law(of: type[ALP], value: str) -> None:
+    n = 2500
+    mechanism = of(d=n, k=n, s=2 * n + 1, beta=10, epsilon=1)
+    law, errors = mechanism.error(value, 0), shipped(mechanism, value, n, 8) - float(value)
+    assert within_five_errors(abs(errors), law.mean_absolute())
+    assert within_five_errors(errors, law.mean())
+    assert within_five_errors(errors**2, law.mean_square())
+
+
+@pytest.mark.parametrize("value", ["4", "30", "900"])
+def test_factors_of_a_logarithmic_scale(value: str) -> None:
+    n, size = 2500, float(value)
+    mechanism = LogALP(d=n, k=n, s=2 * n + 1, beta=1000, epsilon=1, start=4)
+    found = shipped(mechanism, value, n, 8)
+    factors, law = np.maximum(found / size, size / found), mechanism.factor(value, 0)
+    assert within_five_errors(factors, law.mean())
+    assert within_five_errors(abs(found - size), mechanism.error(value, 0).mean_absolute())
+    bound = mechanism.factor_bound("0.05")
+    for collision in ("0", "0.2", None):
+        beyond = mechanism.factor(value, collision).probability(lambda f: f > bound)
+        assert beyond.upper <= F(1, 20)
 
 
 @pytest.mark.parametrize("of", [ALP, SignedALP])
@@ -134,7 +157,8 @@ def test_bad_input() -> None:
         lambda: mechanism.error(1, "0.9"),
         lambda: mechanism.error(1, "-0.1"),
         lambda: mechanism.error_bound(0),
-        lambda: LogALP(d=10, k=1, s=3, beta=50, epsilon=1).error(1),
+        lambda: LogALP(d=10, k=1, s=3, beta=50, epsilon=1).error_bound("0.1"),
+        lambda: LogALP(d=10, k=1, s=3, beta=50, epsilon=1).factor(9),
         lambda: estimate_law(F(3), 2, F(1, 5), F(0)),
         lambda: estimate_law(F(1), 2, F(1, 2), F(0)),
     ):

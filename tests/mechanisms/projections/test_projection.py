@@ -46,8 +46,10 @@ HASHES = [((0, 1),), ((2, 2),), ((1, 1), (0, 2))]
     [
         ALP1(d=2, k=1, s=3, beta=2, alpha=1),
         ALP1(d=2, k=1, s=3, beta=3, alpha="5/2"),
-        ALP(d=2, k=1, s=3, beta="1.5", epsilon=2, alpha="7/3"),
-        pytest.param(ALP(d=2, k=1, s=3, beta=3, epsilon="1/2", alpha=2), marks=pytest.mark.slow),
+        ALP(d=2, k=1, s=3, beta="1.5", epsilon=2, alpha="7/3", steps=1),
+        pytest.param(
+            ALP(d=2, k=1, s=3, beta=3, epsilon="1/2", alpha=2, steps=1), marks=pytest.mark.slow
+        ),
     ],
     ids=range(4),  # two to four levels
 )
@@ -66,7 +68,7 @@ def test_law_is_that_of_algorithms_2_and_4(
 
 @pytest.mark.parametrize("rows", [(0, 1), (3, 3)])
 def test_two_entries_with_and_without_a_collision(rows: tuple[int, int]) -> None:
-    mechanism = ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=2)
+    mechanism = ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=2, steps=1)
     assert mechanism.levels == 1
     for x in product((F(0), F(1, 3), F(1)), repeat=2):
         model = projection_law(x, (rows,), 5, mechanism.cells.width, mechanism.flip)
@@ -95,11 +97,11 @@ def worst(
         pytest.param(
             ALP1(d=1, k=1, s=3, beta=1, alpha="2/5"), F(1, 10), True, marks=pytest.mark.slow
         ),
-        (ALP(d=2, k=1, s=3, beta=2, epsilon=1, alpha=2), F(1, 2), True),
-        (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3), F(1, 4), True),
-        (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3), F(1, 3), False),
-        (SignedALP(d=1, k=1, s=3, beta=1, epsilon=1, alpha=2), F(1, 4), True),
-        (LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, start=1), F(1, 2), True),
+        (ALP(d=2, k=1, s=3, beta=2, epsilon=1, alpha=2, steps=1), F(1, 2), True),
+        (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3, steps=1), F(1, 4), True),
+        (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3, steps=1), F(1, 3), False),
+        (SignedALP(d=1, k=1, s=3, beta=1, epsilon=1, alpha=2, steps=1), F(1, 4), True),
+        (LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, steps=1, start=1), F(1, 2), True),
     ],
     ids=range(8),
 )
@@ -110,8 +112,8 @@ def test_the_exact_epsilon(mechanism: UnaryProjection, step: Fraction, attained:
     if mechanism.signed:
         grid += [-v for v in grid[1:]]
     vectors = [x for x in product(grid, repeat=mechanism.d) if sum(map(bool, x)) <= mechanism.k]
-    c = mechanism.noise / mechanism.cells.width
-    stated = e_epsilon(c, mechanism.noise, mechanism.k)
+    alpha = F(mechanism.alpha)  # type: ignore[attr-defined]
+    stated = e_epsilon(alpha / mechanism.cells.width, alpha, mechanism.k)
     for rows in {(0,) * mechanism.d, tuple(range(mechanism.d))}:
         hashes = Tables((rows,) * mechanism.levels)
         ratio, pair = worst(lambda x, h=hashes: mechanism.law(sparse(x), h), vectors)
@@ -173,7 +175,7 @@ def one_entry(move: Fraction, alpha: Fraction) -> Fraction:
 @pytest.mark.parametrize("y", [(2, 0), (-2, 1), (-1, -2), (1, 2)])
 def test_signed_arrays_are_those_of_section_10(y: tuple[int, int]) -> None:
     """Our two layers, read as one walk, are the paper's 2m columns, collisions included."""
-    mechanism = SignedALP(d=2, k=2, s=5, beta="3.1", epsilon=1, alpha=2)
+    mechanism = SignedALP(d=2, k=2, s=5, beta="3.1", epsilon=1, alpha=2, steps=1)
     m = mechanism.cells.count
     assert m == 3
     hashes = Tables(((0, 0), (1, 4), (3, 3), (2, 0), (1, 1), (4, 4)))
@@ -207,8 +209,8 @@ def test_signed_arrays_are_those_of_section_10(y: tuple[int, int]) -> None:
 @pytest.mark.parametrize("x", [F(0), F(1, 2), F(1), F(3, 2), F(7, 3), F(5), F(6)])
 def test_growing_cells(x: Fraction) -> None:
     """Levels of a logarithmic scale by their definition: between two edges linearly."""
-    mechanism = LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, start=1)
-    edges = mechanism.cells.edges  # type: ignore[attr-defined]
+    mechanism = LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, steps=1, start=1)
+    edges = mechanism.cells.fine.edges  # type: ignore[attr-defined]
     assert edges[0] == 1
     assert edges[-1] >= 6
     assert all(F(0) <= b / a - mechanism.growth < F(1, 2**30) for a, b in pairwise(edges))
