@@ -53,18 +53,20 @@ _READERS = frozenset({"dir", "eval", "exec", "locals", "super", "vars"})
 class Rounds:
     """The places where a run has been before its first draw.
 
-    unchanged: whether all that the program reaches is as it was before the first run.
+    unchanged: whether all that the program reaches is as it was before the first run. places: by
+    the number of a frame and the place in its code.
     """
 
     def __init__(self, unchanged: Callable[[], bool]) -> None:
         self._unchanged = unchanged
         self._pristine: list[bool] = []  # by the order of the places, the same in every run
-        self._places: dict[int, dict[int, set[Hashable]]] = {}  # by frame and place in its code
+        self.places: dict[int, dict[int, set[Hashable]]] = {}
         self._count = 0
 
     def begin(self) -> None:
         """A run begins."""
-        self._places, self._count = {}, 0
+        self.places.clear()
+        self._count = 0
 
     def note(self, frame: types.FrameType) -> None:
         """A call begins, and nothing has been drawn."""
@@ -74,30 +76,26 @@ class Rounds:
         if self._count == len(self._pristine):
             self._pristine.append(self._unchanged())
         if self._pristine[self._count]:
-            inside = self._places.setdefault(id(caller), {})
+            inside = self.places.setdefault(id(caller), {})
             inside.setdefault(caller.f_lasti, set()).add(state)
         self._count += 1
-
-    def has(self, caller: types.FrameType | None) -> bool:
-        """Whether some place is known from which this code calls."""
-        return id(caller) in self._places
 
     def comes_back(self, frame: types.FrameType) -> bool:
         """Whether a call begins where the run has been before its first draw."""
         caller = frame.f_back
-        if caller is None or not (states := self._places.get(id(caller), {}).get(caller.f_lasti)):
+        if caller is None or not (states := self.places.get(id(caller), {}).get(caller.f_lasti)):
             return False
         return _state(frame, caller) in states and self._unchanged()
 
     def beware(self, frame: types.FrameType) -> None:
         """A call begins that may be given, or hold, what can be changed: from a registry, perhaps,
         where nobody sees it. No place so far is known to be as it was."""
-        if self._places and not all(map(_harmless, frame.f_locals.values())):
-            self._places.clear()
+        if not all(map(_harmless, frame.f_locals.values())):
+            self.places.clear()
 
     def leave(self, frame: types.FrameType) -> None:
         """A call ends; another one may be given its number."""
-        self._places.pop(id(frame), None)
+        self.places.pop(id(frame), None)
 
 
 def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:

@@ -73,7 +73,6 @@ def shortcut_where_possible(function: Callable[..., Any]) -> Callable[..., Any]:
     laws = _Laws(function, _MOST_RUNS)
     without: set[Hashable] = set()
 
-    @quiet
     def law(call: _Call) -> _Choices | None:
         key = call.key()
         if key is None or key in without or call.generator is None:
@@ -86,13 +85,17 @@ def shortcut_where_possible(function: Callable[..., Any]) -> Callable[..., Any]:
         without.remove(key)
         return found
 
-    @wraps(function)
-    def drawing(*arguments: Any, **named: Any) -> Any:
+    @quiet
+    def drawn(*arguments: Any, **named: Any) -> tuple[_Call | None, Any]:
+        """The call, if it has to be made, or what was drawn."""
         call = _Call(arguments, named)
         known = law(call)
-        if known is None:
-            return function(*call.arguments, **call.named)
-        return _drawn(known, call.generator)
+        return (call, None) if known is None else (None, _drawn(known, call.generator))
+
+    @wraps(function)
+    def drawing(*arguments: Any, **named: Any) -> Any:
+        call, outcome = drawn(*arguments, **named)
+        return outcome if call is None else function(*call.arguments, **call.named)
 
     return drawing
 

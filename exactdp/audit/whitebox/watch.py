@@ -98,8 +98,10 @@ class Watch:
         self._fresh = False  # nothing drawn yet, as far as is known
         self._drawn: Callable[[], bool] = _never
         self._rounds = Rounds(memory.unchanged)
+        self._cached, self._places = memory.cached, self._rounds.places
         self._ours: dict[types.CodeType, bool] = {}
         self._met: set[types.CodeType] = set()
+        self._pure: set[Any] = set()  # functions of modules that were found so
         self._foreign: set[types.CodeType] = set()  # the program's own, of what was met
         self.drawing: list[tuple[dict[str, Any], str]] = []
 
@@ -133,23 +135,31 @@ class Watch:
                 gc.enable()
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
+        """The profile hook. Millions of events pass: what concerns few of them is asked first."""
         code = frame.f_code
         if event == "c_call":
+            if arg in self._pure:
+                return
             ours = self._ours.get(code)
             if not (self._is_ours(frame) if ours is None else ours):
                 self._check(arg, frame)
         elif event == "call":
             if code not in self._met:
                 self._meet(frame)
-            if code in self._memory.cached or code in _WATCHED:
+            if code in _WATCHED or code in self._cached:
                 self._enter(frame)
-            if code in self._foreign:
-                self._rounds.beware(frame)
-            if self._fresh or self._rounds.has(frame.f_back):
+            if self._places:
+                if code in self._foreign:
+                    self._rounds.beware(frame)
+                if self._fresh or id(frame.f_back) in self._places:
+                    self._follow(frame)
+            elif self._fresh:
                 self._follow(frame)
         elif event == "return":
-            self._remembering -= code in self._memory.cached
-            self._rounds.leave(frame)
+            if self._remembering:
+                self._remembering -= code in self._cached
+            if self._places:
+                self._rounds.leave(frame)
 
     def _enter(self, frame: types.FrameType) -> None:
         """A call begins of a function that draws, or whose results are kept."""
@@ -212,6 +222,8 @@ class Watch:
 
     def _check(self, function: Any, frame: types.FrameType) -> None:
         why = impurity(function)
+        if not why and isinstance(getattr(function, "__self__", None), types.ModuleType):
+            self._pure.add(function)
         if why and not (why in _INTERNAL and self._in_library(frame)):
             self._refuse(f"{why} may depend on more than its arguments")
 
