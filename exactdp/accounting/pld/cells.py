@@ -7,7 +7,7 @@ centre of a block gives theirs. For a disc of radius 4r with |f| <= M on it, the
 terms is at most M 4^-N 4/3 on the inner disc of radius r (Cauchy); the series is evaluated in
 doubles by Horner's rule, whose error is at most 2 N u times the sum of the coefficients' moduli.
 A block that is not accurate to TOLERANCE everywhere is halved; where no block is, cells are
-computed one at a time from the two distribution functions.
+computed one at a time from the two distribution functions and the density over the whole cell.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.transform import UNIT
 from exactdp.accounting.pld.wide import Wide, split
 from exactdp.balls import ball, precision
+from exactdp.errors import Undecided
 
 __all__ = ["TOLERANCE", "Cells", "Grid", "cells"]
 
@@ -54,7 +55,7 @@ class Cells:
 
     left, right: the shares of its P-mass for its two ends, within TOLERANCE of the exact ones, or
     above them where the cell is not smooth. peak: at least the largest density in it, times the
-    step; 0 where the cell is not smooth.
+    step; 0 where the cell is not smooth, that is, where neither is known so closely.
     """
 
     first: int
@@ -62,6 +63,18 @@ class Cells:
     right: Wide
     peak: Wide
     smooth: NDArray[np.bool_]
+
+    def followed_by(self, other: Cells) -> Cells:
+        """Both, where the other begins at the node at which these end."""
+        left, right, peak = (
+            Wide(np.append(a.mantissa, b.mantissa), np.append(a.exponent, b.exponent))
+            for a, b in (
+                (self.left, other.left),
+                (self.right, other.right),
+                (self.peak, other.peak),
+            )
+        )
+        return Cells(self.first, left, right, peak, np.append(self.smooth, other.smooth))
 
 
 @dataclass
@@ -139,10 +152,12 @@ def _block(
 
 
 def _single(law: LossLaw, grid: Grid, index: int, sheet: _Sheet, place: int) -> None:
-    """One cell from the distribution functions: its two shares, rounded up."""
+    """One cell from the distribution functions: its two shares, rounded up where they are vague."""
     low, high = grid.at(index), grid.at(index + 1)
     side = law.below if low < law.centre() else law.above
     p, q = (abs(a - b) for a, b in zip(side(low), side(high), strict=True))
+    if not (p.is_finite() and q.is_finite()):
+        raise Undecided("a mass of the loss lost all accuracy")
     fall = (-ball(grid.step)).exp()
     to_left = (q * low.exp() - p * fall) / (1 - fall)
     to_right = p - to_left
@@ -151,6 +166,10 @@ def _single(law: LossLaw, grid: Grid, index: int, sheet: _Sheet, place: int) -> 
     for target, share in ((sheet.left, to_left), (sheet.right, to_right)):
         target[place] = max(float((share * unit).upper()) * (1 + 4 * UNIT), 0.0)
     sheet.exponent[place] = exponent
+    peak = (law.density(low.union(high)) * ball(grid.step) * unit).upper()
+    narrow = ball(Fraction(TOLERANCE) / 4)
+    if peak.is_finite() and all(arb(x.rad()) < x * narrow for x in (to_left, to_right)):
+        sheet.peak[place] = float(peak) * (1 + 4 * UNIT)
 
 
 def _largest(law: LossLaw, centre: arb, radius: arb) -> arb | None:

@@ -29,23 +29,26 @@ _CELLS = 4000
 class _Curve:
     """Bounds on delta(epsilon) of both orders, from one transform for every unit of epsilon."""
 
-    def __init__(self, orders: list[Order], span: float) -> None:
-        self.orders, self.span = orders, span
+    def __init__(self, orders: list[Order], real: list[Order], span: float) -> None:
+        self.orders, self.real, self.span = orders, real, span
 
     def below(self, epsilon: float) -> arb:
-        return _most([made.below(arb(epsilon)) for made in self._near(epsilon)])
+        return _most([made.below(arb(epsilon)) for made in self._near(self.real, epsilon)])
 
     def above(self, epsilon: float) -> arb:
-        return _most([made.above(arb(epsilon)) for made in self._near(epsilon)])
+        return _most([made.above(arb(epsilon)) for made in self._near(self.orders, epsilon)])
 
-    def _near(self, epsilon: float) -> list[Composed]:
+    def _near(self, orders: list[Order], epsilon: float) -> list[Composed]:
         place = round(8 * epsilon / self.span) / 8 * self.span
-        return [composed_near(order, place) for order in self.orders]
+        return [composed_near(order, place) for order in orders]
 
 
-def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
-    """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
-    curve = _Curve(orders, last)
+def gaussian_mu(orders: list[Order], real: list[Order], last: float, width: Fraction) -> Enclosure:
+    """The smallest mu whose Gaussian curve is above that of the orders on [0, last].
+
+    real: the orders that data sets have, for the lower end.
+    """
+    curve = _Curve(orders, real, last)
 
     def inside(epsilon: float) -> arb:
         return _mu(epsilon, curve.below(epsilon)).lower()
@@ -56,9 +59,11 @@ def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
     return _largest(inside, over, last, arb(0), width)
 
 
-def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
+def type_two_error(
+    orders: list[Order], real: list[Order], alpha: Fraction, last: float, width: Fraction
+) -> Enclosure:
     """The least type II error of a test of level alpha between neighbours."""
-    curve, level = _Curve(orders, last), ball(alpha)
+    curve, level = _Curve(orders, real, last), ball(alpha)
 
     def error(loss: arb, delta: arb) -> arb:
         rest = 1 - delta

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.pld import curves, queries, renyi
-from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
-from exactdp.accounting.pld.laplace import BetweenLoss
-from exactdp.accounting.pld.laws import LossLaw, SampledLoss
+from exactdp.accounting.pld import curves, neighbours, queries, renyi
+from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 
-__all__ = ["ADD_REMOVE", "Pld", "Step"]
-
-ADD_REMOVE = "add-remove neighbours: one user takes part or not"
+__all__ = ["ADD_REMOVE", "REPLACE_ONE", "Pld", "Step"]
 
 #: The largest epsilon that is asked about: floats say where to look.
 _LARGEST = 10**300
 
-
-@dataclass(frozen=True)
-class Step:
-    """One step: the law of its loss for each order of the neighbours.
-
-    removed: the data with the user against those without. added: the other way round.
-    """
-
-    removed: LossLaw | AtomicLoss | BetweenLoss
-    added: LossLaw | AtomicLoss | BetweenLoss
+_OURS = "exactdp explain certified-pld, section 4"
 
 
 @dataclass(frozen=True)
@@ -81,13 +69,11 @@ class Pld:
         loss, wanted = non_negative("epsilon", epsilon), positive("relative_width", relative_width)
         if loss > _LARGEST:
             raise InvalidParameter("epsilon", epsilon, ">= 0 and <= 1e300")
-        worst, *others = self._ranked(float(loss))
-        found = queries.delta(worst, loss, wanted)
-        for order in others:
-            if queries.ceiling(order, loss) > found.lower:
-                other = queries.delta(order, loss, wanted)
-                found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
-        return found
+        return self._worst(
+            float(loss),
+            lambda order: queries.delta(order, loss, wanted),
+            lambda order, found: queries.ceiling(order, loss) > found.lower,
+        )
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which all together is (epsilon, delta)-DP.
@@ -101,13 +87,11 @@ class Pld:
         [1.8281, 1.8285]
         """
         target, wanted = delta_target("delta", delta), positive("width", width)
-        worst, *others = self._ranked(1.0)
-        found = queries.epsilon(worst, target, wanted)
-        for order in others:
-            if queries.ceiling(order, found.lower) > target:
-                other = queries.epsilon(order, target, wanted)
-                found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
-        return found
+        return self._worst(
+            1.0,
+            lambda order: queries.epsilon(order, target, wanted),
+            lambda order, found: queries.ceiling(order, found.lower) > target,
+        )
 
     def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
         """The smallest mu whose Gaussian mechanism leaks more, at every delta >= least_delta.
@@ -121,7 +105,7 @@ class Pld:
         """
         least, wanted = delta_target("least_delta", least_delta), positive("width", width)
         last = max(self.epsilon(least).float_upper(), 0.1)
-        return curves.gaussian_mu(self.orders(), last, wanted)
+        return curves.gaussian_mu(self.orders(), self.real_orders(), last, wanted)
 
     def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
         """The least type II error of any test between neighbours at level alpha: the trade-off.
@@ -134,7 +118,7 @@ class Pld:
         """
         level, wanted = delta_target("alpha", alpha), positive("width", width)
         last = 1 + max(math.log(1 / level), math.log(1 / wanted))
-        return curves.type_two_error(self.orders(), level, last, wanted)
+        return curves.type_two_error(self.orders(), self.real_orders(), level, last, wanted)
 
     def renyi(self, order: Real) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.
@@ -146,8 +130,7 @@ class Pld:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
-        found = [renyi.divergence(laws, alpha) for laws in self.orders()]
-        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+        return self._most(lambda order: renyi.divergence(order, alpha))
 
     def renyi_delta(self, epsilon: Real) -> Enclosure:
         """The best delta that the Renyi divergences of all real orders imply: never below delta.
@@ -157,8 +140,7 @@ class Pld:
         [0.005143, 0.005144]
         """
         loss = non_negative("epsilon", epsilon)
-        found = [renyi.best_delta(laws, loss) for laws in self.orders()]
-        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+        return self._most(lambda order: renyi.best_delta(order, loss))
 
     def guarantee(self, epsilon: Real) -> Guarantee:
         """The promise at epsilon, as in :meth:`delta`."""
@@ -169,34 +151,137 @@ class Pld:
         """Each step on a Poisson sample: every user takes part with probability rate.
 
         rate: in (0, 1]. Whether a user takes part is decided anew, and secretly, for every step.
+        For other neighbours sample first, then ask for :meth:`replaced` or :meth:`grouped`.
         Source: Zhu, Dong, Wang 2022, Theorem 11.
         """
-        probability = rational("rate", rate)
-        if not 0 < probability <= 1:
-            raise InvalidParameter("rate", rate, "> 0 and <= 1")
+        probability = _rate(rate)
+        if self.neighbours == REPLACE_ONE or neighbours.is_group(self.neighbours):
+            raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
             return self
-        steps = tuple((_sampled(step, probability), n) for step, n in self.steps)
-        return Pld(steps, self.neighbours, f"{self.source}; Zhu, Dong, Wang 2022, Theorem 11")
+        return self._each(
+            lambda step: neighbours.sampled(step, probability),
+            self.neighbours,
+            "Zhu, Dong, Wang 2022, Theorem 11",
+        )
 
-    def _ranked(self, loss: float) -> list[queries.Order]:
-        """The orders, the one that seems to leak most at this loss first."""
-        return sorted(self.orders(), key=lambda order: -queries.log_delta_guess(order, loss))
+    def batched(self, rate: Real) -> Pld:
+        """Each step on a batch of fixed size, drawn without replacement; replace-one neighbours.
+
+        rate: batch size over number of users, in (0, 1]. The users who add to a sum each add at
+        most the sensitivity. Each step's batch is drawn anew, and secretly. The upper end is that
+        of the worst neighbours of every single step, which need not be the same for all steps; the
+        lower end is that of neighbours that are the same for all.
+
+        >>> from exactdp.accounting import pld
+        >>> loss = pld.gaussian(sigma=4).batched("0.01").composed(100)
+        >>> print(format(loss.epsilon("1e-5"), "3"))
+        [0.189, 0.21]
+        """
+        self._only_add_remove()
+        probability = _rate(rate)
+        if probability == 1:
+            return self.replaced()
+        return self._each(
+            lambda step: neighbours.batched(step, probability),
+            REPLACE_ONE,
+            f"Zhu, Dong, Wang 2022, Proposition 30 (above; {_OURS})",
+        )
+
+    def replaced(self) -> Pld:
+        """The same steps for replace-one neighbours: one user's data is replaced by other data.
+
+        Both are within the sensitivity, so a query moves by up to twice as much; on a Poisson
+        sample the user is with either. Source: docs, section 4.
+
+        >>> from exactdp.accounting import pld
+        >>> loss = pld.gaussian(sigma=1).sampled("0.01").replaced().composed(1000)
+        >>> print(format(loss.epsilon("1e-5"), "4"))
+        [2.843, 2.844]
+        """
+        self._only_add_remove()
+        return self._each(neighbours.replaced, REPLACE_ONE, _OURS)
+
+    def grouped(self, size: int | str) -> Pld:
+        """The same steps for a group of users who take part or not; each is sampled on her own.
+
+        size: of the group, an integer >= 1. Gaussian noise only. Source: docs, section 4.
+
+        >>> from exactdp.accounting import pld
+        >>> loss = pld.gaussian(sigma=2).sampled("0.01").grouped(3).composed(100)
+        >>> print(format(loss.epsilon("1e-5"), "3"))
+        [0.633, 0.635]
+        """
+        self._only_add_remove()
+        count = integer("size", size, least=1)
+        if count == 1:
+            return self
+        return self._each(
+            lambda step: neighbours.grouped(step, count), neighbours.group(count), _OURS
+        )
 
     def orders(self) -> list[queries.Order]:
-        """The laws of all losses, for each order of the neighbours; one where both agree."""
-        removed = tuple((step.removed, n) for step, n in self.steps)
-        added = tuple((step.added, n) for step, n in self.steps)
-        return list(dict.fromkeys([removed, added]))
+        """The laws of all losses, for each order of the neighbours; one where both agree.
+
+        No pair of neighbours leaks more, for any adaptive choice of what is run.
+        """
+        return _orders(self.steps)
+
+    def real_orders(self) -> list[queries.Order]:
+        """The same for pairs of data sets that exist, or for limits of such."""
+        choices = max((len(step.real) for step, _ in self.steps), default=0)
+        found: list[queries.Order] = []
+        for choice in range(max(choices, 1)):
+            chosen: list[tuple[Step, int]] = []
+            for step, n in self.steps:
+                last = min(choice, len(step.real) - 1)
+                chosen += [(part, n) for part in (step.real[last] if step.real else (step,))]
+            found += _orders(tuple(chosen))
+        return list(dict.fromkeys(found))
+
+    def _worst(
+        self,
+        loss: float,
+        ask: Callable[[queries.Order], Enclosure],
+        may_exceed: Callable[[queries.Order, Enclosure], bool],
+    ) -> Enclosure:
+        """The largest answer: above over all orders, below over the real ones."""
+
+        def largest(orders: list[queries.Order]) -> Enclosure:
+            # the one that seems to leak most at this loss first
+            worst, *others = sorted(orders, key=lambda o: -queries.log_delta_guess(o, loss))
+            found = ask(worst)
+            for order in others:
+                if may_exceed(order, found):
+                    other = ask(order)
+                    found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
+            return found
+
+        above, real = self.orders(), self.real_orders()
+        found = largest(above)
+        return found if above == real else Enclosure(largest(real).lower, found.upper)
+
+    def _most(self, ask: Callable[[queries.Order], Enclosure]) -> Enclosure:
+        above = max(ask(order).upper for order in self.orders())
+        return Enclosure(max(ask(order).lower for order in self.real_orders()), above)
+
+    def _each(self, changed: Callable[[Step], Step], relation: str, source: str) -> Pld:
+        steps = tuple((changed(step), n) for step, n in self.steps)
+        return Pld(steps, relation, f"{self.source}; {source}")
+
+    def _only_add_remove(self) -> None:
+        if self.neighbours != ADD_REMOVE:
+            raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
 
 
-def _sampled(step: Step, rate: Fraction) -> Step:
-    return Step(_on_sample(step, rate, removed=True), _on_sample(step, rate, removed=False))
+def _orders(steps: tuple[tuple[Step, int], ...]) -> list[queries.Order]:
+    removed = tuple((step.removed, n) for step, n in steps)
+    added = tuple((step.added, n) for step, n in steps)
+    return list(dict.fromkeys([removed, added]))
 
 
-def _on_sample(step: Step, rate: Fraction, *, removed: bool) -> LossLaw | AtomicLoss:
-    if isinstance(step.removed, BetweenLoss):
-        raise InvalidParameter("mechanism", type(step.removed).__name__, "one that can be sampled")
-    if isinstance(step.removed, AtomicLoss):
-        return SampledAtoms(step.removed, rate, removed)
-    return SampledLoss(step.removed, rate, removed)
+def _rate(rate: Real) -> Fraction:
+    probability = rational("rate", rate)
+    if not 0 < probability <= 1:
+        raise InvalidParameter("rate", rate, "> 0 and <= 1")
+    return probability

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.pld.cells import TOLERANCE, Cells, Grid, cells
 from exactdp.accounting.pld.laws import LossLaw
+from exactdp.accounting.pld.replacement import BatchLoss
 from exactdp.accounting.pld.wide import Wide, floor, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
@@ -62,7 +63,7 @@ def bounds(law: LossLaw, step: Fraction, tail_bits: int) -> tuple[Measure, Measu
     with precision(_BITS):
         grid, anchor = _anchored(law, step)
         first, last = _range(law, grid, tail_bits)
-        made = cells(law, grid, first, last)
+        made = _made(law, grid, first, last)
         low_end = anchor if law.steep < 0 and anchor is not None else first
         high_end = anchor if law.steep > 0 and anchor is not None else last
         return (
@@ -71,9 +72,24 @@ def bounds(law: LossLaw, step: Fraction, tail_bits: int) -> tuple[Measure, Measu
         )
 
 
+def _made(law: LossLaw, grid: Grid, first: int, last: int) -> Cells:
+    """The cells of the law's density, or of its two densities, which meet at loss 0."""
+    if not isinstance(law, BatchLoss):
+        return cells(law, grid, first, last)
+    under, over = law.parts
+    return cells(under, grid, first, 0).followed_by(cells(over, grid, 0, last))
+
+
+def _with_atom(law: LossLaw, masses: Wide, first: int, *, up: bool) -> Wide:
+    if not isinstance(law, BatchLoss):
+        return masses
+    atom = law.atom()
+    return _added(masses, -first, atom.upper() if up else atom.lower(), up=up)
+
+
 def _above(law: LossLaw, grid: Grid, made: Cells, last: int) -> Measure:
     """The chords of the curve: every cell's shares, rounded up."""
-    masses = _nodes(made.left, made.right)
+    masses = _with_atom(law, _nodes(made.left, made.right), made.first, up=True)
     under, _ = law.below(grid.at(made.first))
     beyond, _ = law.above(grid.at(last))
     masses = _added(masses, 0, under.upper(), up=True)
@@ -98,7 +114,7 @@ def _below(law: LossLaw, grid: Grid, made: Cells, low: int, high: int) -> Measur
     if over is None:  # no room at the end: the last chord is the tangent there instead
         last = Wide(sunk.mantissa[-2:-1], sunk.exponent[-2:-1]).at(sunk.exponent[-3])[0]
         sunk.mantissa[-3:-1] = max(sunk.mantissa[-3], 4 * last), 0.0
-    masses = _added(chords, 0, under, up=False)
+    masses = _added(_with_atom(law, chords, low, up=False), 0, under, up=False)
     if over is None:
         masses = _added(masses, -2, law.above(grid.at(high - 1))[0], up=False)
     else:

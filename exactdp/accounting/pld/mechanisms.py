@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from exactdp.accounting.pld.atoms import (
@@ -12,7 +13,8 @@ from exactdp.accounting.pld.atoms import (
 )
 from exactdp.accounting.pld.laplace import LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss
-from exactdp.accounting.pld.loss import ADD_REMOVE, Pld, Step
+from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.neighbours import ADD_REMOVE, Step, mixture
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, positive
@@ -22,6 +24,7 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "gaussian",
+    "gaussian_mixture",
     "laplace",
     "laws",
     "randomized_response",
@@ -37,6 +40,30 @@ def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
     """
     mu = positive("sensitivity", sensitivity) / positive("sigma", sigma)
     return _alike(GaussianLoss(mu), "Balle and Wang 2018, Theorem 8")
+
+
+def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Sequence[Real]) -> Pld:
+    """The Gaussian mechanism where the distance by which one user moves the query is random.
+
+    sigma: standard deviation of the noise, > 0. sensitivities: the l2 distances, each >= 0, not all
+    0. weights: the probability of each, > 0, that sum to 1; which one it is stays secret.
+    Source: Choquette-Choo, Ganesh, Steinke, Thakurta 2024, Section 3.
+
+    >>> from exactdp.accounting import pld
+    >>> loss = pld.gaussian_mixture(sigma=2, sensitivities=[0, 1], weights=["0.7", "0.3"])
+    >>> print(format(loss.composed(10).epsilon("1e-6"), "4"))
+    [2.803, 2.804]
+    """
+    noise = positive("sigma", sigma)
+    shifts = [non_negative("sensitivities", s) / noise for s in sensitivities]
+    shares = [positive("weights", w) for w in weights]
+    if len(shares) != len(shifts) or sum(shares) != 1:
+        raise InvalidParameter("weights", list(weights), "one for each sensitivity, with sum 1")
+    if not any(shifts):
+        raise InvalidParameter("sensitivities", list(sensitivities), "not all 0")
+    step = mixture(list(zip(shifts, shares, strict=True)))
+    source = "Choquette-Choo, Ganesh, Steinke, Thakurta 2024, Section 3"
+    return Pld(((step, 1),), ADD_REMOVE, source)
 
 
 def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:

@@ -1,0 +1,142 @@
+"""From the loss of one user who takes part or not to that of other neighbours and samples.
+
+What is proved of each is in docs, section 4: Gaussian noise in any dimension, and noise on one
+number that is symmetric and log-concave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import TypeAlias
+
+from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
+from exactdp.accounting.pld.laplace import BetweenLoss
+from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
+from exactdp.accounting.pld.mixtures import MixtureLoss
+from exactdp.accounting.pld.replacement import BatchLoss, ReplacedLoss
+from exactdp.errors import InvalidParameter
+
+__all__ = [
+    "ADD_REMOVE",
+    "REPLACE_ONE",
+    "OneLoss",
+    "Step",
+    "batched",
+    "group",
+    "grouped",
+    "is_group",
+    "mixture",
+    "replaced",
+    "sampled",
+]
+
+ADD_REMOVE = "add-remove neighbours: one user takes part or not"
+REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
+_GROUP = "add-remove neighbours: a group"
+
+OneLoss: TypeAlias = LossLaw | AtomicLoss | BetweenLoss
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the law of its loss for each order of the neighbours.
+
+    removed: the data with the user against those without (or one of two replaced against the
+    other). added: the other way round. real: where no pair of data sets has these laws, sequences
+    of steps that are pairs of data sets, or limits of such; empty where the laws are one.
+    """
+
+    removed: OneLoss
+    added: OneLoss
+    real: tuple[tuple[Step, ...], ...] = ()
+
+
+def group(size: int) -> str:
+    """The relation of data sets that differ in so many users."""
+    return f"{_GROUP} of {size} users takes part or not"
+
+
+def is_group(neighbours: str) -> bool:
+    """Whether it is such a relation."""
+    return neighbours.startswith(_GROUP)
+
+
+def sampled(step: Step, rate: Fraction) -> Step:
+    """The step on a Poisson sample."""
+    return Step(_on_sample(step, rate, removed=True), _on_sample(step, rate, removed=False))
+
+
+def replaced(step: Step) -> Step:
+    """The step for replace-one neighbours, both of whose data is within the sensitivity."""
+    law = step.removed
+    if isinstance(law, GaussianLoss):
+        twice = GaussianLoss(2 * law.mu)
+        return Step(twice, twice)
+    if isinstance(law, SampledLoss) and isinstance(law.base, GaussianLoss):
+        pair = ReplacedLoss(law.base.mu, law.rate)
+        return Step(pair, pair)
+    raise _unknown(law, "one whose loss for replace-one neighbours is known")
+
+
+def batched(step: Step, rate: Fraction) -> Step:
+    """The step on a batch drawn without replacement, for replace-one neighbours."""
+    if isinstance(step.removed, SampledLoss | SampledAtoms):
+        raise _unknown(step.removed, "one that is not sampled yet")
+    moved = sampled(replaced(step), rate)
+    removed, added = moved.removed, moved.added
+    if not (isinstance(removed, SampledLoss) and isinstance(added, SampledLoss)):
+        raise _unknown(step.removed, "one whose loss on batches is known")
+    worst = BatchLoss(removed, added)
+    return Step(worst, worst, ((moved,),))
+
+
+def grouped(step: Step, size: int) -> Step:
+    """The step for a group of users."""
+    law = step.removed
+    if isinstance(law, GaussianLoss):
+        all_ = GaussianLoss(size * law.mu)
+        return Step(all_, all_)
+    if isinstance(law, SampledLoss) and isinstance(law.base, GaussianLoss):
+        rate = law.rate
+        return mixture(
+            [
+                (j * law.base.mu, comb(size, j) * rate**j * (1 - rate) ** (size - j))
+                for j in range(size + 1)
+            ]
+        )
+    raise _unknown(law, "Gaussian noise, sampled or not")
+
+
+def mixture(shifts: list[tuple[Fraction, Fraction]]) -> Step:
+    """Gaussian noise of variance 1 around a random shift >= 0, against none: (shift, weight)."""
+    weights: dict[Fraction, Fraction] = {}
+    for shift, weight in shifts:
+        if weight:
+            weights[shift] = weights.get(shift, Fraction(0)) + weight
+    rate = 1 - weights.pop(Fraction(0), Fraction(0))
+    moved = tuple((s, w / rate) for s, w in sorted(weights.items()))
+    none = ((Fraction(0), Fraction(1)),)
+    mirrored = tuple((-s, w) for s, w in reversed(moved))
+    one = len(moved) == 1
+    law: LossLaw = GaussianLoss(moved[0][0]) if one else MixtureLoss(moved, none)
+    if rate < 1:
+        # the base is the law of log A/B under A, in both orders
+        return Step(SampledLoss(law, rate, removed=True), SampledLoss(law, rate, removed=False))
+    return Step(law, law if one else MixtureLoss(none, mirrored))
+
+
+def _on_sample(step: Step, rate: Fraction, *, removed: bool) -> LossLaw | AtomicLoss:
+    law = step.removed
+    if isinstance(law, BetweenLoss):
+        raise _unknown(law, "one that can be sampled")
+    if isinstance(law, AtomicLoss):
+        return SampledAtoms(law, rate, removed)
+    if isinstance(law, SampledLoss):
+        return SampledLoss(law.base, rate * law.rate, removed)
+    return SampledLoss(law, rate, removed)
+
+
+def _unknown(law: OneLoss, wanted: str) -> InvalidParameter:
+    return InvalidParameter("mechanism", type(law).__name__, wanted)
