@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 from exactdp.audit.bounds.measures import Measure, delta_at, epsilon_at
@@ -58,37 +59,35 @@ class Cells(ABC):
             return Fraction(-1)
         if not self._cells:
             self._start()
-        known: dict[tuple[Fraction, Fraction], Fraction] = {}
-
-        def corner(cell: tuple[Fraction, Fraction]) -> Fraction:
-            if cell not in known:
-                known[cell] = measure(self._cells[cell], cell[1])
-            return known[cell]
-
+        corners = [(measure(p, b), a, b) for (a, b), p in self._cells.items()]
+        heapify(corners)
         small = Fraction(math.isqrt(self.hits) + 1, 100 * self.trials)
         idle = 0
         for _ in range(_REFINE if beyond is None else 2 * _REFINE):
-            worst = min(self._cells, key=corner)
-            before = corner(worst)
+            before, a, b = corners[0]
             if beyond is not None and before > beyond:
                 break
-            if not self._split(*worst):
+            halves = self._split(a, b)
+            if not halves:
                 break
-            gain = min(map(corner, self._cells)) - before
+            heappop(corners)
+            for half in halves:
+                heappush(corners, (measure(self._cells[half], half[1]), *half))
+            gain = corners[0][0] - before
             idle = idle + 1 if gain < small + abs(before) / 500 else 0
             if idle == 2 and beyond is None:
                 break
-        return min(map(corner, self._cells))
+        return corners[0][0]
 
-    def _split(self, a: Fraction, b: Fraction) -> bool:
-        """Halve a cell, unless it is too narrow."""
+    def _split(self, a: Fraction, b: Fraction) -> list[tuple[Fraction, Fraction]]:
+        """The halves of a cell in its place; none if it is too narrow."""
         middle = short((a + b) / 2 if a * 8 > b else b / 2)
         if not a < middle < b:
-            return False
+            return []
         del self._cells[a, b]
         self._add(a, middle)
         self._add(middle, b)
-        return True
+        return [(a, middle), (middle, b)]
 
     def _start(self) -> None:
         """Cells up to the q beyond which other_hits alone rejects every p."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Lines", "allocation", "evidence", "weakened"]
 
-_HALVINGS = 34
+_HALVINGS = 24
 
 Floats = NDArray[np.float64]
 
@@ -56,11 +56,12 @@ def allocation(p: float, q: float, promise: Lines) -> float:
 
 
 def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: Floats, delta: Floats) -> Floats:
-    """The q of the most likely pair (factor q + delta, q): bisection on a convex function.
+    """The q of the most likely pair (factor q + delta, q): bisection on a convex function, from
+    the frequency on the other side to the q that allows the one on this side.
 
-    factor: > 0.
+    factor: > 0. k/n > factor y/m + delta: more than the promise allows.
     """
-    low, high = np.zeros(k.shape), np.maximum((1 - delta) / factor, 0.0)
+    low, high = y / m, (k / n - delta) / factor
     for _ in range(_HALVINGS):
         q = (low + high) / 2
         p = factor * q + delta  # the sign of the slope, without its denominators:

@@ -9,6 +9,7 @@ its value at the corner of a confidence region holds for the whole region. The e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -135,9 +136,25 @@ def _best_order(p: float, q: float) -> float:
     low, high = _ORDERS[max(best - 1, 0)], _ORDERS[min(best + 1, len(_ORDERS) - 1)]
     for _ in range(_STEPS):
         a, b = (2 * low + high) / 3, (low + 2 * high) / 3
-        at_a, at_b = (float(float_renyi(p, q, x)) / x for x in (a, b))
+        at_a, at_b = (_share(p, q, x) for x in (a, b))
         low, high = (low, b) if at_a >= at_b else (a, high)
     return float(low)
+
+
+def _share(p: float, q: float, alpha: float) -> float:
+    """D_alpha/alpha as :func:`float_renyi` has it, for one alpha and without arrays; -1 where p or
+    q is 0 or 1."""
+    if not 0 < q < p < 1:
+        return -1.0
+    hit, miss = math.log(p / q), math.log1p(-p) - math.log1p(-q)
+    one = _log_sum(alpha * hit + math.log(q), alpha * miss + math.log1p(-q))
+    two = _log_sum(math.log(p) - alpha * hit, math.log1p(-p) - alpha * miss)
+    return max(one, two) / (alpha - 1) / alpha
+
+
+def _log_sum(a: float, b: float) -> float:
+    """log(e^a + e^b)."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
 
 
 @lru_cache(maxsize=4096)
