@@ -1,7 +1,7 @@
 """Certified privacy loss distributions: any mechanism, any composition, from both sides."""
 
 from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
-from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
     discrete_gaussian,
@@ -15,6 +15,8 @@ from exactdp.accounting.pld.mechanisms import (
 from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
 
 __all__ = [
+    "ADD_REMOVE",
+    "REPLACE_ONE",
     "Budget",
     "Exhausted",
     "Odometer",

@@ -19,6 +19,7 @@ from exactdp.errors import Undecided
 from exactdp.law import Law
 
 __all__ = [
+    "FINE",
     "AtomicLoss",
     "DiscreteGaussianLoss",
     "DiscreteLaplaceLoss",
@@ -26,12 +27,13 @@ __all__ = [
     "ResponseLoss",
     "SampledAtoms",
     "atomic_bounds",
+    "loss_ball",
 ]
 
 _BITS = 128
 
 #: Losses that are not rational are known to so many binary places, when a grid is laid.
-_FINE = 100
+FINE = 100
 
 #: A loss log P/Q (exact where it is rational, a float where it is infinite), mass under P, under Q.
 Outcome = tuple[Fraction | arb | float, arb, arb]
@@ -91,6 +93,20 @@ class DiscreteLaplaceLoss:
             yield (self.shift - 2 * z) * self.rate, mass, normal * fall ** (self.shift - z)
         yield -self.shift * self.rate, end * fall**self.shift, end
 
+    def moved(self, tail_bits: int) -> Iterator[tuple[arb, arb, arb]]:
+        """Masses of the noise, moved down by the shift, and up; one for either tail."""
+        fall, shift = (-ball(self.rate)).exp(), self.shift
+        normal, end = (1 - fall) / (1 + fall), 1 / (1 + fall)
+        yield end * fall**shift, end, end * fall ** (2 * shift)
+        for z in range(1 - shift, shift):
+            here, before, after = (normal * fall ** abs(z + by) for by in (0, shift, -shift))
+            yield here, before, after
+        yield end * fall**shift, end * fall ** (2 * shift), end
+
+    def rest(self, tail_bits: int) -> arb:
+        """What `moved` leaves out."""
+        return arb(0)
+
 
 @dataclass(frozen=True)
 class DiscreteGaussianLoss:
@@ -104,21 +120,37 @@ class DiscreteGaussianLoss:
         return self.shift / self.sigma2
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        masses = self._masses(tail_bits)
+        reach = len(masses) - 1 - 2 * self.shift
+        for z in range(-reach, reach + self.shift + 1):
+            loss = Fraction(self.shift**2 - 2 * z * self.shift) / (2 * self.sigma2)
+            yield loss, masses[abs(z)], masses[abs(z - self.shift)]
+        rest = self.rest(tail_bits)
+        yield math.inf, rest, arb(0)
+        yield -math.inf, arb(0), rest
+
+    def moved(self, tail_bits: int) -> Iterator[tuple[arb, arb, arb]]:
+        """Masses of the noise, moved down by the shift, and up."""
+        masses, shift = self._masses(tail_bits), self.shift
+        reach = len(masses) - 1 - shift
+        for z in range(-reach, reach + 1):
+            yield masses[abs(z)], masses[abs(z + shift)], masses[abs(z - shift)]
+
+    def rest(self, tail_bits: int) -> arb:
+        """What `outcomes` and `moved` leave out."""
+        return arb(0.5, 0.5) * arb(2) ** -tail_bits
+
+    def _masses(self, tail_bits: int) -> list[arb]:
+        """Those at 0, 1, ...; what lies 2 shifts from their end or further is below `rest`."""
         # P(|z| >= r) <= 2 e^(-(r - 1)^2/(2 sigma2)) for r >= 1, as for the subgaussian it is
         reach = math.isqrt(math.ceil(2 * self.sigma2 * (tail_bits + 1))) + 2
         if reach + self.shift > MOST_NODES // 2:
             raise Undecided(f"the losses of one step have more than {MOST_NODES} values")
         total = _theta(self.sigma2)
-        masses = [
+        return [
             (-ball(Fraction(z * z) / (2 * self.sigma2))).exp() / total
-            for z in range(reach + self.shift + 1)
+            for z in range(reach + 2 * self.shift + 1)
         ]
-        for z in range(-reach, reach + self.shift + 1):
-            loss = Fraction(self.shift**2 - 2 * z * self.shift) / (2 * self.sigma2)
-            yield loss, masses[abs(z)], masses[abs(z - self.shift)]
-        rest = arb(0.5, 0.5) * arb(2) ** -tail_bits
-        yield math.inf, rest, arb(0)
-        yield -math.inf, arb(0), rest
 
 
 @dataclass(frozen=True)
@@ -168,12 +200,12 @@ class SampledAtoms:
             if loss == math.inf:
                 yield (loss if self.removed else -loss), *pair
                 continue
-            inner = arb(-1) if loss == -math.inf else _ball(loss).expm1()
+            inner = arb(-1) if loss == -math.inf else loss_ball(loss).expm1()
             growth = (1 + rate * inner).log()
             yield (growth if self.removed else -growth), *pair
 
 
-def _ball(loss: Fraction | arb | float) -> arb:
+def loss_ball(loss: Fraction | arb | float) -> arb:
     return ball(loss) if isinstance(loss, Fraction) else arb(loss)
 
 
@@ -205,16 +237,16 @@ def atomic_bounds(law: AtomicLoss, step: Fraction, tail_bits: int) -> tuple[Meas
 
 def _anchor(losses: list[Fraction | arb]) -> Fraction:
     """The largest loss, or a number just below it."""
-    top = max(losses, key=lambda loss: _ball(loss).mid())
-    return top if isinstance(top, Fraction) else Fraction(floor(top * 2**_FINE), 2**_FINE)
+    top = max(losses, key=lambda loss: loss_ball(loss).mid())
+    return top if isinstance(top, Fraction) else Fraction(floor(top * 2**FINE), 2**FINE)
 
 
 def _pair_distance(law: AtomicLoss) -> Fraction | None:
     """Where there are two losses only: their distance, or a number just above it."""
-    losses = [_ball(x) for x, _, _ in law.outcomes(1) if not isinstance(x, float)]
+    losses = [loss_ball(x) for x, _, _ in law.outcomes(1) if not isinstance(x, float)]
     if len(losses) != 2:
         return None
-    return Fraction(floor(abs(losses[0] - losses[1]) * 2**_FINE) + 2, 2**_FINE)
+    return Fraction(floor(abs(losses[0] - losses[1]) * 2**FINE) + 2, 2**FINE)
 
 
 def _place(grid: Grid, loss: Fraction | arb) -> tuple[int, arb]:

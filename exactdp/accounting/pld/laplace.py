@@ -1,71 +1,87 @@
-"""The loss of continuous Laplace noise, between two laws with atoms that are as close as wished.
+"""Laws of the loss between two ends: Laplace noise, sampled or not, and other neighbours.
 
-With mu = sensitivity/scale the curve is D(e^l) = 1 - e^((l - mu)/2) for |l| <= mu, in both orders:
-atoms of mass 1/2 at mu and e^-mu/2 at -mu, and the density e^((l - mu)/2)/4 in between. Cut the
-interval between them into cells.
-
-Above: the chords of D. The change of their slope gives e^((l - mu)/2) tanh(h/4) at inner nodes and
-1/(1 + e^(-h/2)), e^-mu/(1 + e^(-h/2)) at the ends, h the width of the cells: it is the discrete
-Laplace mechanism with as many steps as there are cells.
-
-Below: all losses in one cell become one outcome (post-processing). In [m - h/2, m + h/2] the masses
-under P and Q are sinh(h/4) e^((m - mu)/2) and e^-m times that: its loss is m, the middle.
+With mu = sensitivity/scale and B the law without the user, the loss l = log dA/dB has the density
+e^((l - mu)/2)/4 under A for |l| < mu, atoms of 1/2 at mu and e^-mu/2 at -mu. All other laws are
+made of its images: pieces with an analytic density between marks, which may be atoms.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from flint import arb
 
-from exactdp.accounting.pld.atoms import AtomicLoss, DiscreteLaplaceLoss, Outcome
-from exactdp.accounting.pld.measure import MOST_NODES
-from exactdp.balls import ball
-from exactdp.errors import Undecided
+from exactdp.accounting.pld.laws import LossLaw, Masses, SampledLoss
+from exactdp.accounting.pld.wide import floor
+from exactdp.balls import ball, precision
 
-__all__ = ["BetweenLoss", "LaplaceLoss", "RoundedLaplace"]
+__all__ = ["OFF", "BatchedLaplace", "EndedLoss", "LaplaceLoss", "ReplacedLaplace", "SampledLaplace"]
+
+_BITS = 192
+
+#: Marks are known to so many binary places, and moved down so that none is below its node.
+_FINE = 120
+_SLACK = Fraction(1, 1 << (_FINE - 2))
+
+#: How far a mark may be above its node.
+OFF = 2 * _SLACK
 
 
 @runtime_checkable
-class BetweenLoss(Hashable, Protocol):
-    """The law of a privacy loss that is known by laws with atoms on both sides."""
+class EndedLoss(Hashable, Protocol):
+    """The law of a privacy loss between two ends.
+
+    The marks are at the losses anchor + i unit, or at most OFF above, i as in `marks`.
+    """
+
+    @property
+    def exact(self) -> bool:
+        """Whether the marks are where they are said to be."""
 
     @property
     def unit(self) -> Fraction:
-        """On grids whose step is this over an integer the atoms are at nodes."""
+        """The distance of the marks."""
 
-    def between(self, step: Fraction) -> tuple[AtomicLoss, AtomicLoss]:
-        """A law whose curve is below, and one whose curve is above, for a grid of this step."""
+    @property
+    def anchor(self) -> Fraction:
+        """Where mark 0 is."""
+
+    def marks(self) -> list[tuple[int, arb]]:
+        """The marks by rising loss, and the P-mass of the atom at each."""
+
+    def parts(self) -> list[LossLaw]:
+        """Laws whose densities are the law's between one mark and the next."""
 
     def scale(self) -> arb:
         """About the width of the law."""
 
 
 @dataclass(frozen=True)
-class RoundedLaplace:
-    """Laplace noise whose losses between -mu and mu are merged, in so many cells."""
+class _Inner:
+    """The density between the ends. Its masses are integrals, up to one constant."""
 
     mu: Fraction
-    cells: int
+    steep = 0
 
-    @property
-    def lattice(self) -> Fraction | None:
-        return self.mu / self.cells
+    def density(self, loss: Any) -> Any:
+        return ((loss - ball(self.mu)) / 2).exp() / 4
 
-    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
-        half, end = ball(self.mu) / 2, arb(1) / 2
-        width = 2 * self.mu / self.cells
-        share = (ball(width) / 4).sinh()
-        yield self.mu, end, end * (-2 * half).exp()
-        for i in range(self.cells):
-            middle = self.mu - (i + Fraction(1, 2)) * width
-            tilt = ball(middle) / 2
-            yield middle, share * (tilt - half).exp(), share * (-tilt - half).exp()
-        yield -self.mu, end * (-2 * half).exp(), end
+    def below(self, loss: arb) -> Masses:
+        mu = ball(self.mu)
+        return ((loss - mu) / 2).exp() / 2, -((-loss - mu) / 2).exp() / 2
+
+    def above(self, loss: arb) -> Masses:
+        p, q = self.below(loss)
+        return -p, -q
+
+    def centre(self) -> arb:
+        return arb(0)
+
+    def scale(self) -> arb:
+        return ball(self.mu)
 
 
 @dataclass(frozen=True)
@@ -73,18 +89,191 @@ class LaplaceLoss:
     """The loss between Laplace noise of scale 1/mu and its shift by 1, in both orders."""
 
     mu: Fraction
+    exact = True
 
     @property
     def unit(self) -> Fraction:
-        return self.mu
+        return 2 * self.mu
 
-    def between(self, step: Fraction) -> tuple[AtomicLoss, AtomicLoss]:
-        halves = max(1, math.ceil(self.mu / step))
-        if 2 * halves > MOST_NODES:
-            raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")
-        # cells of 2 steps below and of 1 step above have their atoms on the same grid
-        above = DiscreteLaplaceLoss(self.mu / (2 * halves), 2 * halves)
-        return RoundedLaplace(self.mu, halves), above
+    @property
+    def anchor(self) -> Fraction:
+        return -self.mu
+
+    def marks(self) -> list[tuple[int, arb]]:
+        return [(0, (-ball(self.mu)).exp() / 2), (1, arb(1) / 2)]
+
+    def parts(self) -> list[LossLaw]:
+        return [_Inner(self.mu)]
+
+    def scale(self) -> arb:
+        return ball(min(self.mu, Fraction(1)))
+
+
+@dataclass(frozen=True)
+class SampledLaplace:
+    """The same on a Poisson sample, as for `laws.SampledLoss`."""
+
+    mu: Fraction
+    rate: Fraction
+    removed: bool
+    exact = False
+
+    @property
+    def unit(self) -> Fraction:
+        return _above(lambda: _mixed(self.rate, self.mu).log() - _mixed(self.rate, -self.mu).log())
+
+    @property
+    def anchor(self) -> Fraction:
+        sign = 1 if self.removed else -1
+        return _below(lambda: sign * _mixed(self.rate, -sign * self.mu).log()) - _SLACK
+
+    def marks(self) -> list[tuple[int, arb]]:
+        rate, far, near = ball(self.rate), (-ball(self.mu)).exp() / 2, arb(1) / 2
+        if self.removed:
+            return [(0, (1 - rate) * near + rate * far), (1, (1 - rate) * far + rate * near)]
+        return [(0, far), (1, near)]
+
+    def parts(self) -> list[LossLaw]:
+        return [SampledLoss(_Inner(self.mu), self.rate, self.removed)]
+
+    def scale(self) -> arb:
+        return _mixed(self.rate, self.mu).log().min(arb(1))
+
+
+@dataclass(frozen=True)
+class ReplacedLaplace:
+    """Poisson sampling: a user who adds 1 to the query is replaced by one who adds -1.
+
+    Between 0 and 1 the second law falls like the noise itself: there the loss is that of
+    `SampledLaplace`, less its least value. By symmetry the same holds below 0, mirrored.
+    """
+
+    mu: Fraction
+    rate: Fraction
+    exact = False
+
+    @property
+    def unit(self) -> Fraction:
+        return SampledLaplace(self.mu, self.rate, removed=True).unit
+
+    @property
+    def anchor(self) -> Fraction:
+        return -_SLACK
+
+    def marks(self) -> list[tuple[int, arb]]:
+        rate, fall = ball(self.rate), (-ball(self.mu)).exp()
+        return [
+            (-1, ((1 - rate) * fall + rate * fall**2) / 2),
+            (0, arb(0)),
+            (1, ((1 - rate) * fall + rate) / 2),
+        ]
+
+    def parts(self) -> list[LossLaw]:
+        upper = _Raised(self.mu, self.rate)
+        return [_Mirrored(upper), upper]
+
+    def scale(self) -> arb:
+        return SampledLaplace(self.mu, self.rate, removed=True).scale()
+
+
+@dataclass(frozen=True)
+class BatchedLaplace:
+    """The worst of a batch without replacement, as for `replacement.BatchLoss`."""
+
+    mu: Fraction
+    rate: Fraction
+    exact = False
+
+    @property
+    def unit(self) -> Fraction:
+        return _above(lambda: _mixed(self.rate, self.mu).log())
+
+    @property
+    def anchor(self) -> Fraction:
+        return -_SLACK
+
+    def marks(self) -> list[tuple[int, arb]]:
+        rate, half = ball(self.rate), (-ball(self.mu) / 2).exp()
+        far = half * half / 2
+        return [(-1, far), (0, (1 - rate) * (1 - half)), (1, (1 - rate) * far + rate / 2)]
+
+    def parts(self) -> list[LossLaw]:
+        inner = _Inner(self.mu)
+        return [SampledLoss(inner, self.rate, removed=r) for r in (False, True)]
+
+    def scale(self) -> arb:
+        return _mixed(self.rate, self.mu).log().min(arb(1))
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """A sampled Laplace loss less its least value; e^-loss times P-mass is Q-mass still."""
+
+    mu: Fraction
+    rate: Fraction
+    steep = 0
+
+    @property
+    def _base(self) -> SampledLoss:
+        return SampledLoss(_Inner(self.mu), self.rate, removed=True)
+
+    def density(self, loss: Any) -> Any:
+        return self._base.density(loss + self._least())
+
+    def below(self, loss: arb) -> Masses:
+        p, q = self._base.below(loss + self._least())
+        return p, q * self._least().exp()
+
+    def above(self, loss: arb) -> Masses:
+        p, q = self.below(loss)
+        return -p, -q
+
+    def centre(self) -> arb:
+        return arb(0)
 
     def scale(self) -> arb:
         return ball(self.mu)
+
+    def _least(self) -> arb:
+        return _mixed(self.rate, -self.mu).log()
+
+
+@dataclass(frozen=True)
+class _Mirrored:
+    """The law of minus the loss under Q, where it is the law of the loss under P."""
+
+    base: _Raised
+    steep = 0
+
+    def density(self, loss: Any) -> Any:
+        return loss.exp() * self.base.density(-loss)
+
+    def below(self, loss: arb) -> Masses:
+        p, q = self.base.below(-loss)
+        return -q, -p
+
+    def above(self, loss: arb) -> Masses:
+        p, q = self.base.below(-loss)
+        return q, p
+
+    def centre(self) -> arb:
+        return arb(0)
+
+    def scale(self) -> arb:
+        return self.base.scale()
+
+
+def _mixed(rate: Fraction, loss: Fraction) -> arb:
+    """1 - rate + rate e^loss."""
+    return 1 + ball(rate) * ball(loss).expm1()
+
+
+def _below(value: Callable[[], arb]) -> Fraction:
+    """A number below by less than 2^-FINE."""
+    with precision(_BITS):
+        return Fraction(floor(value() * 2**_FINE), 2**_FINE)
+
+
+def _above(value: Callable[[], arb]) -> Fraction:
+    """A number above, by at most 2^(1-FINE)."""
+    return _below(value) + Fraction(2, 2**_FINE)

@@ -178,11 +178,11 @@ class Pld:
         >>> print(format(loss.epsilon("1e-5"), "3"))
         [0.189, 0.21]
         """
-        self._only_add_remove()
         probability = _rate(rate)
+        whole = self if self.neighbours == REPLACE_ONE else self.replaced()
         if probability == 1:
-            return self.replaced()
-        return self._each(
+            return whole
+        return whole._each(
             lambda step: neighbours.batched(step, probability),
             REPLACE_ONE,
             f"Zhu, Dong, Wang 2022, Proposition 30 (above; {_OURS})",

@@ -30,7 +30,16 @@ from exactdp.accounting.pld.wide import Wide, floor, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
-__all__ = ["MOST_NODES", "Measure", "TooCoarse", "bounds"]
+__all__ = [
+    "MOST_NODES",
+    "Measure",
+    "TooCoarse",
+    "added",
+    "both_sides",
+    "bounds",
+    "joined",
+    "taken",
+]
 
 MOST_NODES = 1 << 22
 
@@ -84,15 +93,15 @@ def _with_atom(law: LossLaw, masses: Wide, first: int, *, up: bool) -> Wide:
     if not isinstance(law, BatchLoss):
         return masses
     atom = law.atom()
-    return _added(masses, -first, atom.upper() if up else atom.lower(), up=up)
+    return added(masses, -first, atom.upper() if up else atom.lower(), up=up)
 
 
 def _above(law: LossLaw, grid: Grid, made: Cells, last: int) -> Measure:
     """The chords of the curve: every cell's shares, rounded up."""
-    masses = _with_atom(law, _nodes(made.left, made.right), made.first, up=True)
+    masses = _with_atom(law, joined(made.left, made.right), made.first, up=True)
     under, _ = law.below(grid.at(made.first))
     beyond, _ = law.above(grid.at(last))
-    masses = _added(masses, 0, under.upper(), up=True)
+    masses = added(masses, 0, under.upper(), up=True)
     raised = Wide(masses.mantissa * (1 + 2 * TOLERANCE), masses.exponent)
     return Measure(grid, made.first, raised, beyond.upper())
 
@@ -108,18 +117,18 @@ def _below(law: LossLaw, grid: Grid, made: Cells, low: int, high: int) -> Measur
         Wide(np.where(chain, w.mantissa[cells_kept], 0.0), w.exponent[cells_kept])
         for w in (made.left, made.right, made.peak)
     )
-    chords = _nodes(left, right)
-    sunk = Wide(np.maximum(*_both_sides(peak, chords.exponent)), chords.exponent)
+    chords = joined(left, right)
+    sunk = Wide(np.maximum(*both_sides(peak, chords.exponent)), chords.exponent)
     under, over = _outcome_below(law, grid, low), _outcome_above(law, grid, high)
     if over is None:  # no room at the end: the last chord is the tangent there instead
         last = Wide(sunk.mantissa[-2:-1], sunk.exponent[-2:-1]).at(sunk.exponent[-3])[0]
         sunk.mantissa[-3:-1] = max(sunk.mantissa[-3], 4 * last), 0.0
-    masses = _added(_with_atom(law, chords, low, up=False), 0, under, up=False)
+    masses = added(_with_atom(law, chords, low, up=False), 0, under, up=False)
     if over is None:
-        masses = _added(masses, -2, law.above(grid.at(high - 1))[0], up=False)
+        masses = added(masses, -2, law.above(grid.at(high - 1))[0], up=False)
     else:
-        masses = _added(masses, -1, over, up=False)
-    kept = masses.mantissa * (1 - 2 * TOLERANCE) - _taken(sunk, masses.exponent, grid.step)
+        masses = added(masses, -1, over, up=False)
+    kept = masses.mantissa * (1 - 2 * TOLERANCE) - taken(sunk, masses.exponent, grid.step)
     if not (kept >= 0).all():
         raise TooCoarse()
     return Measure(grid, low, Wide(kept, masses.exponent), arb(0))
@@ -141,7 +150,7 @@ def _outcome_above(law: LossLaw, grid: Grid, high: int) -> arb | None:
     return p.lower() if fits else None
 
 
-def _taken(sunk: Wide, exponent: NDArray[np.int64], step: Fraction) -> NDArray[np.float64]:
+def taken(sunk: Wide, exponent: NDArray[np.int64], step: Fraction) -> NDArray[np.float64]:
     """What lowering the nodes by (e^h - 1)^2/(8 h) sunk takes from the masses, rounded up."""
     h = float(step)
     forward = float(np.expm1(h)) / (8 * h)
@@ -153,7 +162,7 @@ def _taken(sunk: Wide, exponent: NDArray[np.int64], step: Fraction) -> NDArray[n
     return taken + 2.0**-46 * (after + here + before)
 
 
-def _both_sides(
+def both_sides(
     peak: Wide, exponent: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At every node, the value of the cell before it and of the one after it."""
@@ -162,7 +171,7 @@ def _both_sides(
     return before, after
 
 
-def _nodes(left: Wide, right: Wide) -> Wide:
+def joined(left: Wide, right: Wide) -> Wide:
     """At every node, the left share of the cell after it and the right share of the one before."""
     exponent = np.concatenate([left.exponent[:1], right.exponent])
     exponent[:-1] = np.maximum(exponent[:-1], left.exponent)
@@ -172,7 +181,7 @@ def _nodes(left: Wide, right: Wide) -> Wide:
     return Wide(mantissa, exponent)
 
 
-def _added(masses: Wide, index: int, more: arb, *, up: bool) -> Wide:
+def added(masses: Wide, index: int, more: arb, *, up: bool) -> Wide:
     """With so much more mass at one node."""
     if more <= 0:
         return masses

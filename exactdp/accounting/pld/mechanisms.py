@@ -14,10 +14,10 @@ from exactdp.accounting.pld.atoms import (
 from exactdp.accounting.pld.laplace import LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss
 from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, Step, mixture
+from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step, mixture
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import Real, integer, non_negative, positive
+from exactdp.parameters import Real, choice, integer, non_negative, positive
 
 __all__ = [
     "approximate",
@@ -111,29 +111,31 @@ def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
     return _alike(LaplaceLoss(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
 
 
-def randomized_response(*, epsilon: Real) -> Pld:
+def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
     """Binary randomised response: of all (epsilon, 0)-DP mechanisms the one that leaks most.
 
-    epsilon: > 0.
+    epsilon: > 0. neighbours: as in :func:`approximate`.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.randomized_response(epsilon="0.1").composed(100).delta(4), "5"))
     [3.4223e-5, 3.4224e-5]
     """
-    return approximate(epsilon=positive("epsilon", epsilon), delta=0)
+    return approximate(epsilon=positive("epsilon", epsilon), delta=0, neighbours=neighbours)
 
 
-def approximate(*, epsilon: Real, delta: Real) -> Pld:
+def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
     """Any (epsilon, delta)-DP mechanism, by the worst one there is.
 
-    epsilon: >= 0. delta: >= 0 and < 1.
+    epsilon: >= 0. delta: >= 0 and < 1. neighbours: for whom it is promised, ADD_REMOVE or
+    REPLACE_ONE.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     law = ResponseLoss(non_negative("epsilon", epsilon), failure)
-    return _alike(law, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
+    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
+    return Pld(((Step(law, law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
 
 
 def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:

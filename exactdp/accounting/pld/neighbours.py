@@ -6,15 +6,29 @@ number that is symmetric and log-concave.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import TypeAlias
 
-from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
-from exactdp.accounting.pld.laplace import BetweenLoss
+from exactdp.accounting.pld.atoms import (
+    AtomicLoss,
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    ResponseLoss,
+    SampledAtoms,
+)
+from exactdp.accounting.pld.laplace import (
+    BatchedLaplace,
+    EndedLoss,
+    LaplaceLoss,
+    ReplacedLaplace,
+    SampledLaplace,
+)
 from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
 from exactdp.accounting.pld.mixtures import MixtureLoss
+from exactdp.accounting.pld.replaced_atoms import BatchAtoms, ReplacedAtoms
 from exactdp.accounting.pld.replacement import BatchLoss, ReplacedLoss
 from exactdp.errors import InvalidParameter
 
@@ -36,7 +50,7 @@ ADD_REMOVE = "add-remove neighbours: one user takes part or not"
 REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
 _GROUP = "add-remove neighbours: a group"
 
-OneLoss: TypeAlias = LossLaw | AtomicLoss | BetweenLoss
+OneLoss: TypeAlias = LossLaw | AtomicLoss | EndedLoss
 
 
 @dataclass(frozen=True)
@@ -70,26 +84,41 @@ def sampled(step: Step, rate: Fraction) -> Step:
 
 def replaced(step: Step) -> Step:
     """The step for replace-one neighbours, both of whose data is within the sensitivity."""
-    law = step.removed
-    if isinstance(law, GaussianLoss):
-        twice = GaussianLoss(2 * law.mu)
-        return Step(twice, twice)
+    law = _replaced(step.removed)
+    return Step(law, law)
+
+
+def _replaced(law: OneLoss) -> OneLoss:
+    if isinstance(law, GaussianLoss | LaplaceLoss):
+        return type(law)(2 * law.mu)
+    if isinstance(law, DiscreteGaussianLoss | DiscreteLaplaceLoss):
+        return dataclasses.replace(law, shift=2 * law.shift)
     if isinstance(law, SampledLoss) and isinstance(law.base, GaussianLoss):
-        pair = ReplacedLoss(law.base.mu, law.rate)
-        return Step(pair, pair)
+        return ReplacedLoss(law.base.mu, law.rate)
+    if isinstance(law, SampledLaplace):
+        return ReplacedLaplace(law.mu, law.rate)
+    if isinstance(law, SampledAtoms) and isinstance(
+        law.base, DiscreteGaussianLoss | DiscreteLaplaceLoss
+    ):
+        return ReplacedAtoms(law.base, law.rate)
     raise _unknown(law, "one whose loss for replace-one neighbours is known")
 
 
 def batched(step: Step, rate: Fraction) -> Step:
-    """The step on a batch drawn without replacement, for replace-one neighbours."""
-    if isinstance(step.removed, SampledLoss | SampledAtoms):
-        raise _unknown(step.removed, "one that is not sampled yet")
-    moved = sampled(replaced(step), rate)
-    removed, added = moved.removed, moved.added
-    if not (isinstance(removed, SampledLoss) and isinstance(added, SampledLoss)):
-        raise _unknown(step.removed, "one whose loss on batches is known")
-    worst = BatchLoss(removed, added)
-    return Step(worst, worst, ((moved,),))
+    """A step for replace-one neighbours on a batch drawn without replacement."""
+    law, real = step.removed, sampled(step, rate)
+    worst: OneLoss
+    if isinstance(law, GaussianLoss):
+        worst = BatchLoss(
+            SampledLoss(law, rate, removed=True), SampledLoss(law, rate, removed=False)
+        )
+    elif isinstance(law, LaplaceLoss):
+        worst = BatchedLaplace(law.mu, rate)
+    elif isinstance(law, DiscreteGaussianLoss | DiscreteLaplaceLoss | ResponseLoss):
+        worst = BatchAtoms(law, rate)
+    else:
+        raise _unknown(law, "one whose loss on batches is known")
+    return Step(worst, worst, ((real,),))
 
 
 def grouped(step: Step, size: int) -> Step:
@@ -127,9 +156,13 @@ def mixture(shifts: list[tuple[Fraction, Fraction]]) -> Step:
     return Step(law, law if one else MixtureLoss(none, mirrored))
 
 
-def _on_sample(step: Step, rate: Fraction, *, removed: bool) -> LossLaw | AtomicLoss:
+def _on_sample(step: Step, rate: Fraction, *, removed: bool) -> OneLoss:
     law = step.removed
-    if isinstance(law, BetweenLoss):
+    if isinstance(law, LaplaceLoss):
+        return SampledLaplace(law.mu, rate, removed)
+    if isinstance(law, SampledLaplace):
+        return SampledLaplace(law.mu, rate * law.rate, removed)
+    if isinstance(law, EndedLoss):
         raise _unknown(law, "one that can be sampled")
     if isinstance(law, AtomicLoss):
         return SampledAtoms(law, rate, removed)

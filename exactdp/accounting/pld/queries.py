@@ -13,8 +13,9 @@ from flint import arb
 from exactdp.accounting.certify.hints import falling_root, log2
 from exactdp.accounting.pld.atoms import AtomicLoss, atomic_bounds
 from exactdp.accounting.pld.composed import BITS, Composed, Copies, compose
+from exactdp.accounting.pld.ended import ended_bounds
 from exactdp.accounting.pld.guesses import Saddle
-from exactdp.accounting.pld.laplace import BetweenLoss
+from exactdp.accounting.pld.laplace import EndedLoss
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, TooCoarse, bounds
 from exactdp.balls import FLOOR_BITS, ball, enclosure, precision
@@ -24,7 +25,7 @@ from exactdp.errors import InvalidParameter, Undecided
 __all__ = ["Order", "ceiling", "composed_near", "delta", "epsilon", "log_delta_guess", "measures"]
 
 #: The laws of the losses of all steps, each with how often it is run.
-Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss | BetweenLoss, int], ...]
+Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss | EndedLoss, int], ...]
 
 _ATTEMPTS = 12
 _TAIL_BITS = 96
@@ -59,7 +60,7 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     _, saddle = _sketch(order)
     guess = max(saddle.epsilon(log_target), 0.0)
     theta = saddle.tilt(guess)
-    if any(isinstance(law, BetweenLoss) for law, _ in order):
+    if any(isinstance(law, EndedLoss) for law, _ in order):
         theta = min(theta, 64 / float(_scale(order)))  # beyond, one place alone is accurate
 
     def ask(step: Fraction, tail_bits: int) -> Enclosure:
@@ -97,7 +98,7 @@ def composed_near(order: Order, place: float) -> Composed:
     _, saddle = _sketch(order)
     theta = saddle.tilt(place)
     step = _first_step(order, 1e-3, theta)
-    if any(isinstance(law, BetweenLoss) for law, _ in order):
+    if any(isinstance(law, EndedLoss) for law, _ in order):
         # at the largest loss theta is for that place alone, and the gap not the smooth one
         theta = min(theta, 64 / float(_scale(order)))
         step = _common(order, min(step, _scale(order) / 256))
@@ -177,14 +178,10 @@ def measures(order: Order, step: Fraction, tail_bits: int) -> list[Copies]:
 
 @lru_cache(maxsize=64)
 def _bounds(
-    law: LossLaw | AtomicLoss | BetweenLoss, step: Fraction, tail_bits: int
+    law: LossLaw | AtomicLoss | EndedLoss, step: Fraction, tail_bits: int
 ) -> tuple[Measure, Measure]:
-    if isinstance(law, BetweenLoss):
-        under, over = law.between(step)
-        low, high = _bounds(under, step, tail_bits)[0], _bounds(over, step, tail_bits)[1]
-        if low.grid != high.grid:
-            raise Undecided("the bounds of a loss are on different grids")
-        return low, high
+    if isinstance(law, EndedLoss):
+        return ended_bounds(law, step)
     if isinstance(law, AtomicLoss):
         with precision(BITS):
             return atomic_bounds(law, step, tail_bits)
@@ -196,7 +193,7 @@ def _first_step(order: Order, relative: float, theta: float) -> Fraction:
     count = sum(times for _, times in order)
     wished = math.sqrt(3 * relative / (count * theta * (theta + 1)))
     step, scale = _power_of_two(wished), _scale(order)
-    if any(isinstance(law, BetweenLoss) for law, _ in order):
+    if any(isinstance(law, EndedLoss) for law, _ in order):
         # near the largest loss theta grows without end, but no such step is needed there
         step = max(step, scale / 256)
     return _common(order, min(step, scale / 4))
@@ -206,7 +203,7 @@ def _common(order: Order, wished: Fraction) -> Fraction:
     """A step that suits all losses on lattices, if there is one, and is fine enough for others."""
     units = [law.lattice for law, _ in order if isinstance(law, AtomicLoss)]
     coarse = len([unit for unit in units if unit is not None]) == len(order)
-    units += [law.unit for law, _ in order if isinstance(law, BetweenLoss)]
+    units += [law.unit for law, _ in order if isinstance(law, EndedLoss)]
     known = [unit for unit in units if unit is not None]
     if not known:
         return wished
@@ -224,7 +221,7 @@ def _scale(order: Order) -> Fraction:
         return _power_of_two(min(_width(law) for law, _ in order))
 
 
-def _width(law: LossLaw | AtomicLoss | BetweenLoss) -> float:
+def _width(law: LossLaw | AtomicLoss | EndedLoss) -> float:
     """About how wide a law is, or its largest loss where it has atoms."""
     if not isinstance(law, AtomicLoss):
         return float(law.scale().mid())

@@ -17,7 +17,7 @@ from flint import acb, arb
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.pld.atoms import AtomicLoss, DiscreteGaussianLoss
-from exactdp.accounting.pld.laplace import BetweenLoss, LaplaceLoss
+from exactdp.accounting.pld.laplace import EndedLoss, LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
 from exactdp.accounting.pld.queries import Order
 from exactdp.balls import ball, enclosure, precision
@@ -71,7 +71,7 @@ def _log_moment(order: Order, s: Fraction) -> arb:
 
 
 @lru_cache(maxsize=4096)
-def _step_moment(law: LossLaw | AtomicLoss | BetweenLoss, s: Fraction) -> arb:
+def _step_moment(law: LossLaw | AtomicLoss | EndedLoss, s: Fraction) -> arb:
     """log E e^(s L) of one step."""
     if isinstance(law, GaussianLoss):
         return ball(s * (s + 1) * law.mu**2 / 2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from typing import cast
 
 import numpy as np
@@ -144,6 +145,7 @@ def test_what_is_known_of_each() -> None:
     g = pld.gaussian(sigma=1)
     # at rate 1 nothing is sampled, and a group of one is a user
     assert g.sampled(1).replaced() == g.batched(1) == g.replaced()
+    assert g.replaced().batched("0.1") == g.batched("0.1")
     assert g.replaced().orders() == pld.gaussian(sigma=1, sensitivity=2).orders()
     assert g.sampled("0.1").grouped(1) == g.sampled("0.1")
     assert g.sampled("0.5").sampled("0.5").orders() == g.sampled("0.25").orders()
@@ -163,6 +165,67 @@ def test_a_single_batch_leaks_what_its_worst_neighbours_leak() -> None:
     assert "above" in loss.source
 
 
+def _discrete(kind: str, z: np.ndarray) -> np.ndarray:
+    masses = np.exp(-0.3 * abs(z)) if kind == "laplace" else np.exp(-(z**2) / 8.0)
+    return np.asarray(masses / masses.sum())
+
+
+DISCRETE = {
+    "laplace": pld.discrete_laplace(epsilon="0.6", sensitivity=2),
+    "gaussian": pld.discrete_gaussian(sigma2=4, sensitivity=2),
+}
+
+
+def _excess(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    return float(np.maximum(p - np.exp(epsilon) * q, 0).sum())
+
+
+@pytest.mark.parametrize("kind", DISCRETE)
+def test_integer_noise_on_samples_by_enumeration(kind: str) -> None:
+    """The worst of all integers that the user may add before and after, and of all others'."""
+    z, rate, loss = np.arange(-150, 151), 0.2, DISCRETE[kind]
+    shifted = {s: _discrete(kind, z - s) for s in range(-2, 3)}
+    replaced, batched = loss.sampled("0.2").replaced(), loss.batched("0.2")
+    for epsilon in (0, 0.1, 0.2):  # below the largest loss of both
+        poisson, batches = (
+            max(
+                _excess((1 - rate) * w + rate * u, (1 - rate) * w + rate * v, epsilon)
+                for w in others
+                for u, v in product(shifted.values(), repeat=2)
+            )
+            for others in ([shifted[0]], list(shifted.values()))
+        )
+        for made, exact in ((replaced, poisson), (batched, batches)):
+            found = made.delta(str(epsilon))
+            assert found.float_lower() <= exact * (1 + 1e-9), (made, epsilon)
+            assert exact * (1 - 1e-9) <= found.float_upper(), (made, epsilon)
+
+
+def test_several_steps_of_integer_noise_by_enumeration() -> None:
+    z, rate = np.arange(-60, 61), 0.2
+    here, before, after = (_discrete("laplace", z - s) for s in (0, -2, 2))
+    p, q = (1 - rate) * here + rate * before, (1 - rate) * here + rate * after
+    exact = _excess(np.outer(p, p).ravel(), np.outer(q, q).ravel(), 0.3)
+    found = DISCRETE["laplace"].sampled("0.2").replaced().composed(2).delta("0.3")
+    assert found.float_lower() <= exact * (1 + 1e-6)
+    assert exact * (1 - 1e-6) <= found.float_upper()
+
+
+def test_any_pure_mechanism_on_batches() -> None:
+    """Randomised response over three answers, each user's data and the others' any of them."""
+    answers = np.full((3, 3), 1.0) + (np.e - 1) * np.eye(3)
+    laws, rate = answers / answers.sum(axis=1), 0.3
+    one = pld.randomized_response(epsilon=1, neighbours=pld.REPLACE_ONE).batched("0.3")
+    for epsilon in (0, 0.2, 0.4):
+        worst = max(
+            _excess((1 - rate) * w + rate * u, (1 - rate) * w + rate * v, epsilon)
+            for w, u, v in product(laws, repeat=3)
+        )
+        assert worst <= one.delta(str(epsilon)).float_upper()
+    limit = float(np.log1p(rate * np.expm1(1)))
+    assert abs(one.epsilon("1e-12").float_upper() - limit) < 1e-6
+
+
 GIVEN = pld.gaussian(sigma=1)
 REFUSED: list[Callable[[], object]] = [
     lambda: GIVEN.then(GIVEN.replaced()),
@@ -172,7 +235,8 @@ REFUSED: list[Callable[[], object]] = [
     lambda: GIVEN.replaced().sampled("0.1"),
     lambda: GIVEN.grouped(2).sampled("0.1"),
     lambda: GIVEN.replaced().replaced(),
-    lambda: GIVEN.replaced().batched("0.1"),
+    lambda: GIVEN.batched("0.1").batched("0.1"),
+    lambda: GIVEN.sampled("0.1").replaced().batched("0.1"),
     lambda: GIVEN.sampled("0.5").batched("0.1"),
     lambda: GIVEN.batched("1.5"),
     lambda: GIVEN.grouped(0),

@@ -1,0 +1,84 @@
+"""Losses with countably many outcomes for replace-one neighbours; see `replacement`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.pld.atoms import (
+    FINE,
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    Outcome,
+    ResponseLoss,
+    loss_ball,
+)
+from exactdp.accounting.pld.wide import floor
+from exactdp.balls import ball, precision
+
+__all__ = ["BatchAtoms", "ReplacedAtoms"]
+
+_BITS = 128
+
+
+@dataclass(frozen=True)
+class ReplacedAtoms:
+    """Poisson sampling: a user who adds -shift to the query is replaced by one who adds shift."""
+
+    noise: DiscreteLaplaceLoss | DiscreteGaussianLoss
+    rate: Fraction
+
+    @property
+    def lattice(self) -> Fraction | None:
+        return _one_distance(self)
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        rate = ball(self.rate)
+        for here, before, after in self.noise.moved(tail_bits):
+            p, q = ((1 - rate) * here + rate * moved for moved in (before, after))
+            yield (p / q).log(), p, q
+        rest = self.noise.rest(tail_bits)
+        yield math.inf, rest, arb(0)
+        yield -math.inf, arb(0), rest
+
+
+@dataclass(frozen=True)
+class BatchAtoms:
+    """A batch without replacement, for a loss whose law is the same in both orders.
+
+    What is to be known of the curve at losses below 0 follows from that above 0: the masses under P
+    and Q change places. All that is left has loss 0.
+    """
+
+    base: DiscreteLaplaceLoss | DiscreteGaussianLoss | ResponseLoss
+    rate: Fraction
+
+    @property
+    def lattice(self) -> Fraction | None:
+        return _one_distance(self)
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        rate, left = ball(self.rate), arb(1)
+        for loss, p, q in self.base.outcomes(tail_bits):
+            if not loss > 0:
+                continue
+            mixed = (1 - rate) * q + rate * p
+            left -= mixed + q
+            grown: arb | float = math.inf
+            if loss != math.inf:
+                grown = (rate * loss_ball(loss).expm1()).log1p()
+            yield grown, mixed, q
+            yield -grown, q, mixed
+        yield Fraction(0), left, left
+
+
+def _one_distance(law: ReplacedAtoms | BatchAtoms) -> Fraction | None:
+    """Where only one loss is above 0: a number just above it, the distance of all three."""
+    with precision(_BITS):
+        losses = [loss_ball(x) for x, _, _ in law.outcomes(1) if x != math.inf]
+        over = [x for x in losses if x > 0]
+        return Fraction(floor(over[0] * 2**FINE) + 2, 2**FINE) if len(over) == 1 else None
