@@ -73,6 +73,8 @@ def delta_target(name: str, value: Real) -> Fraction:
 
 def integer(name: str, value: Real, *, least: int) -> int:
     """An integer >= least; integral strings, Decimals and floats are accepted."""
+    if type(value) is int and least <= value <= _TOO_LARGE:  # the usual case
+        return value
     allowed = f"an integer >= {least}"
     if not isinstance(value, (str, float, Decimal, Fraction, bool)):
         try:

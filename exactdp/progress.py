@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["watched"]
+__all__ = ["bar", "watched"]
 
 _Item = TypeVar("_Item")
 
@@ -24,3 +25,18 @@ def watched(items: Collection[_Item], what: str) -> Iterator[_Item]:
 
     # disable=None: no bar unless standard error is a terminal
     return iter(tqdm(items, desc=what, delay=_PATIENCE, disable=None, leave=False))
+
+
+@contextmanager
+def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
+    """The same for work of so many parts: yields what is to be told of parts that are done."""
+    if total < _MANY:
+        yield lambda _: None
+        return
+    from tqdm import tqdm
+
+    layout = "{l_bar}{bar}| {elapsed}<{remaining}"
+    with tqdm(
+        total=total, desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout
+    ) as drawn:
+        yield drawn.update

@@ -27,3 +27,18 @@ def test_a_bar_is_shown_at_a_terminal(
     monkeypatch.setattr(progress, "_PATIENCE", 0)
     assert list(progress.watched(range(items), "counters")) == list(range(items))
     assert ("counters" in written.getvalue()) == shown
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
+def test_a_bar_of_parts(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
+) -> None:
+    written = stream()
+    monkeypatch.setattr(sys, "stderr", written)
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    with progress.bar(20_000, "polynomial") as done:
+        for _ in range(4):
+            done(5_000)
+    assert ("polynomial" in written.getvalue()) == shown
+    with progress.bar(20, "polynomial") as done:
+        done(20)

@@ -316,7 +316,8 @@ _add(
     "compact",
     "epsilon",
     "beta",
-    "A hash that answers every query; pure DP (BV, Algorithm 9).",
+    "A hash that answers every query; pure DP (BV, Algorithm 9). It goes through as many points as "
+    "there are elements: 10^4 take about half a minute, 10^5 a quarter of an hour.",
     _compact,
     "--epsilon 1 --text 30 --output out.edph",
 )

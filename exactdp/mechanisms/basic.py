@@ -38,7 +38,8 @@ class BasicHistogram(BinsMechanism):
         return Accuracy(chance, self.noise.error(chance), -1, every)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        return tuple((x, self.noise.sample(counts.get(x, 0), source)) for x in range(self.universe))
+        true = [counts.get(x, 0) for x in range(self.universe)]
+        return tuple(enumerate(self.noise.sample_each(true, source)))
 
     def _source(self) -> str:
         return "BV Algorithm 3, Theorem 4.4"
@@ -93,8 +94,8 @@ class StabilityHistogram(BinsMechanism):
         return Accuracy(chance, single, self.threshold + single, self.threshold + every)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        noisy = [(x, self.noise.sample(c, source)) for x, c in counts.items()]
-        return tuple((x, c) for x, c in noisy if c > self.threshold)
+        noisy = self.noise.sample_each(list(counts.values()), source)
+        return tuple((x, c) for x, c in zip(counts, noisy, strict=True) if c > self.threshold)
 
     def _source(self) -> str:
         return "BV Theorem 1.3"

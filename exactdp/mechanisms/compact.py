@@ -22,11 +22,12 @@ from exactdp.mechanisms.histogram import (
 )
 from exactdp.mechanisms.inverse_count import InverseCount
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
-from exactdp.progress import watched
+from exactdp.progress import bar, watched
 from exactdp.samplers import FastSample, GeoSample, Source
 from exactdp.samplers import binary_polynomials as polynomials
 from exactdp.samplers.binary_evaluation import Evaluator
 from exactdp.samplers.binary_field import BinaryField
+from exactdp.samplers.binary_polynomials import PointTree
 from exactdp.samplers.counting import CountSampler
 from exactdp.samplers.source import require_secure
 
@@ -121,12 +122,15 @@ class CompactHistogram(HistogramMechanism):
         """The coefficients of the polynomial, numbered from the constant one."""
         field, points = self.field, list(counts)
         values = []
-        for c in watched(counts.values(), "counters"):
-            start, size = self.inverse.values(self.noise.sample(c, source))
+        noisy = self.noise.sample_each(list(counts.values()), source)
+        for c in watched(noisy, "counters"):
+            start, size = self.inverse.values(c)
             values.append(start + source.below(size))
         free = [source.bits(field.degree) for _ in range(self.n - len(points) + 1)]
-        multiple = polynomials.multiply(field, polynomials.vanishing(field, points), free)
-        through = polynomials.interpolate(field, points, values)
+        with bar(PointTree.work(len(points)), "polynomial") as done:
+            tree = PointTree(field, points, done)
+            multiple = polynomials.multiply(field, tree.vanishing(), free)
+            through = tree.interpolate(values)
         return tuple(enumerate(polynomials.add(field, multiple, through)))
 
     def _source(self) -> str:

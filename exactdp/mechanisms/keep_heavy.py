@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -29,8 +29,8 @@ class KeepHeavy(BinsMechanism):
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        noisy = [(x, self.noise.sample(counts.get(x, 0), source)) for x in range(self.universe)]
-        return heaviest(noisy, self.n)
+        true = [counts.get(x, 0) for x in range(self.universe)]
+        return heaviest(list(enumerate(self.noise.sample_each(true, source))), self.n)
 
     def _source(self) -> str:
         return "BV Algorithm 4, Theorem 6.1"
@@ -58,17 +58,19 @@ class KeepHeavySampled(BinsMechanism):
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        seen = watched(counts.items(), "counters")
-        noisy = [(x, self.noise.sample(c, source)) for x, c in seen]
+        noisy = self._noisy(counts, source)
         empty = OrderStatistics(self.noise.cdf(0), self.universe - len(counts))
         top = empty.sample(self.n + 1, source)
-        limit = sorted([c for _, c in noisy] + list(top), reverse=True)[self.n]
-        taken = sorted(counts)
-        for count in top:
-            if count <= limit:
-                break  # descending: no further one is released
-            noisy.append((fresh_element(taken, self.universe, source), count))
-        return tuple(sorted((x, c) for x, c in noisy if c > limit))
+        limit = sorted([*noisy.values(), *top], reverse=True)[self.n]
+        seen = [c for c in top if c > limit]
+        places = fresh_elements(sorted(counts), len(seen), self.universe, source)
+        noisy.update(zip(places, seen, strict=True))
+        return tuple(sorted((x, c) for x, c in noisy.items() if c > limit))
+
+    def _noisy(self, counts: dict[int, int], source: Source) -> dict[int, int]:
+        """The noisy counts of the elements that are not empty."""
+        noisy = self.noise.sample_each(list(counts.values()), source)
+        return dict(zip(counts, noisy, strict=True))
 
     def _source(self) -> str:
         return "BV Algorithm 5, Proposition 6.2, with Lemma 2.9 corrected for ties"
@@ -129,7 +131,7 @@ class KeepHeavyResampled(KeepHeavySampled):
         if len(drawn) < 2 * self.n + 1:
             return ()
         fresh = [x for x in drawn if x not in counts][: self.n + 1]
-        noisy = [(x, self.noise.sample(c, source)) for x, c in counts.items()]
+        noisy = list(self._noisy(counts, source).items())
         empty = OrderStatistics(self.noise.cdf(0), self.universe - len(counts))
         noisy += zip(fresh, empty.sample(self.n + 1, source), strict=True)
         return heaviest(noisy, self.n)
@@ -147,11 +149,16 @@ def heaviest(noisy: list[tuple[int, int]], n: int) -> Bins:
     return tuple(sorted((x, c) for x, c in noisy if c > limit))
 
 
-def fresh_element(taken: list[int], universe: int, source: Source) -> int:
-    """A uniform element outside a sorted list, which it then joins."""
-    element = element_of_rank(taken, source.below(universe - len(taken)))
-    insort(taken, element)
-    return element
+def fresh_elements(taken: list[int], number: int, universe: int, source: Source) -> list[int]:
+    """So many different elements outside a sorted list, uniformly, one after the other."""
+    free, moved = universe - len(taken), dict[int, int]()
+    found = []
+    for i in watched(range(number), "empty bins"):
+        # a shuffle of all ranks that keeps only those that were moved
+        rank = i + source.below(free - i)
+        found.append(element_of_rank(taken, moved.get(rank, rank)))
+        moved[rank] = moved.get(i, i)
+    return found
 
 
 def element_of_rank(taken: list[int], rank: int) -> int:

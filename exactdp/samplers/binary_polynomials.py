@@ -11,9 +11,10 @@ Source: BV, Section 7 (histograms described by a polynomial over a field); desig
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, zip_longest
+from typing import TypeAlias
 
 from gmpy2 import mpz
 
@@ -21,6 +22,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.samplers.binary_field import BinaryField, Slots
 
 __all__ = [
+    "PointTree",
     "add",
     "divide",
     "evaluate_many",
@@ -28,6 +30,15 @@ __all__ = [
     "multiply",
     "vanishing",
 ]
+
+_Done: TypeAlias = Callable[[int], object]
+
+#: How long a node of the tree takes per point on the way up, down, and up again.
+_WEIGHTS = (1, 4, 2)
+
+
+def _unwatched(_: int) -> None:
+    """Nobody looks."""
 
 
 def add(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> list[int]:
@@ -89,11 +100,7 @@ def vanishing(field: BinaryField, points: Sequence[int]) -> list[int]:
     >>> vanishing(BinaryField(0), [0, 1, 2, 3])  # y⁴ - y
     [0, 1, 0, 0, 1]
     """
-    _check(field, points=points)
-    if not points:
-        return [1]
-    slots = _slots(field, len(points), len(points) + 1)
-    return slots.unpack(_tree(slots, points).product, len(points) + 1)
+    return PointTree(field, points).vanishing()
 
 
 def evaluate_many(
@@ -114,7 +121,7 @@ def evaluate_many(
     longest = max(len(coefficients), len(points))
     slots = _slots(field, longest, longest + 1)
     packed = slots.pack(coefficients)
-    values = _values(slots, _tree(slots, points), packed, len(coefficients))
+    values = _values(slots, _tree(slots, points, _unwatched), packed, len(coefficients), _unwatched)
     return [slots.gather(value) for value in values]
 
 
@@ -132,23 +139,53 @@ def interpolate(field: BinaryField, points: Sequence[int], values: Sequence[int]
     >>> interpolate(BinaryField(0), [0, 1, 2, 3], [1, 0, 3, 2])
     [1, 1, 0, 0]
     """
-    _check(field, points=points, values=values)
-    if len(points) != len(values):
-        raise InvalidParameter("len(values)", len(values), f"len(points) = {len(points)}")
-    if len(set(points)) != len(points):
-        raise InvalidParameter("points", points, "distinct")
-    if not points:
-        return []
-    length = len(points)
-    slots = _slots(field, length, length + 1)
-    tree = _tree(slots, points)
-    root = [field._sqrt(c) for c in slots.unpack(tree.product, length + 1)[1::2]]
-    inverses = _inverses(field, slots, _values(slots, tree, slots.pack(root), len(root)))
-    weights = [
-        slots.reduce(slots.reduce(inverse * inverse) * slots.spread(value))
-        for inverse, value in zip(inverses, values, strict=True)
-    ]
-    return slots.unpack(_combine(slots, tree, weights), length)
+    return PointTree(field, points).interpolate(values)
+
+
+class PointTree:
+    """Points whose products are made once, for vanishing and interpolate together.
+
+    done: told of work as it is done, in parts of ``work`` in all.
+    """
+
+    def __init__(
+        self, field: BinaryField, points: Sequence[int], done: Callable[[int], object] | None = None
+    ) -> None:
+        _check(field, points=points)
+        self._field, self._points, self._done = field, points, done or _unwatched
+        self._slots = _slots(field, len(points), len(points) + 1)
+        self._tree = _tree(self._slots, points, self._done) if points else None
+
+    @staticmethod
+    def work(points: int) -> int:
+        """What done is told in all, for so many points: the weights of the nodes of the tree."""
+        depth = max(points, 1).bit_length() - 1
+        sizes = points * depth + 2 * (points - (1 << depth)) if points else 0
+        return sizes * sum(_WEIGHTS)
+
+    def vanishing(self) -> list[int]:
+        """The product of (y - point) over the points."""
+        if self._tree is None:
+            return [1]
+        return self._slots.unpack(self._tree.product, len(self._points) + 1)
+
+    def interpolate(self, values: Sequence[int]) -> list[int]:
+        """The one polynomial of length len(points) with these values at the points."""
+        field, slots, length = self._field, self._slots, len(self._points)
+        _check(field, values=values)
+        if length != len(values):
+            raise InvalidParameter("len(values)", len(values), f"len(points) = {length}")
+        if len(set(self._points)) != length:
+            raise InvalidParameter("points", self._points, "distinct")
+        if self._tree is None:
+            return []
+        root = slots.pack([field._sqrt(c) for c in self.vanishing()[1::2]])
+        there = _values(slots, self._tree, root, (length + 1) // 2, self._done)
+        weights = [
+            slots.reduce(slots.reduce(inverse * inverse) * slots.spread(value))
+            for inverse, value in zip(_inverses(field, slots, there), values, strict=True)
+        ]
+        return slots.unpack(_combine(slots, self._tree, weights, self._done), length)
 
 
 # --- vectors of slots -----------------------------------------------------------------------------
@@ -182,23 +219,25 @@ class _Node:
     halves: tuple[_Node, _Node] | None = None
 
 
-def _tree(slots: Slots, points: Sequence[int]) -> _Node:
+def _tree(slots: Slots, points: Sequence[int], done: _Done) -> _Node:
     if len(points) == 1:
         return _Node(slots.join([slots.spread(points[0]), mpz(1)]), 1)
     half = len(points) // 2
-    left, right = _tree(slots, points[:half]), _tree(slots, points[half:])
-    return _Node(slots.reduce(left.product * right.product), len(points), (left, right))
+    left, right = _tree(slots, points[:half], done), _tree(slots, points[half:], done)
+    product = slots.reduce(left.product * right.product)
+    done(_WEIGHTS[0] * len(points))
+    return _Node(product, len(points), (left, right))
 
 
-def _values(slots: Slots, tree: _Node, polynomial: mpz, length: int) -> list[mpz]:
+def _values(slots: Slots, tree: _Node, polynomial: mpz, length: int, done: _Done) -> list[mpz]:
     """Values at the points of the tree."""
     n = tree.size
     inverse = _series_inverse(slots, slots.reverse(tree.product, n + 1), length)
     product = polynomial * slots.reverse(inverse, length)
-    return _descend(slots, tree, _middle(slots, product, length - 1, n))
+    return _descend(slots, tree, _middle(slots, product, length - 1, n), done)
 
 
-def _descend(slots: Slots, node: _Node, series: mpz) -> list[mpz]:
+def _descend(slots: Slots, node: _Node, series: mpz, done: _Done) -> list[mpz]:
     """From the series of f/M in 1/y (as many terms as points) to the values of f at the points.
 
     The series is floor(y^size · f/M) modulo y^size. Times the product of one half of the points it
@@ -208,23 +247,26 @@ def _descend(slots: Slots, node: _Node, series: mpz) -> list[mpz]:
         return [series]
     left, right = node.halves
     down = _middle(slots, series * right.product, right.size, left.size)
-    values = _descend(slots, left, down)
+    values = _descend(slots, left, down, done)
     down = _middle(slots, series * left.product, left.size, right.size)
-    return values + _descend(slots, right, down)
+    done(_WEIGHTS[1] * node.size)
+    return values + _descend(slots, right, down, done)
 
 
 def _middle(slots: Slots, product: mpz, skip: int, length: int) -> mpz:
     return slots.reduce(slots.first(slots.skip(product, skip), length))
 
 
-def _combine(slots: Slots, node: _Node, weights: Sequence[mpz]) -> mpz:
+def _combine(slots: Slots, node: _Node, weights: Sequence[mpz], done: _Done) -> mpz:
     """The sum over the points of weight · M / (y - point)."""
     if node.halves is None:
         return weights[0]
     left, right = node.halves
-    one = _combine(slots, left, weights[: left.size])
-    other = _combine(slots, right, weights[left.size :])
-    return slots.reduce(one * right.product + other * left.product)
+    one = _combine(slots, left, weights[: left.size], done)
+    other = _combine(slots, right, weights[left.size :], done)
+    found = slots.reduce(one * right.product + other * left.product)
+    done(_WEIGHTS[2] * node.size)
+    return found
 
 
 def _inverses(field: BinaryField, slots: Slots, elements: Sequence[mpz]) -> list[mpz]:

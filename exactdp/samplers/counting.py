@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from flint import arb
+from gmpy2 import mpz
 
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, positive, rational
 from exactdp.samplers.bernoulli import Bernoulli, UniformInteger
-from exactdp.samplers.geometric import Clamped, TwoSidedGeometric
+from exactdp.samplers.geometric import TwoSidedGeometric
 from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.source import Source
 
 __all__ = ["CountSampler", "FastSample", "GeoSample", "GeometricSample"]
+
+#: So many counts are noised sooner one by one: tables for draws in bulk take a while to make.
+_FEW = 64
+
+#: The largest n and b with which all values fit int64.
+_MOST, _MOST_BITS = 1 << 62, 48
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,17 @@ class CountSampler(ABC):
         """One noisy count for the true count c in [0, n]."""
         return source.inverse_cdf(self.cdf(c))
 
+    def sample_each(self, counts: Sequence[int], source: Source) -> list[int]:
+        """Independent noisy counts for true counts in [0, n], in bulk where there are many."""
+        if len(counts) <= _FEW or self.n > _MOST or self.bits > _MOST_BITS:
+            return [self.sample(c, source) for c in counts]
+        noisy: list[int] = self._bulk(np.array([*map(self._count, counts)]), source).tolist()
+        return noisy
+
+    def sample_many(self, n: int, c: int, source: Source) -> Integers:
+        """n independent noisy counts for the true count c, as int64."""
+        return self._bulk(np.full(integer("n", n, least=0), self._count(c)), source)
+
     def law(self, c: int) -> Law[int]:
         """The exact law of sample(c, ...)."""
         outcomes, weights = self.cdf(c).weights()
@@ -72,6 +90,14 @@ class CountSampler(ABC):
     @abstractmethod
     def cdf(self, c: int) -> RationalCdf:
         """The integer distribution function for the true count c."""
+
+    def _bulk(self, counts: Integers, source: Source) -> Integers:
+        """Independent noisy counts for checked true counts."""
+        return np.array([self.sample(c, source) for c in counts.tolist()], np.int64)
+
+    @cached_property
+    def _geometric(self) -> TwoSidedGeometric:
+        return TwoSidedGeometric(q=self.q)
 
     def tail(self, a: int) -> Fraction:
         """An upper bound, over all counts c, on the probability that the error exceeds a >= 0."""
@@ -121,7 +147,7 @@ class GeometricSample(CountSampler):
 
     def sample(self, c: int, source: Source) -> int:
         """One noisy count for the true count c in [0, n]; any integer."""
-        return self._count(c) + self._noise.sample(source)
+        return self._count(c) + self._geometric.sample(source)
 
     def cdf(self, c: int) -> RationalCdf:
         """Refused: the law has no bound."""
@@ -130,9 +156,8 @@ class GeometricSample(CountSampler):
     def tail(self, a: int) -> Fraction:
         return 2 * self.q ** (a + 1) / (1 + self.q)
 
-    @cached_property
-    def _noise(self) -> TwoSidedGeometric:
-        return TwoSidedGeometric(q=self.q)
+    def _bulk(self, counts: Integers, source: Source) -> Integers:
+        return counts + self._geometric.sample_many(counts.size, source)
 
 
 @dataclass(frozen=True)
@@ -149,9 +174,13 @@ class GeoSample(CountSampler):
       2  1/6  0.166667
     """
 
+    @cached_property
+    def _denominator(self) -> int:
+        return _denominator(self.bits, self.n)
+
     def cdf(self, c: int) -> RationalCdf:
         count, n, b = self._count(c), self.n, self.bits
-        denominator = _denominator(b, n)
+        denominator = self._denominator
 
         def numerator(z: int) -> int:
             return denominator if z >= n else _geometric(z - count, b, n, denominator)
@@ -170,12 +199,11 @@ class GeoSample(CountSampler):
 
         return tail
 
-    def sample_many(self, n: int, c: int, source: Source) -> Integers:
-        """n independent noisy counts for the true count c, as int64."""
+    def _bulk(self, counts: Integers, source: Source) -> Integers:
         # the truncated geometric law is a two-sided geometric one cut to [0, n]
-        noise = TwoSidedGeometric(q=self.q)
-        bulk = Clamped(noise, self._count(c), 0, self.n)
-        return bulk.draw(integer("n", n, least=0), source)
+        noise = self._geometric.sample_many(counts.size, source)
+        clipped: Integers = np.clip(counts + noise, 0, self.n)
+        return clipped
 
 
 @dataclass(frozen=True)
@@ -235,13 +263,12 @@ class FastSample(CountSampler):
         mixed = Fraction(1, self.gamma_inverse)
         return (1 - mixed) * (super().tail(a) if a < self.reach else 0) + mixed
 
-    def sample_many(self, n: int, c: int, source: Source) -> Integers:
-        """n independent noisy counts for the true count c, as int64."""
-        size, count, t = integer("n", n, least=0), self._count(c), self.reach
-        cut = Clamped(TwoSidedGeometric(q=self.q), 0, -t, t)
-        result = (cut.draw(size, source) + count).clip(0, self.n)
+    def _bulk(self, counts: Integers, source: Source) -> Integers:
+        noise = self._geometric.sample_many(counts.size, source)
+        noise = np.clip(noise, -self.reach, self.reach)
+        result: Integers = np.clip(counts + noise, 0, self.n)
         mixed = np.flatnonzero(
-            Bernoulli(p=Fraction(1, self.gamma_inverse)).sample_many(size, source)
+            Bernoulli(p=Fraction(1, self.gamma_inverse)).sample_many(counts.size, source)
         )
         result[mixed] = UniformInteger(0, self.n).sample_many(mixed.size, source)
         return result
@@ -249,12 +276,12 @@ class FastSample(CountSampler):
 
 def _denominator(b: int, steps: int) -> int:
     """(2^(b+1) + 1)(2^b + 1)^(steps-1)."""
-    return int(((2 << b) + 1) * ((1 << b) + 1) ** (steps - 1))
+    return int(((2 << b) + 1) * mpz((1 << b) + 1) ** (steps - 1))
 
 
 def _geometric(away: int, b: int, steps: int, denominator: int) -> int:
     """denominator * P(noise <= away) for two-sided geometric noise, -steps <= away < steps."""
-    inner = (1 << b) + 1
+    inner = mpz((1 << b) + 1)
     if away <= 0:
         return int(inner ** (steps + away)) << b * -away
     return denominator - (int(inner ** (steps - 1 - away)) << b * (away + 1))

@@ -22,9 +22,8 @@ from exactdp.samplers.blocks import (
     pieces,
     sure_share,
 )
-from exactdp.samplers.integer_law import IntegerLaw, Integers, Sampler, floor_at
+from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
-from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
 
 __all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
@@ -306,16 +305,3 @@ class DiscreteLaplace(_Decaying):
 
     def _rate(self) -> arb:
         return 1 / ball(Fraction(self.scale))
-
-
-class Clamped:
-    """Bulk draws of center + noise, cut to [low, high]."""
-
-    def __init__(self, noise: IntegerLaw, center: int, low: int, high: int) -> None:
-        self._noise = noise
-        self._center, self._low, self._high = center, low, high
-
-    def draw(self, n: int, source: Source) -> Integers:
-        """n independent draws."""
-        noise = self._noise.sample_many(n, source)
-        return (noise + self._center).clip(self._low, self._high)

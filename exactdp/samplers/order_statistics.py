@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 from flint import arb, ctx
 
@@ -24,6 +25,9 @@ __all__ = ["OrderStatistics", "tie_law"]
 
 #: Below this many variables the laws of the steps are kept as exact fractions.
 _EXACT_BELOW = 64
+
+#: Means are searched for up to here.
+_HUGE = 1e300
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,8 @@ def tie_law(cdf: RationalCdf, value: int, rest: int, need: int) -> Cdf:
         return RationalCdf(need, need, lambda _: 1, 1)
     if rest < _EXACT_BELOW:
         return _exact_ties(cdf.numerator(value), below, rest, need)
-    return RealCdf(1, need, _Ties(cdf, value, rest).at_most)
+    ties = _Ties(cdf, value, rest)
+    return RealCdf(1, need, ties.at_most, ties.guess)
 
 
 class _Ties:
@@ -121,22 +126,76 @@ class _Ties:
 
     def __init__(self, cdf: RationalCdf, value: int, rest: int) -> None:
         self._cdf, self._value, self._rest = cdf, value, rest
-        self._known: dict[
-            int, tuple[arb, list[arb], arb]
-        ] = {}  # by precision: log, sums, last term
+        self._known: dict[int, _Sums] = {}  # by precision
 
     def at_most(self, j: int) -> arb:
         if ctx.prec not in self._known:
-            log = self._cdf.log_ratio(self._value - 1, self._value)
-            self._known[ctx.prec] = log, [arb(0)], (self._rest * log).exp()
-        log, sums, term = self._known[ctx.prec]
-        odds = (-log).expm1()
-        while len(sums) <= j:
-            i = len(sums)
-            term = term * odds * (self._rest - i + 1) / i
-            sums.append(sums[-1] + term)
-        self._known[ctx.prec] = log, sums, term
-        return sums[j] / -(self._rest * log).expm1()
+            self._known[ctx.prec] = _Sums(self._rest, self._log())
+        return self._known[ctx.prec].at_most(j)
+
+    def guess(self, level: float) -> float:
+        """In floats, about the least j with P(K <= j) > level."""
+        mean = self._mean
+        return mean + math.sqrt(mean) * NormalDist().inv_cdf(level) - 0.5
+
+    @cached_property
+    def _mean(self) -> float:
+        with precision(64):
+            return min(float((self._rest * -self._log().expm1()).mid()), _HUGE)
+
+    def _log(self) -> arb:
+        return self._cdf.log_ratio(self._value - 1, self._value)
+
+
+class _Sums:
+    """P(K <= j | K >= 1) at the working precision, where a trial fails with probability e^log.
+
+    Terms are added up between two places, beyond each of which K is with a probability of at most
+    2^-prec (Chernoff): a search costs about the standard deviation.
+    """
+
+    def __init__(self, trials: int, log: arb) -> None:
+        self._trials, self._odds, self._log = trials, (-log).expm1(), log
+        self._rare = arb(0).union(arb(2) ** -ctx.prec)
+        mean, rarity = -trials * log.expm1(), ctx.prec * arb.const_log2()
+        below = (2 * mean * rarity).sqrt()
+        above = (rarity + (rarity**2 + 8 * mean * rarity).sqrt()) / 2
+        self._place = max(int((mean - below).lower().floor().fmpz()), 0)
+        self._end = int((mean + above).upper().ceil().fmpz())
+        self._some = -(trials * log).expm1()  # P(K >= 1)
+        self._sums: list[arb] = []
+        self._term = arb(0)
+
+    def at_most(self, j: int) -> arb:
+        if j < self._place:
+            return self._rare
+        if j >= self._end:
+            return 1 - self._rare / self._some
+        if not self._sums:
+            self._sums, self._term = [self._rare if self._place else arb(0)], self._first()
+        while len(self._sums) <= j - self._place:
+            i = self._place + len(self._sums)
+            self._term = self._term * self._odds * (self._trials - i + 1) / i
+            self._sums.append(self._sums[-1] + self._term)
+        return self._sums[j - self._place] / self._some
+
+    def _first(self) -> arb:
+        """P(K = place)."""
+        i, none = self._place, self._trials * self._log
+        if not i:
+            return none.exp()
+        ways = _log_falling(self._trials, i) - arb(i + 1).lgamma()
+        return (ways + i * self._odds.log() + none).exp()
+
+
+def _log_falling(n: int, i: int) -> arb:
+    """log of n (n - 1) ... (n - i + 1), with about 2^-prec as the error."""
+    bits = n.bit_length()
+    if bits <= 2 * ctx.prec:
+        with precision(ctx.prec + 2 * bits):
+            return arb(n + 1).lgamma() - arb(n - i + 1).lgamma()
+    # log(1 - x) is between -2 x and 0 up to 1/2; i is far below n
+    return i * arb(n).log() + arb(0).union(-arb(i) * i / n)
 
 
 def _exact_ties(top: int, below: int, rest: int, need: int) -> RationalCdf:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import permutations
 
 import pytest
 
@@ -22,8 +23,8 @@ from exactdp.mechanisms import (
     encode_bytes,
 )
 from exactdp.mechanisms.histogram import HistogramMechanism
-from exactdp.mechanisms.keep_heavy import element_of_rank
-from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource
+from exactdp.mechanisms.keep_heavy import element_of_rank, fresh_elements
+from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource, exact_law
 from tests.mechanisms.datasets import all_counts
 
 F = Fraction
@@ -129,6 +130,11 @@ def test_elements_by_rank() -> None:
         taken = sorted(rng.sample(range(30), rng.randrange(12)))
         free = [x for x in range(30) if x not in taken]
         assert [element_of_rank(taken, r) for r in range(len(free))] == free
+
+
+def test_fresh_elements_are_all_equally_likely_in_any_order() -> None:
+    law = exact_law(lambda source: tuple(fresh_elements([1, 3], 3, 6, source)), residual=0)
+    assert dict(law.items()) == dict.fromkeys(permutations([0, 2, 4, 5], 3), F(1, 24))
 
 
 @pytest.mark.parametrize(

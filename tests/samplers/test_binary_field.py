@@ -300,6 +300,16 @@ def test_evaluators_agree_on_a_long_polynomial(level: int) -> None:
     assert polynomials.evaluate_many(field, coefficients, points) == expected
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 21])
+def test_all_work_on_points_is_told(n: int) -> None:
+    """The shares that a bar of progress adds up are those it was told of before."""
+    points, told = elements(3, n, seed=4), list[int]()
+    tree = polynomials.PointTree(BinaryField(3), points, told.append)
+    assert tree.vanishing() == polynomials.vanishing(BinaryField(3), points)
+    tree.interpolate(elements(3, n, seed=5))
+    assert sum(told) == polynomials.PointTree.work(n)
+
+
 def test_interpolation_on_a_whole_field() -> None:
     field = BinaryField(1)
     points = list(range(64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -28,6 +29,7 @@ from exactdp.samplers import (
 )
 from exactdp.samplers import discrete_gaussian as gaussian_module
 from exactdp.samplers.blocks import BlockSampler, _exp_minus
+from exactdp.samplers.counting import CountSampler, GeometricSample
 from exactdp.samplers.integer_law import CHUNK, IntegerLaw
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.table import Table
@@ -288,6 +290,27 @@ def test_counting_samplers_in_bulk(c: int) -> None:
         keep = expected > 5
         statistic = ((counts - expected) ** 2 / expected)[keep].sum()
         assert chi2.sf(statistic, keep.sum() - 1) > ALPHA
+
+
+@pytest.mark.parametrize("kind", [GeoSample, FastSample, GeometricSample])
+def test_many_different_counts_in_bulk(kind: type[CountSampler]) -> None:
+    sampler = kind(n=12, epsilon="1/2")
+    true = [0, 3, 12] * 20_000
+    noisy = sampler.sample_each(true, SeededSource(3))
+    for c in (0, 3, 12):
+        seen = Counter(z for t, z in zip(true, noisy, strict=True) if t == c)
+        for z in range(-9, 22):
+            if kind is GeometricSample:
+                chance = float(TwoSidedGeometric(q=sampler.q).pmf(z - c))
+            else:
+                chance = float(sampler.law(c)[z])
+            assert abs(seen[z] - 20_000 * chance) < 5 * (20_000 * chance) ** 0.5 + 5
+
+
+def test_few_counts_keep_the_exact_law() -> None:
+    sampler = GeoSample(n=2, epsilon=2)
+    law = exact_law(lambda source: tuple(sampler.sample_each([0, 2], source)), residual=0)
+    assert law == sampler.law(0).product(sampler.law(2))
 
 
 def test_randomized_response_on_arrays() -> None:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
@@ -110,6 +111,48 @@ def test_tie_counts_at_huge_sizes_are_certified() -> None:
             total += term
             lower, upper = law.bracket(j, 80)
             assert lower <= total / (1 - none) * 2**80 <= upper
+
+
+@pytest.mark.parametrize(
+    ("m", "below", "top"),
+    [
+        (10**5, 6 * 10**9, 7 * 10**9),
+        (2**300, 2**400 - 2**113, 2**400),
+        (2**300, 2**400 - 1, 2**400),
+    ],
+)
+def test_tie_counts_whose_terms_start_far_from_0_are_certified(
+    m: int, below: int, top: int
+) -> None:
+    """Sums of all terms from 1 on, in mpmath; the law adds up those near the mean alone."""
+    cdf = RationalCdf(0, 2, (below, top, 2 * top).__getitem__, 2 * top)
+    law = order_statistics.tie_law(cdf, 1, m, 10**6)
+    with mp.workprec(1200):
+        p = 1 - mpf(below) / top
+        mean, none = int(m * p), (1 - p) ** m
+        away = 20 + int(mean**0.5)
+        asked = {j for i in (-99, -12, -2, 0, 2, 12, 99) if (j := mean + i * away) >= 1}
+        term, total = none, mpf(0)
+        for j in range(1, max(asked) + 1):
+            term = term * (m - j + 1) / j * p / (1 - p)
+            total += term
+            if j in asked:
+                for bits in (20, 80, 200):
+                    lower, upper = law.bracket(j, bits)
+                    assert lower <= min(total / (1 - none), 1) * 2**bits <= upper
+                    assert upper - lower <= 1
+
+
+def test_ties_of_very_many_variables_are_drawn_soon() -> None:
+    """10^6 of 2^248 empty bins: by a sum over all of them, each level took seconds."""
+    cdf = GeoSample(n=10**6, epsilon=1).cdf(0)
+    found = OrderStatistics(cdf, 2**248).sample(10**6, SeededSource(5))
+    assert len(found) == 10**6
+    # all of 2^248 bins together have about 2^248 q^v/(1 + q) counts of v or more, q = 2/3
+    for count, seen in zip(*np.unique(found, return_counts=True), strict=True):
+        expected = 2**248 * (2 / 3) ** int(count) / (1 + 2 / 3) / 3
+        if count > found[-1]:
+            assert abs(seen - expected) < 6 * expected**0.5 + 6
 
 
 def test_huge_samples_are_sorted_and_near_the_expected_maximum() -> None:

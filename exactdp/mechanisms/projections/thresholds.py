@@ -18,7 +18,7 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.mechanisms.keep_heavy import fresh_element
+from exactdp.mechanisms.keep_heavy import fresh_elements
 from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
 from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
 from exactdp.mechanisms.projections.vectors import Entries, checked, rounded
@@ -191,7 +191,7 @@ class Threshold(_Threshold):
         few = exact if left <= FEW else None
         mean = min(float(self.expected_empty.upper), float(_MOST_STORED))
         count = source.inverse_cdf(binomial_cdf(left, chance, mean, few)) if left else 0
-        return [fresh_element(taken, self.d, source) for _ in range(count)]
+        return fresh_elements(taken, count, self.d, source)
 
     def _empty_value(self, source: Source) -> int:
         """The noise of a stored entry of 0: beyond the threshold it has no memory."""
