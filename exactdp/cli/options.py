@@ -77,7 +77,9 @@ _PARAMETERS = {
     "largest": ("a number > 0", "Largest value there can be."),
     "rows": ("an integer > 2 k", "Rows of the sketch, of one bit per level (default 8 k)."),
     "price": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2)."),
-    "width": ("an integer >= 1", "Counts per level (default 1)."),
+    "width": ("an integer >= 1", "Counts per level (default near 3/epsilon)."),
+    "grid": ("a number > 0", "Values are rounded to multiples of it at random (default 1/64)."),
+    "stored_from": ("a number > 0", "Values from here on are stored (default 2 ln(d)/epsilon)."),
     "share": ("a number > 0 and < 1", "Part of epsilon for the stored values (default 1/3)."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }

@@ -17,7 +17,16 @@ from exactdp.cli.reading import counts_in, existing, listed
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
-__all__ = ["element", "length_of", "overwrite_option", "print_report", "release", "save"]
+__all__ = [
+    "element",
+    "length_of",
+    "overwrite_option",
+    "print_report",
+    "release",
+    "save",
+    "text_of",
+    "write_csv",
+]
 
 
 @click.group(no_args_is_help=True)
@@ -91,10 +100,10 @@ def _publish(
         save(path, promise, overwrite, lambda part: part.write_bytes(made.to_bytes()))
         size = f"{len(made.coefficients)} coefficients"
     else:
-        rows = [(_shown(x, longest), str(c)) for x, c in made]
+        rows = [(text_of(x, longest), str(c)) for x, c in made]
         if public is not None:  # post-processing: costs no privacy
             rows = [row for row in rows if row[0] in public]
-        save(path, promise, overwrite, lambda part: _write_csv(part, ["element", "count"], rows))
+        save(path, promise, overwrite, lambda part: write_csv(part, ["element", "count"], rows))
         size = f"{len(rows)} bins"
     report = {"mechanism": name, "released": size, "output": str(path), **_accuracy(mechanism)}
     if name in ("sparse", "strict-sparse") and public is None:
@@ -119,7 +128,8 @@ def save(path: Path, promise: Any, overwrite: bool, write: Callable[[Path], obje
         write(part)
 
 
-def _write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:
+def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:
+    """A header and rows."""
     with path.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
@@ -168,7 +178,8 @@ def element(text: str, longest: int | None) -> int:
     return encode_bytes(text.encode("utf-8", "surrogateescape"), longest)
 
 
-def _shown(element: int, longest: int | None) -> str:
+def text_of(element: int, longest: int | None) -> str:
+    """An element as it is written: its number, or the text it stands for."""
     from exactdp.mechanisms import decode_bytes
 
     if longest is None:
@@ -255,7 +266,7 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
             header = ["element", "count"]
             rows, mechanism = _of_counts(path, class_name, present, keys)
         promise = mechanism.guarantee()
-        save(target, promise, overwrite, lambda part: _write_csv(part, header, rows))
+        save(target, promise, overwrite, lambda part: write_csv(part, header, rows))
         report = {
             "mechanism": name,
             "released": f"{len(rows)} counters",

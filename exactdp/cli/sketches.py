@@ -11,7 +11,16 @@ import click
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file
 from exactdp.cli.reading import counts_in, existing
-from exactdp.cli.release import element, length_of, overwrite_option, print_report, release, save
+from exactdp.cli.release import (
+    element,
+    length_of,
+    overwrite_option,
+    print_report,
+    release,
+    save,
+    text_of,
+    write_csv,
+)
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
@@ -20,12 +29,24 @@ __all__: list[str] = []
 _EXAMPLE = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
 
 
+def _vector(
+    values: str, universe: str | None, longest: str | None
+) -> tuple[dict[int, str], int, int | None]:
+    """The values of a file by element, how many elements there can be, and the longest text."""
+    if (universe is None) == (longest is None):
+        raise click.UsageError("universe must be given, or else text (not both)")
+    length = None if longest is None else length_of(longest, most=_LONGEST)
+    size = integer("universe", universe, least=1) if universe is not None else 0
+    vector = {element(x, length): c for x, c in counts_in(existing(values, "values"))}
+    return vector, size if length is None else 256 ** (length + 1), length
+
+
 def _add(name: str, text: str, optional: str, make: Callable[..., Any], example: str) -> None:
     """A sketch of the values in a file; elements are numbers below the universe, or texts."""
 
     @release.command(name, help=text, epilog=f"Example: exactdp release {name} X.csv {example}")
     @click.argument("values")
-    @options("k epsilon largest output", f"universe text rows {optional}")
+    @options("k epsilon largest output", f"universe text {optional}")
     @overwrite_option
     @json_option
     def command(
@@ -33,16 +54,10 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
     ) -> None:
         from exactdp.samplers import SystemSource
 
-        universe, longest = given.pop("universe"), given.pop("text")
-        if (universe is None) == (longest is None):
-            raise click.UsageError("universe must be given, or else text (not both)")
         target = new_file("output", output, (".sketch",), overwrite=overwrite)
-        length = None if longest is None else length_of(longest, most=_LONGEST)
-        size = integer("universe", universe, least=1) if universe is not None else 0
-        d = size if length is None else 256 ** (length + 1)
-        vector = {element(x, length): c for x, c in counts_in(existing(values, "values"))}
+        vector, d, length = _vector(values, given.pop("universe"), given.pop("text"))
         k = integer("k", given.pop("k") or "", least=1)
-        rows = integer("rows", given.pop("rows") or 8 * k, least=1)
+        rows = integer("rows", given.pop("rows", None) or 8 * k, least=1)
         present = {key: value for key, value in given.items() if value is not None}
         mechanism = make(d, k, rows, **present)
         sketch = mechanism.project(vector, SystemSource()).of_texts(length)
@@ -50,18 +65,72 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
         promise = mechanism.guarantee()
         save(target, promise, overwrite, lambda part: part.write_bytes(data))
         lines = {"mechanism": name, "released": f"{len(data)} bytes", "output": output}
-        print_report({**lines, **_accuracy(mechanism)}, promise, as_json)
+        print_report({**lines, **_sizes(sketch), **_accuracy(mechanism)}, promise, as_json)
+
+
+def _sizes(sketch: Any) -> dict[str, str]:
+    """Of what is released, beside the paper's formula for it (Lemma 4.2, without its constant)."""
+    sizes = getattr(sketch, "size", {})
+    names = {"formula": "paper's (s + log2 d) m"}
+    return {names.get(name, name): f"{bits} bits" for name, bits in sizes.items()}
+
+
+@release.command(
+    epilog="Example: exactdp release threshold X.csv --k 200 --epsilon 1 --largest 1e6 --text 30 "
+    "--output out.csv"
+)
+@click.argument("values")
+@options("k epsilon largest output", "universe text delta stored_from grid")
+@overwrite_option
+@json_option
+def threshold(
+    values: str, output: str, overwrite: bool, as_json: bool, **given: str | None
+) -> None:
+    """Noisy values above a threshold; pure, or with delta (ALP, Algorithms 6 and 9)."""
+    from exactdp.mechanisms import Threshold, Threshold2
+    from exactdp.mechanisms.projections.thresholds import usual_threshold
+    from exactdp.samplers import SystemSource
+
+    target = new_file("output", output, (".csv",), overwrite=overwrite)
+    vector, d, length = _vector(values, given.pop("universe"), given.pop("text"))
+    delta, t = given.pop("delta"), given.pop("stored_from")
+    if delta is not None and t is not None:
+        raise click.UsageError("delta must be given, or else stored-from (not both)")
+    loss = positive("epsilon", given["epsilon"] or "")
+    grid = positive("grid", given["grid"] or "1/64")
+    k = integer("k", given["k"] or "", least=1)
+    shared: dict[str, Any] = {"d": d, "k": k, "u": given["largest"], "epsilon": loss, "grid": grid}
+    mechanism: Threshold | Threshold2
+    if delta is not None:
+        mechanism = Threshold2(**shared, delta=delta)
+    else:
+        mechanism = Threshold(**shared, t=t or usual_threshold(d, loss, grid))
+    found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
+    rows = [(text_of(i, length), decimal_text(value)) for i, value in found]
+    save(target, promise, overwrite, lambda part: write_csv(part, ["element", "count"], rows))
+    lines = {"mechanism": "threshold", "released": f"{len(rows)} values", "output": output}
+    report = {**lines, "stored from": decimal_text(mechanism.threshold)}
+    if isinstance(mechanism, Threshold):
+        empty = mechanism.expected_empty.float_upper()
+        report["elements of value 0 among them"] = f"{empty:.3g} in the mean"
+    print_report(report, promise, as_json)
 
 
 def _accuracy(mechanism: Any) -> dict[str, str]:
     """What is known of the error of one query."""
     part = getattr(mechanism, "sketch", mechanism)
-    found = {"levels": f"{part.levels} of {part.s} bits"}
-    try:
-        bound = part.error_bound("0.05")
-        mean = part.error(Fraction(part.beta) / 2).mean_absolute().float_upper()
-    except InvalidParameter:  # levels of a logarithmic scale have no error in one unit
-        return found
+    if not hasattr(part, "levels"):
+        return {"rows": str(part.rows)}
+    found = {"levels": str(part.levels)}
+    if not part.equal:
+        middle = part.factor(part.cells.value(Fraction(part.levels, 2))).mean().float_upper()
+        return {
+            **found,
+            "mean factor of an error": f"<= {middle:.4g} in the middle of its range",
+            "factor of an error (95 %)": f"<= {part.factor_bound('0.05'):.4g}",
+        }
+    bound = part.error_bound("0.05")
+    mean = part.error(Fraction(part.beta) / 2).mean_absolute().float_upper()
     note = " of a value in the sketch" if part is not mechanism else " of one value"
     if part is not mechanism:
         found["stored from"] = decimal_text(mechanism.stored.threshold)
@@ -88,16 +157,30 @@ def _signed(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = 
     return SignedALP(d, k, rows, largest, epsilon, price)
 
 
-def _histogram(d: int, k: int, rows: int, epsilon: str, largest: str, width: str = "1") -> Any:
+def _histogram(d: int, k: int, rows: int, epsilon: str, largest: str, width: str = "") -> Any:
     from exactdp.mechanisms import HistogramALP
 
-    return HistogramALP(d, k, rows, largest, epsilon, integer("width", width, least=1))
+    usual = min(max(round(3 / positive("epsilon", epsilon)), 1), 1000)
+    counts = integer("width", width, least=1) if width else usual
+    return HistogramALP(d, k, rows, largest, epsilon, counts)
 
 
 def _log(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "20") -> Any:
     from exactdp.mechanisms import LogALP
 
     return LogALP.of(d=d, k=k, s=rows, beta=largest, epsilon=epsilon, alpha=price)
+
+
+def _max(d: int, k: int, rows: int, epsilon: str, largest: str, grid: str = "1/64") -> Any:
+    from exactdp.mechanisms import MaxProjection
+
+    return MaxProjection(d=d, k=k, u=largest, epsilon=epsilon, grid=grid, s=rows)
+
+
+def _dense(d: int, k: int, rows: int, epsilon: str, largest: str, grid: str = "1/64") -> Any:
+    from exactdp.mechanisms import DenseLaplace
+
+    return DenseLaplace(d=d, k=k, u=largest, epsilon=epsilon, grid=grid)
 
 
 def _threshold(
@@ -109,6 +192,7 @@ def _threshold(
     delta: str = "0",
     price: str = "8",
     share: str = "1/3",
+    stored_from: str | None = None,
 ) -> Any:
     from exactdp.mechanisms import ThresholdALP
 
@@ -124,30 +208,45 @@ def _threshold(
         epsilon2=(1 - part) * total,
         delta=delta,
         alpha=price,
+        t=stored_from,
     )
 
 
-_add("alp", "Values up to a bound as noisy bits (ALP, Algorithm 4).", "price", _alp, _EXAMPLE)
+_add("alp", "Values up to a bound as noisy bits (ALP, Algorithm 4).", "rows price", _alp, _EXAMPLE)
 _add(
     "signed-alp",
     "The same, of either sign (ALP, Section 10).",
-    "price",
+    "rows price",
     _signed,
     _EXAMPLE,
 )
 _add(
     "histogram-alp",
     "Counts; a neighbour differs by 1 in one of them (ALP, Algorithm 10).",
-    "width",
+    "rows width",
     _histogram,
     _EXAMPLE,
 )
-_add("log-alp", "Few levels, errors by a factor (ALP, Section 6).", "price", _log,
+_add("log-alp", "Few levels, errors by a factor (ALP, Section 6).", "rows price", _log,
      "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch")  # fmt: skip
 _add(
     "threshold-alp",
     "Large values stored, small ones in a sketch; pure or with delta (ALP, Algorithm 7).",
-    "delta price share",
+    "rows delta price share stored_from",
     _threshold,
     "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch",
+)
+_add(
+    "max-projection",
+    "The largest value of each row, with noise: one look-up per query (ALP, Algorithm 11).",
+    "rows grid",
+    _max,
+    "--k 200 --epsilon 1 --largest 40 --rows 5000 --text 30 --output out.sketch",
+)
+_add(
+    "dense-laplace",
+    "Noise on every element of a small universe (ALP, Algorithm 1).",
+    "grid",
+    _dense,
+    "--k 20 --epsilon 1 --largest 40 --universe 100 --output out.sketch",
 )

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Threshold2,
         ThresholdALP,
         ThresholdSketch,
+        TotalALP,
         private_sparsity,
         read_sketch,
         threshold_alp_for,
@@ -81,6 +82,7 @@ __all__ = [
     "ThresholdSketch",
     "TopK",
     "TopKWithBase",
+    "TotalALP",
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
@@ -102,7 +104,7 @@ __getattr__, __dir__ = lazily(
         "noisy": "NoisyCounts NoisyRelease",
         "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch "
         "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch "
-        "read_sketch PrivateSparsity private_sparsity threshold_alp_for within_bits",
+        "TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for within_bits",
         "strict": "SparseHistogram StrictPureSparseHistogram",
         "sums": "GSHMWithSums",
         "top_k_with_base": "TopKWithBase",

@@ -146,9 +146,14 @@ class EnumeratingSource(Source):
         return bool(chance) if chance in (0, 1) else bool(self.choose([1 - chance, chance]))
 
     def coins(self, n: int, p: Real) -> Words:
-        shown = [self.bernoulli(p) for _ in range(integer("n", n, least=0))]
-        padded = np.zeros(-(-n // LANES) * LANES, bool)
-        padded[:n] = shown
+        count, chance = integer("n", n, least=0), rational("p", p)
+        if not 0 < chance < 1:
+            shown = [self.bernoulli(chance) for _ in range(count)]
+        else:
+            weights = [1 - chance, chance]
+            shown = [bool(self.choose(weights)) for _ in range(count)]
+        padded = np.zeros(-(-count // LANES) * LANES, bool)
+        padded[:count] = shown
         return np.packbits(padded, bitorder="little").view("<u8")
 
     def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:

@@ -21,6 +21,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "anes96_age_education.csv"
         ("log-alp", ["--largest", "1e9"]),
         ("threshold-alp", ["--largest", "1e6"]),
         ("threshold-alp", ["--largest", "1e6", "--delta", "1e-6", "--share", "1/2"]),
+        ("max-projection", ["--largest", "40", "--rows", "50"]),
     ],
 )
 @pytest.mark.parametrize("texts", [False, True])
@@ -43,6 +44,52 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], texts: b
     assert code == 0
     assert json.loads(text)["mechanism"] == name
     assert f"Example: exactdp release {name}" in run("release", name, "--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "said"),
+    [
+        ("dense-laplace", [], "rows"),
+        ("threshold", ["--stored-from", "12"], "in the mean"),
+        ("threshold", ["--delta", "1e-6"], "stored from"),
+        ("threshold-alp", ["--stored-from", "30", "--grid", "1"], ""),
+    ],
+)
+def test_small_universes(tmp_path: Path, name: str, flags: list[str], said: str) -> None:
+    values, out = tmp_path / "in.csv", tmp_path / "out"
+    values.write_text("element,count\n3,9\n7,3000\n")
+    target = str(out.with_suffix(".csv" if name == "threshold" else ".sketch"))
+    code, text, err = run(
+        *("release", name, str(values), "--k", "9", "--epsilon", "5", "--universe", "100"),
+        *("--largest", "4000", *flags, "--output", target),
+    )
+    if name == "threshold-alp":
+        assert (code, text) == (2, "")
+        assert "grid" in err
+        return
+    assert (code, err) == (0, "")
+    assert said in text
+    code, found, err = run("query", target, "7")
+    assert (code, err) == (0, "")
+    assert 2900 < float(found) < 3100
+
+
+def test_a_lower_threshold_makes_a_smaller_sketch(tmp_path: Path) -> None:
+    values = tmp_path / "in.csv"
+    values.write_text("element,count\n3,9\n7,3000\n")
+    sizes = []
+    for flags in ([], ["--stored-from", "30"]):
+        code, text, _ = run(
+            *("release", "threshold-alp", str(values), "--k", "9", "--epsilon", "1", "--json"),
+            *("--universe", "1000000", "--largest", "4000", *flags),
+            *("--output", str(tmp_path / f"{len(flags)}.sketch")),
+        )
+        assert code == 0
+        said = json.loads(text)
+        sizes.append(int(said["array"].split()[0]))
+        formula = (72 + 20) * int(said["levels"])
+        assert said["paper's (s + log2 d) m"] == f"{formula} bits"
+    assert sizes[1] < sizes[0] / 2
 
 
 def test_real_counts(tmp_path: Path) -> None:

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
-    from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP
+    from exactdp.mechanisms.projections.alp import (
+        ALP,
+        ALP1,
+        HistogramALP,
+        LogALP,
+        SignedALP,
+        TotalALP,
+    )
     from exactdp.mechanisms.projections.choosing import (
         PrivateSparsity,
         private_sparsity,
@@ -33,6 +40,7 @@ __all__ = [
     "Threshold2",
     "ThresholdALP",
     "ThresholdSketch",
+    "TotalALP",
     "private_sparsity",
     "read_sketch",
     "threshold_alp_for",
@@ -42,7 +50,7 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "alp": "ALP ALP1 HistogramALP LogALP SignedALP",
+        "alp": "ALP ALP1 HistogramALP LogALP SignedALP TotalALP",
         "choosing": "PrivateSparsity private_sparsity threshold_alp_for within_bits",
         "combined": "ThresholdALP ThresholdSketch",
         "dense": "DenseLaplace MaxProjection NoisyRows",

@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
 from exactdp.mechanisms.projections.loss import e_epsilon_above, largest_ratio, least_width
 from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
 from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS, UnaryProjection
 from exactdp.mechanisms.projections.vectors import Entries
-from exactdp.parameters import Real, delta_target, integer, positive
+from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 
-__all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP"]
+__all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP", "TotalALP"]
 
 _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
@@ -108,6 +109,50 @@ class SignedALP(_Additive):
 
     def _promise(self) -> tuple[str, str]:
         return L1_NEIGHBOURS, "ALP Section 10, negative values, with the exact loss of k entries"
+
+
+@dataclass(frozen=True)
+class TotalALP(_Additive):
+    """The same where the sum of all values is known: one array for all levels.
+
+    total: n > 0, public; values of one vector add up to n at most. s: bits of the array, more than
+    2 (n/w + k) for cells of width w, so proportional to n epsilon and not to k beta epsilon; the
+    chance of a collision is at most half of that over s. beta: n where nothing better is known; k:
+    for counts n will do. Source: ALP, Section 10, Variants.
+    """
+
+    total: Real = 0
+
+    def _check_rows(self) -> None:
+        """Cells are needed for that."""
+
+    def _check(self) -> None:
+        super()._check()
+        object.__setattr__(self, "total", positive("total", self.total))
+        if self.collision >= Fraction(1, 2):
+            least = ceil(2 * self.collision * self.s)
+            raise InvalidParameter("s", self.s, f"> {least}, twice the bits that may be set")
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.s, self.levels, shared=True)
+
+    @property
+    def collision(self) -> Fraction:
+        return (Fraction(self.total) / self.cells.width + self.k) / self.s
+
+    def checked(self, vector: Mapping[int, Real]) -> Entries:
+        entries = super().checked(vector)
+        found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
+        if found > Fraction(self.total):
+            allowed = f"at most total = {self.total}"
+            raise InvalidParameter(
+                "vector", f"values that add up to {decimal_text(found)}", allowed
+            )
+        return entries
+
+    def _promise(self) -> tuple[str, str]:
+        return L1_NEIGHBOURS, "ALP Section 10, a known sum, with the exact loss of k entries"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,9 @@ _ALPHAS = ("3", "5", "8", "12", "20")
 _ROWS = (3, 4, 6, 8, 12, 16, 24, 32, 64)
 _SHARES = ("1/4", "1/3", "1/2")
 
+#: Entries of 0 for each of which one is stored by chance every second time.
+_STORED = 1000
+
 
 def threshold_alp_for(
     *, d: int, k: int, u: Real, epsilon: Real, error: Real, delta: Real = 0
@@ -34,10 +37,12 @@ def threshold_alp_for(
     d, k, u, delta: see ThresholdALP. epsilon: > 0, in all. error: > 0, for the |error| of a value
     in the middle of the sketch with as many collisions as there can be, and of a stored value.
     Tried are alpha from 3 to 20, 3 to 64 rows per entry, and 1/4 to 1/2 of epsilon for what is
-    stored. Raises InvalidParameter where none is good enough.
+    stored; the threshold of the pure variant lets about k/2 entries of 0 be stored (500 at most).
+    Raises InvalidParameter where none is good enough.
     """
     total, wanted = positive("epsilon", epsilon), positive("error", error)
     entries, best = integer("k", k, least=1), None
+    often = refine(lambda: ball(Fraction(integer("d", d, least=1), min(entries, _STORED))).log())
     for alpha, rows, share in product(_ALPHAS, _ROWS, _SHARES):
         part = Fraction(share)
         made = ThresholdALP(
@@ -49,8 +54,9 @@ def threshold_alp_for(
             epsilon2=(1 - part) * total,
             delta=delta,
             alpha=alpha,
+            t=None if delta else max(often.upper, Fraction(1)) / (part * total),
         )
-        bits = made.sketch.s * made.sketch.levels
+        bits = made.sketch.layout.size
         if best is not None and bits >= best[0]:
             continue
         if _stored_error(made) <= wanted and _sketch_error(made.sketch) <= wanted:

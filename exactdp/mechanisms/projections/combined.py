@@ -10,17 +10,15 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.balls import ball, refine
 from exactdp.container import Kind
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
 from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
-from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2
+from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
 from exactdp.mechanisms.projections.vectors import Entries, identifiers
 from exactdp.parameters import Real, choice, decimal_text, integer, non_negative, positive
 from exactdp.samplers import Source
@@ -35,9 +33,11 @@ class ThresholdALP:
 
     d, k: possible entries, and the most that are not 0. u: the largest value. s: rows of the
     sketch, > 2k. epsilon1, epsilon2: > 0, spent on stored values and on the sketch. delta: 0 for
-    Algorithm 6 with t = 2 ln(d)/epsilon1, else that of Algorithm 9; grid, values: as there.
-    alpha, steps: as for ALP. Values beyond the threshold count as that in the sketch. The signed
-    sketch reads one walk.
+    Algorithm 6, else that of Algorithm 9; grid, values: as there. alpha, steps: as for ALP.
+    t: the threshold; by default 2 ln(d)/epsilon1, with which hardly any of d entries of 0 is
+    stored, or the least that delta allows. A lower one makes the sketch smaller, with more of them
+    stored (stored.expected_empty). Values beyond it count as t in the sketch. The signed sketch
+    reads one walk.
     Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Section 10.
     """
 
@@ -52,6 +52,7 @@ class ThresholdALP:
     steps: int = 64
     grid: Real = Fraction(1, 64)
     values: str = "positive"
+    t: Real | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", integer("d", self.d, least=1))
@@ -59,6 +60,12 @@ class ThresholdALP:
             object.__setattr__(self, name, positive(name, getattr(self, name)))
         object.__setattr__(self, "delta", non_negative("delta", self.delta))
         choice("values", self.values, ("positive", "signed"))
+        if self.t is not None:
+            object.__setattr__(self, "t", positive("t", self.t))
+        least = self.stored.threshold
+        if self.delta and self.t not in (None, least):
+            raise InvalidParameter("t", self.t, f"{decimal_text(least)}, which delta needs")
+        object.__setattr__(self, "t", least)
         for name in ("k", "s", "alpha", "steps"):
             object.__setattr__(self, name, getattr(self.sketch, name))
 
@@ -71,7 +78,10 @@ class ThresholdALP:
         given["epsilon"] = self.epsilon1
         if self.delta:
             return Threshold2(**given, delta=self.delta)
-        top = _pure_threshold(self.d, Fraction(self.epsilon1), Fraction(self.grid))
+        grid = Fraction(self.grid)
+        top = usual_threshold(self.d, Fraction(self.epsilon1), grid)
+        if self.t is not None:
+            top = max(ceil(Fraction(self.t) / grid), 1) * grid
         if top > Fraction(self.u):
             raise InvalidParameter("u", self.u, f">= {decimal_text(top)}, the threshold")
         return Threshold(**given, t=top)
@@ -114,15 +124,6 @@ class ThresholdALP:
         upper = entries.at_most(top)
         flipped = replace(upper, numerators=-upper.numerators).at_most(top)
         return replace(flipped, numerators=-flipped.numerators)
-
-
-def _pure_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:
-    """t = 2 ln(d)/epsilon, up to the grid and one step at least (ALP, Lemma 5.2)."""
-
-    def threshold() -> arb:
-        return 2 * ball(d).log() / ball(epsilon)
-
-    return max(ceil(refine(threshold).upper / grid), 1) * grid
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,14 @@
 """The bit array: unary codes hashed level by level, then flipped at random (ALP, Algorithm 2).
 
 Level b (from 0) has the bits b s, ..., b s + s - 1; bit b s + h_b(i) is set where the level of
-entry i is above b. The array is packed, 8 bits to a byte, the first bit lowest.
+entry i is above b. Where levels share one array of s bits it is bit h_b(i). The array is packed, 8
+bits to a byte, the first bit lowest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from exactdp.mechanisms.projections.hashing import HashFunctions, Keys
 from exactdp.samplers import Source
 
-__all__ = ["Bits", "Layer", "embed", "peaks"]
+__all__ = ["Bits", "Layer", "Layout", "embed", "peaks"]
 
 Bits = NDArray[np.uint8]
 
@@ -40,25 +42,44 @@ class Layer:
         return self._hashes.rows(self._keys[:, :above], place).astype(np.intp)
 
 
-def embed(layers: Sequence[Layer], s: int, m: int, flip: Fraction, source: Source) -> Bits:
-    """The noisy array of s rows and m levels for each layer."""
-    size = s * m * len(layers)
-    noise = source.coins(size, flip).astype("<u8", copy=False).view(np.uint8)
-    bits = noise[: -(-size // 8)]
-    together = max(_LAID_OUT // s // 8 * 8, 8)  # levels come in eights: whole bytes
-    for start in range(0, m * len(layers), together):
-        stop = min(start + together, m * len(layers))
-        laid_out = np.zeros((stop - start) * s, np.uint8)
-        for place in range(start, stop):
+@dataclass(frozen=True)
+class Layout:
+    """Where the bits are. rows: of a level. places: levels in all. shared: one array for all."""
+
+    rows: int
+    places: int
+    shared: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bits in all."""
+        return self.rows if self.shared else self.rows * self.places
+
+    def start(self, place: int) -> int:
+        """The first bit of a level."""
+        return 0 if self.shared else self.rows * place
+
+
+def embed(layers: Sequence[Layer], layout: Layout, m: int, flip: Fraction, source: Source) -> Bits:
+    """The noisy array of m levels for each layer."""
+    noise = source.coins(layout.size, flip).astype("<u8", copy=False).view(np.uint8)
+    bits = noise[: -(-layout.size // 8)]
+    together = max(_LAID_OUT // layout.rows // 8 * 8, 8)  # levels come in eights: whole bytes
+    together = layout.places if layout.shared else together
+    for first in range(0, layout.places, together):
+        last = min(first + together, layout.places)
+        start = layout.start(first)
+        laid_out = np.zeros(layout.size if layout.shared else layout.start(last) - start, np.uint8)
+        for place in range(first, last):
             rows = layers[place // m].rows(place, place % m)
-            laid_out[(place - start) * s :][rows] = 1
+            laid_out[layout.start(place) - start :][rows] = 1
         packed = np.packbits(laid_out, bitorder="little")
-        bits[start * s // 8 :][: packed.size] ^= packed
+        bits[start // 8 :][: packed.size] ^= packed
     return bits
 
 
 def peaks(
-    bits: Bits, keys: Keys, hashes: HashFunctions, s: int, walk: Sequence[tuple[int, bool]]
+    bits: Bits, keys: Keys, hashes: HashFunctions, layout: Layout, walk: Sequence[tuple[int, bool]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the partial sums of each entry's +-1 bits are largest: sum and number of the places.
 
@@ -70,7 +91,7 @@ def peaks(
     total, count = np.zeros(n, np.int64), np.ones(n, np.int64)
     for step, (place, turned) in enumerate(walk, 1):
         where = hashes.rows(keys, place)
-        where += np.uint64(place * s)
+        where += np.uint64(layout.start(place))
         byte = bits[(where >> np.uint64(3)).astype(np.intp)]
         bit = byte >> (where & np.uint64(7)).astype(np.uint8) & np.uint8(1)
         below += np.where(bit ^ turned, -1, 1)

@@ -6,14 +6,14 @@ from typing import Any
 
 from exactdp.container import kind_of
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP
+from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP
 from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
 from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection, NoisyRows
 from exactdp.mechanisms.projections.sketch import Sketch
 
 __all__ = ["read_sketch"]
 
-_SKETCHES: tuple[Any, ...] = (ALP, ALP1, HistogramALP, LogALP, SignedALP)
+_SKETCHES: tuple[Any, ...] = (ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP)
 _ROWS: tuple[Any, ...] = (DenseLaplace, MaxProjection)
 
 

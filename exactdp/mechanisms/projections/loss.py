@@ -20,7 +20,7 @@ half a level each are a change of 1 or more. (A whole level costs less than its 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import ceil, floor
 
 from flint import arb
@@ -57,6 +57,7 @@ def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
     return Fraction(max(ends), 2**64)
 
 
+@lru_cache(256)
 def least_width(epsilon: Fraction, alpha: Fraction, k: int) -> Fraction:
     """The narrowest cells, of 40 significant bits, that keep e^epsilon; certified."""
 
@@ -70,6 +71,7 @@ def least_width(epsilon: Fraction, alpha: Fraction, k: int) -> Fraction:
     return high * unit
 
 
+@lru_cache(256)
 def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
     """The largest a, of 40 significant bits, for noise of ratio 1/(1 + a) per step of a grid.
 

@@ -86,7 +86,7 @@ class Sketch:
     def _peaks(
         self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return peaks(self.bits, self.hashes.keys(ids), self.hashes, self.mechanism.s, walk)
+        return peaks(self.bits, self.hashes.keys(ids), self.hashes, self.mechanism.layout, walk)
 
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a place, within the bounds of the input (ALP, Section 2)."""
@@ -103,7 +103,7 @@ class Sketch:
         made = self.mechanism
         bits_of_d = max((made.d - 1).bit_length(), 1)
         return {
-            "array": made.s * made.levels,
+            "array": made.layout.size,
             "hash functions": 8 * UniversalHashes.size(made.levels, made.d),
             "formula": (made.s + bits_of_d) * made.levels,
         }
@@ -126,7 +126,7 @@ def read(
     mechanism: UnaryProjection, payload: memoryview
 ) -> tuple[UnaryProjection, UniversalHashes, Bits]:
     """The hash functions and the array of a mechanism from the bytes of both."""
-    levels, size = mechanism.levels, mechanism.s * mechanism.levels
+    levels, size = mechanism.levels, mechanism.layout.size
     start = UniversalHashes.size(levels, mechanism.d)
     if len(payload) != start + -(-size // 8):
         raise InvalidParameter("data", f"{len(payload)} bytes of bits", "as its header says")

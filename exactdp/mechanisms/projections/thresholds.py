@@ -28,7 +28,7 @@ from exactdp.samplers.binomial import binomial_cdf
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.source import require_secure
 
-__all__ = ["LargeValues", "Stored", "Threshold", "Threshold2"]
+__all__ = ["LargeValues", "Stored", "Threshold", "Threshold2", "usual_threshold"]
 
 #: What is stored: (entry, value in steps of the grid), in ascending order of entries.
 Stored = tuple[tuple[int, int], ...]
@@ -279,3 +279,9 @@ class Threshold2(_Threshold):
 
 def _part(entries: Entries, chosen: NDArray[np.bool_]) -> Entries:
     return Entries(entries.ids[chosen], entries.numerators[chosen], entries.denominator)
+
+
+def usual_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:
+    """t = 2 ln(d)/epsilon, up to the grid and one step at least (ALP, Lemma 5.2)."""
+    found = refine(lambda: 2 * ball(d).log() / ball(epsilon))
+    return max(ceil(found.upper / grid), 1) * grid

@@ -17,7 +17,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.mechanisms.projections.cells import Cells
-from exactdp.mechanisms.projections.embedding import Bits, Layer, embed
+from exactdp.mechanisms.projections.embedding import Bits, Layer, Layout, embed
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
 from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, UniversalHashes
 from exactdp.mechanisms.projections.ramp import Ramp
@@ -68,13 +68,18 @@ class UnaryProjection(ABC):
             raise InvalidParameter("d", self.d, f"<= 2^{MOST_BITS}")
         if self.k > self.d:
             raise InvalidParameter("k", self.k, f"<= d = {self.d}")
-        if not 2 * self.k < self.s <= _MOST_ROWS:
-            raise InvalidParameter("s", self.s, f"> 2 k = {2 * self.k} and <= {_MOST_ROWS}")
+        if self.s > _MOST_ROWS:
+            raise InvalidParameter("s", self.s, f"<= {_MOST_ROWS}")
+        self._check_rows()
         self._check()
         if self.levels > _MOST_LEVELS:
             raise InvalidParameter("beta", self.beta, f"at most {_MOST_LEVELS} levels wide")
-        if self.s * self.levels > _MOST_BITS:
+        if self.layout.size > _MOST_BITS:
             raise InvalidParameter("s", self.s, f"with {self.levels} levels, <= 2^40 bits")
+
+    def _check_rows(self) -> None:
+        if self.s <= 2 * self.k:
+            raise InvalidParameter("s", self.s, f"> 2 k = {2 * self.k} and <= {_MOST_ROWS}")
 
     @abstractmethod
     def _check(self) -> None:
@@ -109,6 +114,16 @@ class UnaryProjection(ABC):
         """Levels of the array, of s bits each."""
         return self.cells.count * (2 if self.signed else 1)
 
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the bits of a level are."""
+        return Layout(self.s, self.levels)
+
+    @property
+    def collision(self) -> Fraction:
+        """The most that the chance of a collision can be, at any level and for any data."""
+        return Fraction(self.k, self.s)
+
     def guarantee(self) -> Guarantee:
         """What every sketch promises, whatever the data."""
         neighbours, source = self._promise()
@@ -132,7 +147,7 @@ class UnaryProjection(ABC):
 
     def law(self, vector: Mapping[int, Real], hashes: HashFunctions) -> Law[tuple[int, ...]]:
         """The exact law of all bits, level by level, by enumeration: for small instances."""
-        entries, size = self.checked(vector), self.s * self.levels
+        entries, size = self.checked(vector), self.layout.size
 
         def program(source: Source) -> tuple[int, ...]:
             bits = np.unpackbits(self._draw(entries, hashes, source), bitorder="little")
@@ -150,13 +165,13 @@ class UnaryProjection(ABC):
         for sign in (1, -1) if self.signed else (1,):
             part = entries.map(entries.ids, np.maximum(sign * entries.numerators, 0))
             layers.append(Layer(part.ids, self.cells.level(part, source), hashes))
-        return embed(layers, self.s, self.cells.count, self.flip, source)
+        return embed(layers, self.layout, self.cells.count, self.flip, source)
 
     def error(self, value: Real, collision: Real | None = None) -> ErrorLaw:
         """The exact law of estimate - value.
 
         value: from 0 to beta (by symmetry for -value, too). collision: the chance that another
-        entry has set a bit, the same at every level; by default k/s, which no data exceed.
+        entry has set a bit, the same at every level; by default the most there can be.
         Source: ALP, Section 9, computed instead of simulated.
         """
         point = non_negative("value", value)
@@ -182,7 +197,7 @@ class UnaryProjection(ABC):
         """The law of the estimate."""
         if value > Fraction(self.beta):
             raise InvalidParameter("value", value, f"<= beta = {self.beta}")
-        chance = Fraction(self.k, self.s) if collision is None else rational("collision", collision)
+        chance = self.collision if collision is None else rational("collision", collision)
         levels = self.cells.places(value)
         law = level_law(levels, self.cells.count, self.flip, chance, self.middle)
         return law.mapped(lambda found: self.read(found + self.middle), self._top)
@@ -193,7 +208,7 @@ class UnaryProjection(ABC):
         Errors upwards grow with collisions and fall with levels below, errors downwards grow with
         neither; so each is largest for an entry at the end of the walk. Each side gets beta/2.
         """
-        most = Fraction(self.k, self.s)
+        most = self.collision
         sides = {most, most if self.signed else Fraction(0)}
         laws = [estimate_law(Fraction(0), self.levels, self.flip, c) for c in sides]
         return max(law.bound(beta / 2) for law in laws)

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from exactdp.enclosure import Enclosure
 from exactdp.mechanisms.projections.error_law import estimate_law
 from exactdp.mechanisms.projections.loss import largest_ratio
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import ALP, varied
 
-__all__ = ["CLAIMS"]
+__all__ = ["CLAIMS", "means"]
 
 _LEVELS = 400
 
 
-def _means(epsilon: Fraction, collision: Fraction, direct: Fraction) -> tuple[Fraction, Fraction]:
-    """Mean error of Algorithm 4 (alpha = 3), at least, and of Algorithm 10, at most; in the middle.
+def means(epsilon: Fraction, collision: Fraction, direct: Fraction) -> tuple[Enclosure, Enclosure]:
+    """Mean errors of Algorithm 4 (alpha = 3) and of Algorithm 10, in the middle of many levels.
 
-    Values are levels: multiples of alpha/epsilon, and integers.
+    collision, direct: the chance of a collision for either. Values are levels: multiples of
+    alpha/epsilon, and integers.
     """
     middle = Fraction(_LEVELS // 2)
     scaled = estimate_law(middle, _LEVELS, Fraction(1, 5), collision).mean_absolute()
     flip = 1 / (largest_ratio(epsilon) + 1)
     other = estimate_law(middle, _LEVELS, flip, direct).mean_absolute()
-    return 3 / epsilon * scaled.lower, other.upper
+    return Enclosure(3 / epsilon * scaled.lower, 3 / epsilon * scaled.upper), other
 
 
 def _preferred(least: Fraction) -> str:
     """At epsilon = 1 and 2, without collisions."""
     shown = []
     for epsilon, factor in ((Fraction(1), least), (Fraction(2), 2 * least)):
-        first, second = _means(epsilon, Fraction(0), Fraction(0))
+        scaled, direct = means(epsilon, Fraction(0), Fraction(0))
+        first, second = scaled.lower, direct.upper
         require(factor * second < first, f"eps={epsilon}: {float(second)} against {float(first)}")
         shown.append(f"eps = {epsilon}: {float(first):.3f} against {float(second):.3f}")
     return "; ".join(shown)
@@ -40,7 +43,8 @@ def _large(least: Fraction) -> str:
     """At epsilon = 5 and 10: collisions 0.1/epsilon for Algorithm 10, 0.1 for Algorithm 4."""
     shown = []
     for epsilon in (Fraction(5), Fraction(10)):
-        first, second = _means(epsilon, Fraction(1, 10), Fraction(1, 10) / epsilon)
+        scaled, direct = means(epsilon, Fraction(1, 10), Fraction(1, 10) / epsilon)
+        first, second = scaled.lower, direct.upper
         require(least * second < first, f"eps={epsilon}: {float(second)} against {float(first)}")
         shown.append(f"eps = {epsilon}: {float(first):.4f} against {float(second):.5f}")
     return "; ".join(shown)
