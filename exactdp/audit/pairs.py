@@ -10,13 +10,14 @@ from typing import Any
 
 from exactdp.audit.blackbox.auditor import audit, chosen_promise
 from exactdp.audit.blackbox.looks import Audit
+from exactdp.audit.blackbox.plan import outputs_in_all
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.tally import Run
 from exactdp.audit.bounds.evidence import evidence, weakened
 from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, delta_target
 
 __all__ = ["WorstPair", "audit_pairs"]
 
@@ -90,7 +91,7 @@ def audit_pairs(
     chosen = [_checked(pair) for pair in pairs]
     if not chosen:
         raise InvalidParameter("pairs", "none", "at least one pair of data sets")
-    total = integer("samples", samples, least=4 * _LEAST * len(chosen))
+    total = outputs_in_all(samples, 4 * _LEAST * len(chosen))
     level = delta_target("alpha", alpha)
     drawn = _Drawn(progress)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, shown
 
 __all__ = ["BitVector", "Form", "Numbers", "Report", "Reports", "integers", "pack", "unpack"]
 
@@ -170,7 +170,7 @@ def pack(form: Form, rows: Reports) -> bytes:
 def unpack(form: Form, data: bytes, n: int) -> Reports:
     """The reports of n users; raises InvalidParameter where data cannot be what pack wrote."""
     if len(data) != (form.bits * n + 7) // 8:
-        allowed = f"{n} reports of {form.bits} bits"
+        allowed = f"{shown(n)} reports of {form.bits} bits"
         raise InvalidParameter("data", f"{len(data)} bytes", allowed)
     bits = np.frombuffer(data, np.uint8)
     if n and form.bits * n % 8 and bits[-1] >> (form.bits * n % 8):

@@ -20,6 +20,9 @@ __all__ = ["TARGETS", "NamedRun", "Run", "Target", "target"]
 
 Run = Callable[[Any, int], Any]
 
+#: Data sets of the mechanisms that add noise to one number are at most so large.
+_LARGEST = 1 << 53
+
 
 @dataclass(frozen=True)
 class Target:
@@ -92,14 +95,21 @@ def _discrete_laplace(scale: Fraction) -> Run:
     from exactdp.samplers import DiscreteLaplace, SystemSource
 
     noise, source = DiscreteLaplace(scale=scale), SystemSource()
-    return lambda value, n: value + noise.sample_many(n, source)
+    return lambda value, n: _whole(value) + noise.sample_many(n, source)
 
 
 def _discrete_gaussian(sigma: Fraction) -> Run:
     from exactdp.samplers import DiscreteGaussian, SystemSource
 
     noise, source = DiscreteGaussian(sigma2=sigma**2), SystemSource()
-    return lambda value, n: value + noise.sample_many(n, source)
+    return lambda value, n: _whole(value) + noise.sample_many(n, source)
+
+
+def _whole(value: Any) -> int:
+    """A data set of these mechanisms: the number they add noise to."""
+    if not isinstance(value, int) or abs(value) > _LARGEST:
+        raise InvalidParameter("data set", value, "an integer of at most 2^53")
+    return value
 
 
 def _opendp(measurement: str, integers: bool) -> Callable[[Fraction], Run]:

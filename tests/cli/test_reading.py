@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -58,14 +59,22 @@ def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str
     assert not out.exists()
 
 
-def test_an_infinite_number_in_a_report(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b'"alpha": "0.01"', b'"alpha": 1e400', "AuditReport.as_dict()"),
+        (b'"bounds": {', b'"bounds": {"nu": "1e400000000", ', "AuditReport.as_dict()"),
+        (b'["coordinate", 0]', b'["coordinate", "1/3"]', "that can be asked of such outputs"),
+    ],
+)
+def test_odd_reports(tmp_path: Path, old: bytes, new: bytes, message: str) -> None:
     path = tmp_path / "report.json"
-    content = good("report.json")
-    path.write_bytes(content.replace(b'"0.01"', b"1e400"))
+    content = re.sub(rb'"tuple": \[.*?\]', b'"tuple": ["coordinate", 0]', good("report.json"))
+    path.write_bytes(content.replace(old, new))
     assert path.read_bytes() != content
     code, text, err = run(*(word.format(path) for word in REPLAY))
     assert (code, text) == (2, "")
-    assert "AuditReport.as_dict()" in err
+    assert message in err
 
 
 @pytest.mark.parametrize("given", [b'{"id": "zcdp-001", "value": \xff}\n', DEEP])

@@ -230,6 +230,8 @@ def _width(law: LossLaw | AtomicLoss | EndedLoss) -> float:
 
 
 def _power_of_two(value: float) -> Fraction:
+    if not 0 < value < math.inf:
+        raise Undecided("the losses are too small or too large for a grid")
     return Fraction(2) ** math.floor(math.log2(value))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from exactdp.audit.blackbox.looks import SIDES, Audit, other
+from exactdp.audit.blackbox.plan import outputs_in_all
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen
 from exactdp.audit.blackbox.tally import (
@@ -19,7 +20,7 @@ from exactdp.audit.bounds.evidence import allocation
 from exactdp.audit.events.event import Event
 from exactdp.audit.promises import ApproximateDP, Promise
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, delta_target
 
 __all__ = ["audit", "replay"]
 
@@ -64,7 +65,7 @@ def audit(
     a probability below 10^-10.
     """
     tested = chosen_promise(promise, epsilon, delta)
-    total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
+    total, level = outputs_in_all(samples, 100), delta_target("alpha", alpha)
     fixed = None if events is None else _both_ways(events)
     data = {"left": left, "right": right}
     whole = Audit(run, data, tested, total, level, fixed, 0.5, executor, progress=progress)
@@ -87,12 +88,22 @@ def replay(
     run, left, right: as for :func:`audit`. samples: outputs that may be drawn, >= 100.
     alpha: probability of a false alarm, > 0 and < 1. Raises as :func:`audit` does.
     """
-    total, level = integer("samples", samples, least=100), delta_target("alpha", alpha)
+    total, level = outputs_in_all(samples, 100), delta_target("alpha", alpha)
     fixed = [Chosen(report.event, report.direction, Fraction(1), report.few)]
     (k, n), (y, m) = report.counts[report.direction], report.counts[other(report.direction)]
     share = allocation(k / max(n, 1), y / max(m, 1), report.promise.lines())
+    _require_askable(report.event, run(left, 2))
     data = {"left": left, "right": right}
     return Audit(run, data, report.promise, total, level, fixed, share).result()
+
+
+def _require_askable(event: Event, outputs: Any) -> None:
+    """Reports are read from files: what they ask for may make no sense of outputs like these."""
+    try:
+        event.hits(outputs)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        allowed = f"one that can be asked of such outputs ({error})"
+        raise InvalidParameter("event", event.as_dict(), allowed) from None
 
 
 def chosen_promise(promise: Promise | None, epsilon: Real | None, delta: Real | None) -> Promise:

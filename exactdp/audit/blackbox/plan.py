@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["WEIGHTS", "Round", "rounds", "shares"]
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, integer
+
+__all__ = ["WEIGHTS", "Round", "outputs_in_all", "rounds", "shares"]
 
 #: How the error budget of a look is divided over the events that are confirmed.
 WEIGHTS = (16, 2, 1, 1)
@@ -14,6 +17,7 @@ _SPLIT = 12_500  # a budget from here on is preceded by a look at a quarter of i
 _LAST = Fraction(7, 10)  # of alpha is kept for the last look
 _TRAIN = Fraction(12, 100)
 _TRAIN_MOST = 120_000
+_MOST_OUTPUTS = 10**15
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,14 @@ class Round:
     training: int
     confirming: int
     alpha: Fraction
+
+
+def outputs_in_all(samples: Real, least: int) -> int:
+    """How many outputs may be drawn: an integer >= least and <= 10^15."""
+    total = integer("samples", samples, least=least)
+    if total > _MOST_OUTPUTS:
+        raise InvalidParameter("samples", total, "<= 1e15")
+    return total
 
 
 def rounds(samples: int, alpha: Fraction, search: bool) -> list[Round]:

@@ -20,7 +20,7 @@ from exactdp.audit.promise_texts import read
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import choice, decimal_text
+from exactdp.parameters import choice, decimal_text, delta_target, rational
 
 __all__ = ["AuditReport"]
 
@@ -100,12 +100,12 @@ class AuditReport:
             return cls(
                 violation=entry["verdict"] == "violation",
                 promise=read(entry["promise"]),
-                bounds={name: Fraction(value) for name, value in entry["bounds"].items()},
+                bounds={name: rational(name, value) for name, value in entry["bounds"].items()},
                 event=Event.from_dict(entry["event"]),
                 direction=choice("direction", entry["direction"], ("left", "right")),
                 counts={s: _counts(entry["counts"][s]) for s in ("left", "right")},
                 samples=int(entry["samples"]),
-                alpha=Fraction(entry["alpha"]),
+                alpha=delta_target("alpha", entry["alpha"]),
                 looks=int(entry["looks"]),
                 few=bool(entry["few"]),
                 seconds=float(entry["seconds"]),

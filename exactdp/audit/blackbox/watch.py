@@ -20,7 +20,7 @@ from typing import Any
 from exactdp.audit.blackbox.auditor import chosen_promise
 from exactdp.audit.blackbox.independence import AllAlike, RepeatedCalls
 from exactdp.audit.blackbox.looks import ALIKE, REPEATED, SIDES, Audit, other
-from exactdp.audit.blackbox.plan import shares
+from exactdp.audit.blackbox.plan import outputs_in_all, shares
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen
 from exactdp.audit.blackbox.tally import Done, Run
@@ -31,7 +31,7 @@ from exactdp.audit.events.event import Event
 from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, delta_target
 
 __all__ = ["watch"]
 
@@ -69,7 +69,7 @@ def watch(
     not known how many outputs are needed, or can be had.
     """
     tested = chosen_promise(promise, epsilon, delta)
-    most = None if samples is None else integer("samples", samples, least=1000)
+    most = None if samples is None else outputs_in_all(samples, 1000)
     level = delta_target("alpha", alpha)
     data = {"left": left, "right": right}
     whole = Watch(run, data, tested, most or 0, level, [], executor=executor, progress=progress)
