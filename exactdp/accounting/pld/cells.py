@@ -7,16 +7,17 @@ centre of a block gives theirs. For a disc of radius 4r with |f| <= M on it, the
 terms is at most M 4^-N 4/3 on the inner disc of radius r (Cauchy); the series is evaluated in
 doubles by Horner's rule, whose error is at most 2 N u times the sum of the coefficients' moduli.
 A block that is not accurate to TOLERANCE everywhere is halved; where no block is, cells are
-computed one at a time from the two distribution functions and the density over the whole cell.
+computed one at a time from the two distribution functions, at rising precision, and the density
+over the whole cell.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import comb
 
 import numpy as np
 from flint import acb, arb, arb_mat, arb_series
@@ -37,6 +38,10 @@ _BITS = 128
 _TERMS = 32
 _LARGEST_BLOCK = 1 << 12
 
+#: Precisions at which single cells are tried, and the part of a cell's mass that is no share.
+_SINGLE_BITS = (128, 256, 512)
+_TINY = arb(2) ** -900
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -53,16 +58,16 @@ class Grid:
 class Cells:
     """Cell i lies between the nodes first + i and first + i + 1.
 
-    left, right: the shares of its P-mass for its two ends, within TOLERANCE of the exact ones, or
-    above them where the cell is not smooth. peak: at least the largest density in it, times the
-    step; 0 where the cell is not smooth, that is, where neither is known so closely.
+    left, right: the shares of its P-mass for its two ends, within TOLERANCE of the exact ones where
+    they are known, else above them. peak: at least the largest density in it, times the step;
+    infinite where nothing gave one.
     """
 
     first: int
     left: Wide
     right: Wide
     peak: Wide
-    smooth: NDArray[np.bool_]
+    known: NDArray[np.bool_]
 
     def followed_by(self, other: Cells) -> Cells:
         """Both, where the other begins at the node at which these end."""
@@ -74,7 +79,11 @@ class Cells:
                 (self.peak, other.peak),
             )
         )
-        return Cells(self.first, left, right, peak, np.append(self.smooth, other.smooth))
+        return Cells(self.first, left, right, peak, np.append(self.known, other.known))
+
+    def smooth(self) -> bool:
+        """Whether all shares are known, and all peaks."""
+        return bool(self.known.all() and np.isfinite(self.peak.mantissa).all())
 
 
 @dataclass
@@ -85,21 +94,25 @@ class _Sheet:
     right: NDArray[np.float64]
     peak: NDArray[np.float64]
     exponent: NDArray[np.int64]
+    known: NDArray[np.bool_]
 
 
 def cells(law: LossLaw, grid: Grid, first: int, last: int) -> Cells:
     """The cells between the nodes first and last."""
-    count = last - first
-    sheet = _Sheet(
-        np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
-    )
+    sheet = _blank(last - first)
     with precision(_BITS, terms=_TERMS):
         start = first
         while start < last:
             _cover(law, grid, sheet, first, start, min(start + 2 * _LARGEST_BLOCK, last))
             start += 2 * _LARGEST_BLOCK
     left, right, peak = (Wide(m, sheet.exponent) for m in (sheet.left, sheet.right, sheet.peak))
-    return Cells(first, left, right, peak, sheet.peak > 0)
+    return Cells(first, left, right, peak, sheet.known)
+
+
+def _blank(count: int) -> _Sheet:
+    left, right, peak = (np.zeros(count) for _ in range(3))
+    known = np.ones(count, dtype=np.bool_)
+    return _Sheet(left, right, peak, np.zeros(count, dtype=np.int64), known)
 
 
 def _cover(law: LossLaw, grid: Grid, sheet: _Sheet, first: int, start: int, stop: int) -> None:
@@ -131,6 +144,8 @@ def _block(
         scaled.append(coefficient * power)
         power *= radius
     scaled += [arb(0)] * (_TERMS - len(scaled))
+    if not scaled[0].is_finite():
+        return False
     exponent = split(scaled[0])[1]
     unit = arb(2) ** -exponent
     remainder = float((bound * unit * arb(4) ** -_TERMS * 2).upper())
@@ -152,24 +167,34 @@ def _block(
 
 
 def _single(law: LossLaw, grid: Grid, index: int, sheet: _Sheet, place: int) -> None:
-    """One cell from the distribution functions: its two shares, rounded up where they are vague."""
+    """One cell from the distribution functions; where its shares stay unknown, their upper ends."""
+    for bits in _SINGLE_BITS:
+        with precision(bits):
+            p, shares = _shares(law, grid, index)
+        known = all(share.rel_accuracy_bits() > 46 and share > p * _TINY for share in shares)
+        if known or p == 0:
+            break
+    if not all(value.is_finite() for value in (p, *shares)):
+        raise Undecided("a mass of the loss lost all accuracy")
+    exponent = max(split(p.upper())[1], -(2**40))
+    for target, share in zip((sheet.left, sheet.right), shares, strict=True):
+        end = share.mid() if known else share.upper()
+        scaled = float((end * arb(2) ** -exponent).mid())
+        target[place] = scaled if known or end <= 0 else scaled * (1 + 4 * UNIT) + float(_TINY)
+    sheet.exponent[place], sheet.known[place] = exponent, known
+    density = law.density(grid.at(index).union(grid.at(index + 1)))
+    peak = (density * ball(grid.step) * arb(2) ** -exponent).upper()
+    sheet.peak[place] = float(peak) * (1 + 4 * UNIT) if peak.is_finite() else np.inf
+
+
+def _shares(law: LossLaw, grid: Grid, index: int) -> tuple[arb, list[arb]]:
+    """The mass of a cell, and its shares for the left and the right end."""
     low, high = grid.at(index), grid.at(index + 1)
     side = law.below if low < law.centre() else law.above
     p, q = (abs(a - b) for a, b in zip(side(low), side(high), strict=True))
-    if not (p.is_finite() and q.is_finite()):
-        raise Undecided("a mass of the loss lost all accuracy")
     fall = (-ball(grid.step)).exp()
     to_left = (q * low.exp() - p * fall) / (1 - fall)
-    to_right = p - to_left
-    exponent = max(split(p.upper())[1], -(2**40))
-    unit = arb(2) ** -exponent
-    for target, share in ((sheet.left, to_left), (sheet.right, to_right)):
-        target[place] = max(float((share * unit).upper()) * (1 + 4 * UNIT), 0.0)
-    sheet.exponent[place] = exponent
-    peak = (law.density(low.union(high)) * ball(grid.step) * unit).upper()
-    narrow = ball(Fraction(TOLERANCE) / 4)
-    if peak.is_finite() and all(arb(x.rad()) < x * narrow for x in (to_left, to_right)):
-        sheet.peak[place] = float(peak) * (1 + 4 * UNIT)
+    return p, [to_left, p - to_left]
 
 
 def _largest(law: LossLaw, centre: arb, radius: arb) -> arb | None:
@@ -184,6 +209,8 @@ def _horner(
 ) -> NDArray[np.float64] | None:
     """The polynomial at |place| <= 1; None unless it is within TOLERANCE of the function there."""
     coefficients, radii = _floats(column)
+    if not math.isfinite(float(np.abs(coefficients).sum()) + radii + remainder):
+        return None
     value = np.full(len(place), coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         value *= place
@@ -209,7 +236,7 @@ def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
     for row in range(_TERMS):
         for column in range(_TERMS):
             m = column - row
-            weight = ball(comb(column, row) / half**m) if m >= 0 else arb(0)
+            weight = ball(math.comb(column, row) / half**m) if m >= 0 else arb(0)
             left.append(weight * moments[m] if m >= 0 else arb(0))
             right.append(weight * (whole[m] - moments[m]) if m >= 0 else arb(0))
     return arb_mat(_TERMS, _TERMS, left), arb_mat(_TERMS, _TERMS, right)

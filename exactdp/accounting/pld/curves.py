@@ -15,8 +15,9 @@ from heapq import heapify, heappop, heappush
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.pld.composed import BITS, Composed
-from exactdp.accounting.pld.queries import Order, composed_near
+from exactdp.accounting.pld.composed import BITS
+from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.queries import Curve, curve_near
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
@@ -38,9 +39,9 @@ class _Curve:
     def above(self, epsilon: float) -> arb:
         return _most([made.above(arb(epsilon)) for made in self._near(self.orders, epsilon)])
 
-    def _near(self, orders: list[Order], epsilon: float) -> list[Composed]:
+    def _near(self, orders: list[Order], epsilon: float) -> list[Curve]:
         place = round(8 * epsilon / self.span) / 8 * self.span
-        return [composed_near(order, place) for order in orders]
+        return [curve_near(order, place) for order in orders]
 
 
 def gaussian_mu(orders: list[Order], real: list[Order], last: float, width: Fraction) -> Enclosure:

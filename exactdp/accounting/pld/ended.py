@@ -17,16 +17,9 @@ import numpy as np
 from flint import arb
 
 from exactdp.accounting.pld.cells import TOLERANCE, Cells, Grid, cells
+from exactdp.accounting.pld.chain import TooCoarse, sunk_nodes, taken
 from exactdp.accounting.pld.laplace import OFF, EndedLoss
-from exactdp.accounting.pld.measure import (
-    MOST_NODES,
-    Measure,
-    TooCoarse,
-    added,
-    both_sides,
-    joined,
-    taken,
-)
+from exactdp.accounting.pld.measure import MOST_NODES, Measure, added, joined
 from exactdp.accounting.pld.wide import Wide
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
@@ -65,7 +58,7 @@ def ended_bounds(law: EndedLoss, step: Fraction) -> tuple[Measure, Measure]:
 
 
 def _above(grid: Grid, made: Cells, marks: list[tuple[int, arb]], off: arb) -> Measure:
-    if not made.smooth.all():
+    if not made.smooth():
         raise TooCoarse()
     masses = joined(made.left, made.right)
     if off > 0:
@@ -83,10 +76,10 @@ def _above(grid: Grid, made: Cells, marks: list[tuple[int, arb]], off: arb) -> M
 def _below(
     law: EndedLoss, grid: Grid, made: Cells, marks: list[tuple[int, arb]], off: arb
 ) -> Measure:
-    if len(made.smooth) < 4 or not made.smooth.all():
+    if len(made.known) < 4 or not made.smooth():
         raise TooCoarse()
     masses = joined(made.left, made.right)
-    sunk = Wide(np.maximum(*both_sides(made.peak, masses.exponent)), masses.exponent)
+    sunk = sunk_nodes(made.peak, made.peak, masses.exponent)
     # the tangent at an end of a cell is below the curve by up to four times a chord's gap
     tangent = Wide(made.peak.mantissa[-1:], made.peak.exponent[-1:]).at(sunk.exponent[-2])[0]
     sunk.mantissa[-2:] = max(float(sunk.mantissa[-2]), 4 * float(tangent)), 0.0
@@ -97,8 +90,8 @@ def _below(
     if not least * off * ball(grid.step) < marks[0][1] * arb(TOLERANCE) / 4:
         raise Undecided("the atom at the least loss is too small")
     # left of the least loss the chain stays as far below the curve as there
-    sunk, exponent = (_doubled_first(w) for w in (sunk, masses))
-    kept = masses.mantissa * (1 - 2 * TOLERANCE) - taken(sunk, exponent.exponent, grid.step)[1:]
+    sunk = _doubled_first(Wide(sunk.at(masses.exponent), masses.exponent))
+    kept = masses.mantissa * (1 - 2 * TOLERANCE) - taken(sunk, grid.step)[1:]
     if not (kept >= 0).all():
         raise TooCoarse()
     return Measure(grid, made.first, Wide(kept, masses.exponent), arb(0))

@@ -3,36 +3,60 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.certify.hints import falling_root, minimum
-from exactdp.accounting.pld.measure import Measure
+from exactdp.accounting.pld.atoms import AtomicLoss
+from exactdp.accounting.pld.laplace import EndedLoss
+from exactdp.accounting.pld.laws import LossLaw, Masses
+from exactdp.balls import ball, precision
 
-__all__ = ["Saddle"]
+__all__ = ["Order", "Saddle", "saddle"]
 
 Floats = NDArray[np.float64]
+
+#: The laws of the losses of all steps, each with how often it is run.
+Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss | EndedLoss, int], ...]
+
+_BITS = 128
+
+#: Small losses are followed to a mass of 2^-this.
+_LEFT_BITS = 96
+
+#: Large losses are followed to a mass of 2^-these, one after the other.
+_RIGHT_BITS = (128, 1280, 4096)
+
+#: Cells between two marks of a loss with ends.
+_CELLS = 256
+
+_MOST_PLACES = 1 << 14
+
+#: Tilts are looked for within factors of e^this about one over the largest loss.
+_SPAN = 17.0
 
 
 @dataclass(frozen=True)
 class Saddle:
     """The logarithm of delta of a composition, as a function of epsilon, by the saddle point.
 
-    parts: up to 16000 losses of each step, the logarithms of their masses, and how often.
+    parts: losses of each step, the logarithms of their masses, and how often.
     """
 
     parts: tuple[tuple[Floats, Floats, int], ...]
 
-    @classmethod
-    def of(cls, measures: Sequence[tuple[Measure, int]]) -> Saddle:
-        return cls(tuple((*_coarse(measure), times) for measure, times in measures))
-
     def tilt(self, epsilon: float) -> float:
         """The exponent theta > 0 that brings the mean of the loss near epsilon."""
-        return math.exp(minimum(lambda x: self._exponent(math.exp(x), epsilon), -16, 16, 0.02))
+        farthest = max(float(np.abs(losses).max()) for losses, _, _ in self.parts)
+        low, high = (sign * _SPAN - math.log(farthest) for sign in (-1, 1))
+        return math.exp(minimum(lambda x: self.exponent(math.exp(x), epsilon), low, high, 0.02))
 
     def log_delta(self, epsilon: float) -> float:
         """About log delta(epsilon)."""
@@ -47,7 +71,8 @@ class Saddle:
         unit = max(abs(mean) + math.sqrt(max(variance, 0.0)), 1e-12)
         return unit * falling_root(lambda x: self.log_delta(unit * x) - log_delta, 1.0)
 
-    def _exponent(self, theta: float, epsilon: float) -> float:
+    def exponent(self, theta: float, epsilon: float) -> float:
+        """About the logarithm of Chernoff's bound on delta at any theta > 0."""
         value, _, _ = self._cumulants(theta)
         return value - theta * epsilon - math.log(theta) - math.log1p(theta)
 
@@ -68,17 +93,82 @@ class Saddle:
         return value, mean, variance
 
 
-def _coarse(measure: Measure) -> tuple[Floats, Floats]:
-    masses = measure.masses
-    size = max(1, len(masses) // 16000)
-    pad = -len(masses) % size
-    logs = np.pad(masses.log2() * math.log(2), (0, pad), constant_values=-np.inf)
-    bins = logs.reshape(-1, size)
-    top = np.maximum(bins.max(axis=1), -1e300)
-    with np.errstate(divide="ignore"):
-        merged = top + np.log(np.exp(bins - top[:, None]).sum(axis=1))
-    grid = measure.grid
-    places = measure.first + size * (np.arange(len(bins)) + 0.5) - 0.5
-    losses = float(grid.offset) + float(grid.step) * places
-    seen = np.isfinite(merged)
-    return losses[seen], merged[seen]
+def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:
+    """Followed so far into the tail that it fits.
+
+    fits: is given the saddle, and the bits to which its masses were followed.
+    """
+    for bits in _RIGHT_BITS:
+        found = _followed(order, bits)
+        if fits(found, bits):
+            break
+    return found
+
+
+@lru_cache(maxsize=64)
+def _followed(order: Order, bits: int) -> Saddle:
+    return Saddle(tuple((*_places(law, bits), times) for law, times in order))
+
+
+@lru_cache(maxsize=128)
+def _places(law: LossLaw | AtomicLoss | EndedLoss, bits: int) -> tuple[Floats, Floats]:
+    """Losses of one step and the logarithms of their masses."""
+    with precision(_BITS):
+        if isinstance(law, EndedLoss):
+            found = list(_between_ends(law))
+        elif isinstance(law, AtomicLoss):
+            found = list(_of_atoms(law, bits))
+        else:
+            found = list(_of_cells(law, bits))
+    every = -(-len(found) // _MOST_PLACES)
+    losses, logs = np.array(found[::every]).T
+    return losses, logs + math.log(every)
+
+
+def _of_atoms(law: AtomicLoss, bits: int) -> Iterator[tuple[float, float]]:
+    for loss, p, _ in law.outcomes(bits):
+        if not isinstance(loss, float) and p.mid() > 0:
+            yield float(loss if not isinstance(loss, arb) else loss.mid()), _log(p)
+
+
+def _between_ends(law: EndedLoss) -> Iterator[tuple[float, float]]:
+    marks = [(law.anchor + i * law.unit, mass) for i, mass in law.marks()]
+    yield from ((float(place), _log(mass)) for place, mass in marks if mass > 0)
+    for part, (start, _), (end, _) in zip(law.parts(), marks, marks[1:], strict=False):
+        places = [start + (end - start) * Fraction(i, _CELLS) for i in range(_CELLS + 1)]
+        masses = [part.below(ball(place))[0] for place in places]
+        for place, one, two in zip(places, masses, masses[1:], strict=False):
+            if two - one > 0:
+                yield float(place + (end - start) / (2 * _CELLS)), _log(two - one)
+
+
+def _of_cells(law: LossLaw, bits: int) -> Iterator[tuple[float, float]]:
+    centre, scale = float(law.centre().mid()), float(law.scale().mid())
+    yield from _side(law.above, centre, scale, bits)
+    yield from _side(law.below, centre, -scale, _LEFT_BITS)
+
+
+def _side(
+    masses: Callable[[arb], Masses], centre: float, scale: float, bits: int
+) -> Iterator[tuple[float, float]]:
+    """Cells away from the centre; in each the mass that is left falls by about a third of a
+    standard deviation's worth."""
+    place, width = centre, scale / 8
+    p, q = masses(arb(place))
+    while p > 0 and (log_left := -_log(p)) < bits * math.log(2):
+        wished = max(0.5, 0.35 * math.sqrt(2 * log_left))
+        p_next, q_next = masses(arb(place + width))
+        fallen = -_log(p_next) - log_left if p_next > 0 else math.inf
+        if fallen > 2 * wished and abs(width) > abs(scale) / 64:
+            width /= 2
+            continue
+        in_p, in_q = p - p_next, q - q_next
+        if not (in_p > 0 and in_q > 0):
+            break
+        yield _log(in_p) - _log(in_q), _log(in_p)
+        place, p, q = place + width, p_next, q_next
+        width *= 1.5 if fallen < wished / 2 else 2 / 3 if fallen > wished else 1
+
+
+def _log(value: arb) -> float:
+    return float(value.mid().log().mid())

@@ -9,7 +9,9 @@ from fractions import Fraction
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import curves, neighbours, queries, renyi
+from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step
+from exactdp.accounting.pld.plans import log_delta_guess
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
@@ -84,7 +86,7 @@ class Pld:
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.epsilon("1e-5"), "5"))
-        [1.8281, 1.8285]
+        [1.828, 1.8285]
         """
         target, wanted = delta_target("delta", delta), positive("width", width)
         return self._worst(
@@ -220,17 +222,17 @@ class Pld:
             lambda step: neighbours.grouped(step, count), neighbours.group(count), _OURS
         )
 
-    def orders(self) -> list[queries.Order]:
+    def orders(self) -> list[Order]:
         """The laws of all losses, for each order of the neighbours; one where both agree.
 
         No pair of neighbours leaks more, for any adaptive choice of what is run.
         """
         return _orders(self.steps)
 
-    def real_orders(self) -> list[queries.Order]:
+    def real_orders(self) -> list[Order]:
         """The same for pairs of data sets that exist, or for limits of such."""
         choices = max((len(step.real) for step, _ in self.steps), default=0)
-        found: list[queries.Order] = []
+        found: list[Order] = []
         for choice in range(max(choices, 1)):
             chosen: list[tuple[Step, int]] = []
             for step, n in self.steps:
@@ -242,14 +244,14 @@ class Pld:
     def _worst(
         self,
         loss: float,
-        ask: Callable[[queries.Order], Enclosure],
-        may_exceed: Callable[[queries.Order, Enclosure], bool],
+        ask: Callable[[Order], Enclosure],
+        may_exceed: Callable[[Order, Enclosure], bool],
     ) -> Enclosure:
         """The largest answer: above over all orders, below over the real ones."""
 
-        def largest(orders: list[queries.Order]) -> Enclosure:
+        def largest(orders: list[Order]) -> Enclosure:
             # the one that seems to leak most at this loss first
-            worst, *others = sorted(orders, key=lambda o: -queries.log_delta_guess(o, loss))
+            worst, *others = sorted(orders, key=lambda o: -log_delta_guess(o, loss))
             found = ask(worst)
             for order in others:
                 if may_exceed(order, found):
@@ -261,7 +263,7 @@ class Pld:
         found = largest(above)
         return found if above == real else Enclosure(largest(real).lower, found.upper)
 
-    def _most(self, ask: Callable[[queries.Order], Enclosure]) -> Enclosure:
+    def _most(self, ask: Callable[[Order], Enclosure]) -> Enclosure:
         above = max(ask(order).upper for order in self.orders())
         return Enclosure(max(ask(order).lower for order in self.real_orders()), above)
 
@@ -274,7 +276,7 @@ class Pld:
             raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
 
 
-def _orders(steps: tuple[tuple[Step, int], ...]) -> list[queries.Order]:
+def _orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
     removed = tuple((step.removed, n) for step, n in steps)
     added = tuple((step.added, n) for step, n in steps)
     return list(dict.fromkeys([removed, added]))

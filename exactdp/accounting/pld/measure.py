@@ -5,17 +5,14 @@ a piecewise linear curve with kinks at the nodes, mass = x * (change of slope). 
 monotone in the curve, for measures of any total mass.
 
 Above: the chords of D, that is, the two shares of every cell; what lies beyond goes up, to the
-first node or to infinity. Below: the chords through the points D(x_i) - e_i. They stay below D when
-in every cell the two e are at least the largest gap between D and its chord, which is at most
-(e^h - 1)^2/8 times the largest density in the cell (D'' = density/x^2), and at cells without mass
-there is no gap. From the mass at node i this takes
-(e_(i+1) - e_i)/(e^h - 1) - (e_i - e_(i-1))/(1 - e^-h). At both ends all that lies beyond is merged
-into one outcome of loss log P/Q (post-processing) and moved down to a node, where it makes room for
-what the first e takes.
+first node or to infinity. Below: the chain through the points D(x_i) - e_i (`chain`). At both ends
+all that lies beyond is merged into one outcome of loss log P/Q (post-processing) and moved down to
+a node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,33 +21,23 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.cells import TOLERANCE, Cells, Grid, cells
+from exactdp.accounting.pld.chain import TooCoarse, convex, ended, lowered, sunk_nodes, taken
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.replacement import BatchLoss
 from exactdp.accounting.pld.wide import Wide, floor, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
-__all__ = [
-    "MOST_NODES",
-    "Measure",
-    "TooCoarse",
-    "added",
-    "both_sides",
-    "bounds",
-    "joined",
-    "taken",
-]
+__all__ = ["MOST_NODES", "Measure", "added", "bounds", "joined"]
 
 MOST_NODES = 1 << 22
 
 _BITS = 128
 
+#: Of small losses, tilted masses below 2^-_LOW_BITS are cut off.
+_LOW_BITS = 96
 
-class TooCoarse(Undecided):
-    """The step of the grid is too coarse for the law of the losses."""
-
-    def __init__(self) -> None:
-        super().__init__("the step of the grid is too coarse for the law of the losses")
+_DOUBLINGS = 40
 
 
 @dataclass(frozen=True)
@@ -63,15 +50,19 @@ class Measure:
     infinity: arb
 
 
-def bounds(law: LossLaw, step: Fraction, tail_bits: int) -> tuple[Measure, Measure]:
+def bounds(
+    law: LossLaw, step: Fraction, tail_bits: int, rate: Fraction = Fraction(0)
+) -> tuple[Measure, Measure]:
     """A measure whose curve is below the law's, and one whose curve is above it.
 
-    step: between the nodes. tail_bits: losses beyond masses of 2^-tail_bits are cut off.
+    step: between the nodes. tail_bits: large losses beyond a mass of 2^-tail_bits are cut off.
+    rate: the exponent by which the measures are going to be tilted, or less; small losses are cut
+    off where their tilted mass no longer counts.
     Raises TooCoarse, and Undecided where it takes more than MOST_NODES.
     """
     with precision(_BITS):
         grid, anchor = _anchored(law, step)
-        first, last = _range(law, grid, tail_bits)
+        first, last = _range(law, grid, tail_bits, rate)
         made = _made(law, grid, first, last)
         low_end = anchor if law.steep < 0 and anchor is not None else first
         high_end = anchor if law.steep > 0 and anchor is not None else last
@@ -108,30 +99,34 @@ def _above(law: LossLaw, grid: Grid, made: Cells, last: int) -> Measure:
 
 def _below(law: LossLaw, grid: Grid, made: Cells, low: int, high: int) -> Measure:
     """The chain below the curve from node low to node high, with an outcome merged at each."""
-    cells_kept = slice(low - made.first, high - made.first)
-    chain = np.zeros(max(high - low, 0), dtype=bool)
-    chain[1:-1] = True  # the first and the last cell are merged with what lies beyond
-    if len(chain) < 8 or not made.smooth[cells_kept][chain].all():
+    if high - low < 3:
         raise TooCoarse()
+    cells_kept = slice(low - made.first, high - made.first)
+    chain = made.known[cells_kept].copy()
+    chain[[0, -1]] = False  # the first and the last cell are merged with what lies beyond
     left, right, peak = (
         Wide(np.where(chain, w.mantissa[cells_kept], 0.0), w.exponent[cells_kept])
         for w in (made.left, made.right, made.peak)
     )
-    chords = joined(left, right)
-    sunk = Wide(np.maximum(*both_sides(peak, chords.exponent)), chords.exponent)
-    under, over = _outcome_below(law, grid, low), _outcome_above(law, grid, high)
-    if over is None:  # no room at the end: the last chord is the tangent there instead
-        last = Wide(sunk.mantissa[-2:-1], sunk.exponent[-2:-1]).at(sunk.exponent[-3])[0]
-        sunk.mantissa[-3:-1] = max(sunk.mantissa[-3], 4 * last), 0.0
-    masses = added(_with_atom(law, chords, low, up=False), 0, under, up=False)
-    if over is None:
-        masses = added(masses, -2, law.above(grid.at(high - 1))[0], up=False)
-    else:
-        masses = added(masses, -1, over, up=False)
-    kept = masses.mantissa * (1 - 2 * TOLERANCE) - taken(sunk, masses.exponent, grid.step)
-    if not (kept >= 0).all():
-        raise TooCoarse()
-    return Measure(grid, low, Wide(kept, masses.exponent), arb(0))
+    masses = _with_atom(law, joined(left, right), low, up=False)
+    masses = added(masses, 0, _outcome_below(law, grid, low), up=False)
+    over, fits = _outcome_above(law, grid, high)
+    masses = added(masses, -1 if fits else -2, over, up=False)
+    first, last = lowered(left, right, peak, grid.step)
+    if not fits:  # nothing beyond pays for lowering the end of the last cell
+        first, last = ended(first, last, right, grid.step)
+    exponent = _widest(masses.exponent)
+    sunk = sunk_nodes(first, last, exponent)
+    kept = masses.at(exponent) * (1 - 2 * TOLERANCE) - taken(sunk, grid.step)
+    return Measure(grid, low, convex(Wide(kept, exponent), grid.step), arb(0))
+
+
+def _widest(exponent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """At every node the largest exponent among it and two neighbours on either side."""
+    padded = np.pad(exponent, 2, mode="edge")
+    count = len(exponent)
+    found: NDArray[np.int64] = np.maximum.reduce([padded[i : i + count] for i in range(5)])
+    return found
 
 
 def _outcome_below(law: LossLaw, grid: Grid, low: int) -> arb:
@@ -143,32 +138,11 @@ def _outcome_below(law: LossLaw, grid: Grid, low: int) -> arb:
     return (p - less).lower()  # what lies lower still is left out
 
 
-def _outcome_above(law: LossLaw, grid: Grid, high: int) -> arb | None:
-    """Mass at node high of an outcome made of losses above the node before it, if it has them."""
+def _outcome_above(law: LossLaw, grid: Grid, high: int) -> tuple[arb, bool]:
+    """The mass of losses above the node before high; whether, merged, they reach node high."""
     p, q = law.above(grid.at(high - 1))
     fits = p > 0 and (q.upper() <= 0 or (q > 0 and (p / q).log() >= grid.at(high)))
-    return p.lower() if fits else None
-
-
-def taken(sunk: Wide, exponent: NDArray[np.int64], step: Fraction) -> NDArray[np.float64]:
-    """What lowering the nodes by (e^h - 1)^2/(8 h) sunk takes from the masses, rounded up."""
-    h = float(step)
-    forward = float(np.expm1(h)) / (8 * h)
-    backward = forward * float(np.exp(h))
-    here, before, after = sunk.at(exponent), np.zeros(len(sunk)), np.zeros(len(sunk))
-    before[1:] = Wide(sunk.mantissa[:-1], sunk.exponent[:-1]).at(exponent[1:])
-    after[:-1] = Wide(sunk.mantissa[1:], sunk.exponent[1:]).at(exponent[:-1])
-    taken: NDArray[np.float64] = forward * (after - here) - backward * (here - before)
-    return taken + 2.0**-46 * (after + here + before)
-
-
-def both_sides(
-    peak: Wide, exponent: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At every node, the value of the cell before it and of the one after it."""
-    before, after = np.zeros(len(exponent)), np.zeros(len(exponent))
-    before[1:], after[:-1] = peak.at(exponent[1:]), peak.at(exponent[:-1])
-    return before, after
+    return p.lower(), bool(fits)
 
 
 def joined(left: Wide, right: Wide) -> Wide:
@@ -197,28 +171,34 @@ def added(masses: Wide, index: int, more: arb, *, up: bool) -> Wide:
     return Wide(mantissa, exponent)
 
 
-def _range(law: LossLaw, grid: Grid, tail_bits: int) -> tuple[int, int]:
-    """Nodes beyond which less than 2^-tail_bits of the mass lies."""
+def _range(law: LossLaw, grid: Grid, tail_bits: int, rate: Fraction) -> tuple[int, int]:
+    """Nodes beyond which no more mass lies than is to be cut off."""
     small = arb(2) ** -tail_bits
     middle = floor((law.centre() - ball(grid.offset)) / ball(grid.step))
 
-    def reach(sign: int) -> int:
-        def over(distance: int) -> bool:
-            side = law.above if sign > 0 else law.below
-            return bool(side(grid.at(middle + sign * distance))[0] < small)
+    def cut_above(node: int) -> bool:
+        return bool(law.above(grid.at(node))[0] < small)
 
-        far = 8
-        while not over(far):
-            far *= 2
-            if far > MOST_NODES:
-                raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")
-        near = 0
-        while far - near > 1:
-            between = (near + far) // 2
-            near, far = (near, between) if over(between) else (between, far)
-        return middle + sign * far
+    def cut_below(node: int) -> bool:
+        tilted = law.below(grid.at(node))[0] * (ball(rate) * grid.at(node)).exp()
+        return bool(tilted < small.max(arb(2) ** -_LOW_BITS))
 
-    return reach(-1), reach(1)
+    first = middle - _reach(lambda far: cut_below(middle - far))
+    return first, middle + _reach(lambda far: cut_above(middle + far))
+
+
+def _reach(over: Callable[[int], bool]) -> int:
+    """The least distance, in nodes, that is over."""
+    far = 8
+    while not over(far):
+        far *= 2
+        if far > MOST_NODES:
+            raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")
+    near = 3  # a chain takes a few nodes, however narrow the law
+    while far - near > 1:
+        between = (near + far) // 2
+        near, far = (near, between) if over(between) else (between, far)
+    return far
 
 
 def _anchored(law: LossLaw, step: Fraction) -> tuple[Grid, int | None]:
@@ -238,10 +218,11 @@ def _anchored(law: LossLaw, step: Fraction) -> tuple[Grid, int | None]:
 
     inside = Fraction(float(law.centre().mid()))
     width = Fraction(float(law.scale().mid()))
-    for _ in range(8):
+    for _ in range(_DOUBLINGS):
         if overshoots(inside):
             break
         inside += sign * width
+        width *= 2
     else:
         raise TooCoarse()
     outside = inside - sign * width

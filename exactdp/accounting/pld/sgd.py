@@ -14,7 +14,7 @@ from exactdp.accounting.certify.hints import exp2, falling_root, secant
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
-from exactdp.accounting.pld.queries import log_delta_guess
+from exactdp.accounting.pld.plans import log_delta_guess
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import (
@@ -86,7 +86,7 @@ def sgd(*, noise_multiplier: Real, rate: Real, steps: int | str) -> Pld:
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).epsilon("1e-5"), "5"))
-    [1.8281, 1.8285]
+    [1.828, 1.8285]
     """
     return (
         gaussian(sigma=positive("noise_multiplier", noise_multiplier))

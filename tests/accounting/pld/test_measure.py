@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf, ncdf
 
+from exactdp.accounting.pld.chain import TooCoarse
 from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
-from exactdp.accounting.pld.measure import Measure, TooCoarse, bounds
+from exactdp.accounting.pld.measure import Measure, bounds
 
 STEP = Fraction(1, 4096)
 
@@ -16,7 +17,9 @@ STEP = Fraction(1, 4096)
 def _curve(measure: Measure, epsilon: float) -> mpf:
     """delta(epsilon) of a measure, by definition."""
     masses = measure.masses.at(0)
-    places = float(measure.grid.offset) + float(STEP) * (measure.first + np.arange(len(masses)))
+    places = float(measure.grid.offset) + float(measure.grid.step) * (
+        measure.first + np.arange(len(masses))
+    )
     gain = -np.expm1(epsilon - places)
     value = float((masses * np.where(gain > 0, gain, 0)).sum())
     return mpf(value) + mpf(float(measure.infinity))
@@ -66,6 +69,23 @@ def test_far_below_the_smallest_double() -> None:
             assert abs(logs[index] - (log_density + math.log(step)) / math.log(2)) < 0.05
 
 
-def test_a_step_wider_than_the_law_is_refused() -> None:
+@pytest.mark.parametrize(("mu", "rate"), [(1, 0.05), (2, 0.001), (3, 0.3)])
+@pytest.mark.parametrize("removed", [True, False])
+@pytest.mark.parametrize("step", [Fraction(1, 16), Fraction(1, 32)])
+def test_steps_wider_than_the_law(mu: int, rate: float, removed: bool, step: Fraction) -> None:
+    """Kinks the wrong way are shared out: what is left is below the curve, and not far."""
+    share = Fraction(str(rate))
+    measures = bounds(SampledLoss(GaussianLoss(Fraction(mu)), share, removed), step, 96)
+    for epsilon in [-0.3, -0.01, -rate / 2, 0.0, rate / 3, 0.02, 0.3, 1.0, 2.3, 4.0]:
+        with mp.workdps(40):
+            exact = _sampled(mpf(rate), mpf(mu), mpf(epsilon), removed=removed)
+            low, high = (_curve(m, epsilon) for m in measures)
+            assert low - mpf(1e-14) <= exact <= high + mpf(1e-14)
+            if epsilon > 0.3:
+                assert low >= exact * mpf(0.9) - mpf(1e-14)
+                assert high <= exact * mpf(1.1) + mpf(1e-14)
+
+
+def test_a_step_far_wider_than_the_law_is_refused() -> None:
     with pytest.raises(TooCoarse):
         bounds(GaussianLoss(Fraction(1, 1000)), Fraction(1), 96)

@@ -7,8 +7,8 @@ import pytest
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import exact
+from exactdp.accounting.pld.chain import TooCoarse
 from exactdp.accounting.pld.composed import BITS, compose
-from exactdp.accounting.pld.measure import TooCoarse
 from exactdp.accounting.pld.queries import measures
 from exactdp.balls import ball, precision
 

@@ -1,0 +1,150 @@
+"""How fine a grid, how much of the tails and which tilt a question needs. A guess: a grid that is
+too coarse gives a wide answer, never a wrong one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from exactdp.accounting.pld.atoms import AtomicLoss
+from exactdp.accounting.pld.composed import BITS
+from exactdp.accounting.pld.guesses import Order, Saddle, saddle
+from exactdp.accounting.pld.laplace import EndedLoss
+from exactdp.accounting.pld.laws import LossLaw
+from exactdp.balls import precision
+from exactdp.errors import Undecided
+
+__all__ = ["FLOOR_BITS", "Plan", "for_delta", "for_epsilon", "log_delta_guess"]
+
+#: On a grid, deltas below 2^-this (the least double is 2^-1074) are only asked to be small.
+FLOOR_BITS = 1100
+
+_LOG_2 = math.log(2)
+_TAIL_BITS = 96
+
+#: Bits of delta that what is cut off may touch.
+_SPARE_BITS = 30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """place: the epsilon to be asked near. theta: the tilt there, per unit of loss. step: of the
+    grid. tail_bits: where large losses are cut off. rate: theta, or less, for the cut of small
+    losses."""
+
+    place: float
+    theta: float
+    step: Fraction
+    tail_bits: int
+
+    @property
+    def rate(self) -> Fraction:
+        """A power of two, so that nearby questions share their measures."""
+        return _power_of_two(self.theta)
+
+    def finer(self, factor: int) -> Plan:
+        """On a grid whose step is this many times smaller."""
+        return replace(self, step=self.step / factor)
+
+
+def log_delta_guess(order: Order, loss: float) -> float:
+    """About the natural logarithm of delta at a loss; nothing is certified."""
+    return _saddle_near(order, loss).log_delta(loss)
+
+
+def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
+    """To find delta at a loss to this relative width."""
+    found = _saddle_near(order, loss)
+    theta, log_delta = found.tilt(loss), found.log_delta(loss)
+    floor = -_LOG_2 * FLOOR_BITS - 20
+    if log_delta < floor:  # it only has to be seen to be small
+        theta = _least_tilt(lambda x: found.exponent(x, loss) < floor, theta)
+        log_delta, relative_width = floor, 1.0
+    return _plan(order, loss, theta, log_delta, relative_width)
+
+
+def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
+    """To find the epsilon at which delta has this logarithm, to this width."""
+    found = saddle(order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order))
+    guess = max(found.epsilon(log_target), 0.0)
+    theta = found.tilt(guess)
+    return _plan(order, guess, theta, log_target, width * theta)
+
+
+def _saddle_near(order: Order, loss: float) -> Saddle:
+    """Followed further into the tail than delta at this loss."""
+    return saddle(order, lambda s, bits: s.log_delta(loss) > -_LOG_2 * (bits - 32))
+
+
+def _least_tilt(enough: Callable[[float], bool], most: float) -> float:
+    low, high = math.log(most) - 40, math.log(most)
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def _plan(order: Order, place: float, theta: float, log_delta: float, relative: float) -> Plan:
+    """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
+    wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
+    step = _quarters(min(wished, 0.25))
+    if any(isinstance(law, EndedLoss) for law, _ in order):
+        # near the largest loss theta grows without end, but no such step is needed there
+        step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
+    wanted = (_log_count(order) - log_delta) / _LOG_2 + _SPARE_BITS
+    tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
+    return Plan(place, theta, _common(order, step), tail_bits)
+
+
+def _common(order: Order, wished: Fraction) -> Fraction:
+    """A step that suits all losses on lattices, if there is one, and is fine enough for others."""
+    units = [law.lattice for law, _ in order if isinstance(law, AtomicLoss)]
+    coarse = len([unit for unit in units if unit is not None]) == len(order)
+    units += [law.unit for law, _ in order if isinstance(law, EndedLoss)]
+    known = [unit for unit in units if unit is not None]
+    if not known:
+        return wished
+    denominator = math.lcm(*(unit.denominator for unit in known))
+    unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
+    if coarse:  # no gap, however long the step
+        return unit if unit > wished / 4096 else wished
+    if unit > wished:
+        unit /= 2 ** max(0, math.ceil(math.log2(unit / wished)))
+    return unit if unit > wished / 64 else wished
+
+
+def _scale(order: Order) -> Fraction:
+    with precision(BITS):
+        return _power_of_two(min(_width(law) for law, _ in order))
+
+
+@lru_cache(maxsize=64)
+def _width(law: LossLaw | AtomicLoss | EndedLoss) -> float:
+    """About how wide a law is, or its largest loss where it has atoms."""
+    if not isinstance(law, AtomicLoss):
+        return float(law.scale().mid())
+    losses = [x for x, _, _ in law.outcomes(_TAIL_BITS) if not isinstance(x, float)]
+    return max((float(x if isinstance(x, Fraction) else x.mid()) for x in losses), default=1.0)
+
+
+def _count(order: Order) -> int:
+    return sum(times for _, times in order)
+
+
+def _log_count(order: Order) -> float:
+    return math.log(_count(order))
+
+
+def _power_of_two(value: float) -> Fraction:
+    if not 0 < value < math.inf:
+        raise Undecided("the losses are too small or too large for a grid")
+    return Fraction(2) ** math.floor(math.log2(value))
+
+
+def _quarters(value: float) -> Fraction:
+    """The largest of 4, 5, 6, 7 times a power of two that is not above: few grids, close fits."""
+    unit = _power_of_two(value) / 4
+    return unit * math.floor(Fraction(value) / unit)
