@@ -102,7 +102,7 @@ def counters(k: int) -> int:
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> str:
     """One of a few words."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise InvalidParameter(name, value, "one of " + ", ".join(map(repr, options)))
     return value
 

@@ -72,6 +72,12 @@ _PARAMETERS = {
     "top": ("an integer >= 1", "How many of the largest to print (default all)."),
     "rate": ("a number > 0 and <= 1", "Probability with which a user is in a step's sample."),
     "noise_multiplier": ("a number > 0", "Standard deviation of the noise over the clipping norm."),
+    "sampling": ("poisson or batches", "Each user on her own, or batches of a fixed size."),
+    "neighbours": (
+        "add-remove or replace-one",
+        "Data sets compared (default add-remove).",
+    ),
+    "group": ("an integer >= 1", "Users who take part or not together (default 1)."),
     "steps": ("an integer >= 1", "How many steps."),
     "collision": ("a number >= 0", "Chance of a collision at each level (default 1/10)."),
     "largest": ("a number > 0", "Largest value there can be."),

@@ -72,6 +72,83 @@ def test_bad_lines(tmp_path: Path, line: str, complaint: str) -> None:
     assert complaint in err
 
 
+@pytest.mark.parametrize(
+    ("given", "loss"),
+    [
+        (["--neighbours", "replace-one"], pld.gaussian(sigma=2).sampled("0.1").replaced()),
+        (["--sampling", "batches"], pld.gaussian(sigma=2).batched("0.1")),
+    ],
+)
+def test_training_for_other_neighbours(given: list[str], loss: pld.Pld) -> None:
+    asked = [*SGD, "--noise-multiplier", "2", "--steps", "4", "--epsilon", "1", *given]
+    code, text, err = run(*asked, "--json")
+    assert (code, err) == (0, "")
+    report = json.loads(text)
+    exact = loss.composed(4).delta(1)
+    assert Fraction(report["delta"]["upper"]) >= exact.lower
+    assert Fraction(report["delta"]["lower"]) <= exact.upper
+    assert report["neighbours"] == pld.REPLACE_ONE
+
+
+@pytest.mark.slow
+def test_the_noise_of_batches_meets_the_upper_bound() -> None:
+    asked = [*SGD, "--steps", "4", "--epsilon", "1", "--delta", "1e-3", "--sampling", "batches"]
+    report = json.loads(run(*asked, "--json")[1])
+    noise = report["parameters"]["noise_multiplier"]
+    loss = pld.sgd(
+        noise_multiplier=noise, rate="0.1", steps=4, sampling="batches", neighbours="replace-one"
+    )
+    assert loss.delta(1).upper <= Fraction(1, 1000) < loss.delta(1).upper * Fraction(101, 100)
+
+
+def test_batches_are_for_replace_one_neighbours() -> None:
+    asked = [*SGD, "--noise-multiplier", "2", "--steps", "4", "--epsilon", "1"]
+    code, text, err = run(*asked, "--sampling", "batches", "--neighbours", "add-remove")
+    assert (code, text) == (2, "")
+    assert "'replace-one' for batches" in err
+
+
+def test_a_file_for_other_neighbours(tmp_path: Path) -> None:
+    file = tmp_path / "steps.jsonl"
+    file.write_text(
+        '{"mechanism": "gaussian", "sigma": 3, "rate": 0.1}\n'
+        '{"mechanism": "gaussian", "sigma": 3, "rate": 0.1, "sampling": "batches"}\n'
+        '{"mechanism": "randomized-response", "epsilon": 0.1}\n'
+    )
+    code, text, err = run(
+        "compose", str(file), "--epsilon", "1", "--neighbours", "replace-one", "--json"
+    )
+    assert (code, err) == (0, "")
+    noise = pld.gaussian(sigma=3)
+    exact = (
+        noise.sampled("0.1")
+        .replaced()
+        .then(noise.batched("0.1"))
+        .then(pld.randomized_response(epsilon="0.1", neighbours=pld.REPLACE_ONE))
+        .delta(1)
+    )
+    found = json.loads(text)["delta"]
+    assert Fraction(found["upper"]) >= exact.lower
+    assert Fraction(found["lower"]) <= exact.upper
+    assert "for batches" in run("compose", str(file), "--epsilon", "1")[2]
+
+
+def test_a_file_for_a_group(tmp_path: Path) -> None:
+    file = tmp_path / "steps.jsonl"
+    file.write_text(
+        '{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": [0, 1], '
+        '"weights": [0.5, "0.5"]}\n'
+    )
+    text = run("compose", str(file), "--epsilon", "6", "--group", "2", "--json")[1]
+    assert (
+        json.loads(text)["neighbours"]
+        == "add-remove neighbours: a group of 2 users takes part or not"
+    )
+    file.write_text('{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": 3}\n')
+    code, _, err = run("compose", str(file), "--epsilon", "1")
+    assert (code, len(err.splitlines())) == (2, 1)
+
+
 @pytest.mark.slow
 def test_the_picture(tmp_path: Path) -> None:
     out = tmp_path / "epsilon.svg"

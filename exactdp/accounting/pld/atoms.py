@@ -27,6 +27,7 @@ __all__ = [
     "ResponseLoss",
     "SampledAtoms",
     "atomic_bounds",
+    "distance_of",
     "loss_ball",
 ]
 
@@ -163,7 +164,7 @@ class LawLoss:
     @property
     def lattice(self) -> Fraction | None:
         with precision(_BITS):
-            return _pair_distance(self)
+            return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         grouped: dict[Fraction, list[Fraction]] = {}
@@ -190,7 +191,7 @@ class SampledAtoms:
     @property
     def lattice(self) -> Fraction | None:
         with precision(_BITS):
-            return _pair_distance(self)
+            return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate = ball(self.rate)
@@ -241,12 +242,17 @@ def _anchor(losses: list[Fraction | arb]) -> Fraction:
     return top if isinstance(top, Fraction) else Fraction(floor(top * 2**FINE), 2**FINE)
 
 
-def _pair_distance(law: AtomicLoss) -> Fraction | None:
-    """Where there are two losses only: their distance, or a number just above it."""
+def distance_of(law: AtomicLoss) -> Fraction | None:
+    """Of two losses, or of three of which one is 0 between the others: a number just above it."""
     losses = [loss_ball(x) for x, _, _ in law.outcomes(1) if not isinstance(x, float)]
-    if len(losses) != 2:
+    apart = [abs(x) for x in losses if not x.contains(0)]
+    if len(losses) == 2:
+        distance = abs(losses[0] - losses[1])
+    elif len(losses) == 3 and len(apart) == 2 and apart[0].overlaps(apart[1]):
+        distance = apart[0].union(apart[1])
+    else:
         return None
-    return Fraction(floor(abs(losses[0] - losses[1]) * 2**FINE) + 2, 2**FINE)
+    return Fraction(floor(distance * 2**FINE) + 2, 2**FINE)
 
 
 def _place(grid: Grid, loss: Fraction | arb) -> tuple[int, arb]:

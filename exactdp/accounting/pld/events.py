@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.mechanisms import discrete_laplace, gaussian, laplace
+from exactdp.accounting.pld.mechanisms import (
+    approximate,
+    discrete_gaussian,
+    discrete_laplace,
+    gaussian,
+    gaussian_mixture,
+    laplace,
+    laws,
+)
+from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE
 from exactdp.enclosure import Enclosure
 from exactdp.errors import ExactDPError, InvalidParameter
-from exactdp.parameters import Real, rational
+from exactdp.law import Law
+from exactdp.parameters import Real, choice, integer, rational
 
 __all__ = ["accountant", "loss_of"]
 
 
-def accountant() -> Any:
-    """A PrivacyAccountant of dp_accounting for add-remove neighbours (the extra `peers`).
+def accountant(neighbours: str = ADD_REMOVE) -> Any:
+    """A PrivacyAccountant of dp_accounting (the extra `peers`).
 
-    Every event counts as often as it is composed. Numbers are read as the decimals they print.
+    neighbours: ADD_REMOVE or REPLACE_ONE. Every event counts as often as it is composed. Numbers
+    are read as the decimals they print.
     """
     from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
 
-    made = type("CertifiedAccountant", (_Certified, PrivacyAccountant), {})
-    return made(NeighboringRelation.ADD_OR_REMOVE_ONE)
+    choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
+    made = type("CertifiedAccountant", (_Certified, PrivacyAccountant), {"_relation": neighbours})
+    adds = neighbours == ADD_REMOVE
+    return made(NeighboringRelation.ADD_OR_REMOVE_ONE if adds else NeighboringRelation.REPLACE_ONE)
 
 
 class _Certified:
     """The answers of the accountant; their ends are certainly safe."""
 
+    _relation: str
     _total: Pld | None = None
     CompositionErrorDetails: Any
 
@@ -50,7 +65,8 @@ class _Certified:
 
     def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:
         try:
-            found = loss_of(event, max(count, 1))  # asked with 0 whether it is supported
+            # asked with 0 whether it is supported
+            found = loss_of(event, max(count, 1), neighbours=self._relation)
         except ExactDPError as error:
             return self.CompositionErrorDetails(event, str(error))
         if do_compose and count and found is not None:
@@ -58,33 +74,57 @@ class _Certified:
         return None
 
 
-def loss_of(event: Any, count: int = 1) -> Pld | None:
+def loss_of(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Pld | None:
     """The privacy loss of an event composed count times; None where nothing leaks.
 
-    Raises InvalidParameter for events without a certified law.
+    neighbours: ADD_REMOVE or REPLACE_ONE. Raises InvalidParameter for events without a certified
+    law.
     """
     kind = type(event).__name__
     if kind == "NoOpDpEvent":
         return None
     if kind == "SelfComposedDpEvent":
-        return loss_of(event.event, event.count * count) if event.count else None
+        repeated = event.count * count
+        return loss_of(event.event, repeated, neighbours=neighbours) if event.count else None
     if kind == "ComposedDpEvent":
         total: Pld | None = None
         for part in event.events:
-            found = loss_of(part, count)
+            found = loss_of(part, count, neighbours=neighbours)
             if found is not None:
                 total = found if total is None else total.then(found)
         return total
+    step = _step(event, neighbours)
+    return None if step is None else step.composed(count)
+
+
+def _step(event: Any, neighbours: str) -> Pld | None:
+    kind = type(event).__name__
+    # one mechanism on the sample: several on one sample are not several samples
     if kind == "PoissonSampledDpEvent":
-        # one mechanism on the sample: several on one sample are not several samples
         if not event.sampling_probability:
             return None
-        return _mechanism(event.event).sampled(event.sampling_probability).composed(count)
-    return _mechanism(event).composed(count)
+        made = _mechanism(event.event, ADD_REMOVE).sampled(event.sampling_probability)
+        return made.replaced() if neighbours == REPLACE_ONE else made
+    if kind == "SampledWithoutReplacementDpEvent":
+        if neighbours != REPLACE_ONE:
+            raise InvalidParameter("neighbours", neighbours, f"{REPLACE_ONE!r} for {kind}")
+        size = integer("source_dataset_size", event.source_dataset_size, least=1)
+        drawn = Fraction(integer("sample_size", event.sample_size, least=0), size)
+        return _mechanism(event.event, neighbours).batched(drawn) if drawn else None
+    if kind == "RandomizedResponseDpEvent":
+        return _response(event, neighbours)
+    return _mechanism(event, neighbours)
 
 
-def _mechanism(event: Any) -> Pld:
+def _mechanism(event: Any, neighbours: str) -> Pld:
     kind = type(event).__name__
+    if kind == "EpsilonDeltaDpEvent":
+        return approximate(epsilon=event.epsilon, delta=event.delta, neighbours=neighbours)
+    made = _noise(event, kind)
+    return made.replaced() if neighbours == REPLACE_ONE else made
+
+
+def _noise(event: Any, kind: str) -> Pld:
     if kind == "GaussianDpEvent":
         return gaussian(sigma=event.noise_multiplier)
     if kind == "LaplaceDpEvent":
@@ -93,4 +133,31 @@ def _mechanism(event: Any) -> Pld:
         shift = event.sensitivity
         rate = rational("noise_parameter", event.noise_parameter)
         return discrete_laplace(epsilon=rate * shift, sensitivity=shift)
+    if kind == "DiscreteGaussianDpEvent" and event.dimension == 1:
+        shift = integer("sensitivity", rational("sensitivity", event.sensitivity), least=1)
+        return discrete_gaussian(sigma2=rational("sigma", event.sigma) ** 2, sensitivity=shift)
+    if kind == "MixtureOfGaussiansDpEvent":
+        return gaussian_mixture(
+            sigma=event.standard_deviation,
+            sensitivities=event.sensitivities,
+            weights=event.sampling_probs,
+        )
     raise InvalidParameter("event", kind, "an event with a certified law")
+
+
+def _response(event: Any, neighbours: str) -> Pld | None:
+    """Of several answers the own one, unless with this probability any one."""
+    if neighbours != REPLACE_ONE:
+        raise InvalidParameter("neighbours", neighbours, f"{REPLACE_ONE!r} for a response")
+    noise = rational("noise_parameter", event.noise_parameter)
+    answers = integer("num_buckets", event.num_buckets, least=1)
+    if not 0 < noise <= 1:
+        raise InvalidParameter("noise_parameter", event.noise_parameter, "> 0 and <= 1")
+    if noise == 1 or answers == 1:
+        return None
+    other = noise / answers
+    own, rest = 1 - noise + other, (answers - 2) * other
+    p = {"own": own, "other": other, "rest": rest}
+    q = {"own": other, "other": own, "rest": rest}
+    kept = [{name: mass for name, mass in law.items() if mass} for law in (p, q)]
+    return laws(Law(kept[0]), Law(kept[1]), neighbours=REPLACE_ONE)

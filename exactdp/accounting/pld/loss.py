@@ -222,6 +222,16 @@ class Pld:
             lambda step: neighbours.grouped(step, count), neighbours.group(count), _OURS
         )
 
+    @property
+    def exact(self) -> bool:
+        """Whether both ends of an answer are as close as asked for; not so for batches."""
+        return not any(step.real for step, _ in self.steps)
+
+    def bound(self) -> Pld:
+        """The same, taken for its upper bound: both ends of an answer enclose that bound."""
+        steps = tuple((Step(step.removed, step.added), n) for step, n in self.steps)
+        return Pld(steps, self.neighbours, self.source)
+
     def orders(self) -> list[Order]:
         """The laws of all losses, for each order of the neighbours; one where both agree.
 

@@ -46,7 +46,7 @@ def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Seq
     """The Gaussian mechanism where the distance by which one user moves the query is random.
 
     sigma: standard deviation of the noise, > 0. sensitivities: the l2 distances, each >= 0, not all
-    0. weights: the probability of each, > 0, that sum to 1; which one it is stays secret.
+    0. weights: the probability of each, >= 0, that sum to 1; which one it is stays secret.
     Source: Choquette-Choo, Ganesh, Steinke, Thakurta 2024, Section 3.
 
     >>> from exactdp.accounting import pld
@@ -56,10 +56,10 @@ def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Seq
     """
     noise = positive("sigma", sigma)
     shifts = [non_negative("sensitivities", s) / noise for s in sensitivities]
-    shares = [positive("weights", w) for w in weights]
+    shares = [non_negative("weights", w) for w in weights]
     if len(shares) != len(shifts) or sum(shares) != 1:
         raise InvalidParameter("weights", list(weights), "one for each sensitivity, with sum 1")
-    if not any(shifts):
+    if not any(shift * share for shift, share in zip(shifts, shares, strict=True)):
         raise InvalidParameter("sensitivities", list(sensitivities), "not all 0")
     step = mixture(list(zip(shifts, shares, strict=True)))
     source = "Choquette-Choo, Ganesh, Steinke, Thakurta 2024, Section 3"

@@ -10,14 +10,13 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.pld.atoms import (
-    FINE,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     Outcome,
     ResponseLoss,
+    distance_of,
     loss_ball,
 )
-from exactdp.accounting.pld.wide import floor
 from exactdp.balls import ball, precision
 
 __all__ = ["BatchAtoms", "ReplacedAtoms"]
@@ -34,7 +33,8 @@ class ReplacedAtoms:
 
     @property
     def lattice(self) -> Fraction | None:
-        return _one_distance(self)
+        with precision(_BITS):
+            return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate = ball(self.rate)
@@ -59,7 +59,8 @@ class BatchAtoms:
 
     @property
     def lattice(self) -> Fraction | None:
-        return _one_distance(self)
+        with precision(_BITS):
+            return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate, left = ball(self.rate), arb(1)
@@ -74,11 +75,3 @@ class BatchAtoms:
             yield grown, mixed, q
             yield -grown, q, mixed
         yield Fraction(0), left, left
-
-
-def _one_distance(law: ReplacedAtoms | BatchAtoms) -> Fraction | None:
-    """Where only one loss is above 0: a number just above it, the distance of all three."""
-    with precision(_BITS):
-        losses = [loss_ball(x) for x, _, _ in law.outcomes(1) if x != math.inf]
-        over = [x for x in losses if x > 0]
-        return Fraction(floor(over[0] * 2**FINE) + 2, 2**FINE) if len(over) == 1 else None

@@ -16,10 +16,11 @@ from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
 from exactdp.accounting.pld.plans import log_delta_guess
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Undecided
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import (
     Real,
     as_decimal,
+    choice,
     decimal_text,
     delta_target,
     integer,
@@ -78,31 +79,53 @@ class StepsCalibration:
     refuted: Enclosure
 
 
-def sgd(*, noise_multiplier: Real, rate: Real, steps: int | str) -> Pld:
-    """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over Poisson samples.
+def sgd(
+    *,
+    noise_multiplier: Real,
+    rate: Real,
+    steps: int | str,
+    sampling: str = "poisson",
+    neighbours: str = "add-remove",
+) -> Pld:
+    """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over samples.
 
     noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
-    with which each user is in a step's sample. steps: >= 1.
+    with which each user is in a step's sample. steps: >= 1. sampling: "poisson", each user on her
+    own; "batches" of a fixed size, drawn without replacement for every step. neighbours:
+    "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
+    :meth:`Pld.replaced`, :meth:`Pld.batched`.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).epsilon("1e-5"), "5"))
     [1.828, 1.8285]
     """
-    return (
-        gaussian(sigma=positive("noise_multiplier", noise_multiplier))
-        .sampled(rate)
-        .composed(integer("steps", steps, least=1))
-    )
+    replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
+    noise = gaussian(sigma=positive("noise_multiplier", noise_multiplier))
+    if choice("sampling", sampling, ("poisson", "batches")) == "batches":
+        if not replaces:
+            raise InvalidParameter("neighbours", neighbours, "'replace-one' for batches")
+        step = noise.batched(rate)
+    else:
+        step = noise.sampled(rate).replaced() if replaces else noise.sampled(rate)
+    return step.composed(integer("steps", steps, least=1))
 
 
 def calibrate_sgd(
-    *, rate: Real, steps: int | str, epsilon: Real, delta: Real, resolution: Real = "1e-4"
+    *,
+    rate: Real,
+    steps: int | str,
+    epsilon: Real,
+    delta: Real,
+    resolution: Real = "1e-4",
+    **scheme: str,
 ) -> NoiseCalibration:
     """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 
     rate, steps: as in :func:`sgd`. epsilon: > 0. delta: target, > 0 and < 1.
     resolution: relative step of the noise multiplier, in [1e-15, 0.1].
-    It provably satisfies the target; the next smaller one on the grid provably does not.
+    scheme: sampling and neighbours, as in :func:`sgd`.
+    It provably satisfies the target; the next smaller one on the grid provably does not (of
+    batches: its upper bound does not show it).
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
@@ -118,7 +141,7 @@ def calibrate_sgd(
     seen: dict[Fraction, Check] = {}
 
     def run(noise: Fraction) -> Pld:
-        return sgd(noise_multiplier=noise, rate=rate, steps=count)
+        return sgd(noise_multiplier=noise, rate=rate, steps=count, **scheme)
 
     def test(noise: Fraction) -> Check:
         seen[noise] = _decide(run(noise), loss, target)
@@ -134,7 +157,7 @@ def calibrate_sgd(
 
 
 def most_steps(
-    *, noise_multiplier: Real, rate: Real, epsilon: Real, delta: Real
+    *, noise_multiplier: Real, rate: Real, epsilon: Real, delta: Real, **scheme: str
 ) -> StepsCalibration:
     """The most steps for which DP-SGD is (epsilon, delta)-DP.
 
@@ -146,7 +169,7 @@ def most_steps(
     16
     """
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-    one = sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1)
+    one = sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1, **scheme)
     known: dict[int, Check] = {}
 
     def kept(steps: int) -> bool:
@@ -175,7 +198,7 @@ def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fractio
         return round(most - log_target, 2)  # closer is of no use: a sketch is no closer
 
     def true(doublings: float) -> float:
-        found = run(exp2(doublings)).delta(loss, relative_width="1e-3")
+        found = run(exp2(doublings)).bound().delta(loss, relative_width="1e-3")
         return round(math.log(found.upper / target), 3)
 
     log_target = math.log(target.numerator) - math.log(target.denominator)
@@ -187,10 +210,10 @@ def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
     """Proved or refuted at the coarsest grid that tells."""
     width = Fraction(1, 20)
     while width > Fraction(1, 10**8):
-        delta = found.delta(loss, relative_width=width)
+        delta = found.bound().delta(loss, relative_width=width)
         if delta.upper <= target:
-            return Check("proved", delta, target, tight=True)
+            return Check("proved", delta, target, tight=found.exact)
         if delta.lower > target:
-            return Check("refuted", delta, target, tight=True)
+            return Check("refuted", delta, target, tight=found.exact)
         width /= 30
-    return Check("undecided", delta, target, tight=True)
+    return Check("undecided", delta, target, tight=found.exact)

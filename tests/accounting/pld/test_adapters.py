@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from fractions import Fraction
+from math import log
 from types import SimpleNamespace
 from typing import Any
 
@@ -44,9 +45,104 @@ def test_counts_of_every_kind_of_event() -> None:
     assert events.loss_of(two, 5) == exact.composed(5)
 
 
-def test_laplace_events_are_read_by_their_scale() -> None:
-    event = type("LaplaceDpEvent", (), {"noise_multiplier": 2.5})()
-    assert events.loss_of(event, 3) == pld.laplace(scale="2.5").composed(3)
+def _event(kind: str, **fields: Any) -> Any:
+    return type(kind, (), fields)()
+
+
+GAUSS = _event("GaussianDpEvent", noise_multiplier=2.5)
+BATCH = _event(
+    "SampledWithoutReplacementDpEvent", source_dataset_size=40, sample_size=2, event=GAUSS
+)
+NOISE = pld.gaussian(sigma="2.5")
+READ = [
+    (_event("LaplaceDpEvent", noise_multiplier=2.5), pld.ADD_REMOVE, pld.laplace(scale="2.5")),
+    (GAUSS, pld.REPLACE_ONE, NOISE.replaced()),
+    (
+        _event("PoissonSampledDpEvent", sampling_probability=0.1, event=GAUSS),
+        pld.REPLACE_ONE,
+        NOISE.sampled("0.1").replaced(),
+    ),
+    (BATCH, pld.REPLACE_ONE, NOISE.batched("0.05")),
+    (
+        _event("EpsilonDeltaDpEvent", epsilon=0.5, delta=1e-6),
+        pld.REPLACE_ONE,
+        pld.approximate(epsilon="0.5", delta="1e-6", neighbours=pld.REPLACE_ONE),
+    ),
+    (
+        _event(
+            "MixtureOfGaussiansDpEvent",
+            standard_deviation=2.0,
+            sensitivities=[0.0, 1.0, 2.0],
+            sampling_probs=[0.5, 0.5, 0.0],
+        ),
+        pld.ADD_REMOVE,
+        pld.gaussian(sigma=2).sampled("0.5"),
+    ),
+    (
+        _event("DiscreteGaussianDpEvent", sigma=1.5, sensitivity=2.0, dimension=1),
+        pld.ADD_REMOVE,
+        pld.discrete_gaussian(sigma2="2.25", sensitivity=2),
+    ),
+]
+
+
+@pytest.mark.parametrize(("event", "neighbours", "same"), READ)
+def test_events_are_read_as_what_they_are(event: Any, neighbours: str, same: pld.Pld) -> None:
+    found = events.loss_of(event, 3, neighbours=neighbours)
+    assert found is not None
+    assert (found.steps, found.neighbours) == (same.composed(3).steps, same.neighbours)
+
+
+def test_a_response_among_answers_loses_what_its_laws_do() -> None:
+    event = _event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=4)
+    found = events.loss_of(event, 2, neighbours=pld.REPLACE_ONE)
+    assert found is not None
+    own, other = Fraction(5, 8), Fraction(1, 8)
+    epsilon = found.epsilon("1e-9")
+    # two answers: the largest loss is twice log 5, with mass (5/8)^2
+    assert abs(float(epsilon.upper) - 2 * log(own / other)) < 1e-4
+    exact = own**2 - other**2 + 2 * (own - other) / 4
+    zero = found.delta(0, relative_width="1e-9")
+    assert zero.lower <= exact <= zero.upper
+    noise = _event("RandomizedResponseDpEvent", noise_parameter=1.0, num_buckets=4)
+    assert events.loss_of(noise, neighbours=pld.REPLACE_ONE) is None
+
+
+@pytest.mark.parametrize(
+    ("event", "neighbours"),
+    [
+        (BATCH, pld.ADD_REMOVE),
+        (_event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=4), pld.ADD_REMOVE),
+        (
+            _event("DiscreteGaussianDpEvent", sigma=1.5, sensitivity=1.0, dimension=None),
+            pld.ADD_REMOVE,
+        ),
+        (_event("PoissonSampledDpEvent", sampling_probability=0.1, event=BATCH), pld.REPLACE_ONE),
+        (
+            _event(
+                "MixtureOfGaussiansDpEvent",
+                standard_deviation=2.0,
+                sensitivities=[1.0, 2.0],
+                sampling_probs=[0.5, 0.5],
+            ),
+            pld.REPLACE_ONE,
+        ),
+    ],
+)
+def test_what_an_event_does_not_say_is_refused(event: Any, neighbours: str) -> None:
+    with pytest.raises(InvalidParameter):
+        events.loss_of(event, neighbours=neighbours)
+
+
+def test_replace_one_accountants_agree() -> None:
+    event = _peer("dp_accounting.dp_event")
+    pld_peer = _peer("dp_accounting.pld.pld_privacy_accountant")
+    relation = _peer("dp_accounting.privacy_accountant").NeighboringRelation.REPLACE_ONE
+    accountant, peer = events.accountant(pld.REPLACE_ONE), pld_peer.PLDAccountant(relation)
+    sampled = event.PoissonSampledDpEvent(0.1, event.GaussianDpEvent(2.0))
+    for one in (accountant, peer):
+        one.compose(sampled, 16)
+    assert 0 <= peer.get_epsilon(1e-5) - accountant.get_epsilon(1e-5) + 1e-3 < 0.01
 
 
 def test_events_without_a_law_are_refused_by_name() -> None:
