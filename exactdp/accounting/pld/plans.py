@@ -96,7 +96,9 @@ def _plan(order: Order, place: float, theta: float, log_delta: float, relative: 
         step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
     wanted = (_log_count(order) - log_delta) / _LOG_2 + _SPARE_BITS
     tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
-    return Plan(place, theta, _common(order, step), tail_bits)
+    step = _common(order, step)
+    # a lattice's nodes may be far apart: a larger tilt would see one of them only
+    return Plan(place, min(theta, 64 / float(step)), step, tail_bits)
 
 
 def _common(order: Order, wished: Fraction) -> Fraction:
