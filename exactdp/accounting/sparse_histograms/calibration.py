@@ -130,15 +130,23 @@ class _Hints:
             return self._excess(bound, replace(point, tau=point.sigma * exp2(ratio)))
 
         start = _log2(point.tau / point.sigma)
+        if start <= _LEAST_RATIO + 1:  # nothing to go by: delta hardly depends on so small a tau
+            found = falling_root(excess, 0.0)
+            return point.sigma * exp2(found) if math.isfinite(found) else None
         found = secant(excess, start, start + 2.0**-12)
         if not start < found < start + 1 or not abs(excess(found)) < _NEAR:
             return None
         return point.sigma * exp2(found)
 
     def _excess(self, bound: Callable[[Point], arb], point: Point) -> float:
-        """log2(delta/target)."""
+        """Doublings by which a bound exceeds the target."""
         with precision(_HINT_BITS):
-            return log2(bound(point) / ball(self.target))
+            return self._doublings(bound(point))
+
+    def _doublings(self, delta: arb) -> float:
+        """From the target to delta; near 1, of what they lack of it."""
+        target = ball(self.target)
+        return log2(delta / target) if target < 0.5 else -log2((1 - delta) / (1 - target))
 
     def best_sigma(self) -> Fraction:
         """About the sigma with the smallest tau, a short decimal."""
@@ -198,13 +206,12 @@ class _Hints:
     def _noise_excess(self, s: float) -> float:
         with precision(_HINT_BITS):
             sigma, epsilon = ball(exp2(s)), ball(self.epsilon)
-            return log2(self.analysis.noise_only(self.k, sigma, epsilon) / ball(self.target))
+            return self._doublings(self.analysis.noise_only(self.k, sigma, epsilon))
 
     def log_threshold_ratio(self) -> float:
         def excess(t: float) -> float:
             with precision(_HINT_BITS):
-                above = self.analysis.threshold_only(self.k, ball(exp2(t)))
-                return log2(above / ball(self.target))
+                return self._doublings(self.analysis.threshold_only(self.k, ball(exp2(t))))
 
         return falling_root(excess, 2.0)
 

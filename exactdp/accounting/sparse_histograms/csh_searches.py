@@ -56,11 +56,11 @@ class Searches:
 
     def climbed(self, point: Point, _: arb) -> Callable[[Point], arb]:
         """The lower bound by neighbours that climbing finds."""
-        found = likely(self._family(point))
+        found = likely(self._family(point), self._last)
         if found is None:
             return self.ends
-        self._last = Worst(*found, "A")
-        return self._of(self._last)
+        self._last = found
+        return self._of(found)
 
     def searched(self, point: Point, target: arb) -> Callable[[Point], arb]:
         """The lower bound by the worst neighbours, or by some beyond the target."""

@@ -12,6 +12,7 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import csh
+from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.csh_exact import (
     Family,
     Worst,
@@ -19,10 +20,11 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
     interior,
     likely,
 )
+from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box
 from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
 from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, Plan, by_cells
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
-from exactdp.accounting.sparse_histograms.csh_exact.maximum import _Box, _Search
+from exactdp.accounting.sparse_histograms.csh_exact.maximum import _Search
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import precision
@@ -242,7 +244,7 @@ def test_climbing_ends_at_the_worst_pair_between_the_ends(of: Family) -> None:
         if found is None:  # nothing to be found
             assert not best > ends
         else:
-            assert values[found] * (1 + arb(10) ** -4) > best
+            assert values[found.j, found.a, found.r] * (1 + arb(10) ** -4) > best
 
 
 def test_nothing_to_climb_with_one_counter() -> None:
@@ -299,11 +301,31 @@ def test_no_pair_of_a_box_is_above_its_relieved_corner(of: Family) -> None:
         search = _Search(Terms(of), None)
         model, k = search.model, of.k
         for r, a, size in ((4, 3, 1), (8, 2, 2), (k // 2, 2, 3)):
-            box = _Box(r, r + size, a, a + size)
+            box = Box(r, r + size, a, a + size)
             profile = Profile(model.noise, k - r, r + size)
             corner = model.between(profile, *search._corner(box), False)
-            relief = search._relief(box)
+            slopes = search._slopes(box)
             inside = product(range(r, r + size + 1), range(a, a + size + 1))
-            best = reduce(arb.max, (model.pair(k - x, y, x) for x, y in inside))
-            assert best <= corner - relief
-            assert best >= corner - 4 * relief
+            values = {(x, y): model.pair(k - x, y, x) for x, y in inside}
+            for part in (box, *box.parts(k)):
+                rows = range(part.first_r, part.last_r + 1)
+                pairs = product(rows, range(part.first_a, part.last_a + 1))
+                best = reduce(arb.max, (values[pair] for pair in pairs))
+                assert best <= corner - slopes.relief(part)
+            assert reduce(arb.max, values.values()) >= corner - 4 * slopes.relief(box)
+
+
+def test_the_product_bound_holds_and_is_near_where_the_sum_says_nothing() -> None:
+    """1 - q_r (1 - H), against integrals; the sum of both parts is above 1."""
+    with precision(128):
+        model = Terms(family(12, "0.4", "0.3", "0.2"))
+        for r, a in ((1, 4), (3, 3), (6, 2), (9, 3)):
+            squared = model.squared(12 - r, a)
+            bound, value = model.sum_bound(r, squared), model.pair(12 - r, a, r)
+            assert value < bound < 1
+            assert model.exceeded(r) + hockey_stick(model.epsilon, squared.sqrt()) > 1
+
+
+def test_a_target_next_to_one_is_told_by_what_it_lacks_of_it() -> None:
+    found = csh.calibrate(k=5, epsilon="1e-12", delta="0.9999999999999")
+    assert 0 < 1 - found.delta.upper < 1 - found.delta.lower < Fraction(11, 10**14)

@@ -2,13 +2,12 @@
 
 from exactdp.accounting.sparse_histograms.csh_exact.climb import likely
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
-    Worst,
     evaluate,
     noise_only,
     pair,
     threshold_only,
 )
-from exactdp.accounting.sparse_histograms.csh_exact.terms import MOST_BITS, Family
+from exactdp.accounting.sparse_histograms.csh_exact.terms import MOST_BITS, Family, Worst
 
 __all__ = [
     "MOST_BITS",

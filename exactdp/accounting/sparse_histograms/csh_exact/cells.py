@@ -65,10 +65,14 @@ class Bound(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """About `count` cells of M for one profile."""
+    """About `count` cells of M for one profile.
+
+    nats: below 1, where 1 - delta is.
+    """
 
     profile: Profile
     count: int
+    nats: int = 0
 
     @cached_property
     def _grid(self) -> tuple[int, int, int, int]:
@@ -78,7 +82,7 @@ class Cells:
         so much less likely.
         """
         noise, deviation = self.profile.noise, self.profile.deviation
-        nats = (arb(_LEFT), arb(_LEFT + noise.absolute - noise.relative))
+        nats = (arb(_LEFT + self.nats), arb(_LEFT + noise.absolute - noise.relative))
         left, right = (deviation * (2 * n).sqrt() for n in nats)
         per_step = self.count * ball(noise.step) / (left + right)
         fine = max(1, floor_of(per_step) + 1)
@@ -199,6 +203,14 @@ class Cells:
             found.append((rise - beyond) / mass)
             beyond += mass
         return found[::-1]
+
+    @cached_property
+    def variances(self) -> list[arb]:
+        """The variance of u on every cell."""
+        spreads, found = self._weights[2], []
+        for mass, centre, spread in zip(self.masses, self.centres, spreads, strict=True):
+            found.append(centre * (1 - centre) - spread / mass)
+        return found
 
     @property
     def outside(self) -> arb:

@@ -9,16 +9,20 @@ and one extra counter less costs at least E[(L_r - L_(r-1)) P(e^(b-U) > G_(r_1) 
 r_1 < r are left. Lower bounds on the three over a rectangle of (D^2, t) come from the cells, by
 Jensen's inequality E e^X >= e^(E X) on each of them:
 
-* ln G is concave, so it is above its chord, and by at most (d' - d)/4, where d and d' are how far
-  it falls on the cell before and on that after. T is concave as well, and T^2 is at most
-  (|chord| + that/w)^2, which is convex.
+* ln G is concave, so it is above its chord, and by at most s = (d' - d)/4, where d and d' are how
+  far it falls on the cell before and on that after. T is concave as well, and T^2 is at most
+  (|chord| + s/w)^2, which is convex.
 * -G' = L' and L_r - L_(r-1) are log-concave in m, so their logarithms are above their chords.
-* ln Phi(-x) is concave, its slope at most max(x, 0) + 1 in size, and ln G_(r_1) <=
-  (r_1/r) ln G_r, as ln G is convex in r and 0 at r = 0.
+* ln Phi(-x) falls and is concave, and ln G_(r_1) <= (r_1/r) ln G_r, as ln G is convex in r and 0
+  at r = 0; ln G_r is below any chord between two numbers that exceed it by s at the cell's ends.
+
+Jensen's loss is made up to the second order: E e^y >= E(1 + y + y^2/2 + y^3/6) for any y, so that
+E e^y >= 1 + (1 - |x|/3) x^2 Var(v)/2 for y = x (v - E v), 0 <= v <= 1.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from flint import arb
@@ -50,25 +54,30 @@ def marginals(
     logs, sags, slopes = cells.logs, cells.sags, cells.log_slopes
     middles = [slope * m - offset for m in cells.nodes[: len(sags) + 1]]
     tops = [((x + y) / width).abs_upper() for x, y in zip(logs, middles, strict=False)]
-    limits = [(share * x + y) / width for x, y in zip(logs, middles, strict=False)]
+    above = [max(pair) for pair in pairwise([*sags[:1], *sags, *sags[-1:]])]
+    limits = [
+        (share * (x + sag) + y) / width for x, y, sag in zip(logs, middles, above, strict=False)
+    ]
     overs = [tail(limit).lower().log() for limit in limits]
     steps = [(x - y).lower().log() for x, y in zip(cells.about, fewer.about, strict=True)]
     distance = covariance_part = extra = arb(0)
     for i, sag in enumerate(sags):
-        bend, at, mass = sag / width, cells.centres[i], cells.masses[i]
+        bend, cell = sag / width, (cells.masses[i], cells.centres[i], cells.variances[i])
         first, last = (tops[i] + bend) ** 2 / 2, (tops[i + 1] + bend) ** 2 / 2
-        distance += _mean(mass, at, logs[i] - first, logs[i + 1] - last)
-        covariance_part += _mean(mass, at, slopes[i] - first, slopes[i + 1] - last)
-        hazard = limits[i].max(limits[i + 1]).max(arb(0)) + bend + 1
-        over = mass * (-bend * hazard).exp()
-        extra += _mean(over, at, steps[i] + overs[i], steps[i + 1] + overs[i + 1])
+        distance += _mean(*cell, logs[i] - first, logs[i + 1] - last)
+        covariance_part += _mean(*cell, slopes[i] - first, slopes[i + 1] - last)
+        extra += _mean(*cell, steps[i] + overs[i], steps[i + 1] + overs[i + 1])
     scale = (2 * arb.pi()).rsqrt() / width
     return Marginals(
         (scale * distance / 2).lower(), (scale * covariance_part).lower(), extra.lower()
     )
 
 
-def _mean(mass: arb, at: arb, left: arb, right: arb) -> arb:
+def _mean(mass: arb, centre: arb, variance: arb, left: arb, right: arb) -> arb:
     """A lower bound on the mean over a cell from the chord of a logarithm."""
-    log = left + at * (right - left)
-    return (mass * log.exp()).lower() if log.is_finite() else arb(0)
+    rise = right - left
+    log = left + centre * rise
+    if not log.is_finite():
+        return arb(0)
+    more = (1 - abs(rise) / 3) * rise * rise * variance / 2
+    return (mass * log.exp() * (1 + more if more > 0 else 1)).lower()

@@ -28,6 +28,7 @@ __all__ = [
     "MOST_BITS",
     "Family",
     "Terms",
+    "Worst",
     "grid_for",
     "kappa_of",
     "largest_distance",
@@ -55,6 +56,19 @@ class Family:
     threshold_sigma: Fraction
     correlation: Fraction | None
     contributions: int
+
+
+@dataclass(frozen=True)
+class Worst:
+    """Neighbours: j shared counters of which a change, and r on one side only.
+
+    side "A" is the side with the extra counters.
+    """
+
+    j: int
+    a: int
+    r: int
+    side: str
 
 
 def kappa_of(correlation: Fraction | None, k: int) -> arb:
@@ -149,5 +163,9 @@ class Terms:
         return self.exceeded(profile.r) + rest
 
     def sum_bound(self, r: int, squared: arb) -> arb:
-        """1 - q_r + H(epsilon, D), from G <= 1."""
-        return self.exceeded(r) + _hockey_bound(self.epsilon, squared.sqrt())
+        """1 - q_r (1 - H(epsilon, D)).
+
+        min(G, y) >= G min(1, y), and M and U are associated (Pitt 1982): t >= 0.
+        """
+        exceeded = self.exceeded(r)
+        return exceeded + (1 - exceeded) * _hockey_bound(self.epsilon, squared.sqrt())
