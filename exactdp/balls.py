@@ -38,6 +38,9 @@ FLOOR_BITS = 65_536
 CAP_BITS = 32_768
 
 _START_BITS = 128
+
+#: Numbers from 2^this on are not written down.
+_MOST_BITS = 1 << 28
 _lock = threading.RLock()
 
 
@@ -142,6 +145,8 @@ def _floor() -> arb:
 
 def _fraction(value: arb) -> Fraction:
     mantissa, exponent = value.man_exp()
+    if exponent > _MOST_BITS:
+        raise Undecided("a number too large to be written down")
     if exponent >= 0:
         return Fraction(int(mantissa) << int(exponent))
     return Fraction(int(mantissa), 1 << -int(exponent))

@@ -13,7 +13,7 @@ from flint import arb
 
 from exactdp.accounting import gaussian
 from exactdp.accounting.certify.checking import Check, decide
-from exactdp.accounting.certify.grid import Refuted, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
 from exactdp.accounting.certify.lattice import (
     combination,
     excess,
@@ -27,7 +27,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
     as_decimal,
-    decimal_text,
     delta_target,
     integer,
     non_negative,
@@ -59,20 +58,8 @@ class Calibration:
 
     def as_dict(self) -> dict[str, object]:
         """For JSON: numbers as decimal strings, rounded outward."""
-        refuted = self.refuted and {
-            "sigma2": decimal_text(Fraction(self.refuted.value)),
-            "delta": self.refuted.delta.as_dict(),
-        }
-        return {
-            "mechanism": "discrete-gaussian",
-            "given": {"sensitivity": str(self.sensitivity)},
-            "epsilon": decimal_text(self.epsilon),
-            "target": decimal_text(self.target),
-            "parameters": {"sigma2": decimal_text(Fraction(self.sigma2))},
-            "delta": self.delta.as_dict(),
-            "refuted": refuted,
-            "guarantee": self.guarantee.as_dict(),
-        }
+        found = {"sigma2": self.sigma2}
+        return calibrated(self, "discrete-gaussian", {"sensitivity": self.sensitivity}, found)
 
 
 def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Enclosure:

@@ -36,6 +36,9 @@ NEIGHBOURS = "any two values of one user (local model)"
 STATE = Kind("local state", 1, ("configuration", "n"))
 REPORTS = Kind("local reports", 1, ("configuration", "n"))
 
+#: Files of more reports are refused.
+_MOST = 1 << 62
+
 
 class LocalMechanism(ABC, Generic[V]):
     """A response of one user to a question with public parameters; V is the type of a value.
@@ -174,7 +177,10 @@ class LocalMechanism(ABC, Generic[V]):
         header, payload = kind.unpack(data)
         if header["configuration"] != self.fingerprint_text:
             raise InvalidParameter(kind.name, header["configuration"], self.fingerprint_text)
-        return payload, integer("n", header["n"] or 0, least=0)
+        n = integer("n", header["n"] or 0, least=0)
+        if n > _MOST:
+            raise InvalidParameter("n", n, "<= 2^62")
+        return payload, n
 
     @cached_property
     def fingerprint_text(self) -> str:

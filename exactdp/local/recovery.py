@@ -90,6 +90,8 @@ class Pursuit:
 
 
 def _least_risk(system: System, seen: Floats, path: Floats, n: int) -> Floats:
+    if not path.shape[1]:  # no column explains anything
+        return np.zeros(len(path))
     support = np.flatnonzero(path.any(axis=1))
     rests = seen[:, None] - system.matrix[:, support] @ path[support]
     penalty = 2 * np.log(len(path)) * system.noise(n) ** 2

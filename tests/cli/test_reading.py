@@ -99,3 +99,30 @@ def test_a_checkpoint_that_was_changed_is_refused(tmp_path: Path) -> None:
     code, text, err = run(*call)
     assert (code, text) == (2, "")
     assert "checkpoint as it was written" in err
+
+
+def test_a_state_of_more_reports_than_there_can_be(tmp_path: Path) -> None:
+    from exactdp.local.frame import STATE
+
+    path = tmp_path / "state.edl"
+    header, payload = STATE.unpack(good("subsetstate.edl"))
+    path.write_bytes(STATE.pack({**header, "n": "9" * 5000}, bytes(payload)))
+    code, text, err = run("local", "estimate", str(path))
+    assert (code, text) == (2, "")
+    assert "n must be <= 2^62" in err
+
+
+def test_what_no_column_explains_is_estimated_as_nothing(tmp_path: Path) -> None:
+    """Counters that are all alike: the pursuit of columns ends before its first step."""
+    from exactdp.local.frame import STATE
+
+    reports, path = tmp_path / "reports.edl", tmp_path / "state.edl"
+    reports.write_bytes(good("compressive.edl"))
+    assert run("local", "aggregate", str(reports), "--output", str(path))[0] == 0
+    header, payload = STATE.unpack(path.read_bytes())
+    cells = len(payload) // 8
+    alike = (1).to_bytes(8, "little") * cells
+    path.write_bytes(STATE.pack({**header, "n": cells}, alike))
+    code, text, err = run("local", "estimate", str(path), "--json")
+    assert (code, err) == (0, "")
+    assert [row["share"] for row in json.loads(text)] == pytest.approx([1 / 9] * 9)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from typing import Protocol, TypeAlias
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
@@ -14,7 +15,17 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, as_decimal, decimal_text, rational
 
-__all__ = ["Calibration", "Refuted", "read_resolution", "rounded_up", "smallest_on_grid"]
+__all__ = [
+    "Calibrated",
+    "Calibration",
+    "Refuted",
+    "calibrated",
+    "read_resolution",
+    "rounded_up",
+    "smallest_on_grid",
+]
+
+Number: TypeAlias = Decimal | Fraction | int
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,58 @@ class Refuted:
 
     value: Decimal | Fraction
     delta: Enclosure
+
+
+class Calibrated(Protocol):
+    """What every calibration knows."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def target(self) -> Fraction: ...
+
+    @property
+    def delta(self) -> Enclosure: ...
+
+    @property
+    def refuted(self) -> Refuted | None: ...
+
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+
+def calibrated(
+    found: Calibrated,
+    mechanism: str,
+    given: Mapping[str, Number],
+    parameters: Mapping[str, Number],
+    analysis: str = "exact",
+) -> dict[str, object]:
+    """A calibration for JSON: numbers as decimal strings, rounded outward.
+
+    given: the mechanism's other parameters. parameters: those that were found; the last of them is
+    the one whose next smaller value is refuted.
+    """
+    refuted = found.refuted and {
+        list(parameters)[-1]: decimal_text(Fraction(found.refuted.value)),
+        "delta": found.refuted.delta.as_dict(),
+    }
+    return {
+        "mechanism": mechanism,
+        "analysis": analysis,
+        "given": _texts(given),
+        "epsilon": decimal_text(found.epsilon),
+        "target": decimal_text(found.target),
+        "parameters": _texts(parameters),
+        "delta": found.delta.as_dict(),
+        "refuted": refuted,
+        "guarantee": found.guarantee.as_dict(),
+    }
+
+
+def _texts(numbers: Mapping[str, Number]) -> dict[str, str]:
+    return {name: decimal_text(Fraction(value)) for name, value in numbers.items()}
 
 
 @dataclass(frozen=True)
@@ -55,24 +118,13 @@ class Calibration:
 
     def as_dict(self) -> dict[str, object]:
         """For JSON: numbers as decimal strings, rounded outward."""
-        sigma = {"sigma": decimal_text(Fraction(self.sigma))}
-        tau = {} if self.tau is None else {"tau": decimal_text(Fraction(self.tau))}
-        refuted = self.refuted and {
-            "sigma" if self.tau is None else "tau": decimal_text(Fraction(self.refuted.value)),
-            "delta": self.refuted.delta.as_dict(),
-        }
+        found = (
+            {"sigma": self.sigma} if self.tau is None else {"sigma": self.sigma, "tau": self.tau}
+        )
         bound = self.tau_bound
         return {
-            "mechanism": self.mechanism,
-            "analysis": self.analysis,
-            "given": {name: decimal_text(value) for name, value in self.given.items()},
-            "epsilon": decimal_text(self.epsilon),
-            "target": decimal_text(self.target),
-            "parameters": {**sigma, **tau},
-            "delta": self.delta.as_dict(),
-            "refuted": refuted,
+            **calibrated(self, self.mechanism, self.given, found, self.analysis),
             "tau_bound": None if bound is None else decimal_text(Fraction(bound)),
-            "guarantee": self.guarantee.as_dict(),
         }
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Refuted, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
 from exactdp.accounting.certify.hints import exp2, falling_root, secant
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.loss import Pld
@@ -21,7 +21,6 @@ from exactdp.parameters import (
     Real,
     as_decimal,
     choice,
-    decimal_text,
     delta_target,
     integer,
     non_negative,
@@ -50,20 +49,8 @@ class NoiseCalibration:
 
     def as_dict(self) -> dict[str, object]:
         """For JSON: numbers as decimal strings, rounded outward."""
-        refuted = self.refuted and {
-            "noise_multiplier": decimal_text(Fraction(self.refuted.value)),
-            "delta": self.refuted.delta.as_dict(),
-        }
-        return {
-            "mechanism": "sgd",
-            "given": {"rate": decimal_text(self.rate), "steps": str(self.steps)},
-            "epsilon": decimal_text(self.epsilon),
-            "target": decimal_text(self.target),
-            "parameters": {"noise_multiplier": decimal_text(Fraction(self.noise_multiplier))},
-            "delta": self.delta.as_dict(),
-            "refuted": refuted,
-            "guarantee": self.guarantee.as_dict(),
-        }
+        found = {"noise_multiplier": self.noise_multiplier}
+        return calibrated(self, "sgd", {"rate": self.rate, "steps": self.steps}, found)
 
 
 @dataclass(frozen=True)

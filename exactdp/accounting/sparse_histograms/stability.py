@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.accounting.certify.checking import Check, Verdict
-from exactdp.accounting.certify.grid import Refuted
+from exactdp.accounting.certify.grid import Refuted, calibrated
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
+from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import GeoSample
 from exactdp.samplers.counting import CountSampler
 
@@ -45,21 +45,8 @@ class Calibration:
 
     def as_dict(self) -> dict[str, object]:
         """For JSON: numbers as decimal strings, rounded outward."""
-        refuted = self.refuted and {
-            "threshold": str(self.refuted.value),
-            "delta": self.refuted.delta.as_dict(),
-        }
-        return {
-            "mechanism": "stability",
-            "analysis": "exact",
-            "given": {"n": str(self.n)},
-            "epsilon": decimal_text(self.epsilon),
-            "target": decimal_text(self.target),
-            "parameters": {"threshold": str(self.threshold)},
-            "delta": self.delta.as_dict(),
-            "refuted": refuted,
-            "guarantee": self.guarantee.as_dict(),
-        }
+        found = {"threshold": self.threshold}
+        return calibrated(self, "stability", {"n": self.n}, found)
 
 
 def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, shown
 from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells, RampCells
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
@@ -251,7 +251,7 @@ class LogALP(_Additive):
         if Fraction(self.beta) > 10**300:
             raise InvalidParameter("beta", self.beta, "<= 1e300")
         if Fraction(self.start) >= Fraction(self.beta):
-            raise InvalidParameter("start", self.start, f"< beta = {self.beta}")
+            raise InvalidParameter("start", self.start, f"< beta = {shown(self.beta)}")
         if self.steps * self.step * 100 < Fraction(self.start):
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
