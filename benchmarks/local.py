@@ -8,6 +8,8 @@ Twister.
 
 from __future__ import annotations
 
+import math
+import os
 import resource
 import time
 import warnings
@@ -138,6 +140,20 @@ def _contest(ours: LocalMechanism[int], peers: dict[str, Peer], k: int) -> None:
             ratio = each[f"{name} {step}"] / each[f"ours {step}"]
             shown.append(f"{name} {each[f'{name} {step}'] * 1e9:9.0f} ns = {ratio:7.0f} x")
         print(f"  {type(ours).__name__:24} {step:10} {'   '.join(shown)}")
+    if isinstance(ours, OptimizedUnaryEncoding):
+        _floor(ours, {name: each[f"{name} report"] for name in peers})
+
+
+def _floor(ours: OptimizedUnaryEncoding, theirs: dict[str, float]) -> None:
+    """The system's randomness sets a limit: a report takes its entropy to draw, at the least."""
+    chance = float(ours.background)
+    entropy = -chance * math.log2(chance) - (1 - chance) * math.log2(1 - chance)
+    size = 1 << 20
+    reading = interleaved({"read": partial(os.urandom, size)}, clock=time.process_time)["read"]
+    least = ours.k * entropy / 8 * reading / size
+    limits = ", ".join(f"{name} {time / least:.0f} x" for name, time in theirs.items())
+    bits = f"{ours.k * entropy:.0f} random bits, {least * 1e9:.0f} ns to read"
+    print(f"    a report has {bits}: at most {limits}")
 
 
 def _large() -> None:

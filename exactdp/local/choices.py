@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from exactdp.samplers import Source
 
-__all__ = ["Bits", "Integers", "below", "coins"]
+__all__ = ["Bits", "Integers", "below", "coin_rows", "coins", "turned", "with_own"]
 
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+
+#: Below so many bits none are drawn that are not needed.
+_FEW = 1 << 10
 
 
 def coins(p: Fraction, n: int, source: Source) -> Bits:
@@ -24,3 +27,37 @@ def coins(p: Fraction, n: int, source: Source) -> Bits:
 def below(size: int, n: int, source: Source) -> Integers:
     """n independent uniform integers in [0, size)."""
     return source.below_many(n, size)
+
+
+def coin_rows(p: Fraction, users: int, k: int, source: Source) -> NDArray[np.uint8]:
+    """One row of k such bits for every user, packed into bytes, the first bit lowest."""
+    width, rest = -(-k // 8), k % 8
+    if rest and users * k < _FEW:  # as many coins as there are bits: fewer branches to enumerate
+        return np.packbits(coins(p, users * k, source).reshape(users, k), axis=1, bitorder="little")
+    words = source.coins(users * width * 8, p)
+    rows = words.astype("<u8", copy=False).view(np.uint8)[: users * width].reshape(users, width)
+    if rest:
+        rows[:, -1] &= np.uint8((1 << rest) - 1)
+    return rows
+
+
+def with_own(rows: NDArray[np.uint8], values: Integers, own: Bits) -> NDArray[np.uint8]:
+    """The same rows, with bit values[i] of row i being own[i]."""
+    flat, places, shift = _places(rows, values)
+    flat[places] = (flat[places] & ~(np.uint8(1) << shift)) | (own.view(np.uint8) << shift)
+    return rows
+
+
+def turned(rows: NDArray[np.uint8], values: Integers) -> NDArray[np.uint8]:
+    """The same rows, with bit values[i] of row i being the other one."""
+    flat, places, shift = _places(rows, values)
+    flat[places] ^= np.uint8(1) << shift
+    return rows
+
+
+def _places(
+    rows: NDArray[np.uint8], values: Integers
+) -> tuple[NDArray[np.uint8], Integers, NDArray[np.uint8]]:
+    """All bytes, and of bit values[i] of row i the byte and the place in it."""
+    places = np.arange(len(rows)) * rows.shape[1] + (values >> 3)
+    return rows.reshape(-1), places, (values & 7).astype(np.uint8)

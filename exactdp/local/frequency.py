@@ -116,10 +116,15 @@ class FrequencyOracle(LocalMechanism[int]):
     def draw_many(self, values: Any, source: Source) -> Reports:
         """The reports of many users from any source: some at a time, as that is quicker."""
         checked = self._checked(values)
-        parts = [checked[i : i + _AT_ONCE] for i in range(0, len(checked), _AT_ONCE)]
-        if len(parts) <= 1:
-            return self._respond(checked, source)
-        return np.concatenate([self._respond(part, source) for part in parts])
+        first = self._respond(checked[:_AT_ONCE], source)
+        if len(checked) <= _AT_ONCE:
+            return first
+        reports = np.empty((len(checked), *first.shape[1:]), first.dtype)
+        reports[:_AT_ONCE] = first
+        for start in range(_AT_ONCE, len(checked), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            reports[part] = self._respond(checked[part], source)
+        return reports
 
     def _checked(self, values: Any) -> Integers:
         array = integers("values", values)

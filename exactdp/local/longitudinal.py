@@ -7,12 +7,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers, coins
+from exactdp.local.choices import Integers, coin_rows, turned
 from exactdp.local.frame import NEIGHBOURS
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.unary import Rappor
@@ -89,18 +87,14 @@ class PermanentRappor(Rappor):
     def memos(self, values: Any, source: Source) -> Reports:
         """The memos of many users, from any source."""
         checked = self._checked(values)
-        flips = self._flips(len(checked), 1 / (self.lasting + 1), source)
-        flips[np.arange(len(checked)), checked] ^= True
-        return np.packbits(flips, axis=1, bitorder="little")
+        flips = coin_rows(1 / (self.lasting + 1), len(checked), self.k, source)
+        return turned(flips, checked)
 
     def copies(self, memos: Reports, source: Source) -> Reports:
         """One report of every memo, from any source."""
-        flips = self._flips(len(memos), 1 / (self.copying + 1), source)
-        reports: Reports = memos ^ np.packbits(flips, axis=1, bitorder="little")
+        flips = coin_rows(1 / (self.copying + 1), len(memos), self.k, source)
+        reports: Reports = memos ^ flips
         return reports
-
-    def _flips(self, users: int, chance: Fraction, source: Source) -> Any:
-        return coins(chance, users * self.k, source).reshape(users, self.k)
 
     def _respond(self, values: Integers, source: Source) -> Reports:
         return self.copies(self.memos(values, source), source)

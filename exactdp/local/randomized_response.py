@@ -64,12 +64,9 @@ class RandomizedResponse(FrequencyOracle):
         return Law({x: self.background * factor.get(x, 1) for x in range(self.k)})
 
     def _respond(self, values: Integers, source: Source) -> Reports:
-        lies = coins((self.k - 1) * self.background, len(values), source)
-        reports = values.copy()
-        where = np.flatnonzero(lies)
-        others = below(self.k - 1, where.size, source)
-        reports[where] = others + (others >= values[where])
-        return reports
+        # with probability gain the own value, else any, the own one among them
+        own = coins(self.gain, len(values), source)
+        return np.where(own, values, below(self.k, len(values), source))
 
     def _tally(self, reports: Reports) -> Integers:
         return np.bincount(reports, minlength=self.k).astype(np.int64)

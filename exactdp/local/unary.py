@@ -12,7 +12,7 @@ import numpy as np
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.local.choices import Bits, Integers, coins
+from exactdp.local.choices import Integers, coin_rows, coins, with_own
 from exactdp.local.frequency import FrequencyOracle
 from exactdp.local.ratio import ratio_within
 from exactdp.local.wire import BitVector, Report, Reports
@@ -26,11 +26,11 @@ _LARGEST = 1 << 24
 #: Largest k whose 2^k reports are listed.
 _LISTED = 16
 
-#: Bits that are drawn at once.
-_AT_ONCE = 1 << 23
+#: Bits that are drawn, and that are added up, at once.
+_DRAWN, _ADDED_UP = 1 << 23, 1 << 24
 
-#: The largest sum that a byte holds.
-_BYTE = 255
+#: So few rows of one weight are counted bit by bit; a byte holds their sum.
+_ENOUGH = 64
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,12 @@ class UnaryEncoding(FrequencyOracle):
         return Law[Report](dict(weights.items()))
 
     def _respond(self, values: Integers, source: Source) -> Reports:
-        rows = [self._bits(part, source) for part in _batches(values, self.k)]
-        packed = [np.packbits(bits, axis=1, bitorder="little") for bits in rows]
-        return np.concatenate([self.form.rows([]), *packed])
-
-    def _bits(self, values: Integers, source: Source) -> Bits:
-        """An array of one row of bits per user."""
-        n = len(values)
-        bits = coins(self.background, n * self.k, source).reshape(n, self.k)
-        bits[np.arange(n), values] = coins(self.kept, n, source)
-        return bits
+        reports = np.empty((len(values), (self.k + 7) // 8), np.uint8)
+        for part in portions_of(len(values), self.k, _DRAWN):
+            own = coins(self.kept, part.stop - part.start, source)
+            rows = coin_rows(self.background, part.stop - part.start, self.k, source)
+            reports[part] = with_own(rows, values[part], own)
+        return reports
 
     def _tally(self, reports: Reports) -> Integers:
         return column_sums(reports, self.k)
@@ -163,15 +159,39 @@ class Rappor(UnaryEncoding):
 
 
 def column_sums(rows: Reports, k: int) -> Integers:
-    """How many rows of packed bits have a 1, for each of k bits."""
+    """How many rows of packed bits have a 1, for each of k bits.
+
+    Three rows become one of sums and one of carries, which weigh twice as much, in five operations
+    on whole bytes, while there are many of a weight: a carry-save adder. The rest is counted.
+    """
     total = np.zeros(k, np.int64)
-    for start in range(0, len(rows), _BYTE):  # sums of bits that fit a byte are quickest
-        bits = np.unpackbits(rows[start : start + _BYTE], axis=1, count=k, bitorder="little")
-        total += bits.sum(axis=0, dtype=np.uint8)
+    for part in portions_of(len(rows), k, _ADDED_UP):
+        layer, weight = rows[part], 1
+        while len(layer):
+            carried = [rows[:0]]
+            while len(layer) > _ENOUGH:
+                layer, carry = _added(layer)
+                carried.append(carry)
+            bits = np.unpackbits(layer, axis=1, count=k, bitorder="little")
+            total += weight * bits.sum(axis=0, dtype=np.uint8).astype(np.int64)
+            layer, weight = np.concatenate(carried), 2 * weight
     return total
 
 
-def _batches(rows: Reports, k: int) -> Iterator[Reports]:
-    """Users, few enough at a time that their bits fit in memory one by one."""
-    size = max(_AT_ONCE // k, 1)
-    return (rows[start : start + size] for start in range(0, len(rows), size))
+def _added(layer: Reports) -> tuple[Reports, Reports]:
+    """Thirds of the rows added up: a third of them with the sums, and those left over; carries."""
+    third = len(layer) // 3
+    one, two, three = (layer[i * third : (i + 1) * third] for i in range(3))
+    odd = np.empty((len(layer) - 2 * third, layer.shape[1]), np.uint8)
+    sums, carry = odd[:third], one & two
+    np.bitwise_xor(one, two, out=sums)
+    np.bitwise_or(carry, sums & three, out=carry)
+    np.bitwise_xor(sums, three, out=sums)
+    odd[third:] = layer[3 * third :]
+    return odd, carry
+
+
+def portions_of(users: int, k: int, bits: int) -> Iterator[slice]:
+    """Users, about so many bits at a time."""
+    size = max(bits // k, 1)
+    return (slice(start, min(start + size, users)) for start in range(0, users, size))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.attempts import LIMIT, never_settled
-from exactdp.samplers.coins import below_each, packed, scaled, uneven
+from exactdp.samplers.coins import LANES, below_each, packed, scaled, uneven
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 
 __all__ = [
@@ -36,6 +36,9 @@ __all__ = [
 
 #: An array of uniform unsigned integers.
 Words = NDArray[np.unsignedinteger]
+
+#: From so many coins on a table of bytes is worth it.
+MANY_COINS = 1 << 14
 
 
 class Invertible(Protocol):
@@ -105,13 +108,21 @@ class Source(ABC):
     def coins(self, n: int, p: Real) -> Words:
         """n independent coins of chance p, a rational in [0, 1], 64 to a word of uint64.
 
-        Coin i is bit i % 64 of word i // 64; bits behind the last one are 0. About 7.4 random bits
-        a coin, at the speed of memory; exactly the law of bernoulli(p).
+        Coin i is bit i % 64 of word i // 64; bits behind the last one are 0. About 2 random bits a
+        coin where there are many, else 7.4; exactly the law of bernoulli(p).
         """
         count, chance = integer("n", n, least=0), rational("p", p)
         if not 0 <= chance <= 1:
             raise InvalidParameter("p", p, ">= 0 and <= 1")
-        return packed(count, chance, self.words)
+        # of one or two binary digits no more bits are read than a table takes
+        if count < MANY_COINS or 4 % chance.denominator == 0:
+            return packed(count, chance, self.words)
+        from exactdp.samplers.coin_bytes import coin_bytes, pattern_table
+
+        found = coin_bytes(-(-count // LANES) * 8, pattern_table(chance), self).view("<u8")
+        if count % LANES:
+            found[-1] &= np.uint64((1 << count % LANES) - 1)
+        return found
 
     def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:
         """Independent coins of chances numerators / denominator.

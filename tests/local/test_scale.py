@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from exactdp.local import (
     CompressiveResponse,
@@ -20,6 +21,7 @@ from exactdp.local import (
     Rappor,
     SubsetSelection,
 )
+from exactdp.local.unary import UnaryEncoding
 from exactdp.samplers import SeededSource, exact_law
 
 KINDS: list[type[FrequencyOracle]] = [
@@ -92,3 +94,22 @@ def test_two_workers_make_the_same_state_as_one(mechanism: LocalMechanism[int]) 
     there = sum(done[::-1], mechanism.aggregate())
     assert there == here
     assert there.to_bytes() == here.to_bytes()
+
+
+@pytest.mark.parametrize("k", [13, 16, 40])
+@pytest.mark.parametrize("of", [OptimizedUnaryEncoding, Rappor])
+def test_packed_rows_of_many_users(of: type[UnaryEncoding], k: int) -> None:
+    """Fixed seed, alpha = 1e-6 each: own bits, all others, and none behind the last."""
+    oracle, n = of(k, 1), 20_000
+    values = np.arange(n) % k
+    rows = oracle.draw_many(values, SeededSource(8))
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    assert not bits[:, k:].any()
+    own = bits[np.arange(n), values]
+    assert binomtest(int(own.sum()), n, float(oracle.kept)).pvalue > 1e-6
+    rest = int(bits.sum()) - int(own.sum())
+    assert binomtest(rest, n * (k - 1), float(oracle.background)).pvalue > 1e-6
+    pairs = int((bits[:, 0] & bits[:, 1])[values > 1].sum())
+    both = float(oracle.background) ** 2
+    assert binomtest(pairs, int((values > 1).sum()), both).pvalue > 1e-6
+    assert (oracle.aggregate().add(rows).counts == bits[:, :k].sum(axis=0)).all()
