@@ -254,3 +254,11 @@ def test_gshm_where_e_epsilon_leaves_every_exponent(sigma: str, tau: str) -> Non
 def test_gaussian_where_nothing_is_hidden() -> None:
     found = gaussian.delta(sigma="6e-100", epsilon="5e60", sensitivity="2e20")
     assert found.lower > 1 - Fraction(1, 10**12)
+
+
+def test_targets_of_thousands_of_digits_are_decided_or_undecided_at_once() -> None:
+    flags = ["--k", "1", "--epsilon", "1", "--delta", "1e-5001"]
+    assert run("calibrate", "discrete-gshm", *flags)[0] == 0
+    code, text, err = run("calibrate", "discrete-csh", *flags)
+    assert (code, text) == (3, "")
+    assert "delta is below 1e-300" in err

@@ -52,7 +52,7 @@ from exactdp.accounting.sparse_histograms.discrete_parts import (
 from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import (
     Real,
     choice,
@@ -76,6 +76,9 @@ DEFAULT_ANALYSIS = "by-cases"
 #: Of a sigma chosen here: significant digits, and the first relative step from where it should be.
 _SIGMA_DIGITS = 6
 _FIRST_STEP = Fraction(1, 10**4)
+
+#: Smaller targets are not calibrated for with exact parts.
+_LEAST = Fraction(1, 10**300)
 
 _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
@@ -156,7 +159,8 @@ def calibrate(
     above the least at which the noise alone keeps the target.
     The returned tau provably satisfies the target, and tau - 1/2 provably does not, by the chosen
     analysis. Counters are multiples of one half, so thresholds between are the same mechanism.
-    Raises InvalidParameter (also when no tau is enough), Undecided.
+    Raises InvalidParameter (also when no tau is enough), Undecided (also where delta < 1e-300 and
+    the analysis sums over the shared noise).
 
     >>> from exactdp.accounting import discrete_csh
     >>> found = discrete_csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="18.2")
@@ -165,6 +169,8 @@ def calibrate(
     """
     number, target = counters(k), delta_target("delta", delta)
     loss = non_negative("epsilon", epsilon)
+    if target < _LEAST and analysis in ("exact-parts", "by-cases"):
+        raise Undecided("delta is below 1e-300: the sums over the shared noise are too long")
 
     def keeps(sigma: Fraction) -> bool:
         """Whether the noise alone leaves something of the target to the threshold."""
