@@ -4,8 +4,8 @@ In a cell the curve is above both its end tangents, which meet at most g below t
 between lowered ends is below the curve if the ends are lowered by e and e' with (1 - t) e + t e' >=
 g, t the place where the tangents meet. With L and R the shares of the cell's mass,
 g = (e^h - 1) L R/(L e^h + R); e alone has to be R (1 - e^-h), e' alone L (e^h - 1). Where a largest
-density M is known, g <= (e^h - 1)^2/8 M. Both ends are lowered by g where the shares are alike;
-where one is much smaller, the end at which the mass is.
+density M is known, g <= (e^h - 1)^2/8 M. Both ends are lowered by g; but where the next cell holds
+much less, it could not pay for that, and the left end alone is lowered; likewise the right one.
 
 Lowering node i by e_i takes (e_(i+1) - e_i)/(e^h - 1) - (e_i - e_(i-1))/(1 - e^-h) from its mass. A
 node left with a negative mass is a kink the wrong way: the line between its neighbours is lower, so
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.wide import Wide
 from exactdp.errors import Undecided
 
-__all__ = ["TooCoarse", "convex", "ended", "lowered", "sunk_nodes", "taken"]
+__all__ = ["TooCoarse", "convex", "lowered", "sunk_nodes", "taken"]
 
 Floats = NDArray[np.float64]
 
-#: A share this much smaller than the other is paid for at the other's end alone.
-_LOPSIDED = 4.0
+#: Where the next cell holds so much less, or the one before, only the other end is lowered.
+_STEEP = 2.0
 
 _UP = 1 + 2.0**-38
 _MOST_KINKS = 1 << 17
@@ -52,18 +52,22 @@ def lowered(left: Wide, right: Wide, peak: Wide, step: Fraction) -> tuple[Wide, 
     with np.errstate(invalid="ignore"):
         both = low * high / (low * math.exp(h) + high)
     gap = np.minimum(peak.mantissa, np.where(np.isnan(both), 0.0, unit * both))
-    falls, rises = _LOPSIDED * high < low, _LOPSIDED * low < high
+    whole = Wide(low + high, left.exponent)
+    steep_after = _STEEP * _beside(whole, 1) < whole.mantissa
+    steep_before = _STEEP * _beside(whole, -1) < whole.mantissa
+    falls = steep_after & (~steep_before | (high <= low))
+    rises = steep_before & ~falls
     first = np.where(rises, 0.0, np.where(falls, unit * math.exp(-h) * high, gap))
     last = np.where(falls, 0.0, np.where(rises, unit * low, gap))
     return Wide(first, left.exponent), Wide(last, left.exponent)
 
 
-def ended(first: Wide, last: Wide, right: Wide, step: Fraction) -> tuple[Wide, Wide]:
-    """The same, but that the last cell but one lowers its left end alone."""
-    unit = 8 * float(step) / math.expm1(float(step)) * _UP
-    low, high = first.mantissa.copy(), last.mantissa.copy()
-    low[-2], high[-2] = unit * math.exp(-float(step)) * right.mantissa[-2], 0.0
-    return Wide(low, first.exponent), Wide(high, last.exponent)
+def _beside(cells: Wide, side: int) -> Floats:
+    """The entry after each (side 1) or before it (side -1), in its own units; 0 at the end."""
+    found = np.zeros(len(cells))
+    here, there = (slice(None, -1), slice(1, None))[::side]
+    found[here] = Wide(cells.mantissa[there], cells.exponent[there]).at(cells.exponent[here])
+    return found
 
 
 def sunk_nodes(first: Wide, last: Wide, exponent: NDArray[np.int64]) -> Wide:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
@@ -37,7 +38,7 @@ from exactdp.accounting.pld.wide import exponentials, floor
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
-__all__ = ["BITS", "Composed", "Copies", "compose"]
+__all__ = ["BITS", "Composed", "Copies", "compose", "infinite_mass", "start_of"]
 
 Floats = NDArray[np.float64]
 T = TypeVar("T", np.float64, np.complex128)
@@ -89,6 +90,14 @@ class Composed:
         # weights beyond the last one kept are below 2^-60
         missing = unknown + arb(2) ** -59
         return ((value + missing) * (self.log_high + scale).exp() + self.infinite_high).upper()
+
+    def vague(self, epsilon: arb) -> bool:
+        """Whether it is the accuracy of doubles, not the grid, that keeps the bounds apart."""
+        if self._ended(epsilon):
+            return False
+        _, unknown, scale = self._sum(self.high, epsilon)
+        apart = self.above(epsilon) - self.below(epsilon)
+        return not unknown * (self.log_high + scale).exp() * 4 < apart
 
     def _ended(self, epsilon: arb) -> bool:
         """Whether no finite loss is above epsilon."""
@@ -144,19 +153,14 @@ def compose(parts: Sequence[Copies], rate: float) -> Composed:
         tilted = [tilt(low, high, times, rate) for low, high, times in parts]
         points, origin = window(tilted)
         low, high, error = _transformed(tilted, points, origin)
-        firsts = [min(m.first for m in pair[:2]) for pair in parts]
         step = parts[0][0].grid.step
-        start = sum(
-            (times * (low.grid.offset + first * step))
-            for (low, _, times), first in zip(parts, firsts, strict=True)
-        )
         log_low = sum((part.times * part.log_low for part in tilted), arb(0))
         log_high = sum((part.times * part.log_high for part in tilted), arb(0))
         back = arb(rate) * origin
         return Composed(
             rate,
             ball(step),
-            ball(start + origin * step),
+            ball(start_of(parts) + origin * step),
             low,
             high,
             error,
@@ -164,8 +168,8 @@ def compose(parts: Sequence[Copies], rate: float) -> Composed:
             log_low.lower() - back,
             log_high.upper() - back,
             whole(tilted) - 1 - origin,
-            _infinite([(low, times) for low, _, times in parts]).lower(),
-            _infinite([(high, times) for _, high, times in parts]).upper(),
+            infinite_mass([(low, times) for low, _, times in parts]).lower(),
+            infinite_mass([(high, times) for _, high, times in parts]).upper(),
         )
 
 
@@ -216,7 +220,18 @@ def _power(base: NDArray[T], exponent: int) -> NDArray[T]:
     return result
 
 
-def _infinite(measures: Sequence[tuple[Measure, int]]) -> arb:
+def start_of(parts: Sequence[Copies]) -> Fraction:
+    """The least sum of all losses, where each begins at its first node."""
+    return sum(
+        (
+            times * (low.grid.offset + min(low.first, high.first) * low.grid.step)
+            for low, high, times in parts
+        ),
+        Fraction(0),
+    )
+
+
+def infinite_mass(measures: Sequence[tuple[Measure, int]]) -> arb:
     """The mass at infinity of a composition: all of it less what is finite throughout."""
     finite, ratio = arb(0), arb(0)
     for measure, times in measures:

@@ -21,7 +21,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.cells import TOLERANCE, Cells, Grid, cells
-from exactdp.accounting.pld.chain import TooCoarse, convex, ended, lowered, sunk_nodes, taken
+from exactdp.accounting.pld.chain import TooCoarse, convex, lowered, sunk_nodes, taken
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.replacement import BatchLoss
 from exactdp.accounting.pld.wide import Wide, floor, split
@@ -113,8 +113,6 @@ def _below(law: LossLaw, grid: Grid, made: Cells, low: int, high: int) -> Measur
     over, fits = _outcome_above(law, grid, high)
     masses = added(masses, -1 if fits else -2, over, up=False)
     first, last = lowered(left, right, peak, grid.step)
-    if not fits:  # nothing beyond pays for lowering the end of the last cell
-        first, last = ended(first, last, right, grid.step)
     exponent = _widest(masses.exponent)
     sunk = sunk_nodes(first, last, exponent)
     kept = masses.at(exponent) * (1 - 2 * TOLERANCE) - taken(sunk, grid.step)

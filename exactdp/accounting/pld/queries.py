@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
@@ -17,6 +18,7 @@ from exactdp.accounting.pld.closed import ClosedCurve, closed_curve
 from exactdp.accounting.pld.composed import BITS, Composed, Copies, compose
 from exactdp.accounting.pld.ended import ended_bounds
 from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.heavy import compose_in_balls
 from exactdp.accounting.pld.laplace import EndedLoss
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, bounds
@@ -62,6 +64,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
         for_delta(order, float(loss), float(relative_width)),
         ask,
         lambda found: found.upper <= max(found.lower * (1 + relative_width), _FLOOR),
+        lambda _: loss,
     )
 
 
@@ -77,7 +80,7 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     if closed is not None:
         with precision(2 * BITS):
             return ask(closed)
-    return _refined(order, plan, ask, lambda found: found.width <= width)
+    return _refined(order, plan, ask, lambda found: found.width <= width, lambda found: found.upper)
 
 
 def ceiling(order: Order, loss: Fraction) -> Fraction:
@@ -113,11 +116,39 @@ def _refined(
     plan: Plan,
     ask: Callable[[Curve], Enclosure],
     fits: Callable[[Enclosure], bool],
+    place: Callable[[Enclosure], Fraction],
 ) -> Enclosure:
+    """An answer that fits; place: the loss at which the bounds of an answer are asked for."""
     for _ in range(_ATTEMPTS):
         found = gridded(order, plan)
         with precision(BITS):
             answer = ask(found)
+            if fits(answer):
+                return answer
+            if found.vague(ball(place(answer))):
+                break
+        plan = plan.finer(2)
+    else:
+        raise Undecided(f"not settled on a grid of step {float(plan.step)}")
+    return _in_balls(order, plan, ask, fits)
+
+
+def _in_balls(
+    order: Order,
+    plan: Plan,
+    ask: Callable[[Curve], Enclosure],
+    fits: Callable[[Enclosure], bool],
+) -> Enclosure:
+    """The same without a tilt, beginning with a coarser grid: its transforms take longer."""
+    plan = replace(plan, step=8 * plan.step)
+    for _ in range(_ATTEMPTS):
+        try:
+            made = measures(order, plan.step, plan.tail_bits)
+        except TooCoarse:
+            plan = plan.finer(4)
+            continue
+        with precision(BITS):
+            answer = ask(compose_in_balls(made, plan.tail_bits))
         if fits(answer):
             return answer
         plan = plan.finer(2)

@@ -17,7 +17,7 @@ from exactdp.accounting.pld.transform import MOST_POINTS, UNIT
 from exactdp.accounting.pld.wide import EXPONENTIALS_ERROR, exponentials
 from exactdp.errors import Undecided
 
-__all__ = ["LEAST", "Tilted", "dot", "outside_mass", "tilt", "whole", "window"]
+__all__ = ["LEAST", "Tilted", "chernoff", "dot", "outside_mass", "tilt", "whole", "window"]
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,6 @@ Floats = NDArray[np.float64]
 _TILT_ERROR = EXPONENTIALS_ERROR + 3 * UNIT
 
 LEAST = 2.0**-1000
-_ALIAS = math.log(2.0**-36)
 
 
 @dataclass(frozen=True)
@@ -83,13 +82,17 @@ def tilt(low: Measure, high: Measure, times: int, rate: float) -> Tilted:
     return Tilted(shares[0], shares[1], logs[0], logs[1], times)
 
 
-def window(tilted: Sequence[Tilted]) -> tuple[int, int]:
-    """The length of the transform, and the first index of the window."""
+def window(tilted: Sequence[Tilted], alias_bits: int = 36) -> tuple[int, int]:
+    """The length of the transform, and the first index of the window.
+
+    alias_bits: about 2^-alias_bits of the tilted mass may lie outside.
+    """
+    most = -alias_bits * math.log(2)
     widest = max(len(part.high) for part in tilted)
     points = max(64, 1 << (widest - 1).bit_length())
     if whole(tilted) <= points:
         return points, 0
-    while max(_chernoff(tilted, points / 2, sign)[1] for sign in (-1, 1)) > _ALIAS:
+    while max(chernoff(tilted, points / 2, sign)[1] for sign in (-1, 1)) > most:
         points *= 2
         if whole(tilted) <= points:
             return points, 0
@@ -103,7 +106,7 @@ def whole(tilted: Sequence[Tilted]) -> int:
     return 1 + sum(part.times * (len(part.high) - 1) for part in tilted)
 
 
-def _chernoff(tilted: Sequence[Tilted], distance: float, sign: int) -> tuple[float, float]:
+def chernoff(tilted: Sequence[Tilted], distance: float, sign: int) -> tuple[float, float]:
     """About the best rate for a deviation of the sum, and the logarithm of the bound there."""
 
     def exponent(log_rate: float) -> float:
@@ -124,7 +127,7 @@ def outside_mass(tilted: Sequence[Tilted], points: int, origin: int) -> float:
     sides = [(1, origin + points)] * (origin + points < whole(tilted))
     sides += [(-1, origin - 1)] * (origin > 0)
     for sign, edge in sides:
-        rate = arb(_chernoff(tilted, points / 2, sign)[0])
+        rate = arb(chernoff(tilted, points / 2, sign)[0])
         powers = [-sign * rate * edge, -sign * rate * edge]
         for part in tilted:
             for i, masses in enumerate((part.low, part.high)):

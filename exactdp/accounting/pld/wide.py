@@ -34,9 +34,13 @@ class Wide:
         return len(self.mantissa)
 
     def at(self, exponent: Integers | int) -> Floats:
-        """The entries divided by 2^exponent, as doubles; what falls below 2^-1022 is rounded."""
+        """The entries divided by 2^exponent, as doubles.
+
+        What falls below 2^-1022 is rounded; what is too large becomes infinite.
+        """
         shift = np.clip(self.exponent - exponent, -_FAR, _FAR).astype(np.int32)
-        result: Floats = np.ldexp(self.mantissa, shift)
+        with np.errstate(over="ignore"):
+            result: Floats = np.ldexp(self.mantissa, shift)
         return result
 
     def log2(self) -> Floats:

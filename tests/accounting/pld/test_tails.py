@@ -1,0 +1,87 @@
+"""Far tails: one large loss is likelier there than many small ones, and delta may be tiny."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf, ncdf
+
+from exactdp.accounting import pld
+from exactdp.accounting.pld import queries
+from exactdp.accounting.pld.exact import in_integers
+from exactdp.accounting.pld.heavy import compose_in_balls
+from exactdp.balls import ball, precision
+
+
+@pytest.mark.parametrize(("mu", "rate", "steps"), [("0.12", "0.01", 3), ("1", "0.05", 6)])
+def test_balls_without_a_tilt_enclose_integers(mu: str, rate: str, steps: int) -> None:
+    loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(steps)
+    for order in loss.orders():
+        parts = queries.measures(order, Fraction(1, 64) * Fraction(mu), 400)
+        found = compose_in_balls(parts, 300)
+        for epsilon in (Fraction(-1, 100), Fraction(1, 50), Fraction(1, 3), Fraction(2)):
+            whole = in_integers(parts, epsilon, bits=640)
+            with precision(512):
+                assert found.below(ball(epsilon)) <= ball(whole.lower)
+                assert found.above(ball(epsilon)) >= ball(whole.upper)
+                tight = (
+                    ball(whole.upper - whole.lower)
+                    + ball(whole.upper) / 10**6
+                    + ball(Fraction(1, 1 << 300))
+                )
+                assert found.above(ball(epsilon)) - found.below(ball(epsilon)) <= tight * 2
+
+
+def _one(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
+    """delta(epsilon) of one step on a sample, for removal."""
+    t = mp.log((mp.exp(epsilon) - 1 + rate) / rate) / mu + mu / 2
+    return rate * ncdf(mu - t) - (mp.exp(epsilon) - 1 + rate) * ncdf(-t)
+
+
+def _ends(sigma: str, rate: str, epsilon: str) -> mpf:
+    with mp.workdps(60):
+        return _one(mpf(epsilon), mpf(rate), 1 / mpf(sigma))
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "epsilon"),
+    [("9.4", "0.07", "6.7"), ("12.7", "1", "1.2"), ("50", "1e-4", "0.01"), ("0.3", "0.5", "30")],
+)
+def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
+    found = pld.gaussian(sigma=sigma).sampled(rate).delta(epsilon)
+    exact = _ends(sigma, rate, epsilon)
+    with mp.workdps(40):
+        log_exact = mp.log(exact)
+        for end in (found.lower, found.upper):
+            log_end = mp.log(mpf(end.numerator)) - mp.log(mpf(end.denominator))
+            assert abs(log_end - log_exact) < mpf(10) ** -11
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "target"),
+    [("8.27", "0.00151", 5, "9.27e-185"), ("13.2", "0.021", 2, "3.5e-142")],
+)
+def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target: str) -> None:
+    """At least one step's delta, and at most what the step's share beyond epsilon leaves."""
+    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
+    assert found.width <= Fraction(1, 1000)
+    alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
+    assert alone.lower < found.upper
+    with mp.workdps(40):
+        # the other steps' losses are spread by less than rate/sigma each, about 0
+        spread = 12 * mpf(rate) / mpf(sigma) * math.sqrt(steps)
+        low, high = (mpf(str(float(end))) for end in (found.lower, found.upper))
+        assert steps * _one(high - spread, mpf(rate), 1 / mpf(sigma)) > mpf(target) / 10
+        assert _one(low + spread, mpf(rate), 1 / mpf(sigma)) < mpf(target)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "epsilon"),
+    [("2.74", "0.000576", 29355, "11.7"), ("40", "0.001", 100, "20")],
+)
+def test_below_every_double_it_is_only_small(
+    sigma: str, rate: str, steps: int, epsilon: str
+) -> None:
+    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).delta(epsilon)
+    assert found.lower == 0
+    assert found.upper <= Fraction(1, 1 << 1074)
