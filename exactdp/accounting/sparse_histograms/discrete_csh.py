@@ -52,11 +52,12 @@ from exactdp.accounting.sparse_histograms.discrete_parts import (
 from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
     choice,
     counters,
+    decimal_text,
     delta_target,
     non_negative,
     positive,
@@ -77,8 +78,8 @@ DEFAULT_ANALYSIS = "by-cases"
 _SIGMA_DIGITS = 6
 _FIRST_STEP = Fraction(1, 10**4)
 
-#: Smaller targets are not calibrated for with exact parts.
-_LEAST = Fraction(1, 10**300)
+#: Sums over the shared noise are too long for smaller targets.
+_LEAST_TARGET = Fraction(1, 10**300)
 
 _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
@@ -159,8 +160,7 @@ def calibrate(
     above the least at which the noise alone keeps the target.
     The returned tau provably satisfies the target, and tau - 1/2 provably does not, by the chosen
     analysis. Counters are multiples of one half, so thresholds between are the same mechanism.
-    Raises InvalidParameter (also when no tau is enough), Undecided (also where delta < 1e-300 and
-    the analysis sums over the shared noise).
+    Raises InvalidParameter (also when no tau is enough, and for a target below 1e-300), Undecided.
 
     >>> from exactdp.accounting import discrete_csh
     >>> found = discrete_csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="18.2")
@@ -169,8 +169,8 @@ def calibrate(
     """
     number, target = counters(k), delta_target("delta", delta)
     loss = non_negative("epsilon", epsilon)
-    if target < _LEAST and analysis in ("exact-parts", "by-cases"):
-        raise Undecided("delta is below 1e-300: the sums over the shared noise are too long")
+    if target < _LEAST_TARGET:
+        raise InvalidParameter("delta", decimal_text(target), ">= 1e-300 for a calibration")
 
     def keeps(sigma: Fraction) -> bool:
         """Whether the noise alone leaves something of the target to the threshold."""
