@@ -23,6 +23,7 @@ from exactdp.accounting.pld.laplace import EndedLoss
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, bounds
 from exactdp.accounting.pld.plans import FLOOR_BITS, Plan, for_delta, for_epsilon
+from exactdp.accounting.pld.transform import TooLong
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -32,6 +33,9 @@ __all__ = ["Curve", "ceiling", "curve_near", "delta", "epsilon", "gridded", "mea
 _ATTEMPTS = 12
 
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
+
+#: No epsilon is larger; the upper end where a grid gives none.
+_FAR = 1e300
 
 
 class Curve(Protocol):
@@ -120,7 +124,10 @@ def _refined(
 ) -> Enclosure:
     """An answer that fits; place: the loss at which the bounds of an answer are asked for."""
     for _ in range(_ATTEMPTS):
-        found = gridded(order, plan)
+        try:
+            found = gridded(order, plan)
+        except TooLong:
+            break
         with precision(BITS):
             answer = ask(found)
             if fits(answer):
@@ -171,18 +178,14 @@ def _roots(found: Curve, target: arb, plan: Plan, slack: float) -> Enclosure:
         raise InvalidParameter(
             "delta", float(target), "above the delta that is left at any epsilon"
         )
-    high = max(plan.place + unit * root(found.above) + slack, 0.0)
-    while not found.above(arb(high)) <= target:
+    high = min(max(plan.place + unit * root(found.above) + slack, 0.0), _FAR)
+    while high < _FAR and not found.above(arb(high)) <= target:
         slack *= 2
         high += slack
-        if not math.isfinite(high):
-            raise Undecided("no epsilon was found for this delta")
     low = plan.place + unit * root(found.below) - slack
     while low > 0 and not found.below(arb(low)) > target:
         slack *= 2
         low -= slack
-    if not math.isfinite(high):
-        raise Undecided("no epsilon was found for this delta")
     return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
 
 

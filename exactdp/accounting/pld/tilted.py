@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.measure import Measure
-from exactdp.accounting.pld.transform import MOST_POINTS, UNIT
+from exactdp.accounting.pld.transform import MOST_POINTS, UNIT, TooLong
 from exactdp.accounting.pld.wide import EXPONENTIALS_ERROR, exponentials
-from exactdp.errors import Undecided
 
 __all__ = ["LEAST", "Tilted", "chernoff", "dot", "outside_mass", "tilt", "whole", "window"]
 
@@ -97,7 +96,7 @@ def window(tilted: Sequence[Tilted], alias_bits: int = 36) -> tuple[int, int]:
         if whole(tilted) <= points:
             return points, 0
         if points > MOST_POINTS:
-            raise Undecided(f"the composition needs more than {MOST_POINTS} nodes at this step")
+            raise TooLong(f"the composition needs more than {MOST_POINTS} nodes at this step")
     return points, int(sum(part.times * part.mean for part in tilted)) - points // 2
 
 

@@ -22,8 +22,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.balls import precision
+from exactdp.errors import Undecided
 
-__all__ = ["MOST_POINTS", "UNIT", "forward", "inverse", "relative_error"]
+__all__ = ["MOST_POINTS", "UNIT", "TooLong", "forward", "inverse", "relative_error"]
 
 Complexes = NDArray[np.complex128]
 
@@ -36,6 +37,10 @@ MOST_POINTS = 1 << 24
 _RADIX = 32
 _TABLE_BITS = 80
 _BLOCK = 1024
+
+
+class TooLong(Undecided):
+    """A composition needs more nodes than a transform may have."""
 
 
 def forward(values: Complexes) -> Complexes:

@@ -85,3 +85,15 @@ def test_below_every_double_it_is_only_small(
     found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).delta(epsilon)
     assert found.lower == 0
     assert found.upper <= Fraction(1, 1 << 1074)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "target"),
+    [("4.13", "0.00105", 87560, "1.07e-212"), ("1.58", "0.000273", 96417, "1.34e-267")],
+)
+def test_many_steps_of_small_rate(sigma: str, rate: str, steps: int, target: str) -> None:
+    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
+    assert found.width <= Fraction(1, 1000)
+    alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
+    assert alone.lower < found.upper
