@@ -77,8 +77,8 @@ def compose(
     FILE has one JSON object a line: {"mechanism": "gaussian", "sigma": 2, "rate": "0.01", "times":
     100}, likewise gaussian-mixture (sigma, sensitivities, weights), discrete-gaussian (sigma2,
     sensitivity), discrete-laplace (epsilon, sensitivity), laplace (scale, sensitivity),
-    randomized-response (epsilon) and approximate (epsilon, delta); rate, times and sampling
-    ("poisson", or "batches" for replace-one neighbours) may be left out.
+    randomized-response (epsilon), approximate (epsilon, delta), gshm and csh (k, sigma, tau); rate,
+    times and sampling ("poisson", or "batches" for replace-one neighbours) may be left out.
     """
     if (epsilon is None) == (delta is None):
         raise InvalidParameter("options", "not one of them", "either epsilon or delta")
@@ -133,12 +133,13 @@ def _step(line: str, place: str, neighbours: str, group: str) -> Pld:
         raise InvalidParameter(f"mechanism in {place}", name, "one of " + ", ".join(factories))
     rate, times = given.pop("rate", 1), given.pop("times", 1)
     sampling = choice("sampling", given.pop("sampling", "poisson"), ("poisson", "batches"))
-    factory, allowed = factories[name]
-    if not set(given) <= set(allowed):
-        extra = sorted(set(given) - set(allowed))[0]
-        raise InvalidParameter("file", f"{extra} in {place}", f"{name} with {', '.join(allowed)}")
-    if allowed[0] not in given:
-        raise InvalidParameter("file", place, f"{name} with {allowed[0]}")
+    factory, needed, more = factories[name]
+    if not set(given) <= {*needed, *more}:
+        extra = sorted(set(given) - {*needed, *more})[0]
+        allowed = ", ".join([*needed, *more])
+        raise InvalidParameter("file", f"{extra} in {place}", f"{name} with {allowed}")
+    if not set(needed) <= set(given):
+        raise InvalidParameter("file", place, f"{name} with {', '.join(needed)}")
     made = _between(factory(**given), rate, sampling, neighbours)
     return made.composed(times) if group == "1" else made.grouped(group).composed(times)
 
@@ -158,7 +159,10 @@ def _between(made: Pld, rate: Any, sampling: str, neighbours: str) -> Pld:
     return sampled.replaced() if replaces else sampled
 
 
-def _factories(neighbours: str) -> dict[str, tuple[Callable[..., Pld], tuple[str, ...]]]:
+def _factories(
+    neighbours: str,
+) -> dict[str, tuple[Callable[..., Pld], tuple[str, ...], tuple[str, ...]]]:
+    """Of every mechanism what makes it, from what, and what may be left out."""
     from exactdp.accounting import pld
 
     relation = pld.REPLACE_ONE if neighbours == "replace-one" else pld.ADD_REMOVE
@@ -170,17 +174,19 @@ def _factories(neighbours: str) -> dict[str, tuple[Callable[..., Pld], tuple[str
         return pld.approximate(epsilon=epsilon, delta=delta, neighbours=relation)
 
     return {
-        "gaussian": (pld.gaussian, ("sigma", "sensitivity")),
-        "gaussian-mixture": (_mixture, ("sigma", "sensitivities", "weights")),
-        "discrete-gaussian": (pld.discrete_gaussian, ("sigma2", "sensitivity")),
-        "discrete-laplace": (pld.discrete_laplace, ("epsilon", "sensitivity")),
-        "laplace": (pld.laplace, ("scale", "sensitivity")),
-        "randomized-response": (response, ("epsilon",)),
-        "approximate": (approximate, ("epsilon", "delta")),
+        "gaussian": (pld.gaussian, ("sigma",), ("sensitivity",)),
+        "gaussian-mixture": (_mixture, ("sigma", "sensitivities", "weights"), ()),
+        "discrete-gaussian": (pld.discrete_gaussian, ("sigma2",), ("sensitivity",)),
+        "discrete-laplace": (pld.discrete_laplace, ("epsilon",), ("sensitivity",)),
+        "laplace": (pld.laplace, ("scale",), ("sensitivity",)),
+        "randomized-response": (response, ("epsilon",), ()),
+        "approximate": (approximate, ("epsilon",), ("delta",)),
+        "gshm": (pld.gshm, ("k", "sigma", "tau"), ()),
+        "csh": (pld.csh, ("k", "sigma", "tau"), ("correlation", "contributions")),
     }
 
 
-def _mixture(sigma: str, sensitivities: Any = (), weights: Any = ()) -> Pld:
+def _mixture(sigma: str, sensitivities: Any, weights: Any) -> Pld:
     from exactdp.accounting import pld
 
     for name, values in (("sensitivities", sensitivities), ("weights", weights)):

@@ -1,6 +1,7 @@
 """Certified privacy loss distributions: any mechanism, any composition, from both sides."""
 
 from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
+from exactdp.accounting.pld.histograms import csh, gshm
 from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
@@ -23,10 +24,12 @@ __all__ = [
     "Pld",
     "approximate",
     "calibrate_sgd",
+    "csh",
     "discrete_gaussian",
     "discrete_laplace",
     "gaussian",
     "gaussian_mixture",
+    "gshm",
     "laplace",
     "laws",
     "most_steps",

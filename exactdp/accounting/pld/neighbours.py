@@ -79,7 +79,9 @@ def is_group(neighbours: str) -> bool:
 
 def sampled(step: Step, rate: Fraction) -> Step:
     """The step on a Poisson sample."""
-    return Step(_on_sample(step, rate, removed=True), _on_sample(step, rate, removed=False))
+    # several steps on one sample are not several samples
+    real = tuple((sampled(*choice, rate),) for choice in step.real if len(choice) == 1)
+    return Step(_on_sample(step, rate, removed=True), _on_sample(step, rate, removed=False), real)
 
 
 def replaced(step: Step) -> Step:

@@ -3,6 +3,7 @@
 from exactdp.accounting.sparse_histograms.csh_exact.climb import likely
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
     evaluate,
+    noise_distance,
     noise_only,
     pair,
     threshold_only,
@@ -15,6 +16,7 @@ __all__ = [
     "Worst",
     "evaluate",
     "likely",
+    "noise_distance",
     "noise_only",
     "pair",
     "threshold_only",

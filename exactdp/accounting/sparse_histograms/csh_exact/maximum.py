@@ -37,7 +37,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
 )
 from exactdp.balls import FLOOR_BITS, Ends
 
-__all__ = ["evaluate", "noise_only", "pair", "threshold_only"]
+__all__ = ["evaluate", "noise_distance", "noise_only", "pair", "threshold_only"]
 
 #: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an
 #: integral counts for.
@@ -77,8 +77,13 @@ def noise_only(
 
     At a fixed tau/sigma it is also a lower bound on delta.
     """
+    return hockey_stick(epsilon, noise_distance(k, sigma, correlation, contributions))
+
+
+def noise_distance(k: int, sigma: arb, correlation: Fraction | None, contributions: int) -> arb:
+    """The largest D of all neighbours: how far apart the shared counters are, in noise."""
     squared, _ = largest_distance(k, min(k, contributions), correlation, k)
-    return hockey_stick(epsilon, squared.sqrt() / sigma)
+    return squared.sqrt() / sigma
 
 
 def threshold_only(k: int, ratio: arb, correlation: Fraction | None, contributions: int) -> arb:

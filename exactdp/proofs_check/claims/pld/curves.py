@@ -122,6 +122,21 @@ def _chain(lowered: Fraction) -> str:
     return "16 cells over 61 atoms"
 
 
+def _points(raised: bool) -> str:
+    """Chords through points of a curve that are rounded up (or down), some of them left out."""
+    fine: _Measure = {Fraction(21, 20) ** i: Fraction(1, 40 + i * i) for i in range(-30, 31)}
+    nodes = [Fraction(9, 8) ** i for i in range(-12, 13)]
+    off = Fraction(1, 50) if raised else -Fraction(1, 50)
+    for kept in (nodes, nodes[::2], nodes[:5] + nodes[9:]):
+        points = [(x, _curve(fine, x) * (1 + off * (i % 3))) for i, x in enumerate(kept)]
+        for (a, low), (b, high) in pairwise(points):
+            for x in [*fine, a, b]:
+                if a <= x <= b:
+                    chord = low + (high - low) * (x - a) / (b - a)
+                    require(chord >= _curve(fine, x), f"x={float(x):.6g}")
+    return "three choices of points, 61 atoms"
+
+
 CLAIMS = (
     PLD.verified(
         "Section 1, composition is monotone in the curve",
@@ -136,6 +151,13 @@ CLAIMS = (
         "curve that is nowhere below.",
         "enumeration",
         **varied(_split, True, False, "so that its mean under P is kept"),
+    ),
+    PLD.verified(
+        "Section 2, curves that are known",
+        "Chords through points that are on or above a curve of a pair are nowhere below it, "
+        "whichever points are left out.",
+        "enumeration",
+        **varied(_points, True, False, "on or below it"),
     ),
     PLD.verified(
         "Section 2, largest gap",

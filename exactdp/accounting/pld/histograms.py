@@ -1,0 +1,150 @@
+"""The privacy loss of thresholded histograms, from their exact curves.
+
+Above: the curve of the worst neighbours at each epsilon. Below: neighbours that exist, or limits of
+such: all counters shared, with the noise alone to tell; all counters extra, with the threshold
+alone; for the GSHM also half of each, which are independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.pld.atoms import LawLoss
+from exactdp.accounting.pld.known_curves import KnownCurve
+from exactdp.accounting.pld.laws import GaussianLoss
+from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.neighbours import ADD_REMOVE, Step
+from exactdp.accounting.sparse_histograms import csh as csh_curve
+from exactdp.accounting.sparse_histograms import gshm as gshm_curve
+from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, threshold_only
+from exactdp.balls import ball, enclosure, precision
+from exactdp.enclosure import Enclosure
+from exactdp.law import Law
+from exactdp.parameters import Real, integer, non_negative, positive
+
+__all__ = ["csh", "gshm"]
+
+_BITS = 128
+
+#: Points on a curve per width of the noise's loss, and the fewest and the most.
+_DENSITY = 24
+_FEWEST = 32
+
+
+def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
+    """The Gaussian sparse histogram mechanism, at any epsilon.
+
+    k: most counters one user changes, by one each, >= 1. sigma: of the noise, > 0. tau: counters
+    are kept above 1 + tau, >= 0. The upper end is that of the worst neighbours of every single
+    release; the lower end is that of neighbours that are the same for all.
+    Source: CSH Lemma 2.7; exactdp explain exact-csh, sections 9 and 10.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.gshm(k=10, sigma=40, tau=180).composed(3).delta("0.3"), "3"))
+    [0.000796, 0.000861]
+    """
+    most, noise, height = _read(k, sigma, tau)
+
+    def delta(epsilon: Fraction) -> Enclosure:
+        return gshm_curve.delta(k=most, sigma=noise, tau=height, epsilon=epsilon)
+
+    half = most // 2
+    with precision(_BITS):
+        mu, part = (_below(arb(j).sqrt() / ball(noise)) for j in (most, half))
+        shown, fewer = (_shown(noise, height, r) for r in (most, most - half))
+    choices = [(_noise(mu),), _hidden(shown)]
+    if half:
+        choices.append((_noise(part), *_hidden(fewer)))
+    law, real = _known(delta, shown, mu, 2048), tuple(choice for choice in choices if choice)
+    source = "CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each"
+    return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
+
+
+def csh(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Pld:
+    """The correlated sparse histogram, at any epsilon.
+
+    Parameters as in :func:`exactdp.accounting.csh.delta`; both ends as for :func:`gshm`.
+    Source: exactdp explain exact-csh, sections 1 to 3 and 10.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.csh(k=10, sigma=25, tau=130).composed(3).epsilon("1e-4"), "3"))
+    [0.356, 0.42]
+    """
+    size, noise, height = _read(k, sigma, tau)
+    most = size if contributions is None else integer("contributions", contributions, least=1)
+    kappa = None if correlation is None else positive("correlation", correlation)
+
+    def delta(epsilon: Fraction) -> Enclosure:
+        return csh_curve.delta(
+            k=size,
+            sigma=noise,
+            tau=height,
+            epsilon=epsilon,
+            correlation=kappa,
+            contributions=contributions,
+        )
+
+    delta(Fraction(0))  # refuses what is not possible
+    with precision(_BITS):
+        shown = _below(threshold_only(size, ball(height / noise), kappa, most))
+        mu = _below(noise_distance(size, ball(noise), kappa, most))
+    law = _known(delta, shown, mu, 512)
+    source = "exactdp explain exact-csh, for k-sparse histograms, counters by one in one direction"
+    real = tuple(choice for choice in ((_noise(mu),), _hidden(shown)) if choice)
+    return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
+
+
+def _read(k: int, sigma: Real, tau: Real) -> tuple[int, Fraction, Fraction]:
+    return integer("k", k, least=1), positive("sigma", sigma), non_negative("tau", tau)
+
+
+def _known(
+    delta: Callable[[Fraction], Enclosure], shown: Fraction, mu: Fraction, most: int
+) -> KnownCurve:
+    """The curve up to about where only the threshold counts."""
+    flat = shown * Fraction(10_001, 10_000)
+    low, high = Fraction(0), Fraction(float(mu))
+    while delta(high).upper > flat:
+        low, high = high, 2 * high
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta(middle).upper > flat else (low, middle)
+    count = min(max(math.ceil(_DENSITY * high / mu), _FEWEST), most)
+    step = high / count
+    return KnownCurve(step, tuple(delta(i * step).upper for i in range(count + 1)))
+
+
+def _noise(mu: Fraction) -> Step:
+    law = GaussianLoss(mu)
+    return Step(law, law)
+
+
+def _hidden(shown: Fraction) -> tuple[Step, ...]:
+    """With the user something appears with this probability that never does without."""
+    if not shown:
+        return ()
+    with_, without = Law({"shown": shown, "hidden": 1 - shown}), Law({"hidden": Fraction(1)})
+    return (Step(LawLoss(with_, without), LawLoss(without, with_)),)
+
+
+def _shown(sigma: Fraction, tau: Fraction, counters: int) -> Fraction:
+    """At most the probability that one of so many counters of 1 passes the threshold."""
+    return _below(gshm_curve.ANALYSES["exact"].threshold_only(counters, ball(tau / sigma)))
+
+
+def _below(value: arb) -> Fraction:
+    """A number below, by a relative 2^-60 or so; 0 for 0."""
+    if value <= 0:
+        return Fraction(0)
+    return enclosure(value).lower

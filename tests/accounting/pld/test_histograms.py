@@ -1,0 +1,122 @@
+"""Thresholded histograms: their curves at one release, and what several leak."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from exactdp.accounting import csh, gaussian, gshm, pld
+from exactdp.accounting.pld.known_curves import KnownCurve
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+
+GSHM = pld.gshm(k=9, sigma=30, tau=110)
+CSH = pld.csh(k=4, sigma=12, tau=50)
+
+
+def _gshm(epsilon: str) -> Enclosure:
+    return gshm.delta(k=9, sigma=30, tau=110, epsilon=epsilon)
+
+
+def _csh(epsilon: str) -> Enclosure:
+    return csh.delta(k=4, sigma=12, tau=50, epsilon=epsilon)
+
+
+def _law(loss: pld.Pld) -> KnownCurve:
+    ((step, _),) = loss.steps
+    assert isinstance(step.removed, KnownCurve)
+    return step.removed
+
+
+@pytest.mark.parametrize(("loss", "exact"), [(GSHM, _gshm), (CSH, _csh)])
+def test_the_law_is_above_the_curve_at_every_epsilon(
+    loss: pld.Pld, exact: Callable[[str], Enclosure]
+) -> None:
+    outcomes = list(_law(loss).outcomes(96))
+    assert all(p >= 0 and q >= 0 for _, p, q in outcomes)
+    assert abs(float(sum(p for _, p, _ in outcomes)) - 1) < 1e-12
+    for epsilon in ("0", "0.017", "0.1", "0.333", "0.9", "3"):
+        known = exact(epsilon).float_upper()
+        e = float(epsilon)
+        for at, delta in ((e, known), (-e, 1 - np.exp(-e) + np.exp(-e) * known)):
+            found = sum(max(float(p) - np.exp(at) * float(q), 0) for _, p, q in outcomes)
+            assert delta * (1 - 1e-12) <= found <= delta * 1.005, at
+
+
+def test_two_releases_against_integrals() -> None:
+    """The worst curve's law is a Gaussian loss between two atoms: its composition by quadrature."""
+    mu, shown = 0.1, -np.expm1(9 * norm.logcdf(110 / 30))
+
+    def curve(epsilon: float) -> float:
+        if epsilon < 0:
+            return float(-np.expm1(epsilon) + np.exp(epsilon) * curve(-epsilon))
+        noise = norm.cdf(mu / 2 - epsilon / mu) - np.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+        return float(max(noise, shown))
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if curve(middle) <= shown else (middle, high)
+    end, epsilon = high, 0.25
+    atom = np.exp(end) * norm.cdf(-mu / 2 - end / mu)
+
+    def density(loss: float) -> float:
+        return float(norm.pdf(loss, mu * mu / 2, mu)) * curve(epsilon - loss)
+
+    places = sorted(max(-end, min(x, end)) for x in (-end, epsilon - end, 0, epsilon, end))
+    exact = sum(quad(density, a, b)[0] for a, b in pairwise(places)) + shown
+    exact += atom * (curve(epsilon - end) + np.exp(-end) * curve(epsilon + end))
+    found = GSHM.composed(2).delta("0.25")
+    assert exact * (1 - 1e-6) <= found.float_upper() <= exact * 1.01
+
+
+def test_the_lower_end_is_at_least_that_of_the_noise_and_of_the_threshold() -> None:
+    three = GSHM.composed(3)
+    hidden = 1 - Fraction(str(norm.cdf(110 / 30) ** 27))
+    assert three.delta(2).lower >= hidden * Fraction(999, 1000)
+    noise = gaussian.delta(sigma=30, sensitivity=Fraction(3 * 1_732_050_807, 10**9), epsilon="0.3")
+    found = three.delta("0.3")
+    assert noise.lower * Fraction(998, 1000) <= found.lower <= found.upper <= 1
+
+
+def test_points_that_are_rounded_up_stay_above() -> None:
+    exact = [gaussian.delta(sigma=2, epsilon=i * Fraction(1, 8)).upper for i in range(30)]
+    raised = [d * (1 + Fraction(i % 3, 50)) for i, d in enumerate(exact)]
+    outcomes = list(KnownCurve(Fraction(1, 8), tuple(raised)).outcomes(96))
+    for i, delta in enumerate(exact):
+        found = sum(max(float(p) - np.exp(i / 8) * float(q), 0) for _, p, q in outcomes)
+        assert float(delta) * (1 - 1e-12) <= found <= float(raised[i]) * (1 + 1e-12)
+
+
+def test_a_curve_that_is_none_is_refused() -> None:
+    with pytest.raises(Undecided, match="too far"):
+        list(KnownCurve(Fraction(1, 100), (Fraction(1, 10), Fraction(1, 10**9))).outcomes(96))
+
+
+def test_with_others_and_on_samples() -> None:
+    both = CSH.then(pld.gaussian(sigma=10))
+    assert both.delta("0.5").lower >= pld.gaussian(sigma=10).delta("0.5").lower
+    sampled = GSHM.sampled("0.1").delta("0.05")
+    assert 0 < sampled.lower <= sampled.upper < GSHM.delta("0.05").lower
+
+
+REFUSED: list[Callable[[], object]] = [
+    lambda: pld.gshm(k=0, sigma=1, tau=1),
+    lambda: pld.gshm(k=2, sigma=0, tau=1),
+    lambda: pld.csh(k=2, sigma=1, tau=-1),
+    lambda: pld.csh(k=2, sigma=1, tau=1, contributions=3),
+    lambda: GSHM.replaced(),
+    lambda: CSH.batched("0.1"),
+    lambda: GSHM.grouped(2),
+    lambda: GSHM.composed(3).epsilon("1e-9"),
+]
+
+
+@pytest.mark.parametrize("asked", REFUSED)
+def test_what_has_no_answer_is_refused(asked: Callable[[], object]) -> None:
+    with pytest.raises(InvalidParameter):
+        asked()
