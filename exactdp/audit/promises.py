@@ -32,6 +32,9 @@ _WORDS = {
     "excess": "delta above the curve",
 }
 
+#: No larger parameter is promised.
+_LARGEST = 10**100
+
 
 class Promise(ABC):
     """What is promised about the probabilities p and q of every event on two neighbours."""
@@ -108,7 +111,7 @@ class ApproximateDP(Promise):
         slack = non_negative("delta", delta)
         if slack >= 1:
             raise InvalidParameter("delta", delta, ">= 0 and < 1")
-        object.__setattr__(self, "epsilon", non_negative("epsilon", epsilon))
+        object.__setattr__(self, "epsilon", _moderate("epsilon", epsilon))
         object.__setattr__(self, "delta", slack)
 
     @property
@@ -158,7 +161,7 @@ class Zcdp(Promise):
     kind = "zcdp"
 
     def __init__(self, rho: Real) -> None:
-        object.__setattr__(self, "rho", non_negative("rho", rho))
+        object.__setattr__(self, "rho", _moderate("rho", rho))
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -195,10 +198,10 @@ class Renyi(Promise):
 
     def __init__(self, alpha: Real, epsilon: Real) -> None:
         order = rational("alpha", alpha)
-        if order <= 1:
-            raise InvalidParameter("alpha", alpha, "> 1")
+        if not 1 < order <= _LARGEST:
+            raise InvalidParameter("alpha", alpha, "> 1 and <= 1e100")
         object.__setattr__(self, "alpha", order)
-        object.__setattr__(self, "epsilon", non_negative("epsilon", epsilon))
+        object.__setattr__(self, "epsilon", _moderate("epsilon", epsilon))
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -238,7 +241,7 @@ class GaussianDP(Promise):
     kind = "gdp"
 
     def __init__(self, mu: Real) -> None:
-        object.__setattr__(self, "mu", non_negative("mu", mu))
+        object.__setattr__(self, "mu", _moderate("mu", mu))
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -286,7 +289,7 @@ class Profile(Promise):
 
         Its upper ends are promised. epsilons: >= 0, where it is evaluated.
         """
-        exact = [non_negative("epsilon", epsilon) for epsilon in epsilons]
+        exact = [_moderate("epsilon", epsilon) for epsilon in epsilons]
         return cls({epsilon: delta(epsilon).upper for epsilon in exact})
 
     @property
@@ -306,3 +309,11 @@ class Profile(Promise):
     @property
     def text(self) -> str:
         return f"private by its curve of {len(self.points)} points"
+
+
+def _moderate(name: str, value: Real) -> Fraction:
+    """A number >= 0 that is one as a float, too: floats say which events to look for."""
+    number = non_negative(name, value)
+    if number > _LARGEST:
+        raise InvalidParameter(name, value, ">= 0 and <= 1e100")
+    return number

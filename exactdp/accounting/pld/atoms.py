@@ -36,6 +36,9 @@ _BITS = 128
 #: Losses that are not rational are known to so many binary places, when a grid is laid.
 FINE = 100
 
+#: Masses below 2^-this are not written down.
+_FARTHEST = 1 << 60
+
 #: A loss log P/Q (exact where it is rational, a float where it is infinite), mass under P, under Q.
 Outcome = tuple[Fraction | arb | float, arb, arb]
 
@@ -276,6 +279,8 @@ def _gathered(grid: Grid, masses: dict[int, arb], infinity: arb, *, up: bool) ->
     exponent = np.zeros(last - first + 1, dtype=np.int64)
     for index, end in ends.items():
         number, power = split(end)
+        if abs(power) > _FARTHEST:
+            raise Undecided("a mass of the loss is too small to be written down")
         mantissa[index - first] = number * (1 + 2.0**-51 if up else 1 - 2.0**-51)
         exponent[index - first] = power
     return Measure(grid, first, Wide(mantissa, exponent), infinity.max(arb(0)))

@@ -18,6 +18,7 @@ from exactdp.accounting.pld.atoms import AtomicLoss
 from exactdp.accounting.pld.laplace import EndedLoss
 from exactdp.accounting.pld.laws import LossLaw, Masses
 from exactdp.balls import ball, precision
+from exactdp.errors import Undecided
 
 __all__ = ["Order", "Saddle", "saddle"]
 
@@ -42,6 +43,8 @@ _MOST_PLACES = 1 << 14
 #: Tilts are looked for within factors of e^this about one over the largest loss.
 _SPAN = 17.0
 
+_TOO_FAR = "the losses of one step are too small or too large to be followed"
+
 
 @dataclass(frozen=True)
 class Saddle:
@@ -55,6 +58,8 @@ class Saddle:
     def tilt(self, epsilon: float) -> float:
         """The exponent theta > 0 that brings the mean of the loss near epsilon."""
         farthest = max(float(np.abs(losses).max()) for losses, _, _ in self.parts)
+        if not 0 < farthest < math.inf:
+            raise Undecided(_TOO_FAR)
         low, high = (sign * _SPAN - math.log(farthest) for sign in (-1, 1))
         return math.exp(minimum(lambda x: self.exponent(math.exp(x), epsilon), low, high, 0.02))
 
@@ -120,6 +125,8 @@ def _places(law: LossLaw | AtomicLoss | EndedLoss, bits: int) -> tuple[Floats, F
             found = list(_of_atoms(law, bits))
         else:
             found = list(_of_cells(law, bits))
+    if not found:
+        raise Undecided(_TOO_FAR)
     every = -(-len(found) // _MOST_PLACES)
     losses, logs = np.array(found[::every]).T
     return losses, logs + math.log(every)

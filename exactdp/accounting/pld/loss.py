@@ -294,6 +294,6 @@ def _orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
 
 def _rate(rate: Real) -> Fraction:
     probability = rational("rate", rate)
-    if not 0 < probability <= 1:
-        raise InvalidParameter("rate", rate, "> 0 and <= 1")
+    if not Fraction(1, 10**100) <= probability <= 1:
+        raise InvalidParameter("rate", rate, "> 0 and <= 1, at least 1e-100")
     return probability

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from exactdp.accounting.pld.atoms import (
@@ -30,6 +31,9 @@ __all__ = [
     "randomized_response",
 ]
 
+#: Parameters are at most so large, and at least one over it.
+_EXTREME = 10**100
+
 
 def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
     """The Gaussian mechanism.
@@ -38,7 +42,7 @@ def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
     where sensitivity is 1). sensitivity: l2 distance by which one user moves the query, > 0.
     Source: Balle and Wang 2018, Theorem 8.
     """
-    mu = positive("sensitivity", sensitivity) / positive("sigma", sigma)
+    mu = _moderate("sensitivity", sensitivity) / _moderate("sigma", sigma)
     return _alike(GaussianLoss(mu), "Balle and Wang 2018, Theorem 8")
 
 
@@ -54,7 +58,7 @@ def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Seq
     >>> print(format(loss.composed(10).epsilon("1e-6"), "4"))
     [2.803, 2.804]
     """
-    noise = positive("sigma", sigma)
+    noise = _moderate("sigma", sigma)
     shifts = [non_negative("sensitivities", s) / noise for s in sensitivities]
     shares = [non_negative("weights", w) for w in weights]
     if len(shares) != len(shifts) or sum(shares) != 1:
@@ -78,7 +82,7 @@ def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:
     [0.00383457, 0.00383458]
     """
     law = DiscreteGaussianLoss(
-        positive("sigma2", sigma2), integer("sensitivity", sensitivity, least=1)
+        _moderate("sigma2", sigma2), integer("sensitivity", sensitivity, least=1)
     )
     return _alike(law, "Canonne, Kamath, Steinke 2020, Theorem 7")
 
@@ -91,7 +95,7 @@ def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
     Source: Ghosh, Roughgarden, Sundararajan 2012.
     """
     shift = integer("sensitivity", sensitivity, least=1)
-    law = DiscreteLaplaceLoss(positive("epsilon", epsilon) / shift, shift)
+    law = DiscreteLaplaceLoss(_moderate("epsilon", epsilon) / shift, shift)
     return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
 
 
@@ -107,7 +111,7 @@ def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
     >>> print(format(pld.laplace(scale=10).composed(20).epsilon("1e-6"), "4"))
     [1.773, 1.774]
     """
-    mu = positive("sensitivity", sensitivity) / positive("scale", scale)
+    mu = _moderate("sensitivity", sensitivity) / _moderate("scale", scale)
     return _alike(LaplaceLoss(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
 
 
@@ -120,7 +124,7 @@ def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
     >>> print(format(pld.randomized_response(epsilon="0.1").composed(100).delta(4), "5"))
     [3.4223e-5, 3.4224e-5]
     """
-    return approximate(epsilon=positive("epsilon", epsilon), delta=0, neighbours=neighbours)
+    return approximate(epsilon=_moderate("epsilon", epsilon), delta=0, neighbours=neighbours)
 
 
 def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
@@ -133,7 +137,7 @@ def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> 
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
-    law = ResponseLoss(non_negative("epsilon", epsilon), failure)
+    law = ResponseLoss(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
     relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
     return Pld(((Step(law, law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
 
@@ -159,3 +163,11 @@ def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
 def _alike(law: Any, source: str) -> Pld:
     """A mechanism whose loss has the same law in both orders."""
     return Pld(((Step(law, law), 1),), ADD_REMOVE, source)
+
+
+def _moderate(name: str, value: Real) -> Fraction:
+    """A number > 0 of a size that floats can be guessed with."""
+    number = positive(name, value)
+    if not 1 <= number * _EXTREME <= _EXTREME**2:
+        raise InvalidParameter(name, value, "> 0, between 1e-100 and 1e100")
+    return number

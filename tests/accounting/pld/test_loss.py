@@ -1,5 +1,6 @@
 """Answers against closed forms and published numbers."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -9,6 +10,7 @@ from flint import arb
 from exactdp.accounting import gaussian, pld
 from exactdp.accounting.pld import plans, queries
 from exactdp.accounting.pld.composed import BITS
+from exactdp.accounting.pld.loss import Pld
 from exactdp.balls import ball, enclosure, precision
 from exactdp.errors import InvalidParameter, Undecided
 
@@ -112,3 +114,28 @@ def test_what_is_not_finite_is_no_bound() -> None:
 def test_the_smallest_deltas_of_sampled_runs_are_as_narrow() -> None:
     loss = pld.sgd(noise_multiplier=1, rate="0.01", steps=10_000)
     assert loss.epsilon("1e-300").width <= Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("size", ["1e-400", "1e-100", "1e-20", "1e20", "1e100", "1e400"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x: pld.gaussian(sigma=x),
+        lambda x: pld.gaussian(sigma=5, sensitivity=x),
+        lambda x: pld.gaussian(sigma=5).sampled(x),
+        lambda x: pld.discrete_gaussian(sigma2=x),
+        lambda x: pld.discrete_laplace(epsilon=x),
+        lambda x: pld.laplace(scale=x),
+        lambda x: pld.approximate(epsilon=x, delta="1e-9"),
+    ],
+)
+def test_parameters_of_any_size_are_refused_decided_or_undecided(
+    loss: Callable[[str], Pld], size: str
+) -> None:
+    """Floats say where to look; where they cannot, no error of theirs is met."""
+    for ask in (lambda: loss(size).delta(1), lambda: loss(size).epsilon("1e-5")):
+        try:
+            found = ask()
+        except (InvalidParameter, Undecided):
+            continue
+        assert 0 <= found.lower <= found.upper
