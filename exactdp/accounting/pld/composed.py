@@ -46,6 +46,9 @@ T = TypeVar("T", np.float64, np.complex128)
 #: Working precision of what is not an array.
 BITS = 128
 
+#: Entries of a spectrum that are raised to their power at a time.
+_BLOCK = 1 << 14
+
 #: (measure below, measure above, how often), all on grids of one step.
 Copies = tuple[Measure, Measure, int]
 
@@ -189,23 +192,27 @@ def _transformed(
         values[: len(part.low)] = part.low
         values[: len(part.high)] += 1j * part.high
         seen = forward(values)
-        mirrored = np.conj(np.roll(seen[::-1], 1)[:half])
-        of_low, of_high = (seen[:half] + mirrored) / 2, (seen[:half] - mirrored) * -0.5j
-        largest = np.maximum(np.maximum(np.abs(of_low), np.abs(of_high)), 0.5)
-        low *= _power(of_low, part.times)
-        high *= _power(of_high, part.times)
-        modulus *= _power(largest, part.times)
+        del values
+        for start in range(0, half, _BLOCK):
+            here = slice(start, min(start + _BLOCK, half))
+            mirrored = np.conj(seen[-np.arange(here.start, here.stop) % points])
+            of_low, of_high = (seen[here] + mirrored) / 2, (seen[here] - mirrored) * -0.5j
+            largest = np.maximum(np.maximum(np.abs(of_low), np.abs(of_high)), 0.5)
+            low[here] *= _power(of_low, part.times)
+            high[here] *= _power(of_high, part.times)
+            modulus[here] *= _power(largest, part.times)
         shift += part.times * (2.02 * relative + 6 * UNIT)
         count += part.times
     if shift > 0.1:
         raise Undecided("too many steps for double precision")
     mean = 1.01 * math.exp(20 * UNIT * count) * 2 * float(modulus.sum()) / points
     growth = math.expm1(2 * shift) + 4 * UNIT * count + 2.1 * relative + 8 * UNIT
-    whole = np.empty(points, dtype=np.complex128)
-    whole[:half] = low + 1j * high
-    whole[half:] = np.conj(low[1 : half - 1][::-1]) + 1j * np.conj(high[1 : half - 1][::-1])
-    sums = np.roll(inverse(whole), -(origin % points))
-    return sums.real.copy(), sums.imag.copy(), 1.01 * mean * growth + 2.0**-900
+    seen[:half] = low + 1j * high
+    seen[half:] = (np.conj(low[1 : half - 1]) + 1j * np.conj(high[1 : half - 1]))[::-1]
+    del low, high, modulus
+    sums = inverse(seen)
+    turned = [np.roll(part, -(origin % points)) for part in (sums.real, sums.imag)]
+    return turned[0], turned[1], 1.01 * mean * growth + 2.0**-900
 
 
 def _power(base: NDArray[T], exponent: int) -> NDArray[T]:

@@ -38,21 +38,39 @@ _RADIX = 32
 _TABLE_BITS = 80
 _BLOCK = 1024
 
+#: So many points are transformed in one piece, longer ones row by row.
+_WHOLE = 1 << 14
+
 
 class TooLong(Undecided):
     """A composition needs more nodes than a transform may have."""
 
 
 def forward(values: Complexes) -> Complexes:
-    """sum_j values[j] exp(-2 pi i j k/L) for every k; L = len(values) is a power of two."""
-    result: Complexes = _stages(values[None, :])[0]
-    return result
+    """sum_j values[j] exp(-2 pi i j k/L) for every k; L = len(values) is a power of two.
+
+    The values are overwritten: beside them and the result little memory is taken.
+    """
+    if len(values) <= _WHOLE:
+        result: Complexes = _stages(values[None, :])[0]
+        return result
+    rows = values.reshape(_RADIX, -1)
+    # in blocks, as below
+    blocks = rows.reshape(_RADIX, -1, _RADIX).transpose(1, 0, 2)
+    for start in range(0, len(blocks), _RADIX):
+        here = slice(start, start + _RADIX)
+        blocks[here] = _matrix(_RADIX) @ blocks[here]
+    for number, row in enumerate(rows):
+        row *= _some_roots(len(values), number, len(row))
+        row[:] = forward(row)
+    return np.ascontiguousarray(rows.T).reshape(-1)
 
 
 def inverse(values: Complexes) -> Complexes:
-    """(1/L) sum_k values[k] exp(2 pi i j k/L) for every j."""
-    # L is a power of two, so the division is exact
-    result: Complexes = np.conj(_stages(np.conj(values)[None, :])[0]) / len(values)
+    """(1/L) sum_k values[k] exp(2 pi i j k/L) for every j; the values are overwritten."""
+    result = forward(np.conj(values, out=values))
+    np.conj(result, out=result)
+    result /= len(result)  # a power of two: exact
     return result
 
 
@@ -91,24 +109,30 @@ def _stages(values: Complexes) -> Complexes:
 
 @lru_cache(maxsize=8)
 def _matrix(points: int) -> Complexes:
-    roots = _roots(points)
+    roots = _exact_roots(points, 1, points)
     index = np.arange(points)
     return roots[np.outer(index, index) % points]
 
 
 @lru_cache(maxsize=6)
 def _twiddles(points: int) -> Complexes:
-    roots = _roots(points)
-    return roots[np.outer(np.arange(_RADIX), np.arange(points // _RADIX))]
+    return np.array([_some_roots(points, k, points // _RADIX) for k in range(_RADIX)])
 
 
-def _roots(points: int) -> Complexes:
-    """exp(-2 pi i k/points) for every k, each within 2u, or 7u where there are many."""
-    fine = _exact_roots(points, 1, min(points, _BLOCK))
-    if points <= _BLOCK:
-        return fine
-    coarse = _exact_roots(points, _BLOCK, points // _BLOCK)
-    return np.multiply.outer(coarse, fine).reshape(points)
+def _some_roots(points: int, stride: int, count: int) -> Complexes:
+    """exp(-2 pi i stride j/points) for j < count <= points/stride, each within 7u."""
+    fine, coarse = _tables(points)
+    place = stride * np.arange(count)
+    found: Complexes = fine[place % len(fine)]
+    found *= coarse[place // len(fine)]
+    return found
+
+
+@lru_cache(maxsize=6)
+def _tables(points: int) -> tuple[Complexes, Complexes]:
+    """exp(-2 pi i k/points) for small k, and for multiples of their number, within 2u."""
+    fine = min(points, _BLOCK)
+    return _exact_roots(points, 1, fine), _exact_roots(points, fine, points // fine)
 
 
 def _exact_roots(points: int, stride: int, count: int) -> Complexes:
