@@ -46,10 +46,11 @@ demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
 
 test: setup
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
+# what takes minutes, and ten times as many examples of what is drawn at random
 test-slow: setup
-	$(BIN)/python -m pytest -q -n auto -m slow
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
 
 # malformed calls and files: one line each, the right exit code, nothing left behind; resumable
 # (--first), and a failure says how it is repeated

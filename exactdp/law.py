@@ -39,10 +39,10 @@ class Law(Generic[T]):
     def __init__(
         self, weights: Mapping[T, Fraction | int], residual: Fraction | int = Fraction(0)
     ) -> None:
-        kept = {outcome: Fraction(weight) for outcome, weight in weights.items() if weight}
+        kept = {outcome: _fraction(weight) for outcome, weight in weights.items() if weight}
         self.residual = Fraction(residual)
         for outcome, weight in kept.items():
-            if weight < 0:
+            if weight.numerator < 0:
                 raise InvalidParameter(f"weights[{outcome!r}]", weight, ">= 0")
         if self.residual < 0:
             raise InvalidParameter("residual", residual, ">= 0")
@@ -165,6 +165,10 @@ class Law(Generic[T]):
         return [(self.residual, Law({}, 1))] if self.residual else []
 
 
+def _fraction(weight: Fraction | int) -> Fraction:
+    return weight if type(weight) is Fraction else Fraction(weight)
+
+
 def _collect(pairs: Iterable[tuple[R, Fraction]]) -> dict[R, Fraction]:
     grouped: dict[R, list[Fraction]] = {}
     for outcome, weight in pairs:
@@ -173,12 +177,15 @@ def _collect(pairs: Iterable[tuple[R, Fraction]]) -> dict[R, Fraction]:
 
 
 def _sum(values: Iterable[Fraction]) -> Fraction:
-    """The exact sum, added in pairs so that denominators stay small for as long as possible."""
-    listed = list(values)
+    """The exact sum: equal denominators first, then in pairs, so that they stay small for long."""
+    over: dict[int, int] = {}
+    for value in values:
+        over[value.denominator] = over.get(value.denominator, 0) + value.numerator
+    listed = [Fraction(above, below) for below, above in over.items()]
     while len(listed) > 1:
         odd = listed[-1:] if len(listed) % 2 else []
         listed = [a + b for a, b in zip(listed[::2], listed[1::2], strict=False)] + odd
-    return Fraction(listed[0]) if listed else Fraction(0)
+    return listed[0] if listed else Fraction(0)
 
 
 def _short(value: Fraction) -> str:
