@@ -216,6 +216,7 @@ def test_a_scheduler_that_remembers_results_counts_none_twice() -> None:
     assert len(pool.known) >= 16
 
 
+@pytest.mark.slow
 def test_dask() -> None:
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(

@@ -362,8 +362,10 @@ class TestRefusals:
         assert law == Law.uniform([0, 1])
 
     def test_a_copied_generator(self) -> None:
-        with pytest.raises(NotEnumerable, match="copy of the generator"):
+        with pytest.raises(NotEnumerable, match="looks at the type of the generator"):
             foreign_law(lambda rng: copy.copy(rng).getrandbits(1))
+        with pytest.raises(NotEnumerable, match="copy of the generator"):
+            foreign_law(lambda rng: rng.__reduce_ex__(2))
 
     def test_other_randomness_is_noticed(self) -> None:
         with pytest.raises(NotEnumerable, match="urandom"):

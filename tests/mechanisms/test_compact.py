@@ -34,7 +34,10 @@ def mechanism(
 CASES = [(1, 2, 0, "1"), (1, 4, 0, "2"), (1, 3, 1, "1/2")]
 
 
-@pytest.mark.parametrize(("n", "universe", "level", "epsilon"), CASES)
+@pytest.mark.parametrize(
+    ("n", "universe", "level", "epsilon"),
+    [*CASES[:2], pytest.param(*CASES[2], marks=pytest.mark.slow)],
+)
 def test_loss_is_at_most_the_three_epsilons(
     n: int, universe: int, level: int, epsilon: str
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from exactdp.audit.whitebox.draws import Draws
+from exactdp.audit.whitebox.veil import Veil, keeping, showing, untold
 
 __all__ = ["ExactGenerator", "ExactRandom"]
 
@@ -36,11 +37,13 @@ _REFUSED = {
     "setstate": "draw again instead of rewinding: this generator has no state",
 }
 
+#: What a module has that stands in place of a generator: random, or secrets.
+_OF_MODULES = frozenset({"Random", "SystemRandom", "randbelow", "randbits", "token_bytes"})
 _COPY = "a copy of the generator would repeat its randomness; pass it along"
 
 
-class ExactRandom(random.SystemRandom):
-    """A random.Random, and SystemRandom, whose choices are enumerated.
+class ExactRandom(random.SystemRandom, metaclass=Veil):
+    """A random.SystemRandom whose choices are enumerated.
 
     gauss, expovariate and the like are refused, because their law depends on the rounding of a
     foreign logarithm, and so is seeding. randbelow, randbits and token_bytes are there for code
@@ -48,6 +51,9 @@ class ExactRandom(random.SystemRandom):
 
     draws: where its numbers come from. A program that makes another one of this type is refused.
     """
+
+    __getattribute__ = showing(frozenset(dir(random.SystemRandom())) - {"__dict__"} | _OF_MODULES)
+    __setattr__ = keeping
 
     def __init__(self, draws: Draws | None = None) -> None:
         # not calling the parent: there is no generator to seed
@@ -58,11 +64,11 @@ class ExactRandom(random.SystemRandom):
         width = operator.index(k)
         if width < 0:
             raise ValueError("number of bits must be non-negative")
-        return self.draws.below(1 << width, f"getrandbits({width})")
+        return _draws(self).below(1 << width, f"getrandbits({width})")
 
     def random(self) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: the law of CPython's random()."""
-        return self.draws.unit("random()")
+        return _draws(self).unit("random()")
 
     def randbytes(self, n: int) -> bytes:
         """n uniform bytes, for the few that can be enumerated."""
@@ -70,7 +76,9 @@ class ExactRandom(random.SystemRandom):
         return value
 
     def _randbelow(self, n: int) -> Any:
-        return self.draws.below(operator.index(n), f"a range of {n}")
+        return _draws(self).below(operator.index(n), f"a range of {n}")
+
+    __repr__ = untold
 
     # the names of secrets and random that hand out a generator's methods
     def randbelow(self, exclusive_upper_bound: int) -> Any:
@@ -100,12 +108,15 @@ class ExactRandom(random.SystemRandom):
         self.draws.refuse(_COPY)
 
 
-class ExactGenerator:
+class ExactGenerator(metaclass=Veil):
     """The part of numpy.random.Generator that has an exact law here.
 
     integers, random, choice without p, permutation and shuffle. Numbers are int64 and float64,
     one at a time or as arrays of int64.
     """
+
+    __getattribute__ = showing(frozenset(dir(np.random.Generator)) - {"__dict__"})
+    __setattr__ = keeping
 
     def __init__(self, draws: Draws) -> None:
         self.draws = draws
@@ -199,6 +210,8 @@ class ExactGenerator:
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self.draws.refuse(_COPY)
 
+    __repr__ = untold
+
     def _only_known(self, other: dict[str, Any]) -> None:
         if other:
             self.draws.refuse(f"{', '.join(other)}= is not modelled; leave it out")
@@ -214,6 +227,12 @@ class ExactGenerator:
             self.draws.refuse(f"size={size!r} is not modelled; give integers >= 0")
         values = [operator.index(draw()) for _ in range(int(np.prod(shape)))]
         return np.array(values, dtype=np.int64).reshape(shape)
+
+
+def _draws(generator: ExactRandom) -> Draws:
+    """Without asking whether it may be seen: numbers are drawn often."""
+    draws: Draws = object.__getattribute__(generator, "draws")
+    return draws
 
 
 def _foreign() -> NoReturn:

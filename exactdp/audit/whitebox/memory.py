@@ -8,6 +8,7 @@ has another one.
 from __future__ import annotations
 
 import decimal
+import sys
 import types
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -92,6 +93,8 @@ class Memory:
         return None
 
     def _judge(self, thing: Any) -> None:
+        if thing is sys.modules:
+            raise NotEnumerable("the program can reach the table of all modules, of this process")
         if isinstance(thing, CACHED):
             self.cached.add(thing.__wrapped__.__code__)
         elif isinstance(thing, types.BuiltinFunctionType) and (why := impurity(thing)):

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,11 @@ def _impurity_in_module(module: str, name: str) -> str:
 
 def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """The first impure function that code names, by itself or as an attribute, or ""."""
+    texts = {text for each in code.co_consts for text in (each if type(each) is tuple else (each,))}
+    for text in sorted(_TOLD.intersection(text for text in texts if type(text) is str)):
+        return f"{text} as a text"
+    if why := _looks_at_stand_ins(code, names):
+        return why
     for name, value in named(code, names):
         function = getattr(value, "__func__", value)
         python = isinstance(function, (types.FunctionType, types.ModuleType, type))
@@ -99,7 +105,35 @@ def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
 
 
 #: Attributes by which code looks at its process, or at the variables of other code.
-_TELLING = frozenset({"__hash__", "cache_info", "f_back", "f_locals"})
+_TELLING = frozenset(
+    {
+        "__hash__",
+        "cache_info",
+        "f_back",
+        "f_builtins",
+        "f_code",
+        "f_globals",
+        "f_locals",
+        "gi_frame",
+    }
+    | {"__code__", "__func__", "__self__", "tb_frame"}
+)
+#: Texts by which a function in C would be told from one in Python, a generator from a module.
+_TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
+
+
+def _looks_at_stand_ins(code: types.CodeType, names: Mapping[str, Any]) -> str:
+    """Whether code asks what hash() or repr() is, which are replaced while a program runs."""
+    steps = [s for s in dis.get_instructions(code) if s.opname not in (*_SILENT, "PRECALL")]
+    for asked, step in pairwise(s for s in steps if s.opname != "PUSH_NULL"):
+        stands_in = step.opname.startswith("LOAD_GLOBAL") and step.argval in ("hash", "repr")
+        asks = asked.opname.startswith("LOAD_GLOBAL") and asked.argval in _ASKING
+        if stands_in and asks:
+            return f"{asked.argval}({step.argval})"
+    return ""
+
+
+_ASKING = frozenset({"callable", "dir", "getattr", "hasattr", "isinstance", "type", "vars"})
 
 
 def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -37,9 +37,10 @@ from exactdp.audit.whitebox.plainness import written_in_python
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.enumeration import EnumeratingSource
 
-__all__ = ["GENERATORS", "Rounds", "exact_key", "is_plain"]
+__all__ = ["Rounds", "exact_key", "is_generator", "is_plain"]
 
-GENERATORS = (ExactRandom, ExactGenerator, EnumeratingSource)
+#: By number: a type that is veiled does not like to be compared.
+_GENERATORS = frozenset(map(id, (ExactRandom, ExactGenerator, EnumeratingSource)))
 _ATOMS = (
     *(type(None), bool, int, float, complex, str, bytes, Fraction),
     *(np.int64, np.float64, np.bool_),
@@ -118,7 +119,12 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
 
 
 def _harmless(value: Any) -> bool:
-    return is_plain(value) or type(value) in GENERATORS or isinstance(value, LazyNumber)
+    return is_plain(value) or is_generator(value) or isinstance(value, LazyNumber)
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value is one of the generators that programs are given here."""
+    return id(type(value)) in _GENERATORS
 
 
 def is_plain(value: Any) -> bool:
@@ -137,7 +143,7 @@ def exact_key(value: Any) -> Hashable:
         known, value = value.known()
         if not known:
             raise NotEnumerable("a number that has not been looked at")
-    if type(value) in GENERATORS:
+    if is_generator(value):
         return "generator", id(value)
     if type(value) is type and not written_in_python(value):
         return "type", value
@@ -174,7 +180,7 @@ class _Call:
             inside = caller.f_globals
             return inside.get(self.path[0]) if isinstance(inside, dict) else None
         owner = variables.get(self.path[0])
-        return getattr(type(owner), self.path[1], None) if type(owner) in GENERATORS else None
+        return getattr(type(owner), self.path[1], None) if is_generator(owner) else None
 
 
 @lru_cache(maxsize=1 << 12)

@@ -13,7 +13,7 @@ from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.outcomes import Outcome
 from exactdp.audit.whitebox.quiet import quiet
-from exactdp.audit.whitebox.rounds import GENERATORS, exact_key, is_plain
+from exactdp.audit.whitebox.rounds import exact_key, is_generator, is_plain
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.watch import unwatched
 from exactdp.errors import InvalidParameter
@@ -113,7 +113,7 @@ class _Call:
     def __init__(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         self.arguments = tuple(map(_plain, arguments))
         self.named = {name: _plain(x) for name, x in named.items()}
-        found = [x for x in (*self.arguments, *self.named.values()) if type(x) in GENERATORS]
+        found = [x for x in (*self.arguments, *self.named.values()) if is_generator(x)]
         self.generators = len(found)
         self.generator = found[0] if len(found) == 1 else None
 

@@ -28,8 +28,9 @@ from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.plainness import objection
 from exactdp.audit.whitebox.purity import impurity, impurity_in, is_salted, salted_order
-from exactdp.audit.whitebox.rounds import Rounds
+from exactdp.audit.whitebox.rounds import Rounds, is_generator
 from exactdp.audit.whitebox.uniform import NotEnumerable
+from exactdp.audit.whitebox.veil import under_way
 from exactdp.errors import ExactDPError
 from exactdp.samplers.branches import Again, Frontier, NotReproducible
 from exactdp.samplers.enumeration import EnumeratingSource
@@ -124,7 +125,8 @@ class Watch:
             setattr(module, name, partial(self._outside, name))
         sys.setprofile(self._see)
         try:
-            yield
+            with under_way(stop):
+                yield
         finally:
             sys.setprofile(before)
             builtins.hash, builtins.repr = real
@@ -215,10 +217,9 @@ class Watch:
     def _note_drawing(self, frame: types.FrameType) -> None:
         code, inside = frame.f_code, frame.f_globals
         named = inside.get(code.co_name)
-        if isinstance(named, types.FunctionType) and named.__code__ is code:
-            kinds = {type(value) for value in _values(frame).values()}
-            if kinds & {ExactRandom, ExactGenerator}:
-                self.drawing.append((inside, code.co_name))
+        alone = isinstance(named, types.FunctionType) and named.__code__ is code
+        if alone and any(map(is_generator, _values(frame).values())):
+            self.drawing.append((inside, code.co_name))
 
     def _check(self, function: Any, frame: types.FrameType) -> None:
         why = impurity(function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Hashable
 from decimal import Decimal
 from fractions import Fraction
@@ -123,12 +124,19 @@ def table(
 
 
 def pieces(
-    program: Callable[[Any], Any], interface: str, size: int, probes: list[int], *, most: int
+    program: Callable[[Any], Any],
+    interface: str,
+    size: int,
+    probes: list[int],
+    fresh: list[int],
+    *,
+    most: int,
 ) -> Table:
     """The law of a program with one draw from a huge range, constant between few breakpoints.
 
     Between two probes with unequal results the breakpoint is found by bisection; what lies between
-    two probes with equal results is taken to be the same.
+    two probes with equal results is taken to be the same. Fresh values have to agree, or else (a
+    residue, perhaps, that changes from value to value) nobody knows: TooMany.
     """
 
     def at(k: int) -> Table:
@@ -150,6 +158,9 @@ def pieces(
             if len(ends) > 400:
                 raise TooMany
     ends.append((size, seen[points[-1]]))
+    bounds = [end for end, _ in ends]
+    if any(at(k) != ends[bisect_right(bounds, k)][1] for k in fresh):
+        raise TooMany
     found: Table = {}
     begin = 0
     for end, law in ends:

@@ -180,8 +180,11 @@ def class_of_the_generator() -> Program:
 @HIDEOUTS.twin_maker
 def class_of_the_generator_twin() -> Program:
     def program(x, rng):
-        rng.calls = getattr(rng, "calls", 0) + 1
-        return x if rng.calls > 10**5 else coin(x, rng)
+        class Kind:
+            calls = 0
+
+        Kind.calls += 1
+        return x if Kind.calls > 10**5 else coin(x, rng)
 
     return program
 

@@ -20,6 +20,7 @@ from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
+from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
 from tests.audit.programs.state import STATE
 
 GROUPS = (
@@ -38,6 +39,8 @@ GROUPS = (
     LOOKUPS,
     GENERATORS,
     NUMPY_GENERATORS,
+    STAND_INS,
+    NUMPY_STAND_INS,
 )
 PAIRS = [pair for group in GROUPS for pair in group.pairs]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -24,6 +25,20 @@ _BITS = 128
 
 def _curve(measure: _Measure, x: Fraction) -> Fraction:
     return sum((m * max(1 - x / y, Fraction(0)) for y, m in measure.items()), Fraction(0))
+
+
+def _evaluated(measure: _Measure) -> Callable[[Fraction], Fraction]:
+    """The curve of a measure at many places: what lies above x, less x times its part under Q."""
+    kinks = sorted(measure)
+    above = [(Fraction(0), Fraction(0))]
+    for y in reversed(kinks):
+        above.append((above[-1][0] + measure[y], above[-1][1] + measure[y] / y))
+
+    def curve(x: Fraction) -> Fraction:
+        mass, other = above[len(kinks) - bisect_right(kinks, x)]
+        return mass - x * other
+
+    return curve
 
 
 def _product(one: _Measure, other: _Measure) -> dict[Fraction, Fraction]:
@@ -99,26 +114,21 @@ def _chain(lowered: Fraction) -> str:
     """A chain through points lowered by the largest gap of either cell stays below the curve."""
     nodes = [Fraction(5, 4) ** i for i in range(-8, 9)]
     fine: _Measure = {Fraction(21, 20) ** i: Fraction(1, 40 + i * i) for i in range(-30, 31)}
-    gaps = []
+    curve, gaps = _evaluated(fine), []
     for a, b in pairwise(nodes):
         inside = [a + (b - a) * k / 40 for k in range(41)] + [y for y in fine if a < y < b]
         gaps.append(
-            max(
-                _curve(fine, a)
-                + (_curve(fine, b) - _curve(fine, a)) * (x - a) / (b - a)
-                - _curve(fine, x)
-                for x in inside
-            )
+            max(curve(a) + (curve(b) - curve(a)) * (x - a) / (b - a) - curve(x) for x in inside)
         )
     sunk = [
-        _curve(fine, x) - lowered * max(gaps[max(i - 1, 0)], gaps[min(i, len(gaps) - 1)])
+        curve(x) - lowered * max(gaps[max(i - 1, 0)], gaps[min(i, len(gaps) - 1)])
         for i, x in enumerate(nodes)
     ]
     for i, (a, b) in enumerate(pairwise(nodes)):
         for x in [*fine, *(a + (b - a) * k / 40 for k in range(41))]:
             if a <= x <= b:
                 chord = sunk[i] + (sunk[i + 1] - sunk[i]) * (x - a) / (b - a)
-                require(chord <= _curve(fine, x), f"cell {i}, x={float(x):.6g}")
+                require(chord <= curve(x), f"cell {i}, x={float(x):.6g}")
     return "16 cells over 61 atoms"
 
 
