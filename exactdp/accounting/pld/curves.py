@@ -17,6 +17,7 @@ from flint import arb
 from exactdp.accounting import gaussian
 from exactdp.accounting.pld.composed import BITS
 from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.plans import for_epsilon
 from exactdp.accounting.pld.queries import Curve, curve_near
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
@@ -26,30 +27,40 @@ __all__ = ["gaussian_mu", "type_two_error"]
 
 _CELLS = 4000
 
+#: Tilts for one curve.
+_PLACES = 12
+
 
 class _Curve:
     """Bounds on delta(epsilon) of both orders, from one transform for every unit of epsilon."""
 
-    def __init__(self, orders: list[Order], real: list[Order], span: float) -> None:
-        self.orders, self.real, self.span = orders, real, span
+    def __init__(
+        self, orders: list[Order], span: float, relative_width: float, least: float
+    ) -> None:
+        """least: smaller deltas need not be known to this relative width."""
+        self.span, self.relative_width = span, relative_width
+        self.reaches = {
+            order: for_epsilon(order, math.log(least), relative_width).place for order in orders
+        }
 
     def below(self, epsilon: float) -> arb:
-        return _most([made.below(arb(epsilon)) for made in self._near(self.real, epsilon)])
+        return _most([made.below(arb(epsilon)) for made in self._near(epsilon)])
 
     def above(self, epsilon: float) -> arb:
-        return _most([made.above(arb(epsilon)) for made in self._near(self.orders, epsilon)])
+        return _most([made.above(arb(epsilon)) for made in self._near(epsilon)])
 
-    def _near(self, orders: list[Order], epsilon: float) -> list[Curve]:
-        place = round(8 * epsilon / self.span) / 8 * self.span
-        return [curve_near(order, place) for order in orders]
+    def _near(self, epsilon: float) -> list[Curve]:
+        # never above epsilon: beyond its place, the error of a tilted sum falls, below it grows
+        place = math.floor(_PLACES * epsilon / self.span) / _PLACES * self.span
+        return [
+            curve_near(order, min(place, reach), self.relative_width)
+            for order, reach in self.reaches.items()
+        ]
 
 
-def gaussian_mu(orders: list[Order], real: list[Order], last: float, width: Fraction) -> Enclosure:
-    """The smallest mu whose Gaussian curve is above that of the orders on [0, last].
-
-    real: the orders that data sets have, for the lower end.
-    """
-    curve = _Curve(orders, real, last)
+def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
+    """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
+    curve = _Curve(orders, last, min(1e-3, float(width) / 10), 1e-300)
 
     def inside(epsilon: float) -> arb:
         return _mu(epsilon, curve.below(epsilon)).lower()
@@ -60,11 +71,11 @@ def gaussian_mu(orders: list[Order], real: list[Order], last: float, width: Frac
     return _largest(inside, over, last, arb(0), width)
 
 
-def type_two_error(
-    orders: list[Order], real: list[Order], alpha: Fraction, last: float, width: Fraction
-) -> Enclosure:
+def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
     """The least type II error of a test of level alpha between neighbours."""
-    curve, level = _Curve(orders, real, last), ball(alpha)
+    # an error of delta, which is at most 1, is one of the type II error
+    slack = min(1e-3, float(width) / 2)
+    curve, level = _Curve(orders, last, slack, slack / 4), ball(alpha)
 
     def error(loss: arb, delta: arb) -> arb:
         rest = 1 - delta

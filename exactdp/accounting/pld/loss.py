@@ -61,16 +61,19 @@ class Pld:
     def delta(self, epsilon: Real, *, relative_width: Real = "1e-3") -> Enclosure:
         """The smallest delta for which all together is (epsilon, delta)-DP.
 
-        epsilon: >= 0 and <= 1e300. relative_width: of the enclosure, > 0.
+        epsilon: from -1e300 to 1e300; below 0, where it is at least 1 - e^epsilon, it completes the
+        privacy curve. relative_width: of the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=1).delta(1, relative_width="1e-6"), "6"))
         [0.126936, 0.126937]
         """
-        loss, wanted = non_negative("epsilon", epsilon), positive("relative_width", relative_width)
-        if loss > _LARGEST:
-            raise InvalidParameter("epsilon", epsilon, ">= 0 and <= 1e300")
+        loss, wanted = rational("epsilon", epsilon), positive("relative_width", relative_width)
+        if abs(loss) > _LARGEST:
+            raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
+        if loss < 0:
+            return queries.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
         return self._worst(
             float(loss),
             lambda order: queries.delta(order, loss, wanted),
@@ -107,7 +110,10 @@ class Pld:
         """
         least, wanted = delta_target("least_delta", least_delta), positive("width", width)
         last = max(self.epsilon(least).float_upper(), 0.1)
-        return curves.gaussian_mu(self.orders(), self.real_orders(), last, wanted)
+        found = curves.gaussian_mu(self.orders(), last, wanted)
+        if self.exact:
+            return found
+        return Enclosure(curves.gaussian_mu(self.real_orders(), last, wanted).lower, found.upper)
 
     def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
         """The least type II error of any test between neighbours at level alpha: the trade-off.
@@ -120,7 +126,11 @@ class Pld:
         """
         level, wanted = delta_target("alpha", alpha), positive("width", width)
         last = 1 + max(math.log(1 / level), math.log(1 / wanted))
-        return curves.type_two_error(self.orders(), self.real_orders(), level, last, wanted)
+        found = curves.type_two_error(self.orders(), level, last, wanted)
+        if self.exact:
+            return found
+        real = curves.type_two_error(self.real_orders(), level, last, wanted)
+        return Enclosure(found.lower, real.upper)
 
     def renyi(self, order: Real) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.
@@ -237,19 +247,11 @@ class Pld:
 
         No pair of neighbours leaks more, for any adaptive choice of what is run.
         """
-        return _orders(self.steps)
+        return neighbours.orders(self.steps)
 
     def real_orders(self) -> list[Order]:
         """The same for pairs of data sets that exist, or for limits of such."""
-        choices = max((len(step.real) for step, _ in self.steps), default=0)
-        found: list[Order] = []
-        for choice in range(max(choices, 1)):
-            chosen: list[tuple[Step, int]] = []
-            for step, n in self.steps:
-                last = min(choice, len(step.real) - 1)
-                chosen += [(part, n) for part in (step.real[last] if step.real else (step,))]
-            found += _orders(tuple(chosen))
-        return list(dict.fromkeys(found))
+        return neighbours.real_orders(self.steps)
 
     def _worst(
         self,
@@ -284,12 +286,6 @@ class Pld:
     def _only_add_remove(self) -> None:
         if self.neighbours != ADD_REMOVE:
             raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
-
-
-def _orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
-    removed = tuple((step.removed, n) for step, n in steps)
-    added = tuple((step.added, n) for step, n in steps)
-    return list(dict.fromkeys([removed, added]))
 
 
 def _rate(rate: Real) -> Fraction:

@@ -19,6 +19,7 @@ from exactdp.accounting.pld.atoms import (
     ResponseLoss,
     SampledAtoms,
 )
+from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.laplace import (
     BatchedLaplace,
     EndedLoss,
@@ -37,11 +38,14 @@ __all__ = [
     "REPLACE_ONE",
     "OneLoss",
     "Step",
+    "Steps",
     "batched",
     "group",
     "grouped",
     "is_group",
     "mixture",
+    "orders",
+    "real_orders",
     "replaced",
     "sampled",
 ]
@@ -67,6 +71,10 @@ class Step:
     real: tuple[tuple[Step, ...], ...] = ()
 
 
+#: Each step with how often it is run.
+Steps: TypeAlias = tuple[tuple[Step, int], ...]
+
+
 def group(size: int) -> str:
     """The relation of data sets that differ in so many users."""
     return f"{_GROUP} of {size} users takes part or not"
@@ -75,6 +83,26 @@ def group(size: int) -> str:
 def is_group(neighbours: str) -> bool:
     """Whether it is such a relation."""
     return neighbours.startswith(_GROUP)
+
+
+def orders(steps: Steps) -> list[Order]:
+    """The laws of all losses in either order of the neighbours; one where both agree."""
+    removed = tuple((step.removed, n) for step, n in steps)
+    added = tuple((step.added, n) for step, n in steps)
+    return list(dict.fromkeys([removed, added]))
+
+
+def real_orders(steps: Steps) -> list[Order]:
+    """The same for pairs of data sets that exist: the first choice of every step, the second ..."""
+    choices = max((len(step.real) for step, _ in steps), default=0)
+    found: list[Order] = []
+    for choice in range(max(choices, 1)):
+        chosen: list[tuple[Step, int]] = []
+        for step, n in steps:
+            last = min(choice, len(step.real) - 1)
+            chosen += [(part, n) for part in (step.real[last] if step.real else (step,))]
+        found += orders(tuple(chosen))
+    return list(dict.fromkeys(found))
 
 
 def sampled(step: Step, rate: Fraction) -> Step:

@@ -28,7 +28,16 @@ from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 
-__all__ = ["Curve", "ceiling", "curve_near", "delta", "epsilon", "gridded", "measures"]
+__all__ = [
+    "Curve",
+    "ceiling",
+    "curve_near",
+    "delta",
+    "epsilon",
+    "gridded",
+    "measures",
+    "reversed_delta",
+]
 
 _ATTEMPTS = 12
 
@@ -72,6 +81,20 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     )
 
 
+def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
+    """Delta at a loss < 0, from that at -loss of the pairs in reverse.
+
+    With x = e^loss it is 1 - x + x delta.
+    """
+
+    def at(delta: Fraction) -> arb:
+        return -ball(loss).expm1() + ball(loss).exp() * ball(delta)
+
+    with precision(BITS):
+        low, high = enclosure(at(other.lower)).lower, enclosure(at(other.upper)).upper
+        return Enclosure(low, high).clamped(0, 1)
+
+
 def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
     log_target = math.log(target.numerator) - math.log(target.denominator)
@@ -98,10 +121,20 @@ def ceiling(order: Order, loss: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=40)
-def curve_near(order: Order, place: float) -> Curve:
+def curve_near(order: Order, place: float, relative_width: float) -> Curve:
     """A curve that is accurate for epsilon near place, to be asked often."""
     closed: ClosedCurve | None = closed_curve(order)
-    return gridded(order, for_delta(order, place, 1e-3)) if closed is None else closed
+    if closed is not None:
+        return closed
+    plan = for_delta(order, place, relative_width)
+    for _ in range(_ATTEMPTS):
+        found = gridded(order, plan)
+        with precision(BITS):
+            low, high = found.below(arb(place)), found.above(arb(place))
+            if high <= low * (1 + arb(relative_width)) or high < arb(2) ** -FLOOR_BITS:
+                return found
+        plan = plan.finer(2)
+    return found
 
 
 def gridded(order: Order, plan: Plan) -> Composed:

@@ -25,6 +25,45 @@ def test_the_trade_off_of_a_coin() -> None:
     assert found.float_lower() <= 1 - exp(1) * 0.1 <= found.float_upper()
 
 
+@pytest.mark.parametrize("alpha", ["0.5", "0.2", "0.01"])
+def test_the_trade_off_of_laplace_noise_whose_losses_end(alpha: str) -> None:
+    # by its quantiles: e^mu alpha falls from 1, then 1/(4 e^mu alpha), then e^-mu (1 - alpha)
+    found = pld.laplace(scale="0.5").type_two_error(alpha)
+    level, mu = float(alpha), 2.0
+    if level <= exp(-mu) / 2:
+        exact = 1 - exp(mu) * level
+    elif level < 0.5:
+        exact = exp(-mu) / (4 * level)
+    else:
+        exact = exp(-mu) * (1 - level)
+    assert found.float_lower() <= exact <= found.float_upper()
+    assert found.width <= Fraction(1, 1000)
+
+
+def test_the_trade_off_of_batches_has_two_ends() -> None:
+    found = pld.gaussian(sigma=4).batched("0.1").composed(4).type_two_error("0.1")
+    real = pld.gaussian(sigma=2).sampled("0.1").composed(4).type_two_error("0.1")
+    assert found.lower < real.lower <= real.upper <= found.upper + Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("epsilon", ["-1e-9", "-0.3", "-2", "-40"])
+def test_the_curve_below_epsilon_0(epsilon: str) -> None:
+    found = pld.gaussian(sigma=2).sampled("0.3").delta(epsilon, relative_width="1e-9")
+    e = float(epsilon)
+    x, rate, mu = exp(e), 0.3, 0.5
+    exact = []
+    for removed in (True, False):  # in closed form, from the two densities
+        part = (x if removed else 1 / x) - (1 - rate)
+        if part <= 0:
+            exact.append(1 - x if removed else 0.0)
+            continue
+        t = log(part / rate) / mu + mu / 2
+        mixed = (1 - rate) * norm.cdf(-t) + rate * norm.cdf(mu - t)
+        beyond = mixed - x * norm.cdf(-t)
+        exact.append(beyond if removed else 1 - norm.cdf(-t) - x * (1 - mixed))
+    assert found.float_lower() * (1 - 1e-12) <= max(exact) <= found.float_upper() * (1 + 1e-12)
+
+
 @pytest.mark.slow
 def test_mu_of_the_gaussian_mechanism() -> None:
     found = pld.gaussian(sigma=3).mu(least_delta="1e-5", width="0.02")
