@@ -227,7 +227,7 @@ def _floats(column: arb_mat) -> tuple[NDArray[np.float64], float]:
     return middles, sum(float(entry.rad()) for entry in entries)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
     """From the coefficients of f in (l - centre)/(half step) to those of the shares over step."""
     left, right = [], []

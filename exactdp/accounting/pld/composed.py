@@ -185,14 +185,12 @@ def _transformed(
     """
     half = points // 2 + 1
     relative = relative_error(points)
-    low, high = np.ones(half, dtype=np.complex128), np.ones(half, dtype=np.complex128)
-    modulus, shift, count = np.ones(half), 0.0, 0
+    shift, count = 0.0, 0
     for part in tilted:
-        values = np.zeros(points, dtype=np.complex128)
-        values[: len(part.low)] = part.low
-        values[: len(part.high)] += 1j * part.high
-        seen = forward(values)
-        del values
+        seen = forward(_packed(part, points))
+        if not count:  # not before: the transform takes most memory
+            low, high = (np.ones(half, dtype=np.complex128) for _ in range(2))
+            modulus = np.ones(half)
         for start in range(0, half, _BLOCK):
             here = slice(start, min(start + _BLOCK, half))
             mirrored = np.conj(seen[-np.arange(here.start, here.stop) % points])
@@ -207,12 +205,23 @@ def _transformed(
         raise Undecided("too many steps for double precision")
     mean = 1.01 * math.exp(20 * UNIT * count) * 2 * float(modulus.sum()) / points
     growth = math.expm1(2 * shift) + 4 * UNIT * count + 2.1 * relative + 8 * UNIT
-    seen[:half] = low + 1j * high
-    seen[half:] = (np.conj(low[1 : half - 1]) + 1j * np.conj(high[1 : half - 1]))[::-1]
+    seen[half:], seen[:half] = np.conj(low[half - 2 : 0 : -1]), low
+    high *= 1j
+    seen[:half] += high
+    seen[half:] -= np.conj(high, out=high)[half - 2 : 0 : -1]
     del low, high, modulus
     sums = inverse(seen)
+    del seen
     turned = [np.roll(part, -(origin % points)) for part in (sums.real, sums.imag)]
     return turned[0], turned[1], 1.01 * mean * growth + 2.0**-900
+
+
+def _packed(part: Tilted, points: int) -> NDArray[np.complex128]:
+    """The masses below as the real part, those above as the imaginary one."""
+    values = np.zeros(points, dtype=np.complex128)
+    values.real[: len(part.low)] = part.low
+    values.imag[: len(part.high)] = part.high
+    return values
 
 
 def _power(base: NDArray[T], exponent: int) -> NDArray[T]:
