@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["bar", "watched"]
+__all__ = ["bar", "counted", "tick", "watched"]
 
 _Item = TypeVar("_Item")
 
@@ -15,6 +16,9 @@ _MANY = 10_000
 
 #: Seconds before a bar appears.
 _PATIENCE = 2
+
+#: What is to be told that a piece of work is done, while somebody watches.
+_told: ContextVar[Callable[[], object] | None] = ContextVar("told", default=None)
 
 
 def watched(items: Collection[_Item], what: str) -> Iterator[_Item]:
@@ -40,3 +44,24 @@ def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
         total=total, desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout
     ) as drawn:
         yield drawn.update
+
+
+@contextmanager
+def counted(what: str) -> Iterator[None]:
+    """The same for work whose size is not known before: every :func:`tick` inside is counted."""
+    from tqdm import tqdm
+
+    layout = "{desc}: {n_fmt} steps, {elapsed}"
+    with tqdm(desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout) as drawn:
+        before = _told.set(drawn.update)
+        try:
+            yield
+        finally:
+            _told.reset(before)
+
+
+def tick() -> None:
+    """A piece of work is done, of those that take about a tenth of a second or less."""
+    told = _told.get()
+    if told is not None:
+        told()

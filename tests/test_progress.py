@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
 
@@ -42,3 +43,18 @@ def test_a_bar_of_parts(
     assert ("polynomial" in written.getvalue()) == shown
     with progress.bar(20, "polynomial") as done:
         done(20)
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
+def test_work_of_unknown_size_is_counted(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
+) -> None:
+    written = stream()
+    monkeypatch.setattr(sys, "stderr", written)
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    progress.tick()  # nobody watches
+    with progress.counted("certifying"):
+        for _ in range(3):
+            time.sleep(0.11)  # it is drawn ten times a second
+            progress.tick()
+    assert ("certifying: 3 steps" in written.getvalue()) == shown

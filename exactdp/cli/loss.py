@@ -13,6 +13,7 @@ from exactdp.cli.output import print_json, print_table
 from exactdp.cli.reading import existing, text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import choice, json_value
+from exactdp.progress import counted
 
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
@@ -34,8 +35,6 @@ def sgd(
     The fourth is computed, and proved from both sides. Batches are drawn without replacement, for
     replace-one neighbours; of several only an upper bound is known, which is then met.
     """
-    from exactdp.accounting import pld
-
     scheme = {"sampling": sampling, "neighbours": neighbours}
     if sampling == "batches" and neighbours is None:
         scheme["neighbours"] = "replace-one"
@@ -46,18 +45,27 @@ def sgd(
         raise InvalidParameter("options", f"{4 - len(wanted)} of them", f"three of {names}")
     known = {name: value for name, value in given.items() if value is not None}
     report: dict[str, Any] = {"mechanism": "sgd", "given": {"rate": rate, **chosen, **known}}
-    if wanted == ["noise_multiplier"]:
-        report.update(_fields(pld.calibrate_sgd(rate=rate, **known, **chosen).as_dict()))
-    elif wanted == ["steps"]:
-        most = pld.most_steps(rate=rate, **known, **chosen)
-        report["parameters"] = {"steps": str(most.steps)}
-        report["delta"] = most.delta.as_dict()
-        report["refuted"] = {"steps": str(most.steps + 1), "delta": most.refuted.as_dict()}
-    else:
-        noise, steps = known.pop("noise_multiplier"), known.pop("steps")
-        loss = pld.sgd(noise_multiplier=noise, rate=rate, steps=steps, **chosen)
-        report.update(_answer(loss, **known))
+    with counted("certifying"):
+        report.update(_found(wanted[0], rate, known, chosen))
     _print(report, as_json)
+
+
+def _found(wanted: str, rate: str, known: dict[str, str], chosen: dict[str, str]) -> dict[str, Any]:
+    """What was left out of noise multiplier, steps, epsilon and delta."""
+    from exactdp.accounting import pld
+
+    if wanted == "noise_multiplier":
+        return _fields(pld.calibrate_sgd(rate=rate, **known, **chosen).as_dict())
+    if wanted == "steps":
+        most = pld.most_steps(rate=rate, **known, **chosen)
+        return {
+            "parameters": {"steps": str(most.steps)},
+            "delta": most.delta.as_dict(),
+            "refuted": {"steps": str(most.steps + 1), "delta": most.refuted.as_dict()},
+        }
+    noise, steps = known.pop("noise_multiplier"), known.pop("steps")
+    loss = pld.sgd(noise_multiplier=noise, rate=rate, steps=steps, **chosen)
+    return _answer(loss, **known)
 
 
 @click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")
@@ -86,7 +94,9 @@ def compose(
     steps = _steps(existing(file), neighbours or "add-remove", group or "1")
     relation = {"neighbours": neighbours, "group": group}
     given = {"file": file, **{n: value for n, value in relation.items() if value}, **asked}
-    _print({"mechanism": "composition", "given": given, **_answer(steps, **asked)}, as_json)
+    with counted("certifying"):
+        answer = _answer(steps, **asked)
+    _print({"mechanism": "composition", "given": given, **answer}, as_json)
 
 
 def _answer(loss: Pld, *, epsilon: str | None = None, delta: str | None = None) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from exactdp.accounting.pld.transform import UNIT
 from exactdp.accounting.pld.wide import Wide, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
+from exactdp.progress import tick
 
 __all__ = ["TOLERANCE", "Cells", "Grid", "cells"]
 
@@ -105,6 +106,7 @@ def cells(law: LossLaw, grid: Grid, first: int, last: int) -> Cells:
         while start < last:
             _cover(law, grid, sheet, first, start, min(start + 2 * _LARGEST_BLOCK, last))
             start += 2 * _LARGEST_BLOCK
+            tick()
     left, right, peak = (Wide(m, sheet.exponent) for m in (sheet.left, sheet.right, sheet.peak))
     return Cells(first, left, right, peak, sheet.known)
 

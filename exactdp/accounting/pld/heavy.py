@@ -20,6 +20,7 @@ from exactdp.accounting.pld.tilted import Tilted, chernoff, tilt, whole, window
 from exactdp.accounting.pld.wide import floor
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
+from exactdp.progress import tick
 
 __all__ = ["HeavyTailed", "compose_in_balls"]
 
@@ -27,6 +28,7 @@ __all__ = ["HeavyTailed", "compose_in_balls"]
 _MOST_POINTS = 1 << 18
 
 _SPARE_BITS = 80
+_WATCHED = 4096
 
 #: Masses of all outcomes from one node on, under P and under Q.
 _Beyond = list[tuple[arb, arb]]
@@ -132,6 +134,8 @@ def _transformed(parts: Sequence[Copies], points: int, origin: int) -> tuple[lis
                 values[place] += unit * mass
         seen = acb.dft(values)
         for k in range(half):
+            if k % _WATCHED == 0:
+                tick()
             here, mirrored = seen[k], seen[-k % points].conjugate()
             low[k] *= ((here + mirrored) / 2) ** times
             high[k] *= ((here - mirrored) * acb(0, -0.5)) ** times

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from exactdp.balls import precision
 from exactdp.errors import Undecided
+from exactdp.progress import tick
 
 __all__ = ["MOST_POINTS", "UNIT", "TooLong", "forward", "inverse", "relative_error"]
 
@@ -63,6 +64,7 @@ def forward(values: Complexes) -> Complexes:
     for number, row in enumerate(rows):
         row *= _some_roots(len(values), number, len(row))
         row[:] = forward(row)
+        tick()
     return np.ascontiguousarray(rows.T).reshape(-1)
 
 
