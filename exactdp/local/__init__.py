@@ -1,5 +1,6 @@
 """The local model: users randomize their own values, and the law of what they send is exact."""
 
+from exactdp.local.bounds import coherence, recovery_bound, unbalanced_loss
 from exactdp.local.compressive import CompressiveResponse, MatrixResponse
 from exactdp.local.frame import LocalMechanism, State
 from exactdp.local.frequency import FrequencyOracle
@@ -26,4 +27,7 @@ __all__ = [
     "SparseVectorMean",
     "State",
     "SubsetSelection",
+    "coherence",
+    "recovery_bound",
+    "unbalanced_loss",
 ]

@@ -1,37 +1,46 @@
 """Local clients of other libraries: is the epsilon they state what their reports lose?
 
-White box: the exact law of every client for every value. What is infinite is confirmed by running
-the client as it is, on its own random numbers.
+White box: the exact law of every client for every value. What is broken is confirmed by running the
+client as it is, on its own random numbers. Black box, where these cannot be replaced: OpenDP's.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module, util
+from importlib import util
 from importlib.metadata import version
 from typing import Any
 
-from exactdp.oracle.clients import Loss, client_law, loss, plain
+import numpy as np
 
-__all__ = ["CLIENTS", "Client", "examined", "section"]
+from exactdp.audit.bounds.binomial import lower, upper
+from exactdp.oracle.clients import Loss, client_law, loss, plain
+from exactdp.oracle.foreign_clients import CLIENTS, Client
+
+__all__ = ["examined", "section"]
 
 #: Relative excess of e^epsilon that is put down to the rounding of probabilities.
 _ROUNDING = Fraction(1, 10**9)
 
-_RUNS = 20_000
+#: Runs of a client as it is, and how often a bound from them may be wrong.
+_RUNS, _ALPHA = 20_000, Fraction(1, 10**6)
 
 _HEAD = """\
 ## Clients of local privacy
 
 Each client's own code, with its random numbers replaced by choices that are enumerated
 (`exactdp/oracle/clients.py`): the exact law of what it sends for every value, and the largest ratio
-of two probabilities of one report. Even where epsilon is kept on paper, pure-ldp and
-multi-freq-ldpy draw with Mersenne Twisters, whose future is known to whoever has seen 624 outputs;
-the estimators of multi-freq-ldpy set negative frequencies to 0 and are biased. Local hashing of
-both fails with the current xxhash (4.1), which no longer takes text.
+of two probabilities of one report. Values of clients of several attributes are tuples, any two of
+which a user may have: random sampling plus fake data (RSpFD) keeps epsilon where they differ in one
+attribute, and loses ln(d (e^epsilon - 1) + 1) where they differ in all d. Even where epsilon is
+kept on paper, these libraries draw with Mersenne Twisters, whose future is known to whoever has
+seen 624 outputs; the estimators of multi-freq-ldpy and ldp-toolbox set negative frequencies to 0
+and are biased. Local hashing of all three fails with the current xxhash (4.1), which takes no texts
+any more: it is followed with texts as bytes, and with eight public hash functions instead of 2^63.
+OpenDP's bits are drawn in compiled code, by the
+operating system's randomness: at least what is shown is lost, but for a chance of 1e-6.
 
 | library | client | states epsilon | loses epsilon | verdict |
 |---|---|---:|---:|---|"""
@@ -49,96 +58,19 @@ reports = [[list(SS_Client(value, 5, 0.5)) for _ in range(10_000)] for value in 
 behind = [sum(0 in report[1:] for report in each) for each in reports]
 print(behind)  # value 0 is in the report, but not first: never, where the user's value is 0
 """,
+    "RSpFD_GRR_Client": """\
+from multi_freq_ldpy.mdim_freq_est.RSpFD_solution import RSpFD_GRR_Client
+draw = lambda user: [RSpFD_GRR_Client(user, [2, 2], 2, 1.0) for _ in range(20_000)]
+own, other = (draw(user).count([0, 0]) for user in ([0, 0], [1, 1]))
+print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
+""",
 }
-
-
-@dataclass(frozen=True)
-class Client:
-    """One client, and the epsilon that it states.
-
-    values: how many are tried. modules: those that draw. make(modules, value): a call that reports.
-    """
-
-    package: str
-    name: str
-    epsilon: float
-    values: int
-    modules: tuple[str, ...]
-    make: Callable[[tuple[Any, ...], int], Callable[[], Any]]
-
-
-def _pure(module: str, call: Callable[[Any, int], Any], *more: str) -> Any:
-    names = (f"pure_ldp.frequency_oracles.{module}", *more)
-    return names, lambda modules, value: call(modules[0], value)
-
-
-def _multi(module: str, call: Callable[[Any, int], Any]) -> Any:
-    return (f"multi_freq_ldpy.{module}",), lambda modules, value: call(modules[0], value)
-
-
-def _followed(function: Any) -> Any:
-    return getattr(function, "py_func", function)
-
-
-def _rappor(module: Any) -> Any:
-    return module.RAPPORClient(0.5, 3, [[int]], 1, index_mapper=int)
-
-
-def _clients() -> Iterator[Client]:
-    one = 1.0
-    for name, names_and_make in (
-        ("DEClient", _pure(
-            "direct_encoding.de_client",
-            lambda m, x: m.DEClient(one, 4, index_mapper=int).privatise(x))),
-        ("UEClient", _pure(
-            "unary_encoding.ue_client",
-            lambda m, x: m.UEClient(one, 3, index_mapper=int).privatise(x))),
-        ("UEClient, use_oue", _pure(
-            "unary_encoding.ue_client",
-            lambda m, x: m.UEClient(one, 3, use_oue=True, index_mapper=int).privatise(x))),
-        ("HadamardResponseClient", _pure(
-            "hadamard_response.hr_client",
-            lambda m, x: m.HadamardResponseClient(one, 3, None, index_mapper=int).privatise(x),
-            "pure_ldp.frequency_oracles.hadamard_response.internal.k2k_hadamard")),
-        ("HadamardMechClient", _pure(
-            "hadamard_mechanism.hadamard_mechanism_client",
-            lambda m, x: m.HadamardMechClient(one, 4, 1, index_mapper=int).privatise(x))),
-    ):  # fmt: skip
-        names, make = names_and_make
-        yield Client("pure-ldp", name, one, 3, names, _later(make))
-    names, make = _pure("rappor.rappor_client", lambda m, x: _rappor(m).privatise(x)[0])
-    yield Client("pure-ldp", "RAPPORClient", 2 * math.log(3), 3, names, _later(make))
-    frequency, longitudinal = "pure_frequency_oracles", "long_freq_est"
-    for name, folder, arguments in (
-        ("GRR", frequency, (4, one)),
-        ("UE", frequency, (3, one, True)),
-        ("SS", frequency, (5, one / 2)),
-        ("L_SUE", longitudinal, (3, 2.0, one)),
-        ("L_OSUE", longitudinal, (3, 2.0, one)),
-        ("L_OUE", longitudinal, (3, 2.0, one)),
-        ("L_SOUE", longitudinal, (3, 2.0, one)),
-        ("dBitFlipPM", longitudinal, (3, 3, 1, one)),
-    ):
-
-        def call(m: Any, x: int, name: str = name, arguments: Any = arguments) -> Any:
-            return _followed(getattr(m, f"{name}_Client"))(x, *arguments)
-
-        names, make = _multi(f"{folder}.{name}", call)
-        stated = one / 2 if name == "SS" else one
-        yield Client("multi-freq-ldpy", f"{name}_Client", stated, 3, names, _later(make))
-
-
-def _later(make: Any) -> Any:
-    return lambda modules, value: lambda: make(modules, value)
-
-
-CLIENTS = tuple(_clients())
 
 
 def examined(client: Client) -> Loss:
     """What a client's reports lose, from their exact laws."""
-    modules = tuple(import_module(name) for name in client.modules)
-    return loss([client_law(client.make(modules, x), modules) for x in range(client.values)])
+    modules = client.loaded()
+    return loss([client_law(client.reporting(value), modules) for value in client.values])
 
 
 def section() -> str:
@@ -147,40 +79,73 @@ def section() -> str:
     found = [(client, examined(client)) for client in installed]
     if not found:
         return ""
-    lines = [_HEAD, *(_row(client, lost) for client, lost in found), ""]
+    lines = [_HEAD, *(_row(client, lost) for client, lost in found), *_opendp(), ""]
     for client, lost in found:
-        if lost.ratio is None:
+        if not _kept(client, lost):
             lines += _broken(client, lost)
     return "\n".join(lines)
 
 
+def _kept(client: Client, lost: Loss) -> bool:
+    stated = Fraction(math.exp(client.epsilon)) * (1 + _ROUNDING)
+    return lost.ratio is not None and lost.ratio <= stated
+
+
 def _row(client: Client, lost: Loss) -> str:
+    measured = "infinite" if lost.ratio is None else f"{math.log(lost.ratio):.6g}"
+    verdict = "kept, up to rounding" if _kept(client, lost) else "**broken**"
     library = f"{client.package} {version(client.package)}"
-    stated = f"{client.epsilon:.6g}"
-    if lost.ratio is None:
-        return f"| {library} | {client.name} | {stated} | infinite | **broken** |"
-    measured = math.log(lost.ratio)
-    within = lost.ratio <= Fraction(math.exp(client.epsilon)) * (1 + _ROUNDING)
-    verdict = "kept, up to rounding" if within else "**broken**"
-    return f"| {library} | {client.name} | {stated} | {measured:.6g} | {verdict} |"
+    return f"| {library} | {client.name} | {client.epsilon:.6g} | {measured} | {verdict} |"
 
 
 def _broken(client: Client, lost: Loss) -> Iterator[str]:
-    """The report that only one of two values can lead to, on paper and on the client's own runs."""
-    can, cannot = lost.values
-    modules = tuple(import_module(name) for name in client.modules)
-    counts = [_count(client.make(modules, value), lost.report) for value in lost.values]
+    """The report that tells two values apart, on paper and on the client's own runs."""
+    one, other = (client.values[place] for place in lost.values)
+    counts = [_count(client.reporting(value), lost.report) for value in (one, other)]
     yield f"### {client.package}: {client.name}"
     yield ""
+    if lost.ratio is None:
+        yield f"The report {lost.report} is possible for value {one} and impossible for {other}."
+    else:
+        stated = math.exp(client.epsilon)
+        yield (
+            f"The report {lost.report} is {float(lost.ratio):.6g} times as likely for value {one} "
+            f"as for {other}; e^epsilon is {stated:.6g}."
+        )
     yield (
-        f"The report {lost.report} is possible for value {can} and impossible for value {cannot}. "
-        f"In {_RUNS} runs of the client as it is: {counts[0]} times for {can}, {counts[1]} times "
-        f"for {cannot}."
+        f"In {_RUNS} runs of the client as it is: {counts[0]} times for {one}, {counts[1]} times "
+        f"for {other}, so at least epsilon = {_at_least(*counts):.4g}, but for a chance of 1e-6."
     )
     code = _REPRODUCTIONS.get(client.name)
     if code is not None:
         yield from ("", "```python", code.rstrip(), "```")
     yield ""
+
+
+def _opendp() -> Iterator[str]:
+    """One bit of k as RAPPOR sends it, and any two of them: f = 1/2, so 2 ln 3 for weight 1."""
+    if util.find_spec("opendp") is None:
+        return
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.bitvector_domain(max_weight=1), dp.discrete_distance()
+    measurement: Any = dp.m.make_randomized_response_bitvec(*space, f=0.5)
+    own, other = np.packbits([1, 0]), np.packbits([0, 1])
+    counts = [
+        sum(measurement(bits)[0] >> 6 == own[0] >> 6 for _ in range(_RUNS)) for bits in (own, other)
+    ]
+    stated, least = float(measurement.map(1)), _at_least(*counts)
+    verdict = "not refuted" if least <= stated else "**broken**"
+    name = "make_randomized_response_bitvec, one bit of two"
+    library = f"opendp {version('opendp')}"
+    yield f"| {library} | {name} | {stated:.6g} | >= {least:.4g} | {verdict} |"
+
+
+def _at_least(often: int, rarely: int) -> float:
+    """A bound below epsilon from how often one report came for two values."""
+    least, most = lower(often, _RUNS, _ALPHA / 2), upper(rarely, _RUNS, _ALPHA / 2)
+    return math.log(least / most) if least > most else 0.0
 
 
 def _count(client: Callable[[], Any], report: Any) -> int:

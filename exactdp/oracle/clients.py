@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.law import Law
-from exactdp.oracle.standins import NumpyStandIn, RandomStandIn
+from exactdp.oracle.standins import STAND_INS
 from exactdp.samplers import Source, exact_law
 
 __all__ = ["Loss", "client_law", "loss", "plain"]
@@ -21,7 +21,8 @@ __all__ = ["Loss", "client_law", "loss", "plain"]
 def client_law(client: Callable[[], Any], modules: Sequence[Any]) -> Law[Any]:
     """The law of what a client returns, made plain.
 
-    modules: those of its library that draw, through the names random, np or numpy.
+    modules: those of its library that draw, through the names random, np or numpy. Functions that
+    they compiled are followed as they were written.
     """
 
     def program(source: Source) -> Any:
@@ -33,20 +34,26 @@ def client_law(client: Callable[[], Any], modules: Sequence[Any]) -> Law[Any]:
 
 @contextmanager
 def _replaced(modules: Sequence[Any], source: Source) -> Iterator[None]:
-    stand_ins = {"random": RandomStandIn, "np": NumpyStandIn, "numpy": NumpyStandIn}
     before = [
-        (module, name, getattr(module, name))
+        (module, name, value, after)
         for module in modules
-        for name in stand_ins
-        if hasattr(module, name)
+        for name, value in list(vars(module).items())
+        if (after := _stand_in(name, value, source)) is not None
     ]
-    for module, name, _ in before:
-        setattr(module, name, stand_ins[name](source))
+    for module, name, _, after in before:
+        setattr(module, name, after)
     try:
         yield
     finally:
-        for module, name, value in before:
+        for module, name, value, _ in before:
             setattr(module, name, value)
+
+
+def _stand_in(name: str, value: Any, source: Source) -> Any:
+    """What takes the place of a module's name; None where it stays."""
+    if name in STAND_INS:
+        return STAND_INS[name](source)
+    return getattr(value, "py_func", None)  # of a compiled function, what it was compiled from
 
 
 def plain(report: Any) -> Any:
@@ -60,7 +67,7 @@ def plain(report: Any) -> Any:
 class Loss:
     """What a client's reports can tell. ratio: the exact e^epsilon; None where it is infinite.
 
-    report: where it is reached, with the values that it tells apart.
+    report: where it is reached, with the places of the values that it tells apart.
     """
 
     ratio: Fraction | None

@@ -6,7 +6,7 @@ real here, where the library has doubles: probabilities differ by 2^-53 at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -15,7 +15,10 @@ import numpy as np
 
 from exactdp.samplers import Source
 
-__all__ = ["NumpyStandIn", "RandomStandIn", "Unit"]
+__all__ = ["STAND_INS", "NumpyStandIn", "RandomStandIn", "Unit"]
+
+#: Hash functions to choose from, instead of sys.maxsize: they are public, and all alike.
+_SEEDS = 8
 
 
 class Unit:
@@ -123,3 +126,24 @@ def _index(weights: Sequence[Fraction], source: Source) -> int:
     total, drawn = sum(weights), Unit(source)
     sums = [level / total for level in accumulate(weights)]
     return next(i for i, level in enumerate(sums) if i == len(sums) - 1 or drawn < level)
+
+
+class _TextHashes:
+    """xxhash as it was before version 4, when it took texts."""
+
+    @staticmethod
+    def xxh32(text: Any, seed: int = 0) -> Any:
+        import xxhash
+
+        data = text.encode() if isinstance(text, str) else text
+        return xxhash.xxh32(data, seed=int(seed))
+
+
+#: Name in a client's module -> what takes its place, made with a source.
+STAND_INS: dict[str, Callable[[Source], Any]] = {
+    "random": RandomStandIn,
+    "np": NumpyStandIn,
+    "numpy": NumpyStandIn,
+    "xxhash": lambda _: _TextHashes,
+    "maxsize": lambda _: _SEEDS,
+}

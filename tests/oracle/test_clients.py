@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import random
 import types
 from fractions import Fraction
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 from exactdp.law import Law
-from exactdp.oracle import adapters, client_losses
+from exactdp.oracle import adapters, client_losses, foreign_clients
 from exactdp.oracle.clients import client_law, loss
 from exactdp.oracle.conformance import run
 from exactdp.oracle.vectors import select
@@ -72,7 +74,7 @@ def test_losses_finite_and_infinite() -> None:
     assert (broken.ratio, broken.report, broken.values) == (None, 1, (0, 1))
 
 
-@pytest.mark.parametrize("name", ["exactdp", "pure_ldp", "multi_freq_ldpy"])
+@pytest.mark.parametrize("name", ["exactdp", "pure_ldp", "multi_freq_ldpy", "ldp_toolbox"])
 def test_adapters_answer_with_the_laws_of_clients(name: str) -> None:
     pytest.importorskip(name)
     report = run(adapters.make(name), select(group="local_responses", question="pmf"))
@@ -83,11 +85,66 @@ def test_adapters_answer_with_the_laws_of_clients(name: str) -> None:
     assert wrong == ({"rappor"} if name == "pure_ldp" else set())
 
 
-def test_findings_stand() -> None:
-    pytest.importorskip("pure_ldp")
+def broken(package: str) -> dict[str, Fraction | None]:
+    """Of the clients of a package: what those lose that do not keep what they state."""
+    pytest.importorskip(package)
+    clients = [c for c in foreign_clients.CLIENTS if c.package.replace("-", "_") == package]
+    found = {c.name: (client_losses.examined(c), c) for c in clients}
+    assert len(found) > 5
+    return {n: lost.ratio for n, (lost, c) in found.items() if not client_losses._kept(c, lost)}
+
+
+def test_findings_in_pure_ldp_stand() -> None:
+    assert broken("pure_ldp") == {"RAPPORClient": None}
+
+
+def test_findings_in_ldp_toolbox_stand() -> None:
+    assert broken("ldp_toolbox") == {}
+
+
+def test_findings_in_multi_freq_ldpy_stand() -> None:
+    """Fake data in all attributes but one: 2 (e - 1) + 1, the amplified loss."""
+    found = broken("multi_freq_ldpy")
+    assert found.pop("SS_Client") is None
+    assert set(found) == {"RSpFD_GRR_Client", "RSpFD_UE_zero_Client", "RSpFD_UE_rnd_Client"}
+    for ratio in found.values():
+        assert ratio is not None
+        assert float(ratio) == pytest.approx(2 * math.e - 1, rel=1e-12)
+
+
+def test_tuples_that_differ_in_one_attribute_keep_epsilon() -> None:
+    """Random fake data: with p the chance of an own value, 1/(2 (1 - p)) = e by hand."""
     pytest.importorskip("multi_freq_ldpy")
-    broken = {c.name for c in client_losses.CLIENTS if client_losses.examined(c).ratio is None}
-    assert broken == {"RAPPORClient", "SS_Client"}
+    client = next(c for c in foreign_clients.CLIENTS if c.name == "RSpFD_GRR_Client")
+    one = dataclasses.replace(client, values=((0, 1), (1, 1)))
+    ratio = client_losses.examined(one).ratio
+    assert ratio is not None
+    assert float(ratio) == pytest.approx(math.e, rel=1e-12)
+
+
+def test_texts_are_hashed_as_bytes_and_seeds_are_few() -> None:
+    xxhash = pytest.importorskip("xxhash")
+    m = types.SimpleNamespace(np=np, xxhash=xxhash, maxsize=2**63 - 1)
+
+    def client() -> tuple[int, int]:
+        seed = m.np.random.randint(0, m.maxsize)
+        return seed, m.xxhash.xxh32("7", seed=seed).intdigest()
+
+    law = client_law(client, [m])
+    stated = {(s, xxhash.xxh32(b"7", seed=s).intdigest()): F(1, 8) for s in range(8)}
+    assert law == Law(stated)
+    assert m.xxhash is xxhash
+
+
+def test_bounds_from_runs() -> None:
+    """Against scipy's quantiles of the beta distribution."""
+    from scipy.stats import beta
+
+    runs, alpha = client_losses._RUNS, float(client_losses._ALPHA) / 2
+    low = beta.ppf(alpha, 8000, runs - 8000 + 1)
+    high = beta.ppf(1 - alpha, 2001, runs - 2000)
+    assert client_losses._at_least(8000, 2000) == pytest.approx(math.log(low / high), rel=1e-6)
+    assert client_losses._at_least(2000, 2000) == 0
 
 
 def test_reproductions_are_short_and_compile() -> None:

@@ -26,6 +26,7 @@ ADAPTERS = {
     "prv_accountant": "prv_accountant",
     "pure_ldp": "pure_ldp",
     "multi_freq_ldpy": "multi_freq_ldpy",
+    "ldp_toolbox": "ldp_toolbox",
 }
 
 

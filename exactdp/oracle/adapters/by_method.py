@@ -1,13 +1,18 @@
-"""What the adapters to other libraries share: one method per group and question."""
+"""What adapters to other libraries share: a method per question, or a client per mechanism."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
+from exactdp.law import Law
+from exactdp.oracle.clients import client_law
 from exactdp.oracle.conformance import Unsupported, beyond_doubles
 
-__all__ = ["ByMethod"]
+__all__ = ["ByClient", "ByMethod", "Response"]
 
 
 class ByMethod:
@@ -21,3 +26,47 @@ class ByMethod:
         if beyond_doubles(parameters):
             return Unsupported("a parameter is beyond double precision")
         return method(parameters)
+
+
+@dataclass(frozen=True)
+class Response:
+    """How a library's client answers for one mechanism of the local vectors.
+
+    modules: those that draw, the client's own first. call(module, value, given): one report of a
+    client made from a vector's parameters, or Unsupported. shown: a report as the vectors have it.
+    """
+
+    modules: tuple[str, ...]
+    call: Callable[[Any, int, Mapping[str, str]], Any]
+    shown: Callable[[Any], Any] = lambda report: report
+
+    def law(self, given: Mapping[str, str]) -> Law[Any]:
+        """The exact law of the report, by following the client."""
+        modules = [import_module(name) for name in self.modules]
+        value = int(given["value"])
+        return client_law(lambda: self.call(modules[0], value, given), modules).map(self.shown)
+
+
+@dataclass(frozen=True)
+class ByClient(ByMethod):
+    """An adapter that follows the clients of a library. responses: by mechanism."""
+
+    name: str
+    version: str
+    responses: Mapping[str, Response]
+
+    def _local_responses_pmf(self, given: Mapping[str, str]) -> Fraction | Unsupported:
+        response = self.responses.get(given["mechanism"])
+        if response is None:
+            return Unsupported()
+        law = response.law(given)
+        if any(isinstance(report, Unsupported) for report in law):
+            return Unsupported("it has another scheme, or another size")
+        return law[_report(given["mechanism"], given["report"])]
+
+
+def _report(mechanism: str, text: str) -> Any:
+    """A report of a vector: bits, a set, or a number."""
+    if mechanism in ("unary", "rappor"):
+        return tuple(map(int, text))
+    return tuple(map(int, text.split())) if mechanism == "subset" else int(text)

@@ -11,65 +11,61 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from exactdp.oracle.adapters.by_method import ByMethod
-from exactdp.oracle.clients import client_law
+from exactdp.oracle.adapters.by_method import ByClient, Response
 from exactdp.oracle.conformance import Unsupported
 
-__all__ = ["PureLDP", "make"]
+__all__ = ["make"]
 
 _PACKAGE = "pure_ldp.frequency_oracles"
 
+Given = Mapping[str, str]
 
-@dataclass(frozen=True)
-class PureLDP(ByMethod):
-    """Follows the clients of pure-ldp."""
 
-    version: str
-    name: str = "pure_ldp"
+def _sizes(given: Given) -> tuple[float, int]:
+    return float(given["budget"]), int(given["k"])
 
-    def _local_responses_pmf(self, given: Mapping[str, str]) -> Fraction | Unsupported:
-        answer = getattr(self, f"_{given['mechanism']}", None)
-        found: Fraction | Unsupported = Unsupported() if answer is None else answer(given)
-        return found
 
-    def _randomized_response(self, given: Mapping[str, str]) -> Fraction:
-        module = import_module(f"{_PACKAGE}.direct_encoding.de_client")
-        client = module.DEClient(float(given["budget"]), int(given["k"]), index_mapper=int)
-        law = client_law(lambda: client.privatise(int(given["value"])), [module])
-        return law[int(given["report"])]
+def _randomized_response(module: Any, value: int, given: Given) -> Any:
+    return module.DEClient(*_sizes(given), index_mapper=int).privatise(value)
 
-    def _unary(self, given: Mapping[str, str]) -> Fraction:
-        module = import_module(f"{_PACKAGE}.unary_encoding.ue_client")
-        budget, k = float(given["budget"]), int(given["k"])
-        client = module.UEClient(budget, k, use_oue=True, index_mapper=int)
-        law = client_law(lambda: client.privatise(int(given["value"])), [module])
-        return law[tuple(map(int, given["report"]))]
 
-    def _rappor(self, given: Mapping[str, str]) -> Fraction:
-        module = import_module(f"{_PACKAGE}.rappor.rappor_client")
-        f, k = float(given["f"]), int(given["k"])
-        client = module.RAPPORClient(f, k, [[int]], 1, index_mapper=int)
-        law = client_law(lambda: client.privatise(int(given["value"]))[0], [module])
-        return law[tuple(map(int, given["report"]))]
+def _unary(module: Any, value: int, given: Given) -> Any:
+    return module.UEClient(*_sizes(given), use_oue=True, index_mapper=int).privatise(value)
 
-    def _hadamard(self, given: Mapping[str, str]) -> Fraction | Unsupported:
-        budget, k = float(given["budget"]), int(given["k"])
-        if budget > 1:
-            return Unsupported("another scheme above epsilon 1")
-        outer = import_module(f"{_PACKAGE}.hadamard_response.hr_client")
-        inner = import_module(f"{_PACKAGE}.hadamard_response.internal.k2k_hadamard")
-        client = outer.HadamardResponseClient(budget, k, None, index_mapper=int)
-        law = client_law(lambda: client.privatise(int(given["value"])), [inner])
-        return law[int(given["report"])]
+
+def _rappor(module: Any, value: int, given: Given) -> Any:
+    client = module.RAPPORClient(float(given["f"]), int(given["k"]), [[int]], 1, index_mapper=int)
+    return client.privatise(value)[0]
+
+
+def _hadamard(module: Any, value: int, given: Given) -> Any:
+    if float(given["budget"]) > 1:
+        return Unsupported("another scheme above epsilon 1")
+    client = module.HadamardResponseClient(*_sizes(given), None, index_mapper=int)
+    return client.privatise(value)
+
+
+_RESPONSES = {
+    "randomized_response": Response(
+        (f"{_PACKAGE}.direct_encoding.de_client",), _randomized_response
+    ),
+    "unary": Response((f"{_PACKAGE}.unary_encoding.ue_client",), _unary),
+    "rappor": Response((f"{_PACKAGE}.rappor.rappor_client",), _rappor),
+    "hadamard": Response(
+        (
+            f"{_PACKAGE}.hadamard_response.hr_client",
+            f"{_PACKAGE}.hadamard_response.internal.k2k_hadamard",
+        ),
+        _hadamard,
+    ),
+}
 
 
 def make() -> Any:
     """The adapter; raises ImportError where pure-ldp is not installed."""
     import_module(_PACKAGE)
-    return PureLDP(version("pure-ldp"))
+    return ByClient("pure_ldp", version("pure-ldp"), _RESPONSES)
