@@ -98,24 +98,30 @@ def _publish(
     if name == "compact":
         made = made.of_texts(longest)
         save(path, promise, overwrite, lambda part: part.write_bytes(made.to_bytes()))
-        size = f"{len(made.coefficients)} coefficients"
+        size = len(made.coefficients), "coefficients"
     else:
         rows = [(text_of(x, longest), str(c)) for x, c in made]
         if public is not None:  # post-processing: costs no privacy
             rows = [row for row in rows if row[0] in public]
         save(path, promise, overwrite, lambda part: write_csv(part, ["element", "count"], rows))
-        size = f"{len(rows)} bins"
-    report = {"mechanism": name, "released": size, "output": str(path), **_accuracy(mechanism)}
+        size = len(rows), "bins"
+    facts = {"output": str(path), **_accuracy(mechanism)}
     if name in ("sparse", "strict-sparse") and public is None:
-        report["note"] = "elements that nobody gave may be among them; see --public"
-    print_report(report, promise, as_json)
+        facts["note"] = "elements that nobody gave may be among them; see --public"
+    print_report(name, size, facts, promise, as_json)
 
 
-def print_report(report: dict[str, str], promise: Any, as_json: bool) -> None:
+def print_report(
+    mechanism: str, released: tuple[int, str], facts: dict[str, str], promise: Any, as_json: bool
+) -> None:
+    """What was released, so many of what, and what is known of it."""
+    number, unit = released
     if as_json:
-        print_json({**report, "guarantee": promise.as_dict()})
+        head = {"mechanism": mechanism, "released": number, "unit": unit}
+        print_json({**head, **facts, "guarantee": promise.as_dict()})
         return
-    print_table(f"released by {report['mechanism']}", [], [[k, v] for k, v in report.items()])
+    rows = {"released": f"{number} {unit}", **facts}
+    print_table(f"released by {mechanism}", [], [[k, v] for k, v in rows.items()])
     click.echo(f"guarantee: {promise}")
 
 
@@ -267,15 +273,14 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
             rows, mechanism = _of_counts(path, class_name, present, keys)
         promise = mechanism.guarantee()
         save(target, promise, overwrite, lambda part: write_csv(part, header, rows))
-        report = {
-            "mechanism": name,
-            "released": f"{len(rows)} counters",
+        facts = {
             "released above": decimal_text(1 + mechanism.tau),
+            "sigma": f"{float(mechanism.sigma):.6g}",
             "output": output,
             **_accuracy(mechanism),
         }
-        report.pop("error of all counts (95 %)", None)  # of one counter here: they are not known
-        print_report(report, promise, as_json)
+        facts.pop("error of all counts (95 %)", None)  # of one counter here: they are not known
+        print_report(name, (len(rows), "counters"), facts, promise, as_json)
 
 
 def _of_counts(

@@ -64,8 +64,8 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
         data = sketch.to_bytes()
         promise = mechanism.guarantee()
         save(target, promise, overwrite, lambda part: part.write_bytes(data))
-        lines = {"mechanism": name, "released": f"{len(data)} bytes", "output": output}
-        print_report({**lines, **_sizes(sketch), **_accuracy(mechanism)}, promise, as_json)
+        facts = {"output": output, **_sizes(sketch), **_accuracy(mechanism)}
+        print_report(name, (len(data), "bytes"), facts, promise, as_json)
 
 
 def _sizes(sketch: Any) -> dict[str, str]:
@@ -108,12 +108,11 @@ def threshold(
     found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
     rows = [(text_of(i, length), decimal_text(value)) for i, value in found]
     save(target, promise, overwrite, lambda part: write_csv(part, ["element", "count"], rows))
-    lines = {"mechanism": "threshold", "released": f"{len(rows)} values", "output": output}
-    report = {**lines, "stored from": decimal_text(mechanism.threshold)}
+    facts = {"output": output, "stored from": decimal_text(mechanism.threshold)}
     if isinstance(mechanism, Threshold):
         empty = mechanism.expected_empty.float_upper()
-        report["elements of value 0 among them"] = f"{empty:.3g} in the mean"
-    print_report(report, promise, as_json)
+        facts["elements of value 0 among them"] = f"{empty:.3g} in the mean"
+    print_report("threshold", (len(rows), "values"), facts, promise, as_json)
 
 
 def _accuracy(mechanism: Any) -> dict[str, str]:

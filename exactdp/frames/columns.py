@@ -51,7 +51,8 @@ def rows(frame: Any, *, user: str, by: str, sums: Sequence[str] = ()) -> nw.Lazy
     ]
     for i, name in enumerate(sums):
         if name not in schema or not schema[name].is_signed_integer():
-            raise InvalidParameter("sums", name, "a column of signed integers (whole units)")
+            what = f"{name} of type {schema[name]}" if name in schema else name
+            raise InvalidParameter("sums", what, "a column of signed integers (whole units)")
         chosen.append(whole(name).fill_null(0).alias(value_name(i)))
     kept = seen.select(*chosen)
     if pandas:

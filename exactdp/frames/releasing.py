@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Required, TypedDict, Unpack
 
 from exactdp.accounting.guarantee import Guarantee
@@ -13,7 +14,7 @@ from exactdp.frames.counting import counted
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.mechanisms import GSHM, GSHMWithSums, NoisyCounts, TopK
 from exactdp.mechanisms.thresholded import Thresholded
-from exactdp.parameters import Real, choice
+from exactdp.parameters import Real, choice, decimal_text
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 
@@ -29,6 +30,12 @@ class FrameRelease:
     frame: Any
     guarantee: Guarantee
     mechanism: Thresholded
+
+    def __str__(self) -> str:
+        made = self.mechanism
+        above, sigma = decimal_text(1 + Fraction(made.tau)), float(made.sigma)
+        name = f"{type(made).__name__}, k = {made.k}, sigma = {sigma:.6g}, counts above {above}"
+        return f"{self.frame}\n{name}\n{self.guarantee}"
 
 
 def release(

@@ -27,7 +27,7 @@ __all__ = ["ANY_USER", "CSH", "TopK"]
 
 _SPARSE = (
     "add-remove neighbours: one user added or removed, changing counters of a histogram that never "
-    "has more than k of them by one each, all in the same direction"
+    "has more than k = {k} of them by one each, all in the same direction"
 )
 ANY_USER = (
     "add-remove neighbours: one user added or removed, changing any number of counters by one"
@@ -73,7 +73,7 @@ class CSH(Thresholded):
         )
 
     def _promise(self) -> tuple[str, str]:
-        return _SPARSE, discrete_csh.ANALYSES[discrete_csh.DEFAULT_ANALYSIS]
+        return _SPARSE.format(k=self.k), discrete_csh.ANALYSES[discrete_csh.DEFAULT_ANALYSIS]
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         kept = above_lower(counts, self.lower)

@@ -20,7 +20,9 @@ from exactdp.samplers import DiscreteGaussian, Source
 
 __all__ = ["CONTRIBUTES", "GSHM"]
 
-CONTRIBUTES = "add-remove neighbours: one user added or removed, changing at most k counters by one"
+CONTRIBUTES = (
+    "add-remove neighbours: one user added or removed, changing at most k = {k} counters by one"
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class GSHM(Thresholded):
         )
 
     def _promise(self) -> tuple[str, str]:
-        return CONTRIBUTES, discrete_gshm.ANALYSES["exact"]
+        return CONTRIBUTES.format(k=self.k), discrete_gshm.ANALYSES["exact"]
 
     def _tail(self, t: Fraction) -> arb:
         return above(math.floor(t), Fraction(self.sigma) ** 2)

@@ -115,4 +115,8 @@ class GSHMWithSums(GSHM):
         )
 
     def _promise(self) -> tuple[str, str]:
-        return f"{CONTRIBUTES} and their sums by at most `largest`", gshm_sums.SOURCE
+        limits = " and ".join(map(str, self.largest))
+        return (
+            f"{CONTRIBUTES.format(k=self.k)} and their sums by at most {limits}",
+            gshm_sums.SOURCE,
+        )

@@ -70,7 +70,7 @@ def test_a_real_histogram(tmp_path: Path) -> None:
     )
     report = json.loads(text)
     assert code == 0
-    assert report["released"] == "945 coefficients"
+    assert (report["released"], report["unit"]) == (945, "coefficients")
     code, found, _ = run("query", str(out), "age 36 education 3")
     assert code == 0
     assert 0 <= int(found) <= 944

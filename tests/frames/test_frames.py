@@ -318,3 +318,19 @@ def test_large_unsigned_users_are_counted() -> None:
     assert sum(found.counts.values()) == 3
     with pytest.raises(InvalidParameter, match="by must be"):
         counted(frame, user="url", by="uid")
+
+
+def test_a_release_says_what_it_is() -> None:
+    made = GSHM(2, 1, 3, 2, "0.9")
+    frame = frame_of("polars", some_rows(5, "text"))
+    found = draw(frame, user="uid", by="url", made=made, source=SeededSource(7))
+    *_, name, promise = str(found).splitlines()
+    assert name == "GSHM, k = 2, sigma = 1, counts above 4"
+    assert promise == str(made.guarantee())
+    assert "changing at most k = 2 counters by one" in promise
+
+
+def test_a_column_that_cannot_be_summed_is_named_with_its_type() -> None:
+    frame = frame_of("polars", some_rows(5, "text"))
+    with pytest.raises(InvalidParameter, match="got 'url of type String'"):
+        release(frame, user="uid", by="url", k=1, epsilon=1, delta="0.1", sums={"url": 3})
