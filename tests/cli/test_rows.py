@@ -163,12 +163,14 @@ import sys, time
 from exactdp.cli import release
 from exactdp.cli.main import main
 
+assert callable(release.write_csv)
+
 def halfway(path, header, rows):
     path.write_text("element,count\\n")
     print("halfway", flush=True)
     time.sleep(60)
 
-release._write_csv = halfway
+release.write_csv = halfway
 main(sys.argv[1:])
 """
 
