@@ -73,6 +73,7 @@ vectors: setup
 # docs/conformance.md: every vector put to every library that is installed (about four minutes)
 conformance: setup
 	$(PIP) --editable '.[peers]'
+	$(PIP) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	$(BIN)/python -m exactdp.oracle.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 

@@ -6,6 +6,7 @@ Run: python -m benchmarks.sketches        (pip install 'exactdp[bench]' for open
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -55,8 +56,8 @@ def projecting() -> None:
     if theirs is not None:
         times["opendp, once"] = seconds(theirs)  # more than a minute
     ours = times["d = 2^64"]
-    for name, time in times.items():
-        print(f"  {name:12} {time:8.3f} s = {time / ours:6.2f} x d = 2^64")
+    for name, spent in times.items():
+        print(f"  {name:12} {spent:8.3f} s = {spent / ours:6.2f} x d = 2^64")
 
 
 def querying() -> None:
@@ -91,12 +92,12 @@ def randomness() -> None:
         for _ in range(used // (64 << 14)):
             source.words(1 << 14, 64)
 
-    times = interleaved(
-        {"projection": partial(mechanism.project, given, source), "reading": read}, rounds=5
-    )
+    runs = {"projection": partial(mechanism.project, given, source), "reading": read}
+    times = interleaved(runs, rounds=9, clock=time.process_time)
     ratio = times["projection"] / times["reading"]
     print(f"  m s = {bits:.2e}: {used / bits:.2f} random bits per bit of the array,")
-    print(f"  {times['projection']:.3f} s = {ratio:.2f} x the {times['reading']:.3f} s of reading")
+    ours, reading = times["projection"], times["reading"]
+    print(f"  {ours:.3f} s of processor time = {ratio:.2f} x the {reading:.3f} s of reading")
 
 
 def error() -> None:
@@ -142,8 +143,8 @@ def _show(name: str, errors: Any, k: int) -> None:
 
 def setup() -> None:
     """The exact epsilon is solved for."""
-    time = seconds(lambda: ALP(2**64, K, 10 * K, LARGEST, 1).levels)
-    print(f"\nSetting up the parameters: {time:.4f} s")
+    spent = seconds(lambda: ALP(2**64, K, 10 * K, LARGEST, 1).levels)
+    print(f"\nSetting up the parameters: {spent:.4f} s")
 
 
 def main() -> None:

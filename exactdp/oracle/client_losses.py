@@ -39,8 +39,9 @@ kept on paper, these libraries draw with Mersenne Twisters, whose future is know
 seen 624 outputs; the estimators of multi-freq-ldpy and ldp-toolbox set negative frequencies to 0
 and are biased. Local hashing of all three fails with the current xxhash (4.1), which takes no texts
 any more: it is followed with texts as bytes, and with eight public hash functions instead of 2^63.
-OpenDP's bits are drawn in compiled code, by the
-operating system's randomness: at least what is shown is lost, but for a chance of 1e-6.
+OpenDP's bits are drawn in compiled code, by the operating system's randomness: at least what is
+shown is lost, but for a chance of 1e-6. Its f is documented as the chance that a bit is flipped,
+which is f/2, as its map has it.
 
 | library | client | states epsilon | loses epsilon | verdict |
 |---|---|---:|---:|---|"""
