@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
-from exactdp.cli.output import written
+from exactdp.cli.output import new_file, written
 from exactdp.errors import ExactDPError
 from exactdp.parameters import choice
 
-__all__ = ["Curve", "Picture", "merged", "theme_option"]
+__all__ = ["Curve", "Picture", "merged", "new_picture", "theme_option"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -149,6 +149,12 @@ class Picture:
         self.axes.set_title(f"{self.axes.get_title(loc='left')}\n{text}", loc="left", fontsize=10)
         self.axes.title.set_color(self._ink)
 
+    def finish(self, curves: Sequence[Curve], path: Path) -> None:
+        """Draw the curves, write the picture, and say so."""
+        self.draw(curves)
+        self.save(path)
+        click.echo(f"written to {path}")
+
     def save(self, path: Path) -> None:
         """Write the picture; its ending says in which format."""
         self._place_labels()
@@ -196,6 +202,11 @@ class Picture:
                 va="center",
                 annotation_clip=False,
             )
+
+
+def new_picture(name: str, parameter: str = "output") -> Path:
+    """The path of a picture that can be written."""
+    return new_file(parameter, name, (".png", ".svg", ".pdf"))
 
 
 def _undated(path: Path) -> dict[str, None]:

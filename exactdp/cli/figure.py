@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from exactdp.cli.drawing import Curve, Picture, theme_option
+from exactdp.cli.drawing import Curve, Picture, new_picture, theme_option
 from exactdp.cli.options import json_option, options
-from exactdp.cli.output import new_file, print_json, print_table
+from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["figure"]
 
 _SPARSITIES = "1,10,100,1000,10000,100000,1000000"
-_ENDINGS = (".png", ".svg", ".pdf")
 _FAMILIES = {"gshm": 0, "csh": 1}
 _STYLES = {"add-the-deltas": ":", "published": "--", "exact": "-"}
 
@@ -41,7 +40,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
 
     from exactdp.accounting.sparse_histograms.curves import CURVES, threshold_curve
 
-    path = new_file("output", output, _ENDINGS)
+    path = new_picture(output)
     count = integer("points", points or 24, least=2)
     sparsity = integer("k", k, least=1)
     picture = Picture(
@@ -65,9 +64,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
             curves.append(
                 Curve(label, noise, tau, _FAMILIES[mechanism], _STYLES[analysis], marked=(0,))
             )
-    picture.draw(curves)
-    picture.save(path)
-    click.echo(f"written to {output}")
+    picture.finish(curves, path)
 
 
 @figure.command(
@@ -79,7 +76,7 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     """Which counts will be seen: the probability of release against the true count, exactly."""
     from exactdp.mechanisms import CSH, GSHM
 
-    path = new_file("output", output, _ENDINGS)
+    path = new_picture(output)
     count, sparsity = integer("points", points or 40, least=2), integer("k", k, least=1)
     picture = Picture(
         theme,
@@ -98,9 +95,7 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
         curves.append(Curve(label, counts, chances, family, at=later))
         threshold = float(1 + Fraction(mechanism.tau))
         picture.upright(threshold, f"above {threshold:g}", family)
-    picture.draw(curves)
-    picture.save(path)
-    click.echo(f"written to {output}")
+    picture.finish(curves, path)
 
 
 @figure.command(
@@ -124,7 +119,7 @@ def epsilon_over_steps(
 
     from exactdp.accounting import pld
 
-    path = new_file("output", output, _ENDINGS)
+    path = new_picture(output)
     count, most = integer("points", points or 16, least=2), integer("steps", steps, least=1)
     taken = sorted({max(1, most * i // count) for i in range(1, count + 1)})
     picture = Picture(
@@ -141,9 +136,7 @@ def epsilon_over_steps(
     ]
     lower = Curve("at least", taken, [e.float_lower() for e in found])
     upper = Curve("at most", taken, [e.float_upper() for e in found])
-    picture.draw([lower, upper])
-    picture.save(path)
-    click.echo(f"written to {output}")
+    picture.finish([lower, upper], path)
 
 
 @figure.command(epilog="Example: exactdp figure savings --epsilon 0.35 --delta 1e-5")
@@ -162,7 +155,7 @@ def savings(
     from exactdp.accounting.sparse_histograms.curves import CURVES
     from exactdp.accounting.sparse_histograms.curves import savings as compute
 
-    path = None if output is None else new_file("output", output, _ENDINGS)
+    path = None if output is None else new_picture(output)
     listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
     found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
     if path is not None:

@@ -27,7 +27,7 @@ def local() -> None:
 
 
 @local.command(epilog="Example: exactdp local compare --k 10000 --epsilon 0.5 --n 100000")
-@options("k epsilon n")
+@options("k:values epsilon n")
 @json_option
 def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
     """Which mechanism has the least error: exact, for k values, n users and this epsilon."""
@@ -74,7 +74,7 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
     "--output reports.edl"
 )
 @click.argument("values")
-@options("mechanism epsilon output", "k m seed limit public")
+@options("mechanism epsilon output", "k:values m seed:matrix limit public:values")
 @click.option("--overwrite", is_flag=True, help="Replace the file of reports if it exists.")
 @json_option
 def report(values: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
@@ -131,7 +131,7 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: boo
 
 @local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")
 @click.argument("file")
-@options("", "method top public")
+@options("", "method top public:values")
 @json_option
 def estimate(
     file: str, method: str | None, top: str | None, public: str | None, as_json: bool

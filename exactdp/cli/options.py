@@ -19,10 +19,9 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: name -> (what is allowed, help). Read exactly: 0.35, 1e-5 and 7/20 are all fine.
 _PARAMETERS = {
-    "k": (
-        "an integer >= 1",
-        "Most counters one user changes; sparsity (CSH); values (local).",
-    ),
+    "k": ("an integer >= 1", "Most counters one user changes; for the CSH, sparsity."),
+    "k:values": ("an integer >= 2", "Number of values: they are 0 to k - 1."),
+    "k:entries": ("an integer >= 1", "Most entries of a vector that are not 0."),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
     "tau": ("a number >= 0", "Counters are released above 1 + tau."),
     "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
@@ -43,10 +42,12 @@ _PARAMETERS = {
     "p": ("a number > 0 and < 1", "Success probability."),
     "count": ("an integer >= 1", "How many draws (default 1000)."),
     "seed": ("an integer >= 0", "Reproducible draws, never for a release; default: the system's."),
+    "seed:matrix": ("an integer >= 0", "Public seed of the compressive matrix, one for everyone."),
     "output": ("a file name", "New file; its ending says what is written (see the example)."),
     "user": ("a column name", "Column of users; with it, the file holds rows, not counts."),
     "by": ("a column name", "Column of keys whose users are counted."),
     "sums": ("column:limit pairs", "Sums to release: column:limit of one user's value, commas."),
+    "public:values": ("a file name", "List of the values, one per line; k is their number."),
     "public": ("a file name", "List of elements, one per line; others are not released."),
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
     "text": ("an integer >= 0", "Elements are texts of at most so many bytes."),
@@ -57,7 +58,11 @@ _PARAMETERS = {
     "guesses": ("an integer >= 1", "How many of the coins were guessed."),
     "correct": ("an integer >= 0", "How many guesses were right."),
     "workers": ("an integer >= 1", "Processes (default 1)."),
-    "mechanism": ("the name of a mechanism", "Which one: see exactdp local compare, compressive."),
+    "mechanism": (
+        "the name of a mechanism",
+        "Which one (all but the last: exactdp local compare): randomized-response, rappor, "
+        "permanent-rappor, unary, hashing, subset, hadamard, compressive.",
+    ),
     "m": ("an integer >= 2", "Outputs of the compressive response."),
     "d": ("an integer >= 1", "Items are 0 to d - 1."),
     "level": ("event or user", "What may change: one entry of a user, or all of them."),
@@ -94,7 +99,10 @@ _PARAMETERS = {
 def options(
     required: str, optional: str = "", analyses: str = ""
 ) -> Callable[[_Command], _Command]:
-    """Options by name, separated by spaces; all of them arrive as text or are left out."""
+    """Options by name, separated by spaces; all of them arrive as text or are left out.
+
+    What an option means in some commands stands after a colon: k:values is --k, too.
+    """
 
     def decorate(command: _Command) -> _Command:
         for name in reversed(optional.split()):
@@ -143,6 +151,7 @@ def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Pro
 
 def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command], _Command]:
     allowed, text = _PARAMETERS[name]
+    name = name.partition(":")[0]
     flag = "--" + name.replace("_", "-")
 
     def once(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str | None:

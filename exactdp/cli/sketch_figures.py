@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import click
 import numpy as np
 
-from exactdp.cli.drawing import Curve, Picture, theme_option
+from exactdp.cli.drawing import Curve, Picture, new_picture, theme_option
 from exactdp.cli.figure import figure
 from exactdp.cli.options import options
-from exactdp.cli.output import new_file
 from exactdp.parameters import positive, rational
 
 __all__: list[str] = []
 
-_ENDINGS = (".png", ".svg", ".pdf")
 
 #: Levels of the walk, the value being in the middle.
 _LEVELS = 300
@@ -28,7 +25,7 @@ def alp(epsilon: str, output: str, collision: str | None, price: str | None, the
     """The error of an ALP estimate: the probability that it exceeds t (ALP paper, Figure 4)."""
     from exactdp.mechanisms.projections.error_law import estimate_law
 
-    path = new_file("output", output, _ENDINGS)
+    path = new_picture(output)
     loss, alpha = positive("epsilon", epsilon), positive("price", price or 3)
     chance = rational("collision", collision or "1/10")
     picture = Picture(
@@ -47,6 +44,4 @@ def alp(epsilon: str, output: str, collision: str | None, price: str | None, the
         curves.append(Curve(f"ALP, collisions {float(c):.3g}", t.tolist(), beyond, family))
     laplace = np.exp(-t * float(loss)).tolist()
     curves.append(Curve("Laplace noise", t.tolist(), laplace, 2, "--"))
-    picture.draw(curves)
-    picture.save(path)
-    click.echo(f"written to {output}")
+    picture.finish(curves, path)

@@ -46,7 +46,7 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
 
     @release.command(name, help=text, epilog=f"Example: exactdp release {name} X.csv {example}")
     @click.argument("values")
-    @options("k epsilon largest output", f"universe text {optional}")
+    @options("k:entries epsilon largest output", f"universe text {optional}")
     @overwrite_option
     @json_option
     def command(
@@ -80,7 +80,7 @@ def _sizes(sketch: Any) -> dict[str, str]:
     "--output out.csv"
 )
 @click.argument("values")
-@options("k epsilon largest output", "universe text delta stored_from grid")
+@options("k:entries epsilon largest output", "universe text delta stored_from grid")
 @overwrite_option
 @json_option
 def threshold(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli.drawing import new_picture
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.reading import column, existing, table_in
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["sparse"]
 
 _GIVEN = "level L delta hashes users bins"
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 @click.group(no_args_is_help=True)
@@ -29,7 +29,7 @@ def sparse() -> None:
 
 
 @sparse.command(epilog="Example: exactdp sparse plan --d 100000 --k 64 --epsilon 1 --level user")
-@options("d k epsilon", _GIVEN)
+@options("d k:entries epsilon", _GIVEN)
 @json_option
 def plan(as_json: bool, **given: str | None) -> None:
     """Bins, clipping and noise for a promise, and the error of every way to keep it."""
@@ -92,7 +92,7 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
     "--level event --output reports.edl"
 )
 @click.argument("file")
-@options("d k epsilon output", _GIVEN)
+@options("d k:entries epsilon output", _GIVEN)
 @click.option("--overwrite", is_flag=True, help="Replace the file of reports if it exists.")
 @json_option
 def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
@@ -132,7 +132,7 @@ def estimate(
     from exactdp.local import SparseVectorMean
     from exactdp.local.files import mechanism_of, state_of
 
-    target = None if picture is None else new_file("picture", picture, _PICTURES)
+    target = None if picture is None else new_picture(picture, "picture")
     data = existing(file).read_bytes()
     m = mechanism_of(data)
     if not isinstance(m, SparseVectorMean):
