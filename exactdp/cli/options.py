@@ -60,7 +60,7 @@ _PARAMETERS = {
     "workers": ("an integer >= 1", "Processes (default 1)."),
     "mechanism": (
         "the name of a mechanism",
-        "Which one (all but the last: exactdp local compare): randomized-response, rappor, "
+        "Which one (see exactdp local compare): randomized-response, rappor, "
         "permanent-rappor, unary, hashing, subset, hadamard, compressive.",
     ),
     "m": ("an integer >= 2", "Outputs of the compressive response."),

@@ -19,6 +19,7 @@ from exactdp.oracle.vectors import (
     all_tests,
     document,
     find,
+    group_named,
     load,
     select,
     show,
@@ -43,10 +44,14 @@ def _selection(command: _Command) -> _Command:
     for name, text in (
         ("question", "Only one question: delta, tau, ..."),
         ("flag", "Only one flag, as 'exactdp vectors list --group GROUP' shows them."),
-        ("group", "Only one group: " + ", ".join(GROUPS) + "."),
     ):
         command = click.option(f"--{name}", metavar=name.upper(), help=text)(command)
-    return command
+
+    def named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+        return None if value is None else choice("group", group_named(value), GROUPS)
+
+    text = "Only one group, or that of a mechanism as exactdp check has it: " + ", ".join(GROUPS)
+    return click.option("--group", metavar="GROUP", callback=named, help=f"{text}.")(command)
 
 
 @vectors.command("list", epilog="Example: exactdp vectors list --group gshm")
@@ -147,7 +152,7 @@ def export(group: str, output: str) -> None:
     from exactdp.oracle.vectors import schema
 
     path = None if output == "-" else new_file("output", output, (".json",))
-    text = json.dumps(schema() if group == "schema" else document(group), indent=1)
+    text = json.dumps(schema() if group == "schema" else document(group_named(group)), indent=1)
     if path is None:
         click.echo(text)
         return
@@ -156,8 +161,6 @@ def export(group: str, output: str) -> None:
 
 
 def _chosen(group: str | None, flag: str | None, question: str | None) -> list[Vector]:
-    if group is not None:
-        choice("group", group, GROUPS)
     chosen = select(group=group, flag=flag, question=question)
     if not chosen:
         wanted = {"flag": flag, "question": question}

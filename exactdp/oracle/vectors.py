@@ -24,6 +24,7 @@ __all__ = [
     "Vector",
     "all_tests",
     "find",
+    "group_named",
     "load",
     "load_all",
     "schema",
@@ -45,6 +46,19 @@ GROUPS = (
     "composition",
     "local_responses",
 )
+
+
+#: Groups of mechanisms that are called otherwise elsewhere.
+_ELSEWHERE = {"gaussian": "analytic_gaussian"}
+
+
+def group_named(name: str) -> str:
+    """The group of a mechanism by the name that ``exactdp check`` and its like have for it.
+
+    >>> group_named("gaussian"), group_named("discrete-laplace"), group_named("gshm")
+    ('analytic_gaussian', 'discrete_laplace', 'gshm')
+    """
+    return _ELSEWHERE.get(name, name.replace("-", "_"))
 
 
 @dataclass(frozen=True)

@@ -123,3 +123,16 @@ def test_a_library_that_aborts_is_a_crash_of_its_answers(monkeypatch: pytest.Mon
     monkeypatch.setattr(isolated, "run_isolated", run_isolated)
     code, _, _ = run("vectors", "run", "--adapter", "exactdp", *CHOICE)
     assert (code, asked) == (0, ["exactdp"])
+
+
+@pytest.mark.parametrize(
+    ("name", "group"), [("gaussian", "analytic_gaussian"), ("discrete-laplace", "discrete_laplace")]
+)
+def test_groups_by_the_names_of_other_commands(name: str, group: str) -> None:
+    same = [run("vectors", "list", "--group", x, "--json")[1] for x in (name, group)]
+    assert same[0] == same[1] != ""
+    noise = "sigma=3" if name == "gaussian" else "scale=2"
+    claim = ["--claim", "epsilon=1", "--set", "delta=1e-5", "--set", noise]
+    found = [run("audit", "number", x, *claim) for x in (name, group)]
+    assert found[0] == found[1]
+    assert found[0][0] in (0, 1)

@@ -27,7 +27,7 @@ def targets(as_json: bool) -> None:
 
 
 @audit.command(
-    epilog="Example: exactdp audit number analytic_gaussian --claim sigma=7.4819 "
+    epilog="Example: exactdp audit number gaussian --claim sigma=7.4819 "
     "--set epsilon=1 --set delta=1e-15"
 )
 @click.argument("mechanism")
@@ -37,16 +37,18 @@ def targets(as_json: bool) -> None:
 def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: bool) -> int:
     """Decide whether a stated number is enough: unsafe, exact, or how loose.
 
-    MECHANISM: the name of a group of conformance vectors; its parameters are named as there.
+    MECHANISM: gaussian, gshm and so on as in exactdp check, or another group of conformance
+    vectors; its parameters are named as there.
     Exits 0 when the number is proved to be enough, 1 when it is proved not to be, 3 undecided.
     """
     from exactdp.audit.numbers.claimed import audit_number
+    from exactdp.oracle.vectors import group_named
 
     if claim is None:
         raise InvalidParameter("claim", "nothing", "NAME=VALUE, such as sigma=7.4819")
     quantity, claimed = pair(claim)
     found = audit_number(
-        mechanism=mechanism,
+        mechanism=group_named(mechanism),
         quantity=quantity,
         parameters=dict(pair(text) for text in given),
         claimed=claimed,
