@@ -35,12 +35,17 @@ _PURE = frozenset(
 _IMPURE = frozenset(
     [("builtins", name) for name in ("breakpoint", "globals", "hash", "id", "input", "open")]
     + [("datetime", name) for name in ("now", "today", "utcnow")]
-    + [("builtins", "__hash__")]
+    + [
+        ("builtins", "__hash__"),
+        ("_thread", "get_ident"),
+        ("numpy", "empty"),
+        ("numpy", "empty_like"),
+    ]
 )
 _ALSO_PURE = frozenset(
     [("posix", "fspath"), ("sys", "exc_info"), ("sys", "exception")]
     + [("sys", "getrecursionlimit"), ("sys", "getsizeof"), ("sys", "intern")]
-    + [("_thread", name) for name in ("allocate_lock", "get_ident", "RLock", "lock", "_local")]
+    + [("_thread", name) for name in ("allocate_lock", "RLock", "lock", "_local")]
 )
 _ORDERLESS = frozenset(
     ("all", "any", "frozenset", "isinstance", "len", "max", "min", "set", "sorted")
@@ -86,16 +91,22 @@ def _impurity_in_module(module: str, name: str) -> str:
 
 def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """The first impure function that code names, by itself or as an attribute, or ""."""
-    texts = {text for each in code.co_consts for text in (each if type(each) is tuple else (each,))}
-    for text in sorted(_TOLD.intersection(text for text in texts if type(text) is str)):
+    constants = (each if type(each) is tuple else (each,) for each in code.co_consts)
+    texts = {text for each in constants for text in each if type(text) is str}
+    for text in sorted(_TOLD & texts):
         return f"{text} as a text"
+    if {"now", "today"} & texts and any("datetime64" in text for text in (*texts, *code.co_names)):
+        return "datetime64('now')"
     if why := _looks_at_stand_ins(code, names):
         return why
     for name, value in named(code, names):
         function = getattr(value, "__func__", value)
         python = isinstance(function, (types.FunctionType, types.ModuleType, type))
         random = "rand" in name.lower() and callable(value) and not python
-        if name in _TELLING or random:
+        address = name == "ctypes" and not isinstance(value, types.ModuleType)  # of an array
+        if name in _TELLING or random or address:
+            return f"{name}()"
+        if isinstance(function, types.FunctionType) and function.__module__ == "threading":
             return f"{name}()"
         if name == "hash" or not isinstance(value, types.BuiltinFunctionType):
             continue  # hash() is replaced while a program runs
@@ -117,6 +128,7 @@ _TELLING = frozenset(
         "gi_frame",
     }
     | {"__code__", "__func__", "__self__", "tb_frame"}
+    | {"__array_interface__", "__array_struct__"}  # addresses
 )
 #: Texts by which a function in C would be told from one in Python, a generator from a module.
 _TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
@@ -179,10 +191,11 @@ def _is_c_type(kind: Any) -> bool:
     return isinstance(kind, type) and not written_in_python(kind)
 
 
-def salted_order(code: types.CodeType, values: Mapping[str, Any]) -> str:
+def salted_order(code: types.CodeType, values: Mapping[str, Any], outermost: bool) -> str:
     """Where code may look at the order of a set of text, another one in every process, or "".
 
     values: the globals, arguments and closure of the code; sets among them are looked at as well.
+    outermost: whether what it returns is the outcome, and nothing that other code looks at.
     A set may be asked what is in it, counted, sorted, compared or returned. Sets of numbers keep
     their order.
     """
@@ -196,8 +209,9 @@ def salted_order(code: types.CodeType, values: Mapping[str, Any]) -> str:
     kept |= {name for name, value in values.items() if _is_set_of_text(value)}
     made += [(i, i) for i, s in enumerate(steps) if _loads(s) and s.argval in kept]
     made += [(i, i) for i in range(1, len(steps)) if _joins_keys(steps, i)]
+    returns = outermost and code.co_name not in (*code.co_names, *code.co_freevars)
     for i, end in made:
-        if not _orderless(steps, i, end):
+        if not _orderless(steps, i, end, returns):
             return f"the order of a set in {code.co_name}"
     return ""
 
@@ -251,24 +265,30 @@ def _call_of(steps: list[dis.Instruction], i: int) -> int | None:
     return None
 
 
-def _orderless(steps: list[dis.Instruction], start: int, end: int) -> bool:
-    """Whether a set that is made or loaded from start to end is used without regard to order."""
+def _orderless(steps: list[dis.Instruction], start: int, end: int, returns: bool) -> bool:
+    """Whether a set that is made or loaded from start to end is used without regard to order.
+
+    returns: whether it may be returned.
+    """
     place = _consumer(steps, end)
     if place is None:
         return False
     user = steps[place]
     if user.opname == "BINARY_OP" and place != end:  # a union, say: a set again
-        return _orderless(steps, start, place)
+        return _orderless(steps, start, place, returns)
     if user.opname in ("LOAD_METHOD", "LOAD_ATTR"):
         return str(user.argval) in _SET_METHODS
     if user.opname.startswith(("CALL", "PRECALL")):
-        return _callee(steps, start) in _ORDERLESS
+        named = "KW" in user.opname or any(s.opname == "KW_NAMES" for s in steps[end:place])
+        return _callee(steps, start) in _ORDERLESS and not named  # a key has ties
     if user.opname.startswith(("STORE_FAST", "STORE_DEREF")):
         return True  # looked at where it is loaded
+    if user.opname == "RETURN_VALUE":
+        return returns
     return user.opname in _ANSWERS or user.opname.startswith("POP_JUMP")
 
 
-_ANSWERS = frozenset(["CONTAINS_OP", "RETURN_VALUE", "COMPARE_OP", "POP_TOP", "SET_ADD"])
+_ANSWERS = frozenset(["CONTAINS_OP", "COMPARE_OP", "POP_TOP", "SET_ADD"])
 
 
 _PUSHES = ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")

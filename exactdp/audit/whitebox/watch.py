@@ -60,6 +60,7 @@ _REPLACED = {
 #: What libraries use for bookkeeping, without passing it on.
 _INTERNAL = frozenset(
     {"builtins.id()", "builtins.hash()", "builtins.__hash__()", "sys._getframe()"}
+    | {"_thread.get_ident()", "numpy.empty()", "numpy.empty_like()"}
 )
 
 _DRAWING = {
@@ -203,7 +204,9 @@ class Watch:
             if not self._in_library(frame):
                 self._foreign.add(code)
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
-                if why := impurity_in(code, names) or salted_order(code, seen):
+                if why := impurity_in(code, names) or salted_order(
+                    code, seen, self._is_ours(frame.f_back)
+                ):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
                 self._memory.meet(code, frame.f_globals)
             self._note_drawing(frame)

@@ -18,6 +18,7 @@ from tests.audit.programs.hideouts import HIDEOUTS
 from tests.audit.programs.kinds import KINDS
 from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.outputs import OUTPUTS
+from tests.audit.programs.processes import PROCESSES
 from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
 from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
@@ -39,6 +40,7 @@ GROUPS = (
     LOOKUPS,
     GENERATORS,
     NUMPY_GENERATORS,
+    PROCESSES,
     STAND_INS,
     NUMPY_STAND_INS,
 )
