@@ -11,17 +11,16 @@ import _random
 import dis
 import types
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
-from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from exactdp.audit.whitebox.plainness import written_in_python
 
-__all__ = ["impurity", "impurity_in", "is_salted", "named", "salted_order"]
+__all__ = ["SILENT", "impurity", "impurity_in", "named"]
+
+#: Instructions that do nothing.
+SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
 
 #: Modules of C functions and types that depend on their arguments alone.
 _PURE = frozenset(
@@ -46,14 +45,6 @@ _ALSO_PURE = frozenset(
     [("posix", "fspath"), ("sys", "exc_info"), ("sys", "exception")]
     + [("sys", "getrecursionlimit"), ("sys", "getsizeof"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "RLock", "lock", "_local")]
-)
-_ORDERLESS = frozenset(
-    ("all", "any", "frozenset", "isinstance", "len", "max", "min", "set", "sorted")
-)
-_SET_METHODS = (
-    frozenset(vars(set))
-    - {"__iter__", "copy", "pop"}
-    - {"difference", "intersection", "symmetric_difference", "union"}
 )
 
 
@@ -136,7 +127,7 @@ _TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
 
 def _looks_at_stand_ins(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """Whether code asks what hash() or repr() is, which are replaced while a program runs."""
-    steps = [s for s in dis.get_instructions(code) if s.opname not in (*_SILENT, "PRECALL")]
+    steps = [s for s in dis.get_instructions(code) if s.opname not in (*SILENT, "PRECALL")]
     for asked, step in pairwise(s for s in steps if s.opname != "PUSH_NULL"):
         stands_in = step.opname.startswith("LOAD_GLOBAL") and step.argval in ("hash", "repr")
         asks = asked.opname.startswith("LOAD_GLOBAL") and asked.argval in _ASKING
@@ -178,7 +169,7 @@ def _references(code: types.CodeType) -> tuple[tuple[str, str], ...]:
             follows = True
         elif step.opname.startswith(_OF_OWNERS):
             found.append((str(step.argval), "the last" if follows else "something"))
-        elif step.opname not in _SILENT:
+        elif step.opname not in SILENT:
             follows = False
     return tuple(found)
 
@@ -189,136 +180,3 @@ _OF_OWNERS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")
 
 def _is_c_type(kind: Any) -> bool:
     return isinstance(kind, type) and not written_in_python(kind)
-
-
-def salted_order(code: types.CodeType, values: Mapping[str, Any], outermost: bool) -> str:
-    """Where code may look at the order of a set of text, another one in every process, or "".
-
-    values: the globals, arguments and closure of the code; sets among them are looked at as well.
-    outermost: whether what it returns is the outcome, and nothing that other code looks at.
-    A set may be asked what is in it, counted, sorted, compared or returned. Sets of numbers keep
-    their order.
-    """
-    if code.co_name == "<setcomp>":
-        return ""  # looked at where it is called
-    steps = [s for s in dis.get_instructions(code) if s.opname not in _SILENT]
-    ends = {i: _end_of_set(steps, i) for i in range(len(steps))}
-    made = [(i, end) for i, end in ends.items() if end is not None]
-    stores = [steps[end + 1] for _, end in made if end + 1 < len(steps)]
-    kept = {s.argval for s in stores if s.opname in ("STORE_FAST", "STORE_DEREF")}
-    kept |= {name for name, value in values.items() if _is_set_of_text(value)}
-    made += [(i, i) for i, s in enumerate(steps) if _loads(s) and s.argval in kept]
-    made += [(i, i) for i in range(1, len(steps)) if _joins_keys(steps, i)]
-    returns = outermost and code.co_name not in (*code.co_names, *code.co_freevars)
-    for i, end in made:
-        if not _orderless(steps, i, end, returns):
-            return f"the order of a set in {code.co_name}"
-    return ""
-
-
-def _loads(step: dis.Instruction) -> bool:
-    return step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME"))
-
-
-def _is_set_of_text(value: Any) -> bool:
-    return isinstance(value, (set, frozenset)) and len(value) > 1 and any(map(is_salted, value))
-
-
-def _joins_keys(steps: list[dis.Instruction], i: int) -> bool:
-    """Whether two views of keys become a set here."""
-    near = [s for s in steps[max(0, i - 8) : i] if s.opname in ("LOAD_METHOD", "LOAD_ATTR")]
-    return steps[i].opname == "BINARY_OP" and any(s.argval in ("keys", "items") for s in near)
-
-
-_SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
-
-
-def _end_of_set(steps: list[dis.Instruction], i: int) -> int | None:
-    """The last instruction that makes a set of text begun at i, if one is."""
-    step = steps[i]
-    if isinstance(step.argval, types.CodeType) and step.argval.co_name == "<setcomp>":
-        return next((j for j in range(i, len(steps)) if steps[j].opname == "CALL"), None)
-    if step.opname == "BUILD_SET":
-        parts = steps[max(0, i - (step.arg or 0)) : i]
-        grown = i + 2 < len(steps) and steps[i + 2].opname == "SET_UPDATE"
-        if grown:
-            return i + 2 if is_salted(steps[i + 1].argval) else None
-        numbers = all(p.opname.startswith("LOAD_CONST") and not is_salted(p.argval) for p in parts)
-        return None if step.arg and numbers else i
-    if step.opname.startswith("LOAD_CONST") and isinstance(step.argval, frozenset):
-        consumed = i + 1 < len(steps) and steps[i + 1].opname == "SET_UPDATE"
-        return None if consumed or not is_salted(step.argval) else i
-    if step.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")) and step.argval in ("set", "frozenset"):
-        return _call_of(steps, i)
-    return None
-
-
-def _call_of(steps: list[dis.Instruction], i: int) -> int | None:
-    """The call of what is loaded at i: after it, nothing but its result is on the stack."""
-    depth = 0
-    for j in range(i, len(steps)):
-        depth += dis.stack_effect(steps[j].opcode, steps[j].arg, jump=False)
-        if steps[j].opname.startswith("CALL") and depth <= 1:
-            return j
-        if steps[j].opname == "CALL" and depth <= 2:
-            return j
-    return None
-
-
-def _orderless(steps: list[dis.Instruction], start: int, end: int, returns: bool) -> bool:
-    """Whether a set that is made or loaded from start to end is used without regard to order.
-
-    returns: whether it may be returned.
-    """
-    place = _consumer(steps, end)
-    if place is None:
-        return False
-    user = steps[place]
-    if user.opname == "BINARY_OP" and place != end:  # a union, say: a set again
-        return _orderless(steps, start, place, returns)
-    if user.opname in ("LOAD_METHOD", "LOAD_ATTR"):
-        return str(user.argval) in _SET_METHODS
-    if user.opname.startswith(("CALL", "PRECALL")):
-        named = "KW" in user.opname or any(s.opname == "KW_NAMES" for s in steps[end:place])
-        return _callee(steps, start) in _ORDERLESS and not named  # a key has ties
-    if user.opname.startswith(("STORE_FAST", "STORE_DEREF")):
-        return True  # looked at where it is loaded
-    if user.opname == "RETURN_VALUE":
-        return returns
-    return user.opname in _ANSWERS or user.opname.startswith("POP_JUMP")
-
-
-_ANSWERS = frozenset(["CONTAINS_OP", "COMPARE_OP", "POP_TOP", "SET_ADD"])
-
-
-_PUSHES = ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")
-
-
-def _consumer(steps: list[dis.Instruction], end: int) -> int | None:
-    """Where the value on top of the stack after an instruction is taken from it."""
-    depth = 1
-    for j in range(end + 1, len(steps)):
-        pushes = steps[j].opname.startswith(
-            ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")
-        )
-        if depth == 1 and not pushes and steps[j].opname not in ("PUSH_NULL", "COPY"):
-            return j
-        depth += dis.stack_effect(steps[j].opcode, steps[j].arg, jump=False)
-        if depth <= 1 and not pushes:
-            return j
-    return None
-
-
-def _callee(steps: list[dis.Instruction], i: int) -> str:
-    near = [s.argval for s in steps[max(0, i - 4) : i] if s.opname.startswith("LOAD_GLOBAL")]
-    return str(near[-1]) if near else ""
-
-
-def is_salted(value: Any) -> bool:
-    """Whether the hash of a value may differ from process to process: all but those of numbers."""
-    if type(value) in (tuple, frozenset):
-        return any(map(is_salted, value))
-    return type(value) not in _NUMBERS and not isinstance(value, np.number)
-
-
-_NUMBERS = frozenset({bool, int, float, complex, Fraction, Decimal})

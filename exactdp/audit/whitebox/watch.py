@@ -26,8 +26,9 @@ import numpy as np
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
+from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, salted_order
 from exactdp.audit.whitebox.plainness import objection
-from exactdp.audit.whitebox.purity import impurity, impurity_in, is_salted, salted_order
+from exactdp.audit.whitebox.purity import impurity, impurity_in
 from exactdp.audit.whitebox.rounds import Rounds, is_generator
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.veil import under_way
@@ -103,6 +104,7 @@ class Watch:
         self._cached, self._places = memory.cached, self._rounds.places
         self._ours: dict[types.CodeType, bool] = {}
         self._met: set[types.CodeType] = set()
+        self._returning: set[types.CodeType] = set()  # and of these, what may return a set
         self._pure: set[Any] = set()  # functions of modules that were found so
         self._foreign: set[types.CodeType] = set()  # the program's own, of what was met
         self.drawing: list[tuple[dict[str, Any], str]] = []
@@ -149,7 +151,7 @@ class Watch:
         elif event == "call":
             if code not in self._met:
                 self._meet(frame)
-            if code in _WATCHED or code in self._cached:
+            if code in _WATCHED or code in self._cached or code in self._returning:
                 self._enter(frame)
             if self._places:
                 if code in self._foreign:
@@ -165,8 +167,10 @@ class Watch:
                 self._rounds.leave(frame)
 
     def _enter(self, frame: types.FrameType) -> None:
-        """A call begins of a function that draws, or whose results are kept."""
+        """A call begins of a function that draws, returns a set, or whose results are kept."""
         code = frame.f_code
+        if code in self._returning and looked_at(frame, self._is_ours):
+            self._refuse(f"the order of the set that {code.co_name} returns")
         self._remembering += code in self._memory.cached
         if self._remembering and code in _DRAWING:
             self._refuse("a function whose results are kept draws")
@@ -204,10 +208,10 @@ class Watch:
             if not self._in_library(frame):
                 self._foreign.add(code)
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
-                if why := impurity_in(code, names) or salted_order(
-                    code, seen, self._is_ours(frame.f_back)
-                ):
+                if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
+                if returns_a_set(code, seen):
+                    self._returning.add(code)
                 self._memory.meet(code, frame.f_globals)
             self._note_drawing(frame)
             if self._plain:

@@ -53,6 +53,27 @@ def set_of_another_function_twin(x, rng):
     return x if animals()[0] == "gnu" else coin(x, rng)
 
 
+ANIMALS = frozenset({"elk", "fox", "gnu", "hen"})
+
+
+@PROCESSES.sinner()
+def global_set_of_another_function(x, rng):
+    """The helper did not make the set itself."""
+
+    def animals():
+        return ANIMALS
+
+    return x if next(iter(animals())) == "gnu" else coin(x, rng)
+
+
+@PROCESSES.twin
+def global_set_of_another_function_twin(x, rng):
+    def animals():
+        return ANIMALS
+
+    return x if "ant" in animals() else coin(x, rng)
+
+
 @PROCESSES.sinner()
 def set_of_its_own(x, rng, inner=False):
     """A program may call itself for the set."""
