@@ -44,6 +44,7 @@ GROUPS = (
     "discrete_laplace",
     "zcdp",
     "composition",
+    "sampling",
     "local_responses",
 )
 

@@ -27,6 +27,7 @@ SAMPLES = {
     "discrete_laplace": (2, 13, 27, 35, 39, 45),
     "zcdp": (4, 24, 33),
     "local_responses": (1, 8, 14, 27, 31, 37, 41, 44),
+    "sampling": (3, 4, 9),
     "composition": (11, 22, 26, 34, 45, 50, 57, 61),
 }
 

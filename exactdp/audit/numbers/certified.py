@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting import composition, gshm, zcdp
+from exactdp.accounting import composition, gshm, pld, zcdp
 from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.analysis import Point
 from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
@@ -34,6 +34,9 @@ __all__ = ["MECHANISMS", "Answerer", "answer", "delta_at", "quantities"]
 
 #: What delta, and every search that rests on it, is known to.
 WIDTH = Fraction(1, 10**12)
+
+#: The same on samples, where it takes a grid.
+_SAMPLED_WIDTH = Fraction(1, 10**5)
 
 Parameters = Mapping[str, Real]
 Delta = Callable[[Parameters], Enclosure]
@@ -283,6 +286,20 @@ def _composed_delta(parameters: Parameters) -> Enclosure:
     )
 
 
+def _sampled_delta(parameters: Parameters) -> Enclosure:
+    scale = _need(parameters, "scale")
+    mechanism = _word(parameters, "mechanism", ("gaussian", "laplace"))
+    noise = pld.gaussian(sigma=scale) if mechanism == "gaussian" else pld.laplace(scale=scale)
+    replaces = _word(parameters, "neighbours", ("add-remove", "replace-one")) == "replace-one"
+    rate, group = _need(parameters, "rate"), integer("group", parameters.get("group", 1), least=1)
+    if _word(parameters, "sampling", ("poisson", "batch")) == "batch":
+        step = noise.batched(rate)
+    else:
+        step = noise.sampled(rate).replaced() if replaces else noise.sampled(rate)
+    found = step if group == 1 else step.grouped(group)
+    return found.delta(_need(parameters, "epsilon"), relative_width=_SAMPLED_WIDTH)
+
+
 #: Every mechanism, by the name of its group of conformance vectors.
 MECHANISMS: dict[str, Mechanism] = {
     "analytic_gaussian": Mechanism(_gaussian_delta, {"sigma": "sigma", "epsilon": "epsilon"}, {}),
@@ -306,5 +323,6 @@ MECHANISMS: dict[str, Mechanism] = {
     ),
     "zcdp": Mechanism(_zcdp_delta, {"epsilon": "epsilon"}, {}),
     "composition": Mechanism(_composed_delta, {"epsilon": "epsilon"}, {}),
+    "sampling": Mechanism(_sampled_delta, {}, {}),
     "local_responses": Mechanism(local_responses.delta, {}, {"pmf": local_responses.pmf}),
 }

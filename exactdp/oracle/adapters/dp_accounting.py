@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from math import sqrt
+from math import comb, sqrt
 from typing import Any
 
 from exactdp.oracle.adapters.by_method import ByMethod
+from exactdp.oracle.conformance import Unsupported
 
 __all__ = ["DPAccounting", "make"]
 
@@ -97,6 +98,28 @@ class DPAccounting(ByMethod):
 
     def _composition_epsilon(self, given: Mapping[str, str]) -> Any:
         return self._composed(given).get_epsilon(float(given["delta"]))
+
+    def _sampling_delta(self, given: Mapping[str, str]) -> Any:
+        events, rate, scale = self.library, float(given["rate"]), float(given["scale"])
+        relations = events.NeighboringRelation
+        relation = relations.ADD_OR_REMOVE_ONE
+        if given["neighbours"] == "replace-one":
+            relation = relations.REPLACE_ONE
+        size = int(given["group"])
+        if given["sampling"] == "batch":
+            return Unsupported()
+        if size > 1:
+            shares = [comb(size, j) * rate**j * (1 - rate) ** (size - j) for j in range(size + 1)]
+            mixture = events.dp_event.MixtureOfGaussiansDpEvent
+            event = mixture(scale, list(range(size + 1)), shares)
+        else:
+            gaussian = given["mechanism"] == "gaussian"
+            noise = events.GaussianDpEvent if gaussian else events.LaplaceDpEvent
+            event = events.PoissonSampledDpEvent(rate, noise(scale))
+        accountant = self.library.pld.PLDAccountant(relation)
+        if not accountant.supports(event):
+            return Unsupported()
+        return accountant.compose(event).get_delta(float(given["epsilon"]))
 
 
 @dataclass(frozen=True)

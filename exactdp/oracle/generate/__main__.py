@@ -19,6 +19,7 @@ GROUPS = (
     "discrete_laplace",
     "zcdp",
     "composition",
+    "sampling",
     "local_responses",
 )
 

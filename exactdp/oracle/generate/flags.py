@@ -37,6 +37,9 @@ FLAGS = {
     "ManyCompositions": "Up to 10^6 mechanisms: rounding errors and grids that add up.",
     "FewCompositions": "k = 1 or 2: the composed answer must be the single one.",
     "ApproximateParts": "Parts that have a delta of their own: 1 - (1 - delta)^k, not k delta.",
+    "Relation": "Replace-one neighbours: the user is in both data sets, and moves twice as far.",
+    "Batch": "Drawn without replacement: the user takes the place of another one.",
+    "Group": "Several users, each sampled on her own: a random number of them is in the sample.",
     "NotBinary": "A parameter that is not a double: the nearest double is another problem.",
     "LargeBudget": "A large budget: a lie is rare, 1 - p loses its digits.",
     "OwnBit": "The bit of the own value is randomized like the others: one that is never flipped "
