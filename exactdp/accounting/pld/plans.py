@@ -59,7 +59,8 @@ def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
     """To find delta at a loss to this relative width."""
     found = _saddle_near(order, loss)
     theta, log_delta = found.tilt(loss), found.log_delta(loss)
-    floor = -_LOG_2 * FLOOR_BITS - 20
+    beside = _log_infinite(order) + math.log(relative_width) - 5  # losses that do not count
+    floor = max(-_LOG_2 * FLOOR_BITS - 20, beside)
     if log_delta < floor:  # it only has to be seen to be small
         theta = _least_tilt(lambda x: found.exponent(x, loss) < floor, theta)
         log_delta, relative_width = floor, 1.0
@@ -72,6 +73,17 @@ def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
     guess = max(found.epsilon(log_target), 0.0)
     theta = found.tilt(guess)
     return _plan(order, guess, theta, log_target, width * theta)
+
+
+@lru_cache(maxsize=64)
+def _log_infinite(order: Order) -> float:
+    """About the logarithm of the mass at infinity."""
+    found = 0.0
+    for law, times in order:
+        if isinstance(law, AtomicLoss):
+            ends = (p for x, p, _ in law.outcomes(_TAIL_BITS) if isinstance(x, float) and x > 0)
+            found += times * sum(max(float(p.lower()), 0.0) for p in ends)
+    return math.log(min(found, 1.0)) if found else -math.inf
 
 
 def _saddle_near(order: Order, loss: float) -> Saddle:

@@ -139,3 +139,12 @@ def test_parameters_of_any_size_are_refused_decided_or_undecided(
         except (InvalidParameter, Undecided):
             continue
         assert 0 <= found.lower <= found.upper
+
+
+@pytest.mark.parametrize("epsilon", [3, 50])
+def test_losses_far_below_the_mass_at_infinity_do_not_count(epsilon: int) -> None:
+    """delta = 1e-9 and next to nothing: it took seconds to follow the nothing, and to give up."""
+    loss = pld.laplace(scale=4).then(pld.gaussian(sigma=5).sampled("0.5"))
+    found = loss.then(pld.approximate(epsilon="0.1", delta="1e-9")).delta(epsilon)
+    assert Fraction(998, 10**12) <= found.lower <= Fraction(1, 10**9) + Fraction(1, 10**13)
+    assert Fraction(1, 10**9) <= found.upper <= Fraction(1002, 10**12)
