@@ -7,8 +7,11 @@ from fractions import Fraction
 from functools import cache, partial
 from math import isqrt
 
+from flint import fmpq, fmpq_mat
+
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
 from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS", "least_tau"]
@@ -35,15 +38,27 @@ _ADDED, _TIGHTER = ("csh", "add-the-deltas"), ("csh", "published")
 
 
 def _total(power: int) -> str:
-    """(sigma^2 + sigma^2/sqrt k)^(1/2) = (1 + k^(-power/2))^(1/2) sigma."""
-    import sympy as sp
+    """A counter's variance is (1 + k^(-power/2)) sigma^2, from what the privacy loss rests on.
 
-    k, sigma = sp.symbols("k sigma", positive=True)
-    total = sp.sqrt(sigma**2 + sigma**2 / sp.sqrt(k))
-    stated = sp.sqrt(1 + k ** sp.Rational(-power, 2)) * sigma
-    rest = sp.simplify(total**2 - stated**2)
-    require(rest == 0, f"the squares differ by {rest}")
-    return "both sides squared"
+    The quadratic form of the loss, known from its values when one and two counters move, is the
+    inverse of the covariance of the noise.
+    """
+    sigma = Fraction(7, 4)
+    for root in (2, 3, 5):
+        k = root * root
+        one, two = (distance(k, a, Fraction(root)) for a in (1, 2))
+        form = [[_rational(one if i == j else two / 2 - one) for i in range(k)] for j in range(k)]
+        variance = fmpq_mat(form).inv()[0, 0]
+        stated = 1 + Fraction(1, root**power)
+        require(variance == _rational(stated), f"k={k}: {variance} sigma^2, not {stated} sigma^2")
+        shown = csh.total_noise(k=k, sigma=sigma)
+        square = stated * sigma**2
+        require(shown.lower**2 <= square <= shown.upper**2, f"k={k}: reported as {shown}")
+    return "k = 4, 9, 25, by inverting the form in fractions; as the library reports it"
+
+
+def _rational(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
 
 
 def _least_total(parts: Fraction) -> str:
@@ -84,11 +99,11 @@ CLAIMS = (
             "the exact GSHM beats it",
         ),
     ),
-    CSH.proved(
+    CSH.verified(
         "Section 5, total magnitude of noise",
         "A counter of the CSH has total noise (sigma^2 + sigma^2/sqrt k)^(1/2) = "
         "(1 + 1/sqrt k)^(1/2) sigma.",
-        "symbolic",
+        "enumeration",
         **varied(_total, 1, 2, "(1 + 1/k)^(1/2) sigma"),
     ),
     CSH.verified(

@@ -64,10 +64,10 @@ CLAIMS = (
     ),
     CSH.verified(
         "Section 7, centring",
-        "Only steps of one half let the shared entry put the changes 0 and 1 at equal "
-        "distance 1/2.",
+        "With steps of one half the shared entry can put the changes 0 and 1 at equal "
+        "distance 1/2; with steps of one it cannot.",
         "enumeration",
-        **varied(_centring, Fraction(1, 2), Fraction(1), "steps of one do, too"),
+        **varied(_centring, Fraction(1, 2), Fraction(1), "steps of one can, too"),
     ),
     CSH.verified(
         "Section 7, integer outputs",

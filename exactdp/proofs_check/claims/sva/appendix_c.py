@@ -6,12 +6,14 @@ from fractions import Fraction
 from itertools import product
 from math import floor
 
+from flint import acb
+
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.sva._model import bins, hashes
 from exactdp.proofs_check.claims.sva._rounding import ROUNDING
-from exactdp.proofs_check.claims.sva._tails import at_most, laplace_tail, walk_tail
+from exactdp.proofs_check.claims.sva._tails import at_most, walk_tail
 from exactdp.proofs_check.entries import SVA, elsewhere, varied
 
 __all__ = ["CLAIMS"]
@@ -68,13 +70,17 @@ def _rounding_error(range_square: int) -> str:
 
 
 def _bounded(constant: int) -> str:
-    """nb P(|Lap| >= (Delta/eps) log(c nb/beta)) = beta/c."""
+    """Some of nb noises reaches (Delta/eps) log(c nb/beta) with probability at most beta/10."""
     with precision(80):
         for many, beta in product((1, 10, 10**6), (Fraction(1, 2), Fraction(1, 100))):
-            tail = laplace_tail(1, ball(constant * many / beta).log())
-            case = f"nb={many}, beta={beta}: union bound, beta/10"
-            at_most(many * tail, ball(beta / 10) * (1 + ball(Fraction(1, 10**9))), case)
-    return "six pairs of nb and beta"
+            t = ball(constant * many / beta).log()
+            inside = acb.integral(lambda x, _: (-x).exp(), acb(0), acb(t)).real
+            stated = ball(beta) / (constant * many)  # e^(-t)
+            case = f"nb={many}, beta={beta}: "
+            at_most(abs(1 - inside - stated), ball(Fraction(1, 10**15)), f"{case}tail, e^-t")
+            some = 1 - inside**many
+            at_most(some, ball(beta / 10) * (1 + ball(Fraction(1, 10**9))), f"{case}some, beta/10")
+    return "six pairs of nb and beta; the law of |Lap| integrated"
 
 
 def _raw_bound(factor: Fraction) -> str:
