@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
+from math import isqrt
 
-from flint import arb
+from flint import arb, ctx
 
 from exactdp.accounting import zcdp
 from exactdp.accounting.discrete_gaussian import many
@@ -15,10 +16,10 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, integer, non_negative, positive
 
-__all__ = ["MOST_COPIES", "basic", "concentrated", "discrete_gaussian", "optimal"]
+__all__ = ["basic", "concentrated", "discrete_gaussian", "optimal"]
 
-#: The optimal rule visits every count of copies once.
-MOST_COPIES = 1_000_000
+#: Most terms of a binomial law that are visited; about 7 sqrt(k) of them matter.
+_MOST_TERMS = 1 << 22
 
 
 def basic(*, parts: Iterable[tuple[Real, Real]]) -> tuple[Enclosure, Enclosure]:
@@ -41,7 +42,7 @@ def basic(*, parts: Iterable[tuple[Real, Real]]) -> tuple[Enclosure, Enclosure]:
 def optimal(*, k: int, epsilon: Real, delta: Real = 0, total_epsilon: Real) -> Enclosure:
     """The smallest delta at total_epsilon for any k mechanisms that are (epsilon, delta)-DP each.
 
-    k: number of mechanisms, >= 1 (at most a million). epsilon: of each, >= 0.
+    k: number of mechanisms, >= 1 (up to about 10^11). epsilon: of each, >= 0.
     delta: of each, in [0, 1]. total_epsilon: of all together, >= 0.
     Returns an enclosure of relative width <= 1e-12: no smaller value holds for all mechanisms.
     Raises InvalidParameter, Undecided.
@@ -53,8 +54,6 @@ def optimal(*, k: int, epsilon: Real, delta: Real = 0, total_epsilon: Real) -> E
     """
     copies, loss = integer("k", k, least=1), non_negative("epsilon", epsilon)
     each, total = _delta(delta), non_negative("total_epsilon", total_epsilon)
-    if copies > MOST_COPIES:
-        raise Undecided(f"k must be <= {MOST_COPIES} for the optimal rule, got {copies}")
     if each == 1:
         return Enclosure.exact(1)
     least = _first(copies, loss, total)
@@ -119,11 +118,40 @@ def _first(copies: int, loss: Fraction, total: Fraction) -> int:
 
 
 def _randomized_response(copies: int, loss: Fraction, total: Fraction, least: int) -> arb:
-    """The divergence at total of k randomized responses, the worst (epsilon, 0)-DP mechanisms."""
-    each, least_loss = ball(loss), ball(total)
-    fall = (-each).exp()
-    mass, result = (1 + fall) ** -copies, arb(0)  # P(true of k answers are true), from k downwards
-    for true in range(copies, least - 1, -1):
-        result -= mass * (least_loss - (2 * true - copies) * each).expm1()
-        mass = mass * fall * true / (copies - true + 1)
+    """The divergence at total of k randomized responses, the worst (epsilon, 0)-DP mechanisms.
+
+    A mean over the number of true answers, binomial, from the likeliest that counts outwards: on
+    either side the ratio of one mass to the one before falls, so what is left is at most a
+    geometric series.
+    """
+    if least > copies:
+        return arb(0)
+    each, sure = ball(loss), ball(total)
+    odds = each.exp()
+    top = max(least, min(copies, int((copies * odds / (1 + odds)).mid().floor().fmpz())))
+    _visitable(min(copies - least, isqrt(copies * (ctx.prec + 16))))
+
+    def part(true: int) -> arb:
+        return -(sure - (2 * true - copies) * each).expm1()
+
+    ways = arb(copies + 1).lgamma() - arb(top + 1).lgamma() - arb(copies - top + 1).lgamma()
+    highest = (ways + top * each - copies * odds.log1p()).exp()
+    result = highest * part(top)
+    for step, last in ((1, copies), (-1, least)):
+        mass = highest
+        for true in range(top, last, step):
+            up = (copies - true) * odds / (true + 1)
+            ratio = up if step > 0 else true / (copies - true + 1) / odds
+            mass *= ratio
+            result += mass * part(true + step)
+            rest = mass * ratio / (1 - ratio)
+            if ratio < 1 and rest < result * arb(2) ** -ctx.prec:
+                result += rest * arb(0.5, 0.5)
+                break
+            _visitable(abs(true - top))
     return result
+
+
+def _visitable(terms: int) -> None:
+    if terms > _MOST_TERMS:
+        raise Undecided(f"the optimal rule would visit {terms} terms, more than {_MOST_TERMS}")

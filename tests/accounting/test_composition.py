@@ -9,6 +9,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 from mpmath import mp, mpf
+from scipy.stats import binom
 
 from exactdp import Enclosure, InvalidParameter, Undecided
 from exactdp.accounting import composition, gaussian, zcdp
@@ -143,9 +144,22 @@ def test_bad_input_is_refused(call: object) -> None:
         call()  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(("k", "epsilon", "total"), [(10**7, "0.001", 9), (10**9, "0.0001", 12)])
+def test_ten_million_copies_and_more_against_binomial_tails(
+    k: int, epsilon: str, total: int
+) -> None:
+    """delta = P(B(k, p) >= l) - e^total P(B(k, 1 - p) >= l), in floats."""
+    p = 1 / (1 + math.exp(-float(epsilon)))
+    least = math.floor((total / float(epsilon) + k) / 2 + 1e-6)
+    tails = [float(binom.sf(least, k, chance)) for chance in (p, 1 - p)]
+    found = composition.optimal(k=k, epsilon=epsilon, total_epsilon=total)
+    assert float(found.upper) == pytest.approx(tails[0] - math.exp(total) * tails[1], rel=1e-6)
+    assert found.upper <= found.lower * (1 + NARROW)
+
+
 def test_too_many_copies_are_undecided() -> None:
-    with pytest.raises(Undecided, match="k must be"):
-        composition.optimal(k=10**7, epsilon="1e-3", total_epsilon=1)
+    with pytest.raises(Undecided, match="would visit"):
+        composition.optimal(k=10**12, epsilon="1e-6", total_epsilon=1)
 
 
 def test_many_queries_with_a_delta_of_thousands_of_digits() -> None:
