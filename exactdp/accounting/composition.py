@@ -141,7 +141,7 @@ def _randomized_response(copies: int, loss: Fraction, total: Fraction, least: in
         mass = highest
         for true in range(top, last, step):
             up = (copies - true) * odds / (true + 1)
-            ratio = up if step > 0 else true / (copies - true + 1) / odds
+            ratio = up if step > 0 else true / ((copies - true + 1) * odds)
             mass *= ratio
             result += mass * part(true + step)
             rest = mass * ratio / (1 - ratio)
