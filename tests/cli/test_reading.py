@@ -33,9 +33,14 @@ DEEP = b"[" * 100_000
         ),
         (COMPOSE, b"[1]", "one JSON object"),
         (
+            COMPOSE,
+            b'{"mechanism": "gaussian", "sigma": 1, "times": 1%s}' % (b"0" * 30),
+            "times must be an integer >= 1 and <= 1e18",
+        ),
+        (
             ["compose", "{}", "--epsilon", "1e9000"],
             b'{"mechanism": "gaussian", "sigma": 1}',
-            "epsilon must be >= 0 and <= 1e300",
+            "epsilon must be >= -1e300 and <= 1e300",
         ),
         (RATINGS, b"user,item,value\na,0," + b"1" * 200_000, "field larger"),
         (RATINGS, b"user,item,value\n\xff,0,1\n", "UTF-8 text"),

@@ -24,6 +24,10 @@ _LARGEST = 10**300
 _OURS = "exactdp explain certified-pld, section 4"
 
 
+#: Mechanisms are composed at most so often: floats say where to look.
+_MOST_TIMES = 10**18
+
+
 @dataclass(frozen=True)
 class Pld:
     """The privacy loss of mechanisms run one after the other, the later ones chosen adaptively.
@@ -39,13 +43,15 @@ class Pld:
     def composed(self, times: int | str) -> Pld:
         """The same so many times over.
 
-        times: an integer >= 1.
+        times: an integer >= 1 and <= 1e18.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=10).composed(100).epsilon("1e-5"), "4"))
         [4.377, 4.378]
         """
         count = integer("times", times, least=1)
+        if count > _MOST_TIMES:
+            raise InvalidParameter("times", times, "an integer >= 1 and <= 1e18")
         return Pld(tuple((step, n * count) for step, n in self.steps), self.neighbours, self.source)
 
     def then(self, other: Pld) -> Pld:
