@@ -102,14 +102,14 @@ def _closed(draw: random.Random, row: _Row) -> _Points:
             epsilon = str(draw.choice([0.0, draw.uniform(0, 30), math.exp(draw.uniform(-9, 3.4))]))
             target = math.exp(draw.uniform(math.log(1e-300), math.log(0.5)))
             found = loss.delta(epsilon)
-            yield f"{asked} epsilon={epsilon}", _around(found, _delta(mpf(epsilon), q, mu))
+            yield f"{asked} epsilon={epsilon}", _around(found, delta_of_one(mpf(epsilon), q, mu))
             at = loss.epsilon(target)
-            ends = [_delta(_number(end), q, mu) for end in (at.lower, at.upper)]
+            ends = [delta_of_one(_number(end), q, mu) for end in (at.lower, at.upper)]
             kept = (ends[0] >= mpf(target) or at.lower == 0) and ends[1] <= mpf(target)
             yield f"{asked} delta={target}", kept and at.width <= Fraction(1, 1000)
 
 
-def _delta(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
+def delta_of_one(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
     """delta(epsilon) of one sampled step, the worse of both orders."""
     x = mp.exp(epsilon)
     t = mp.log((x - 1 + rate) / rate) / mu + mu / 2
@@ -168,7 +168,7 @@ def _fine_grid(draw: random.Random, row: _Row) -> _Points:
         return
     slope = _slope(loss, epsilon, found)
     bits = 80 - math.floor(math.log2(found.lower)) if found.lower else 400
-    curve = _Shared(1 / mpf(sigma), mpf(rate), steps, bits)
+    curve = Shared(1 / mpf(sigma), mpf(rate), steps, bits)
     true, doubt = curve.extrapolated(float(epsilon), slope)
     if not doubt < true / 10**4:  # the oracle's grid is too coarse to tell
         row["unsettled"] = row.get("unsettled", 0) + 1
@@ -185,7 +185,7 @@ def _slope(loss: pld.Pld, epsilon: Fraction, found: Enclosure) -> float:
     return max(ratio / float(epsilon / 100), 0.5)
 
 
-class _Shared:
+class Shared:
     """Upper bounds of delta by shares of cells, composed in integers with 2^-bits as unit."""
 
     def __init__(self, mu: mpf, rate: mpf, steps: int, bits: int) -> None:

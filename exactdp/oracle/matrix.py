@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from exactdp.oracle import adapters
+from exactdp.oracle import adapters, training_runs
 from exactdp.oracle.client_losses import section
 from exactdp.oracle.confirm import Confirmation, confirm
 from exactdp.oracle.conformance import Report, Result
@@ -82,7 +82,9 @@ def main(arguments: Sequence[str]) -> int:
         run_isolated(name, select(), timeout=SECONDS, memory=MEMORY)
         for name in names or adapters.installed()
     ]
-    Path(target).write_text(page(reports) + "\n" + section(), encoding="utf-8")
+    Path(target).write_text(
+        "\n".join((page(reports), section(), training_runs.section())), encoding="utf-8"
+    )
     return 0
 
 
