@@ -13,7 +13,7 @@ from exactdp.accounting.gaussian import hockey_stick, pdf
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import OUR_PLD as PLD
-from exactdp.proofs_check.entries import varied
+from exactdp.proofs_check.entries import elsewhere, varied
 
 __all__ = ["CLAIMS"]
 
@@ -167,7 +167,10 @@ CLAIMS = (
         "Chords through points that are on or above a curve of a pair are nowhere below it, "
         "whichever points are left out.",
         "enumeration",
-        **varied(_points, True, False, "on or below it"),
+        **elsewhere(
+            "the mutant takes points below the curve",
+            varied(_points, True, False, "on or below it"),
+        ),
     ),
     PLD.verified(
         "Section 2, largest gap",

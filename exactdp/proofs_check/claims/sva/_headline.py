@@ -22,9 +22,9 @@ def _event(bins: int) -> str:
     before = KFold(d=_D, k=_K, epsilon=1).variance
     full, empty = before / ours.variance, before / ours.noise
     case = f"b = {bins}: between {float(full):.4g} and {float(empty):.4g}"
-    require(full <= _PRINTED <= empty, case)
     root = Fraction(5)
     require(full >= root**2 * Fraction(99, 100), f"{case}; the root is below 5.0")
+    require(full <= _PRINTED <= empty, case)
     return f"{case}, by the squares of a user's values; the roots are 5.00 to 6.12"
 
 
