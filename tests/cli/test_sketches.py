@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "anes96_age_education.csv"
 @pytest.mark.parametrize(
     ("name", "flags"),
     [
-        ("alp", ["--largest", "40", "--price", "2", "--rows", "900"]),
+        ("alp", ["--largest", "40", "--price", "6", "--rows", "900"]),
         ("signed-alp", ["--largest", "40"]),
         ("histogram-alp", ["--largest", "40", "--width", "2"]),
         ("log-alp", ["--largest", "1e9"]),

@@ -102,7 +102,7 @@ def worst(
         ),
         (ALP(d=2, k=1, s=3, beta=2, epsilon=1, alpha=2, steps=1), F(1, 2), True),
         (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3, steps=1), F(1, 2), True),
-        (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3, steps=1), F(1, 3), False),
+        (ALP(d=2, k=2, s=5, beta="2/3", epsilon=1, alpha=3, steps=1), F(1, 3), False),
         (SignedALP(d=1, k=1, s=3, beta=1, epsilon=1, alpha=2, steps=1), F(1, 4), True),
         (LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, steps=1, start=1), F(1, 2), True),
     ],
