@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import prod
+from typing import Any
 
 from exactdp.accounting.divergence import max_loss
+from exactdp.law import Law
 from exactdp.mechanisms.projections.loss import e_epsilon
+from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law
 from exactdp.proofs_check.entries import ALP, varied
@@ -49,6 +53,52 @@ def _attained(share: Fraction) -> str:
     return "alpha = 3, 1/2, 2/3 with one entry and 2 with two, all neighbours on a grid"
 
 
+#: Ratio of a step, steps of a cell, width of a step, entries: half a cell each is a change of 1.
+_RAMPS = (
+    (Fraction(2), 4, Fraction(1, 2), 1),
+    (Fraction(3, 2), 4, Fraction(1, 2), 2),
+    (Fraction(3), 2, Fraction(1), 2),
+)
+
+
+def _chance(value: Fraction, ramp: Ramp, width: Fraction) -> Fraction:
+    """A 1 after the noise where one entry may set the bit of its first cell."""
+    step, part = divmod(value / width, 1)
+    ends = ramp.chances[int(step) :][:2]
+    return ends[0] + part * (ends[-1] - ends[0])
+
+
+def _ramp_law(x: tuple[Fraction, ...], ramp: Ramp, width: Fraction, together: bool) -> Law[Any]:
+    """Bits of one cell per entry, or one bit that any of them sets."""
+    p, ones = ramp.flip, [_chance(value, ramp, width) for value in x]
+    if together:
+        unset = prod((1 - (one - p) / (1 - 2 * p) for one in ones), start=Fraction(1))
+        ones = [p + (1 - unset) * (1 - 2 * p)]
+    law: Law[Any] = Law.point(())
+    for one in ones:
+        bit = Law({1: one, 0: 1 - one})
+        law = law.product(bit).map(lambda pair: (*pair[0], pair[1]))
+    return law
+
+
+def _ramps(share: Fraction) -> str:
+    """Every pair of neighbours on a grid of quarters up to 1."""
+    values = [Fraction(n, 4) for n in range(5)]
+    for ratio, steps, width, k in _RAMPS:
+        ramp, rise = Ramp(ratio, steps), ratio - 1
+        stated = 1 + share * (e_epsilon(rise / width, rise, k) - 1)
+        for together in (False, True):
+            laws = {x: _ramp_law(x, ramp, width, together) for x in product(values, repeat=k)}
+            ratios = [
+                Fraction(max_loss(laws[x], laws[y]))
+                for x, y in product(laws, repeat=2)
+                if 0 < sum((abs(a - b) for a, b in zip(x, y, strict=True)), Fraction(0)) <= 1
+            ]
+            case = f"r={ratio}, L={steps}, k={k}: {max(ratios)}, stated {stated}"
+            require(max(ratios) <= stated and (together or max(ratios) == stated), case)
+    return "r = 2, 3/2, 3; one and two entries, apart and in one row"
+
+
 def _below(rate: Fraction) -> str:
     """(1 + 1/k)^k for alpha >= 1: below e, by about e/(2 k)."""
     for k in (1, 2, 5, 20, 100):
@@ -69,6 +119,17 @@ CLAIMS = (
         **varied(_attained, Fraction(1), Fraction(101, 100), "1 % more than that (less 1)"),
         ours=True,
         note="The sketches spend what is left up to e^epsilon on narrower cells.",
+    ),
+    ALP.verified(
+        "Lemma 4.1, levels in steps of one ratio",
+        "Where the probability of a 1 rises to 1/2 by a factor r per step, and that of a 0 falls "
+        "likewise beyond, k entries that rise by half a level or less lose exactly max over J of "
+        "r^J (1 + (c - J (r - 1))/k)^k, c = (r - 1)/(width of a step); collisions add nothing.",
+        "enumeration",
+        **varied(_ramps, Fraction(1), Fraction(101, 100), "1 % more than that (less 1)"),
+        ours=True,
+        note="Random rounding in one step is Algorithm 2; several halve the error in the same "
+        "space.",
     ),
     ALP.verified(
         "Lemma 4.1, how much is left",
