@@ -38,6 +38,11 @@ DEEP = b"[" * 100_000
             "times must be an integer >= 1 and <= 1e18",
         ),
         (
+            COMPOSE,
+            b'{"mechanism": "discrete-laplace", "epsilon": 1, "sensitivity": 1000000000000}',
+            "sensitivity must be an integer >= 1 and <= 1e5",
+        ),
+        (
             ["compose", "{}", "--epsilon", "1e9000"],
             b'{"mechanism": "gaussian", "sigma": 1}',
             "epsilon must be >= -1e300 and <= 1e300",

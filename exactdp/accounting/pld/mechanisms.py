@@ -34,6 +34,9 @@ __all__ = [
 #: Parameters are at most so large, and at least one over it.
 _EXTREME = 10**100
 
+#: The largest sensitivity of whole numbers.
+_MOST_SHIFTS = 100_000
+
 
 def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
     """The Gaussian mechanism.
@@ -81,9 +84,7 @@ def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:
     >>> print(format(pld.discrete_gaussian(sigma2=100).composed(4).delta("0.35"), "6"))
     [0.00383457, 0.00383458]
     """
-    law = DiscreteGaussianLoss(
-        _moderate("sigma2", sigma2), integer("sensitivity", sensitivity, least=1)
-    )
+    law = DiscreteGaussianLoss(_moderate("sigma2", sigma2), _whole_shift(sensitivity))
     return _alike(law, "Canonne, Kamath, Steinke 2020, Theorem 7")
 
 
@@ -94,7 +95,7 @@ def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
     sensitivity: how far one user moves the query, an integer >= 1.
     Source: Ghosh, Roughgarden, Sundararajan 2012.
     """
-    shift = integer("sensitivity", sensitivity, least=1)
+    shift = _whole_shift(sensitivity)
     law = DiscreteLaplaceLoss(_moderate("epsilon", epsilon) / shift, shift)
     return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
 
@@ -171,3 +172,11 @@ def _moderate(name: str, value: Real) -> Fraction:
     if not 1 <= number * _EXTREME <= _EXTREME**2:
         raise InvalidParameter(name, value, "> 0, between 1e-100 and 1e100")
     return number
+
+
+def _whole_shift(sensitivity: Real) -> int:
+    """The sensitivity of whole numbers: the loss has as many values."""
+    shift = integer("sensitivity", sensitivity, least=1)
+    if shift > _MOST_SHIFTS:
+        raise InvalidParameter("sensitivity", sensitivity, "an integer >= 1 and <= 1e5")
+    return shift
