@@ -74,6 +74,7 @@ vectors: setup
 conformance: setup
 	$(PIP) --editable '.[peers]'
 	$(PIP) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
+	$(PIP) --no-deps opacus  # its accountants, which need no PyTorch
 	$(BIN)/python -m exactdp.oracle.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
