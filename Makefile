@@ -92,6 +92,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.binary_field
 	$(BIN)/python -m benchmarks.histograms
 	$(BIN)/python -m benchmarks.releases
+	$(BIN)/python -m benchmarks.frames
 	$(BIN)/python -m benchmarks.audit
 	$(BIN)/python -m benchmarks.broken
 	$(BIN)/python -m benchmarks.sparse_vectors

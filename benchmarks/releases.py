@@ -1,4 +1,4 @@
-"""How long a release of 10^5 and 10^6 non-zero counters takes, noise and threshold together.
+"""How long releases of 10^5 and 10^6 non-zero counters take: thresholded ones, and sparse ones.
 
 Run: python -m benchmarks.releases
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import partial
 from time import process_time
 
-from benchmarks.timing import interleaved
-from exactdp.mechanisms import CSH, GSHM, TopK
-from exactdp.samplers import DiscreteGaussian, SystemSource
+from benchmarks.timing import interleaved, seconds
+from exactdp.mechanisms import CSH, GSHM, PureSparseHistogram, TopK
+from exactdp.samplers import DiscreteGaussian, GeoSample, SystemSource
 
 
 def main() -> None:
@@ -30,6 +30,17 @@ def main() -> None:
         for name, value in times.items():
             ratio = value / times["draws alone, in bulk"]
             print(f"  {name:24} {value:8.4f} CPU s   {ratio:7.1f} x bulk draws")
+    _sparse()
+
+
+def _sparse() -> None:
+    """Pure DP over all texts of 30 bytes: the empty bins that show have to be drawn as well."""
+    print("PureSparseHistogram of n different elements, universe 256^31, epsilon = 1")
+    for n in (10**5, 10**6):
+        made = PureSparseHistogram(GeoSample(n=n, epsilon=1), 256**31)
+        counts = {256**30 + 7919 * i: 1 for i in range(n)}
+        taken = seconds(partial(made.release, counts, SystemSource()), process_time)
+        print(f"  n = {n:8} {taken:8.2f} CPU s   {taken / n * 1e6:7.1f} us for each")
 
 
 def _one_by_one(noise: DiscreteGaussian, n: int, source: SystemSource) -> None:
