@@ -23,6 +23,9 @@ from exactdp.parameters import Real, choice, integer, rational
 
 __all__ = ["accountant", "loss_of"]
 
+#: Events of noise on vectors, where the worst replacement on Poisson samples is known for numbers.
+_ON_VECTORS = ("LaplaceDpEvent", "DiscreteLaplaceDpEvent")
+
 
 def accountant(neighbours: str = ADD_REMOVE) -> Any:
     """A PrivacyAccountant of dp_accounting (the extra `peers`).
@@ -104,7 +107,11 @@ def _step(event: Any, neighbours: str) -> Pld | None:
         if not event.sampling_probability:
             return None
         made = _mechanism(event.event, ADD_REMOVE).sampled(event.sampling_probability)
-        return made.replaced() if neighbours == REPLACE_ONE else made
+        if neighbours != REPLACE_ONE:
+            return made
+        if type(event.event).__name__ in _ON_VECTORS:
+            raise InvalidParameter("event", kind, "of Gaussian noise for replace-one neighbours")
+        return made.replaced()
     if kind == "SampledWithoutReplacementDpEvent":
         if neighbours != REPLACE_ONE:
             raise InvalidParameter("neighbours", neighbours, f"{REPLACE_ONE!r} for {kind}")

@@ -30,6 +30,8 @@ __all__ = ["csh", "gshm"]
 
 _BITS = 128
 
+_BOUND = "upper bound by the worst of each release"
+
 #: Points on a curve per width of the noise's loss, and the fewest and the most.
 _DENSITY = 24
 _FEWEST = 32
@@ -60,7 +62,7 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     if half:
         choices.append((_noise(part), *_hidden(fewer)))
     law, real = _known(delta, shown, mu, 2048), tuple(choice for choice in choices if choice)
-    source = "CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each"
+    source = f"CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each, {_BOUND}"
     return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
 
 
@@ -100,7 +102,7 @@ def csh(
         shown = _below(threshold_only(size, ball(height / noise), kappa, most))
         mu = _below(noise_distance(size, ball(noise), kappa, most))
     law = _known(delta, shown, mu, 512)
-    source = "exactdp explain exact-csh, for k-sparse histograms, counters by one in one direction"
+    source = f"exactdp explain exact-csh, for k-sparse histograms, one direction, {_BOUND}"
     real = tuple(choice for choice in ((_noise(mu),), _hidden(shown)) if choice)
     return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
 

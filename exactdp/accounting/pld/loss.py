@@ -203,7 +203,7 @@ class Pld:
         return whole._each(
             lambda step: neighbours.batched(step, probability),
             REPLACE_ONE,
-            f"Zhu, Dong, Wang 2022, Proposition 30 (above; {_OURS})",
+            f"upper bound by the worst of each: Zhu, Dong, Wang 2022, Proposition 30, {_OURS}",
         )
 
     def replaced(self) -> Pld:

@@ -119,6 +119,10 @@ def test_a_response_among_answers_loses_what_its_laws_do() -> None:
         ),
         (_event("PoissonSampledDpEvent", sampling_probability=0.1, event=BATCH), pld.REPLACE_ONE),
         (
+            _event("PoissonSampledDpEvent", sampling_probability=0.1, event=READ[0][0]),
+            pld.REPLACE_ONE,
+        ),
+        (
             _event(
                 "MixtureOfGaussiansDpEvent",
                 standard_deviation=2.0,

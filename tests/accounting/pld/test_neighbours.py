@@ -162,7 +162,7 @@ def test_a_single_batch_leaks_what_its_worst_neighbours_leak() -> None:
     same, found = pld.gaussian(sigma=2).sampled("0.1").delta(1), loss.delta(1)
     assert found.lower == same.lower
     assert same.lower < found.upper < same.lower * Fraction(1001, 1000)
-    assert "above" in loss.source
+    assert "upper bound" in loss.guarantee(1).source
 
 
 def _discrete(kind: str, z: np.ndarray) -> np.ndarray:
