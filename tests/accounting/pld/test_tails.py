@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp, mpf, ncdf
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld import queries
+from exactdp.accounting.pld import plans, queries
 from exactdp.accounting.pld.exact import in_integers
 from exactdp.accounting.pld.heavy import compose_in_balls
 from exactdp.balls import ball, precision
@@ -97,3 +97,12 @@ def test_many_steps_of_small_rate(sigma: str, rate: str, steps: int, target: str
     assert found.width <= Fraction(1, 1000)
     alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
     assert alone.lower < found.upper
+
+
+def test_a_bulk_narrower_than_a_bin_of_the_window_guess() -> None:
+    """Nearly all losses lie in one of the bins with which the window is guessed."""
+    loss = pld.gaussian(sigma="1.14").sampled("0.000279").composed(820_238)
+    order = loss.orders()[0]
+    found = queries.gridded(order, plans.for_epsilon(order, math.log(2.25e-6), 1e-3))
+    assert found.outside < 1e-10
+    assert loss.epsilon("2.25e-6").width <= Fraction(1, 1000)
