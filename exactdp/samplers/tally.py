@@ -72,10 +72,15 @@ class Tally:
 
     def _foreseen(self) -> float:
         """How many runs it may take. Where leaves of weight w number about log(1/w)^d, what is left
-        after n runs falls like exp(-n^(1/d)): its logarithm in geometric steps when n doubles."""
+        after n runs falls like exp(-n^(1/d)): its logarithm in geometric steps when n doubles.
+        While leaves are as heavy as they were, they may stay so until nothing is left."""
         if len(self._logs) < 3 or not self._residual:
             return 0
         first, second, last = self._logs[-3:]
+        before = (math.exp(first) - math.exp(second)) / (self._runs / 4)
+        lately = (math.exp(second) - math.exp(last)) / (self._runs / 2)
+        if lately > 0.99 * before:
+            return self._runs + math.exp(last) / lately
         step, growth = second - last, (second - last) / max(first - second, 1e-12)
         runs, left = float(self._runs), last - math.log(self._residual)
         while left > 0 and runs <= 2 * self._most:

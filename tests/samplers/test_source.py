@@ -421,3 +421,8 @@ def test_wide_choices_and_other_randomness_are_refused() -> None:
     state = iter(range(2, 1000))
     with pytest.raises(NotReproducible):
         exact_law(lambda source: (source.below(2), source.below(next(state))))
+
+
+def test_one_wide_choice_is_followed_to_its_end() -> None:
+    """All leaves are alike, so what is left falls ever faster: no reason to give up."""
+    assert exact_law(lambda source: source.below(4096), max_runs=5000) == Law.uniform(range(4096))
