@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from exactdp import InvalidParameter
+from exactdp import InvalidParameter, Undecided
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.cli.main import main
 from tests import reference
@@ -222,6 +222,9 @@ def test_any_object_gives_an_answer_or_the_right_error(
     except InvalidParameter as error:
         assert error.name in ("k", "sigma", "tau", "epsilon")
         assert "\n" not in str(error)
+    except Undecided:  # shared noise much wider than its grid
+        assert module is csh
+        assert int(k) > 10**9  # type: ignore[call-overload]
     else:
         assert 0 <= found.lower <= found.upper <= 1
 

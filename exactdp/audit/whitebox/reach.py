@@ -37,7 +37,7 @@ def foreign_law(
     program: called with the generator; its result may depend on nothing else. Lists and arrays in
     the result become tuples, sets and dicts frozensets. A module that imports random for itself is
     served by setting its name random to the generator while the program runs.
-    interface: "random" for an object like random.Random, random.SystemRandom or secrets; "numpy"
+    interface: "random" for an object like random.SystemRandom, or the module secrets; "numpy"
     for the part of numpy.random.Generator that has an exact law; "source" for a Source of exactdp.
     residual: unexplored probability that may remain; the law carries it.
     max_runs: most branches to follow; see :func:`shortcut` for programs that need too many.
