@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -195,7 +195,7 @@ def _calls(code: types.CodeType) -> dict[int, _Call]:
     always = {*code.co_cellvars, *code.co_freevars, *(code.co_varnames if everything else ())}
     found: dict[int, _Call] = {}
     for i, step in enumerate(steps):
-        if step.opname != "CALL" or depths.get(i + 1) != 1:
+        if step.opname not in ("CALL", "CALL_KW") or depths.get(i + 1) != 1:
             continue
         begin = next((j for j in range(i, -1, -1) if depths.get(j) == 0), i)
         # what is loaded first is what is called, unless it has been called already
@@ -270,9 +270,11 @@ def _live(steps: list[dis.Instruction]) -> list[frozenset[str]]:
 
 
 def _before(step: dis.Instruction, after: frozenset[str]) -> frozenset[str]:
-    if step.opname == "STORE_FAST":
-        return after - {step.argval}
     if "_FAST" not in step.opname:
         return after
-    names: Iterable[str] = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+    names: tuple[str, ...] = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+    if step.opname in ("STORE_FAST", "STORE_FAST_STORE_FAST"):
+        return after - set(names)
+    if step.opname == "STORE_FAST_LOAD_FAST":
+        return (after | {names[1]}) - {names[0]}
     return after | set(names)
