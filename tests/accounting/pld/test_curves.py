@@ -40,6 +40,7 @@ def test_the_trade_off_of_laplace_noise_whose_losses_end(alpha: str) -> None:
     assert found.width <= Fraction(1, 1000)
 
 
+@pytest.mark.slow
 def test_the_trade_off_of_batches_has_two_ends() -> None:
     found = pld.gaussian(sigma=4).batched("0.1").composed(4).type_two_error("0.1")
     real = pld.gaussian(sigma=2).sampled("0.1").composed(4).type_two_error("0.1")
