@@ -191,7 +191,11 @@ def _in_balls(
             answer = ask(compose_in_balls(made, plan.tail_bits))
         if fits(answer):
             return answer
-        plan = plan.finer(2)
+        if answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
+            # where no tilt is good the guess may be far above delta
+            plan = replace(plan, tail_bits=FLOOR_BITS + 64)
+        else:
+            plan = plan.finer(2)
     raise Undecided(f"not settled on a grid of step {float(plan.step)}")
 
 

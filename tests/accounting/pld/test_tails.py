@@ -77,7 +77,11 @@ def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target:
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "epsilon"),
-    [("2.74", "0.000576", 29355, "11.7"), ("40", "0.001", 100, "20")],
+    [
+        ("2.74", "0.000576", 29355, "11.7"),
+        ("40", "0.001", 100, "20"),
+        ("10.5", "0.000241", 68, "0.0249"),
+    ],
 )
 def test_below_every_double_it_is_only_small(
     sigma: str, rate: str, steps: int, epsilon: str
