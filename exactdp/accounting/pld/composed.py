@@ -46,6 +46,9 @@ T = TypeVar("T", np.float64, np.complex128)
 #: Working precision of what is not an array.
 BITS = 128
 
+#: Weights beyond the last one kept are below 2^-60.
+_MISSING = arb(2) ** -59
+
 #: Entries of a spectrum that are raised to their power at a time.
 _BLOCK = 1 << 14
 
@@ -90,8 +93,7 @@ class Composed:
         if self._ended(epsilon):
             return self.infinite_high
         value, unknown, scale = self._sum(self.high, epsilon)
-        # weights beyond the last one kept are below 2^-60
-        missing = unknown + arb(2) ** -59
+        missing = unknown + _MISSING
         return ((value + missing) * (self.log_high + scale).exp() + self.infinite_high).upper()
 
     def vague(self, epsilon: arb) -> bool:
@@ -100,7 +102,7 @@ class Composed:
             return False
         _, unknown, scale = self._sum(self.high, epsilon)
         apart = self.above(epsilon) - self.below(epsilon)
-        return not unknown * (self.log_high + scale).exp() * 4 < apart
+        return not (unknown + _MISSING) * (self.log_high + scale).exp() * 4 < apart
 
     def _ended(self, epsilon: arb) -> bool:
         """Whether no finite loss is above epsilon."""

@@ -156,6 +156,7 @@ def _refined(
     place: Callable[[Enclosure], Fraction],
 ) -> Enclosure:
     """An answer that fits; place: the loss at which the bounds of an answer are asked for."""
+    before = Fraction(2) ** 1100  # finer grids are to be narrower
     for _ in range(_ATTEMPTS):
         try:
             found = gridded(order, plan)
@@ -165,11 +166,10 @@ def _refined(
             answer = ask(found)
             if fits(answer):
                 return answer
-            if found.vague(ball(place(answer))):
+            if found.vague(ball(place(answer))) or 10 * answer.width > 7 * before:
                 break
+        before = answer.width
         plan = plan.finer(2)
-    else:
-        raise Undecided(f"not settled on a grid of step {float(plan.step)}")
     return _in_balls(order, plan, ask, fits)
 
 

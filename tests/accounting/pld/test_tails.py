@@ -59,7 +59,11 @@ def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "target"),
-    [("8.27", "0.00151", 5, "9.27e-185"), ("13.2", "0.021", 2, "3.5e-142")],
+    [
+        ("8.27", "0.00151", 5, "9.27e-185"),
+        ("13.2", "0.021", 2, "3.5e-142"),
+        ("3.52", "0.00187", 2, "1.48e-44"),
+    ],
 )
 def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target: str) -> None:
     """At least one step's delta, and at most what the step's share beyond epsilon leaves."""
