@@ -126,11 +126,18 @@ def _tight(share: Fraction) -> str:
 
 
 def _response_bounds(low: Fraction) -> str:
-    for alpha, r in product(_ALPHAS, _GRID[:5]):
+    """From the laws of all bits, hit by none, one or both of two entries."""
+    bits = 0
+    for alpha, (rows, hashes) in product(_ALPHAS, _layouts()):
         p = flip(alpha)
-        one = (1 - r) * p + r * (1 - p)
-        require(p * low <= one <= 1 - p * low, f"alpha={alpha}, r={r}: {one}")
-    return "every alpha and r of the grid"
+        for x in product([alpha * v for v in _GRID[::2]], repeat=2):
+            law = projection_law(x, hashes, rows, alpha)
+            for b in range(rows * len(hashes)):
+                one = sum((weight for z, weight in law.items() if z[b]), Fraction(0))
+                case = f"alpha={alpha}, h={hashes}, x={x}, bit {b}: {one}"
+                require(p * low <= one <= 1 - p * low, case)
+                bits += 1
+    return f"{bits} bits of two entries in two columns, with and without collisions"
 
 
 CLAIMS = (

@@ -20,17 +20,22 @@ __all__ = ["CLAIMS"]
 
 
 def _bounded(excess: int) -> str:
-    alpha, collision = Fraction(2), Fraction(1, 5)
-    p, q = flip(alpha), 1 / (gamma(alpha, collision) + 2)
-    constant = (Fraction(1, 2) + spread(alpha) + spread(gamma(alpha, collision))) * alpha
-    for eps, scaled in product((Fraction(1, 10), Fraction(1), Fraction(5)), range(0, 90, 4)):
-        beta, x = 10 / eps, Fraction(scaled) / eps
+    """The constant is below beta epsilon, so that estimates up to beta could violate the bound."""
+    collision = Fraction(1, 100)
+    inverses = (Fraction(10), Fraction(1), Fraction(1, 5))
+    for alpha, inverse, quarters in product(
+        (Fraction(20), Fraction(50)), inverses, range(0, 45, 2)
+    ):
+        p, q = flip(alpha), 1 / (gamma(alpha, collision) + 2)
+        constant = (Fraction(1, 2) + spread(alpha) + spread(gamma(alpha, collision))) * alpha
+        eps, beta, x = 1 / inverse, 8 * alpha * inverse, quarters * alpha * inverse / 4
         m = columns(beta * eps, alpha)
+        require(constant < beta * eps, f"alpha={alpha}: nothing to check")
         law = round_law(x * eps / alpha).then(lambda y: estimate_law(min(y, m), m, p, q))
         error = law.expectation(lambda e: abs(x - e * alpha / eps))
         bound = excess * max(Fraction(0), x - beta) + constant / eps
         require(error <= bound, f"eps={eps}, x={x}, beta={beta}: {float(error)}")
-    return "eps = 1/10, 1, 5, beta = 10/eps, x up to 88/eps, alpha = 2, k/s = 1/5"
+    return "alpha = 20, 50, k/s = 1/100, eps = 1/10, 1, 5, beta = 8 alpha/eps, x up to 11 alpha/eps"
 
 
 CLAIMS = (

@@ -20,9 +20,10 @@ from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
+#: The bound is below m = 8 in all of them: no estimate within reach satisfies it by itself.
 _CASES = tuple(
     (Fraction(a), c)
-    for a, c in product((1, 3, 10, 100), (Fraction(0), Fraction(1, 10), Fraction(2, 5)))
+    for a, c in product((3, 10, 100), (Fraction(0), Fraction(1, 20), Fraction(1, 10)))
 )
 
 
@@ -46,7 +47,7 @@ def _bounded(independent: bool) -> str:
                 Fraction(0),
             )  # fmt: skip
             require(error <= bound, f"alpha={alpha}, k/s={collision}, y={y}: {float(error)}")
-    return "alpha = 1, 3, 10, 100, k/s = 0, 1/10, 2/5, every y up to m = 8, all noise"
+    return "alpha = 3, 10, 100, k/s = 0, 1/20, 1/10, every y up to m = 8, all noise"
 
 
 def _one_sided(expected: Callable[[Fraction], Fraction]) -> str:

@@ -25,16 +25,16 @@ def bound(base: Fraction, collision: Fraction) -> Fraction:
 
 
 def _error(counted: bool) -> str:
-    """E|x - x~| <= the bound, or the one that ignores collisions."""
+    """E|x - x~| <= the bound (below 7, so not by itself), or the one that ignores collisions."""
     for base, c in product(
-        (Fraction(3, 2), Fraction(3), Fraction(50)), (Fraction(1, 20), Fraction(2, 5))
+        (Fraction(4), Fraction(10), Fraction(50)), (Fraction(1, 20), Fraction(1, 10))
     ):
         p, q = 1 / (base + 1), rate(base, c)
         stated = bound(base, c if counted else Fraction(0))
         for x in range(8):
             error = estimate_law(x, 7, p, q).expectation(lambda e: abs(x - e))
             require(error <= stated, f"e^eps={base}, k/s={c}, x={x}: {float(error)}")
-    return "e^eps = 3/2, 3, 50, k/s = 1/20, 2/5, every x up to beta = 7, all noise"
+    return "e^eps = 4, 10, 50, k/s = 1/20, 1/10, every x up to beta = 7, all noise"
 
 
 def _flipped(one: int) -> str:
