@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import ceil
 
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import all_hashes
@@ -28,12 +29,14 @@ def _error(share: Fraction, rows: int) -> str:
 
 
 def _total(factor: Fraction) -> str:
-    """With s >= eps |x|_1 the mean is <= factor/eps, Laplace noise of mean 1/eps included."""
-    for eps, n in product((Fraction(1, 2), Fraction(1), Fraction(6)), (1, 10, 100)):
-        rows = -(-(eps * n).numerator // (eps * n).denominator)
-        bound = Fraction(n, rows) + 1 / eps
-        require(bound <= factor / eps, f"eps={eps}, |x|={n}, s={rows}: {bound}")
-    return "nine pairs of eps and |x|_1"
+    """s = ceil(eps |x|_1): the mean over all hash functions, and 1/eps for Laplace noise."""
+    for eps, x in product((Fraction(1, 2), Fraction(1), Fraction(3)), ((0, 4, 0), (1, 0, 3))):
+        rows = ceil(eps * sum(x))
+        for i in range(3):
+            cells = [max(x[j] for j in range(3) if h[j] == h[i]) for h in all_hashes(3, rows)]
+            mean = Fraction(sum(cells), len(cells)) - x[i] + 1 / eps
+            require(mean <= factor / eps, f"eps={eps}, x={x}, i={i}, s={rows}: {mean}")
+    return "three eps, two vectors, every entry, all hash functions to s rows"
 
 
 CLAIMS = (

@@ -77,12 +77,12 @@ def _least_probability(factor: int, power: int) -> str:
 
 
 def _exponent(lower: int) -> str:
-    """At |X| = 8 the least probability is below (6 |X|)^-(n - lower)."""
+    """At |X| = 6 the least probability is below (6 |X|)^-(n - lower)."""
     for n in (1, 2, 3):
-        least = min(weight for _, weight in random_histogram(n, 8).items())
-        stated = Fraction(1, 48) ** (n - lower)
-        require(least < stated, f"n={n}, |X|=8: least {least}, (6 |X|)^-{n - lower} is {stated}")
-    return "n - 1 is refused at |X| = 8, n = 1, 2, 3"
+        least = min(weight for _, weight in random_histogram(n, 6).items())
+        stated = Fraction(1, 36) ** (n - lower)
+        require(least < stated, f"n={n}, |X|=6: least {least}, (6 |X|)^-{n - lower} is {stated}")
+    return "n - 1 is refused at |X| = 6, n = 1, 2, 3"
 
 
 def _delta_is_small_enough(third: Fraction) -> str:

@@ -43,10 +43,17 @@ def _norm(share: Fraction) -> str:
 
 
 def _twice(slope: Fraction) -> str:
-    """1/(1 - beta) <= slope on (0, 1/2]: the left side grows."""
-    value = 1 / (1 - Fraction(1, 2))
-    require(value <= slope, f"beta = 1/2: {value}")
-    return "1/(1 - beta) grows and is 2 at beta = 1/2"
+    """slope beta - beta/(1 - beta) at beta = 1/2 - u, times (1 - beta)/beta: a polynomial in u."""
+    import sympy as sp
+
+    u = sp.symbols("u", nonnegative=True)
+    beta = sp.Rational(1, 2) - u
+    rest = (sp.Rational(slope) * beta - beta / (1 - beta)) * (1 - beta) / beta
+    rest = sp.simplify(rest)
+    constant = Fraction(str(rest.subs(u, 0)))
+    require(bool(sp.diff(rest, u) > 0), f"it falls in u: {rest}")
+    require(constant >= 0, f"beta = 1/2: {constant}")
+    return "no negative coefficient in 1/2 - beta"
 
 
 def _deviation(power: int) -> str:

@@ -110,12 +110,6 @@ def _projected(least: float, most: float) -> str:
     return f"Geo(0.8), n={users}, alpha = 0.01, factors at most {shown}"
 
 
-def _sample_sizes(step: int) -> str:
-    sizes = list(range(50_000, 1_000_001, step))
-    require(sizes[:2] == [50_000, 100_000] and len(sizes) == 20, f"{len(sizes)} sizes")
-    return "20 numbers of samples from 50000 to 1000000"
-
-
 CLAIMS = (
     CP.reproduced(
         "Section 5, rows m = 500",
@@ -151,11 +145,10 @@ CLAIMS = (
         "prescribes; the competing mechanisms are exactly 0.5-LDP",
         ours=True,
     ),
-    CP.verified(
+    CP.not_checkable(
         "Section 5, numbers of samples",
         "n runs through 50000, 100000, ..., 1000000: 20 values.",
-        "enumeration",
-        **varied(_sample_sizes, 50_000, 100_000, "in steps of 100000"),
+        "a description of the experiment",
     ),
     CP.supported(
         "Section 5, factor between the errors, favourable case",

@@ -47,10 +47,19 @@ def _samples(constant: Fraction) -> str:
 
 
 def _first_two_terms(most: Fraction) -> str:
-    """1/eps^2 <= 1/(c alpha)^2 for eps >= 1 and c alpha <= most: the corner decides, monotone."""
-    largest, least = 1 / Fraction(1) ** 2, 1 / most**2
-    require(largest <= least, f"eps=1, c alpha={most}: {largest} > {least}")
-    return "1/eps^2 is largest at eps = 1, 1/(c alpha)^2 least at c alpha = 1"
+    """1/eps^2 <= 1/(c alpha)^2 for eps = 1 + u and c alpha = most/(1 + v), all u, v >= 0.
+
+    Multiplied by most^2 eps^2 the difference is a polynomial in u and v.
+    """
+    import sympy as sp
+
+    u, v = sp.symbols("u v", nonnegative=True)
+    eps, below = 1 + u, sp.Rational(most) / (1 + v)
+    gap = sp.Poly(sp.simplify((1 / below**2 - 1 / eps**2) * eps**2 * sp.Rational(most) ** 2), u, v)
+    constant = Fraction(str(gap.nth(0, 0)))
+    require(min((gap - gap.nth(0, 0)).coeffs()) > 0, f"a negative coefficient: {gap}")
+    require(constant >= 0, f"eps = 1, c alpha = {most}: the difference is {constant}")
+    return "no negative coefficient in eps - 1 and 1/(c alpha) - 1"
 
 
 CLAIMS = (
@@ -78,7 +87,7 @@ CLAIMS = (
         "Theorem 4.3, term for privacy",
         "For eps >= 1 and c alpha <= 1 the term e^eps log(k/delta)/eps^2 of m never "
         "exceeds e^eps log(k/delta)/(c alpha)^2: it asks for nothing.",
-        "enumeration",
+        "symbolic",
         **varied(_first_two_terms, Fraction(1), Fraction(102, 100), "also for c alpha <= 1.02"),
         note="taken alone the term would secure beta of the order eps, beyond the beta <= 1 of "
         "Lemma 4.1; e^eps log(k/delta) would be the natural term",

@@ -41,12 +41,18 @@ def _turning_point(low: Fraction, high: Fraction) -> str:
 
 
 def _advantage(power: int) -> str:
-    """(k L l)^(1/4) < sqrt(k log n) iff L l < k (log n)^power, over grids of l and log n."""
-    for k, length, log_delta, log_n in product((16, 64, 4096), (1, 8, 128), (7, 12), (5, 12)):
-        left = k * length * log_delta < (k * log_n) ** 2
-        right = length * log_delta < k * log_n**power
-        require(left == right, f"k={k}, L={length}, l={log_delta}, log n={log_n}: {left}")
-    return "36 combinations, fourth powers compared"
+    """(k L log(1/delta))^(1/4) < sqrt(k log n) iff L log(1/delta) < k (log n)^power."""
+    sides = []
+    with precision(80):
+        for k, length, n, digits in product((1, 2, 16), (1, 8, 128, 4096), (5, 1000), (2, 12, 90)):
+            log_n, log_delta = ball(n).log(), ball(10**digits).log()
+            second, third = (k * length * log_delta).root(4), (k * log_n).sqrt()
+            left, right = length * log_delta, k * log_n**power
+            case = f"k={k}, L={length}, delta=1e-{digits}, n={n}: {second.str(5)}, {third.str(5)}"
+            require(bool(second < third) or bool(second > third), f"{case} undecided")
+            require(bool(second < third) == bool(left < right), case)
+            sides.append(bool(second < third))
+    return f"{len(sides)} combinations; the second is smaller in {sum(sides)}"
 
 
 def _delta_range(delta: Fraction) -> str:
