@@ -92,14 +92,14 @@ def ball(value: Fraction | int) -> arb:
 def enclosure(value: arb | Ends) -> Enclosure:
     """The two ends of a ball of a non-negative number as exact rationals.
 
-    Ends below 2^-FLOOR_BITS are moved outward: down to 0, up to 2^-FLOOR_BITS.
+    Ends below 2^-FLOOR_BITS are moved outward: down to 0, up to 2^-FLOOR_BITS; 0 stays 0.
     """
     ends = Ends.of(value)
     if not ends.is_finite():
         raise Undecided("the computation lost all accuracy")
     lower, upper = ends
     low = Fraction(0) if lower < _floor() else _fraction(lower)
-    high = Fraction(1, 1 << FLOOR_BITS) if upper < _floor() else _fraction(upper)
+    high = Fraction(1, 1 << FLOOR_BITS) if 0 != upper < _floor() else _fraction(upper)
     return Enclosure(low, high)
 
 

@@ -95,7 +95,7 @@ class Pld:
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.epsilon("1e-5"), "5"))
-        [1.828, 1.8285]
+        [1.8279, 1.8285]
         """
         target, wanted = delta_target("delta", delta), positive("width", width)
         return self._worst(

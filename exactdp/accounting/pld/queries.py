@@ -70,7 +70,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
 
     def ask(found: Curve) -> Enclosure:
         low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
-        return Enclosure(enclosure(low).lower, _upper(high)).clamped(0, 1)
+        return Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
 
     return _refined(
         order,
@@ -117,7 +117,7 @@ def ceiling(order: Order, loss: Fraction) -> Fraction:
     with precision(BITS):
         most = found.above(ball(loss))
         # where the coarse grid does not tell, there is no ceiling but 1
-        return _upper(most) if most.is_finite() else Fraction(1)
+        return enclosure(most).upper if most.is_finite() else Fraction(1)
 
 
 @lru_cache(maxsize=40)
@@ -197,11 +197,6 @@ def _in_balls(
         else:
             plan = plan.finer(2)
     raise Undecided(f"not settled on a grid of step {float(plan.step)}")
-
-
-def _upper(value: arb) -> Fraction:
-    """A bound as a fraction; what is not finite is Undecided, never 0."""
-    return Fraction(0) if value == 0 else enclosure(value).upper
 
 
 def _roots(found: Curve, target: arb, plan: Plan, slack: float) -> Enclosure:

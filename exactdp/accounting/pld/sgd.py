@@ -84,7 +84,7 @@ def sgd(
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).epsilon("1e-5"), "5"))
-    [1.828, 1.8285]
+    [1.8279, 1.8285]
     """
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
     noise = gaussian(sigma=positive("noise_multiplier", noise_multiplier))

@@ -234,7 +234,7 @@ def test_sampling_twice_is_sampling_at_the_product() -> None:
 
 def test_too_many_nodes_are_refused_before_the_work() -> None:
     with pytest.raises(Undecided, match="nodes"):
-        pld.laplace(scale=Fraction(1, 10**9)).delta(1)
+        pld.laplace(scale=Fraction(1, 10**9)).composed(2).delta(1)
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
