@@ -20,7 +20,7 @@ from exactdp.audit.blackbox.independence import CopiedRandomness, Marks
 from exactdp.audit.blackbox.tally import Checkpoint, Done, Tally, batches, in_parallel
 from tests.audit import mechanisms
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
