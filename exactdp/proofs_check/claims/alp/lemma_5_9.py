@@ -7,19 +7,26 @@ from functools import partial
 
 from exactdp.proofs_check.claim import Printed, Quibble, Refuted, require
 from exactdp.proofs_check.claims.alp._large_epsilon import space
+from exactdp.proofs_check.claims.alp._model import columns
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
 
 def _beta(of_second: bool) -> str:
-    """beta >= t: what the threshold drops is within the range of the projection."""
+    """Every entry up to t, which the threshold may drop, has an estimate within half a step."""
+    alpha = 3
     for first, second, log_delta in ((1, 1, 100), (1, 2, 100), (2, 1, 100), (1, 4, 50)):
         t = Fraction(log_delta, first) + 2
         beta = Fraction(log_delta, second if of_second else first) + 2
-        case = f"eps1={first}, eps2={second}, delta=e^-{log_delta}"
-        require(beta >= t, f"{case}: beta={beta}, entries up to t={t} are dropped")
-    return "four pairs of epsilons"
+        step, levels = Fraction(alpha, second), columns(beta * second, Fraction(alpha))
+        for x in (t * n / 40 for n in range(41)):
+            gap = min(abs(x - step * y) for y in range(levels + 1))
+            case = (
+                f"eps1={first}, eps2={second}, delta=e^-{log_delta}, beta={beta}, {levels} columns"
+            )
+            require(gap <= step / 2, f"{case}: x={x} is {gap} from every estimate")
+    return "four pairs of epsilons, alpha = 3, entries at fortieths of t"
 
 
 CLAIMS = (

@@ -95,7 +95,12 @@ def _keeps_sparsity(least_total: Fraction) -> str:
 
 def _approximate(multiple: Fraction) -> str:
     """Tail term with lambda = sqrt(s) alpha: (1+beta/2)^2 C/sqrt(s) lambda <= multiple C alpha."""
-    worst = (1 + Fraction(1, 4)) ** 2
+    import sympy as sp
+
+    beta, s, c, alpha = sp.symbols("beta s C alpha", positive=True)
+    term = (1 + beta / 2) ** 2 * c / sp.sqrt(s) * (sp.sqrt(s) * alpha)
+    require(bool(sp.diff(term, beta).is_positive), "the term does not rise with beta")
+    worst = Fraction(str(sp.simplify(term.subs(beta, sp.Rational(1, 2)) / (c * alpha))))
     require(worst <= multiple, f"beta = 1/2: {worst} C alpha")
     return f"at most {worst} C alpha for beta <= 1/2: the l2 error is O(alpha), not alpha"
 

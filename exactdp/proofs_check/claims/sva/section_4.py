@@ -123,13 +123,19 @@ def _constants(limit: Fraction) -> str:
 
 
 def _one_bin(multiple: int) -> str:
-    """b* = eps sqrt(k/(L l)) <= 1 at L = multiple k iff eps^2 <= 2 l, l = log(1/delta)."""
+    """sqrt(k/b) + sqrt(b L l)/eps, L = multiple k, rises from b = 1 on iff eps^2 <= 2 l."""
+    near = Fraction(1001, 1000)
     for k, log, share in product((1, 7, 1000), (1, 5, 40), range(90, 111)):
-        epsilon_square = 2 * log * Fraction(share, 100)
-        bins_square = epsilon_square * k / (multiple * k * log)
-        case = f"k={k}, L={multiple * k}, log(1/delta)={log}, epsilon^2={epsilon_square}"
-        require((bins_square <= 1) == (share <= 100), f"{case}: b*^2 = {float(bins_square)}")
-    return "three k and delta, epsilon^2 within 10 % of 2 log(1/delta); k cancels"
+        square = 2 * log * Fraction(share, 100)  # epsilon^2
+        with precision(80):
+            one, more = (
+                ball(k / b).sqrt() + ball(b * multiple * k * log / square).sqrt()
+                for b in (Fraction(1), near)
+            )
+            case = f"k={k}, L={multiple * k}, log(1/delta)={log}, epsilon^2={square}"
+            require(bool(more > one) != bool(more < one), f"{case}: undecided")
+            require(bool(more > one) == (share <= 100), f"{case}: {one} at one bin, {more} beyond")
+    return "three k and delta, epsilon^2 within 10 % of 2 log(1/delta); convex in sqrt(b)"
 
 
 #: Inputs and b; the first are L = 2k = 14 apart with b = 1, so in the row L >= cube root of k.
