@@ -114,7 +114,7 @@ def test_bad_input_is_named(arguments: tuple[int, int, str], name: str) -> None:
         lower(*arguments)
 
 
-@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("few", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("alpha", ["0.1", pytest.param("0.01", marks=pytest.mark.slow)])
 def test_the_region_covers_as_often_as_it_says(few: bool, alpha: str) -> None:
     """Every pair of counts is enumerated: how likely is the region to exclude a true promise?"""

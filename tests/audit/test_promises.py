@@ -114,8 +114,8 @@ def test_events_of_a_gaussian_never_need_more_than_it_has() -> None:
     [
         (measures.mu, 0.5, 0.2),
         pytest.param(measures.mu, 0.3, 0.1, marks=pytest.mark.slow),
-        (measures.rho, 0.5, 0.2),
-        (measures.renyi_at(Fraction(2)), 0.6, 0.3),
+        pytest.param(measures.rho, 0.5, 0.2, marks=pytest.mark.slow),
+        pytest.param(measures.renyi_at(Fraction(2)), 0.6, 0.3, marks=pytest.mark.slow),
     ],
 )
 def test_bounds_are_wrong_as_rarely_as_promised(measure: Measure, p: float, q: float) -> None:

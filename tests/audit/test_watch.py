@@ -101,6 +101,7 @@ def test_a_violation_ends_the_watch() -> None:
     assert replay(reports[-1], Counter(2, 1.5), 0, 1, samples=40_000).violation
 
 
+@pytest.mark.slow
 def test_bounds_only_grow_and_reach_far() -> None:
     reports = list(islice(watch(Counter(3), 0, 1, epsilon=1), 28))
     bounds = [report.epsilon_lower for report in reports]

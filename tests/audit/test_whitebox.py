@@ -606,6 +606,7 @@ class TestPrivate:
 
 
 class TestReach:
+    @pytest.mark.slow
     def test_samplers_inside_are_enumerated_by_themselves(self) -> None:
         """Followed as a whole the loops have too many branches; the law is that of e^-x."""
         x = Fraction(1)

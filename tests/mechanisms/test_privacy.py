@@ -109,7 +109,9 @@ def test_pure_sparse_histogram_larger(n: int, universe: int) -> None:
 
 
 @pytest.mark.parametrize("make", SAMPLERS)
-@pytest.mark.parametrize(("n", "universe"), [(1, 3), (1, 5), (2, 5)])
+@pytest.mark.parametrize(
+    ("n", "universe"), [(1, 3), (1, 5), pytest.param(2, 5, marks=pytest.mark.slow)]
+)
 def test_sampling_has_exactly_the_law_of_keep_heavy(make: object, n: int, universe: int) -> None:
     noise = make(n)  # type: ignore[operator]
     whole, sampled = KeepHeavy(noise, universe), KeepHeavySampled(noise, universe)

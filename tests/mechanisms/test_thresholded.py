@@ -52,7 +52,7 @@ def test_releases(mechanism: Thresholded) -> None:
     "mechanism",
     [
         GSHM(1, "0.7", 1, 1, "0.5"),
-        GSHM(2, "0.7", 1, 1, "0.9"),
+        pytest.param(GSHM(2, "0.7", 1, 1, "0.9"), marks=pytest.mark.slow),
         GSHM(2, "0.7", 2, "0.5", "0.9", lower=2),
     ],
     ids=range(3),

@@ -119,7 +119,7 @@ def piece_bounds(sampler: BlockSampler) -> Callable[[int], int]:
         DiscreteGaussian(sigma2="1/100"),
         DiscreteGaussian(sigma2=100),
         DiscreteGaussian(sigma2=10**6),
-        DiscreteGaussian(sigma2=10**10),
+        pytest.param(DiscreteGaussian(sigma2=10**10), marks=pytest.mark.slow),
         DiscreteLaplace(scale="7/3"),
         DiscreteLaplace(scale=10**9),
         Geometric(p="1/1000"),
