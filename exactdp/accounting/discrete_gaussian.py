@@ -85,7 +85,8 @@ def delta_many(*, shifts: Sequence[int], sigma2s: Sequence[Real], epsilon: Real)
     shifts: by how much each coordinate moves, integers. sigma2s: parameter of the independent noise
     of each coordinate, > 0. epsilon: >= 0.
     Returns an enclosure of relative width <= 1e-12. Raises InvalidParameter, and Undecided where
-    the law of the losses has too many values to be listed.
+    the law of the losses has too many values to be listed, as for unequal steps with much noise:
+    :func:`exactdp.accounting.pld.discrete_gaussian` composes these with a wider enclosure.
     Source: Canonne, Kamath, Steinke 2020, Theorem 2.14 (as cited in CSH, Section 7).
 
     The loss sum_i (2 x_i shift_i + shift_i^2)/(2 sigma2_i) is eta + g T with an integer T; many

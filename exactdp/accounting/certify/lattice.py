@@ -148,7 +148,10 @@ def reach_of(variance: Fraction) -> int:
 
 def _small(size: int) -> None:
     if size > MOST_TERMS:
-        raise Undecided(f"the law of the losses has {size} values, more than {MOST_TERMS}")
+        raise Undecided(
+            f"the law of the losses has {size} values, more than {MOST_TERMS}; "
+            "exactdp.accounting.pld encloses such compositions less narrowly"
+        )
 
 
 def _one(sigma2: Fraction) -> Masses:
