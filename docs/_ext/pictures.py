@@ -29,7 +29,6 @@ _FLIGHTS = _DOCS.parent / "examples" / "flights_2013_01.csv"
 
 def _by_command(name: str) -> Callable[[Path, str], None]:
     def draw(path: Path, theme: str) -> None:
-        path.unlink(missing_ok=True)
         command = ["figure", name, *_TARGET, "--theme", theme, "--output", str(path)]
         cli.main(command, standalone_mode=False)
 
@@ -120,7 +119,9 @@ def draw_all(app: Sphinx) -> None:
     folder.mkdir(exist_ok=True)
     for name, draw in PICTURES.items():
         for theme in ("light", "dark"):
-            draw(folder / f"{name}-{theme}.svg", theme)
+            path = folder / f"{name}-{theme}.svg"
+            path.unlink(missing_ok=True)
+            draw(path, theme)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

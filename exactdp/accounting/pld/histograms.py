@@ -76,7 +76,7 @@ def csh(
 ) -> Pld:
     """The correlated sparse histogram, at any epsilon.
 
-    Parameters as in :func:`exactdp.accounting.csh.delta`; both ends as for :func:`gshm`.
+    Parameters as in ``exactdp.accounting.csh.delta``; both ends as for :func:`gshm`.
     Source: exactdp explain exact-csh, sections 1 to 3 and 10.
 
     >>> from exactdp.accounting import pld
