@@ -65,7 +65,7 @@ CLAIMS = (
     ),
     ALP.verified(
         "Corollary 8.3, (2), restriction to small entries",
-        "Limiting each entry to min(x, t) keeps neighbours neighbours, so both parts compose.",
+        "Limiting each entry to min(x, t) keeps neighbours neighbours.",
         "enumeration",
         **varied(
             _restricted, True, False, "entries whose true value reaches t are dropped instead"

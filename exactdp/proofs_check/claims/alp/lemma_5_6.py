@@ -126,7 +126,7 @@ CLAIMS = (
     ),
     ALP.verified(
         "Lemma 5.6, exact delta",
-        "On the grid delta/(2 e^epsilon) suffices, so t could be lower by 1 + ln(2)/epsilon.",
+        "On the grid delta/(2 e^epsilon) suffices.",
         "enumeration",
         **varied(_private, 1 / (2 * _BASE), Fraction(49, 100) / _BASE, "0.98 times that"),
         ours=True,

@@ -111,7 +111,7 @@ def _projected(least: float, most: float) -> str:
 
 
 CLAIMS = (
-    CP.reproduced(
+    CP.verified(
         "Section 5, rows m = 500",
         "m = 500 exceeds s log(k/s) for k = 10000 and s = 10, 25, by a factor above 3.",
         "reproduction",

@@ -34,7 +34,7 @@ CLAIMS = (
     CSH.verified(
         "Definition 7.1",
         "N_Z(0, sigma^2) has mass proportional to exp(-x^2/(2 sigma^2)) on the integers; "
-        "the shipped sampler has this law.",
+        "the distribution function that the shipped sampler inverts is that of this law.",
         "certified numerics",
         **varied(_shipped, 2, 1, "proportional to exp(-x^2/sigma^2)"),
     ),

@@ -77,7 +77,7 @@ def _discrete(less: Fraction) -> str:
     for analysis, sigma, tau in _DISCRETE:
         values = [
             discrete_csh.delta(k=10, sigma=sigma, tau=t, epsilon=_EPSILON, analysis=analysis)
-            for t in (Fraction(tau) * less, Fraction(tau) - Fraction(6, 5))
+            for t in (Fraction(tau) * less, Fraction(tau) - Fraction(1, 5))
         ]
         case = f"{analysis}, sigma={sigma}, tau={tau}: {float(values[0].upper):.6g}"
         require(values[1].lower > _TARGET, f"{case}, already {float(values[1].lower):.6g} lower")

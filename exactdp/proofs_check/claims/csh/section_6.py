@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 
 from exactdp import mechanisms
 from exactdp.proofs_check.claim import Mutant, Printed, Quibble, require
 from exactdp.proofs_check.claims.csh._top_k import rank, reduced
-from exactdp.proofs_check.entries import CSH, varied
+from exactdp.proofs_check.entries import CSH, elsewhere, varied
 
 __all__ = ["CLAIMS"]
+
+Vector = tuple[int, ...]
+Cut = Callable[[Vector], int]
 
 _TAU = Fraction(7, 2)
 _EXTREMES = (Fraction(1, 10), Fraction(1, 3), Fraction(1))
@@ -44,20 +47,46 @@ def _care(when_independent: bool) -> str:
     return lost[0]
 
 
+def _both_lost(cuts: tuple[Cut, Cut]) -> str:
+    """By the first cut some supports are not nested, by the second a counter has another count."""
+    for cut, said in zip(cuts, ("not nested", "another count"), strict=True):
+        require(any(said in line for line in _lost_by(cut)), f"none of 512 pairs: {said}")
+    return "512 neighbouring histograms of 3 counters, cut at the largest count or 1 + zeros"
+
+
+def _zeros(histogram: Vector) -> int:
+    """A cut that falls when a counter appears."""
+    return 1 + histogram.count(0)
+
+
 def _lost(independent: bool) -> Iterator[str]:
+    """The neighbours that lose the structure by a fixed cut, or by the largest count."""
+    return _lost_by(_fixed if independent else _largest)
+
+
+def _fixed(_: Vector) -> int:
+    return 2
+
+
+def _largest(histogram: Vector) -> int:
+    return max(histogram)
+
+
+def _lost_by(cut_of: Cut) -> Iterator[str]:
     """The neighbours whose supports are not nested, or that gain a counter of another count."""
     for less in product(range(4), repeat=3):
         for user in product((0, 1), repeat=3):
             more = tuple(x + u for x, u in zip(less, user, strict=True))
-            cuts = [2 if independent else max(h) for h in (less, more)]
+            cuts = [cut_of(h) for h in (less, more)]
             kept = [
                 {i for i, x in enumerate(h) if x >= cut and x}
                 for h, cut in zip((less, more), cuts, strict=True)
             ]
             nested = kept[0] <= kept[1]
             appear = all(more[i] == cuts[1] for i in kept[1] - kept[0])
-            if not (nested and appear):
-                yield f"H={less}, H'={more}, cut at {cuts}: kept {kept}"
+            lost = ["not nested"] * (not nested) + ["another count"] * (not appear)
+            if lost:
+                yield f"H={less}, H'={more}, cut at {cuts}: kept {kept}, {' and '.join(lost)}"
 
 
 def _halving(center: Fraction) -> str:
@@ -157,8 +186,10 @@ False
             "If it depends on the data, care is needed: neighbours need not keep nested "
             "supports, and counters may appear with any count.",
             "enumeration",
-            **varied(_care, False, True, "if it does not"),
-            slack="one pair that loses the structure is enough, and there are many",
+            **elsewhere(
+                "the mutant cuts at another count",
+                varied(_both_lost, (_largest, _zeros), (_fixed, _fixed), "if it does not"),
+            ),
         ),
     ),
     CSH.verified(

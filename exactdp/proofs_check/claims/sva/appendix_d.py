@@ -108,13 +108,16 @@ def _show(value: arb) -> str:
 
 
 def _little_o(with_log: bool) -> str:
-    """n x log(1/x) <= 6c at x = delta/epsilon = c/(n log n), c = 1/100 (or x = c/n)."""
+    """n x log(1/x) falls with n from 3.4 c at x = delta/epsilon = c/(n log n), c = 1/100."""
     c = ball(Fraction(1, 100))
     with precision(80):
+        last = 7 * c  # the other form, x = c/n, is below that at n = 10, and rises
         for digits in (1, 2, 5, 20, 100):
             n = ball(10**digits)
             x = c / n / (n.log() if with_log else 1)
-            at_most(n * x * -x.log(), 6 * c, f"n=1e{digits}: n x log(1/x), 6c")
+            term = n * x * -x.log()
+            at_most(term, last, f"n=1e{digits}: n x log(1/x), that of the n before")
+            last = term
     return "n from 10 to 1e100"
 
 
@@ -225,7 +228,7 @@ False
     SVA.verified(
         "Appendix D, condition on delta",
         "At delta = c epsilon/(n log n) the terms n (delta/epsilon) log(epsilon/delta) "
-        "stay of the order of c for all n, so the logarithm in the condition is what they need.",
+        "fall as n grows from 10 to 10^100, so the logarithm in the condition is what they need.",
         "certified numerics",
         **varied(_little_o, True, False, "delta = c epsilon/n is enough"),
     ),

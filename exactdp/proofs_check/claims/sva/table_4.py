@@ -181,13 +181,13 @@ True
             **varied(_event_error, "0.000083", "0.000085", "0.000085", "Renting"),
         ),
     ),
-    SVA.reproduced(
+    SVA.verified(
         "Table VI",
-        "Movies, event level: the MSE 0.000065 is that of Algorithm 1 at epsilon = 1 "
-        "with 25 bins and Delta = 2.",
+        "Movies, event level: the MSE 0.000065 may be that of Algorithm 1 at epsilon = 1 "
+        "with 25 bins and Delta = 2, as with any number of bins up to 54.",
         "reproduction",
-        check=lambda: _event_error("", "Movies"),
-        mutant=Mutant("with 100 bins", lambda: _event_error("", "Movies", more_bins=75)),
+        check=lambda: f"{_event_error('', 'Movies')}; {_event_error('', 'Movies', more_bins=29)}",
+        mutant=Mutant("with 55 bins", lambda: _event_error("", "Movies", more_bins=30)),
     ),
     SVA.reproduced(
         "Tables IV to VI, our report size",
