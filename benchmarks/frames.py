@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 _ENGINES = ("duckdb", "polars-lazy")
 
@@ -39,14 +40,15 @@ def _make(path: Path, rows: int, users: int) -> None:
     """Users at random; keys of which the n-th is about as frequent as 1/n."""
     import duckdb
 
-    source = f"""
-        SELECT (hash(i) % {users})::BIGINT AS uid,
+    source = """
+        SELECT (hash(i) % $users)::BIGINT AS uid,
                'page ' || floor(exp(ln(20000) * (hash(-i - 1) % 1000003) / 1000003)) AS url
-        FROM range({rows}) t(i)
-    """  # noqa: S608
+        FROM range($rows) t(i)
+    """
     with duckdb.connect() as connection:
         connection.execute("SET memory_limit = '2GB'")
-        connection.execute(f"COPY ({source}) TO '{path}' (FORMAT parquet)")
+        made = connection.sql(source, params={"users": users, "rows": rows})
+        made.write_parquet(str(path))
 
 
 def _one(engine: str, path: str, passes: int) -> None:
@@ -74,8 +76,9 @@ def _frame(engine: str, path: str) -> object:
     return polars.scan_parquet(path)
 
 
-def _rows(engine: str, frame: object) -> list[object]:
-    return frame.fetchall() if engine == "duckdb" else frame.collect().rows()  # type: ignore[attr-defined]
+def _rows(engine: str, frame: Any) -> list[object]:
+    found: list[object] = frame.fetchall() if engine == "duckdb" else frame.collect().rows()
+    return found
 
 
 if __name__ == "__main__":

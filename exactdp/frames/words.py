@@ -49,10 +49,10 @@ def _duckdb(native: Any, name: str, word: str, salt: int) -> Any:
 
 
 def _spark(native: Any, name: str, word: str, salt: int) -> Any:
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions
 
-    digest = F.sha2(F.concat(F.lit(f"{salt}:"), F.col(name)), 256)
-    number = F.conv(F.substring(digest, 1, _DIGITS), 16, 10).cast("long")
+    digest = functions.sha2(functions.concat(functions.lit(f"{salt}:"), functions.col(name)), 256)
+    number = functions.conv(functions.substring(digest, 1, _DIGITS), 16, 10).cast("long")
     return native.withColumn(word, number)
 
 

@@ -166,8 +166,7 @@ class LawLoss:
 
     @property
     def lattice(self) -> Fraction | None:
-        with precision(_BITS):
-            return distance_of(self)
+        return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         grouped: dict[Fraction, list[Fraction]] = {}
@@ -193,8 +192,7 @@ class SampledAtoms:
 
     @property
     def lattice(self) -> Fraction | None:
-        with precision(_BITS):
-            return distance_of(self)
+        return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate = ball(self.rate)
@@ -247,15 +245,16 @@ def _anchor(losses: list[Fraction | arb]) -> Fraction:
 
 def distance_of(law: AtomicLoss) -> Fraction | None:
     """Of two losses, or of three of which one is 0 between the others: a number just above it."""
-    losses = [loss_ball(x) for x, _, _ in law.outcomes(1) if not isinstance(x, float)]
-    apart = [abs(x) for x in losses if not x.contains(0)]
-    if len(losses) == 2:
-        distance = abs(losses[0] - losses[1])
-    elif len(losses) == 3 and len(apart) == 2 and apart[0].overlaps(apart[1]):
-        distance = apart[0].union(apart[1])
-    else:
-        return None
-    return Fraction(floor(distance * 2**FINE) + 2, 2**FINE)
+    with precision(_BITS):
+        losses = [loss_ball(x) for x, _, _ in law.outcomes(1) if not isinstance(x, float)]
+        apart = [abs(x) for x in losses if not x.contains(0)]
+        if len(losses) == 2:
+            distance = abs(losses[0] - losses[1])
+        elif len(losses) == 3 and len(apart) == 2 and apart[0].overlaps(apart[1]):
+            distance = apart[0].union(apart[1])
+        else:
+            return None
+        return Fraction(floor(distance * 2**FINE) + 2, 2**FINE)
 
 
 def _place(grid: Grid, loss: Fraction | arb) -> tuple[int, arb]:

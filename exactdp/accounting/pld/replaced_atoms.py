@@ -17,11 +17,9 @@ from exactdp.accounting.pld.atoms import (
     distance_of,
     loss_ball,
 )
-from exactdp.balls import ball, precision
+from exactdp.balls import ball
 
 __all__ = ["BatchAtoms", "ReplacedAtoms"]
-
-_BITS = 128
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,7 @@ class ReplacedAtoms:
 
     @property
     def lattice(self) -> Fraction | None:
-        with precision(_BITS):
-            return distance_of(self)
+        return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate = ball(self.rate)
@@ -59,8 +56,7 @@ class BatchAtoms:
 
     @property
     def lattice(self) -> Fraction | None:
-        with precision(_BITS):
-            return distance_of(self)
+        return distance_of(self)
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate, left = ball(self.rate), arb(1)

@@ -24,13 +24,13 @@ from typing import Any
 
 __all__ = ["objection", "objection_to", "written_in_python"]
 
-_BUILTINS = frozenset(
-    """
-    abs all any bin bool bytes chr classmethod complex dict divmod enumerate filter float format
-    frozenset hasattr hash hex int isinstance iter len list map max min next object oct ord pow
-    print property range repr reversed round set slice sorted staticmethod str super tuple zip
-    """.split()  # noqa: SIM905
-) | ({"sum"} if sys.version_info < (3, 12) else set())  # later ones compensate sums of floats
+_BUILTINS_TEXT = """
+abs all any bin bool bytes chr classmethod complex dict divmod enumerate filter float format
+frozenset hasattr hash hex int isinstance iter len list map max min next object oct ord pow
+print property range repr reversed round set slice sorted staticmethod str super tuple zip
+"""
+# sum of later ones compensates for the rounding of floats
+_BUILTINS = frozenset(_BUILTINS_TEXT.split()) | ({"sum"} if sys.version_info < (3, 12) else set())
 _CALLABLES = frozenset(
     {getattr(builtins, name) for name in _BUILTINS}
     | {value for value in vars(math).values() if callable(value)}

@@ -23,14 +23,13 @@ __all__ = ["SILENT", "impurity", "impurity_in", "named"]
 SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
 
 #: Modules of C functions and types that depend on their arguments alone.
-_PURE = frozenset(
-    """
-    _abc _bisect _blake2 _codecs _collections _collections_abc _contextvars _csv _datetime _decimal
-    _functools _hashlib _heapq _json _md5 _operator _pickle _sha1 _sha2 _sha256 _sha512 _sre
-    _statistics _string _struct _weakref array binascii builtins cmath collections datetime decimal
-    flint functools gmpy2 itertools math numpy operator re types unicodedata weakref zlib
-    """.split()  # noqa: SIM905
-)
+_PURE_TEXT = """
+_abc _bisect _blake2 _codecs _collections _collections_abc _contextvars _csv _datetime _decimal
+_functools _hashlib _heapq _json _md5 _operator _pickle _sha1 _sha2 _sha256 _sha512 _sre
+_statistics _string _struct _weakref array binascii builtins cmath collections datetime decimal
+flint functools gmpy2 itertools math numpy operator re types unicodedata weakref zlib
+"""
+_PURE = frozenset(_PURE_TEXT.split())
 _IMPURE = frozenset(
     [("builtins", name) for name in ("breakpoint", "globals", "hash", "id", "input", "open")]
     + [("datetime", name) for name in ("now", "today", "utcnow")]

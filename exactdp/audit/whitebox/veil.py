@@ -73,14 +73,14 @@ class Veil(type):
 def showing(names: frozenset[str]) -> Callable[[Any, str], Any]:
     """A __getattribute__ under which a program finds these names only."""
 
-    def __getattribute__(self: Any, name: str) -> Any:  # noqa: N807
+    def attribute(self: Any, name: str) -> Any:
         if name not in names and _is_outside():
             if name == "__dict__":
                 _refuse("the attributes of the generator")
             raise AttributeError(name)
         return object.__getattribute__(self, name)
 
-    return __getattribute__
+    return attribute
 
 
 def keeping(self: Any, name: str, value: Any) -> None:
