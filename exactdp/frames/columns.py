@@ -31,6 +31,8 @@ def rows(frame: Any, *, user: str, by: str, sums: Sequence[str] = ()) -> nw.Lazy
 
     Users and keys are integers or text (categories are text); values are integers, missing ones 0.
     """
+    if user == by:
+        raise InvalidParameter("by", by, f"another column than the user's, {user}")
     nw_ = narwhals()
     try:
         seen = nw_.from_native(frame)

@@ -162,6 +162,20 @@ def test_a_function_by_path(tmp_path: Path) -> None:
     assert "https://" not in text
 
 
+def failing(dataset: int, n: int) -> object:
+    """A target with a mistake of its own."""
+    return [1 // dataset] * n
+
+
+def test_a_target_that_raises_is_its_own_mistake() -> None:
+    target = f"{__name__}:failing"
+    data = ["--left", "0", "--right", "1", "--epsilon", "1"]
+    code, out, err = run("audit", target, *data, "--workers", "2")
+    assert (code, out) == (2, "")
+    assert f"{target} raised ZeroDivisionError: " in err
+    assert f"in {__name__}, line" in err
+
+
 def test_replay(tmp_path: Path) -> None:
     first = run("audit", *LAPLACE, "--epsilon", "0.8", "--samples", "100000", "--json")[1]
     report = tmp_path / "report.json"

@@ -282,6 +282,7 @@ def test_only_public_keys_are_released() -> None:
 
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"user": "nobody"}, "user must be a column"),
+    ({"by": "uid"}, "by must be another column than the user's, uid"),
     ({"by": "share"}, "by must be a column of integers or of text"),
     ({"sums": {"share": 3}}, "a column of signed integers"),
     ({"sums": {"amount": 0}}, "sums"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 
 from exactdp.cli.output import new_file, print_json, write_text
-from exactdp.errors import InvalidParameter
+from exactdp.errors import ExactDPError, InvalidParameter, shown
 from exactdp.parameters import integer, json_value
 
 if TYPE_CHECKING:
@@ -41,6 +43,32 @@ class Mechanism(NamedTuple):
 
     name: str
     run: Run
+
+
+class TargetFailed(ExactDPError, RuntimeError):
+    """A target raised where it should return outputs; nothing can be concluded."""
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    """A target whose exceptions are its user's to mend, not ours; workers can be sent it."""
+
+    name: str
+    run: Run
+
+    def __call__(self, dataset: Any, n: int) -> Any:
+        try:
+            return self.run(dataset, n)
+        except ExactDPError:
+            raise
+        except Exception as error:
+            what = f"{type(error).__name__}: {shown(str(error), 200)}"
+            raise TargetFailed(f"{self.name} raised {what} {_line(error)}") from error
+
+
+def _line(error: Exception) -> str:
+    *_, (frame, number) = traceback.walk_tb(error.__traceback__)
+    return f"in {frame.f_globals.get('__name__')}, line {number}"
 
 
 def mechanism(command: _Command) -> _Command:
@@ -165,7 +193,8 @@ def _made(
 
     if "" not in sys.path:
         sys.path.insert(0, "")  # as python -m does: modules in the current folder are found
-    return Mechanism(str(target), make(str(target), **dict(pair(text) for text in given)))
+    made = make(str(target), **dict(pair(text) for text in given))
+    return Mechanism(str(target), _Guarded(str(target), made))
 
 
 def _dataset(name: str, text: str | None) -> Any:
