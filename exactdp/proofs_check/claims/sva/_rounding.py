@@ -48,8 +48,8 @@ ROUNDING = (
     SVA.verified(
         "Appendix C-A, rounding before the noise",
         "Rounding k entries at random to a grid where noise loses log s per unit costs a change of "
-        "length L exactly max over F of s^(L - F) (1 + (s - 1) F/k)^k, F <= min(L, k): more than "
-        "s^L.",
+        "length L exactly a factor max over F of s^(L - F) (1 + (s - 1) F/k)^k, F <= min(L, k) "
+        "with L - F whole: more than s^L.",
         "enumeration",
         **varied(_cost, True, False, "no more than s^L"),
         note="the paper rounds after the noise, which costs nothing; on a computer noise is drawn "

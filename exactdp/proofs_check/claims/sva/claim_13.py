@@ -19,7 +19,7 @@ from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
 
-_A = Fraction(1, 2)
+_RATIOS = (Fraction(1, 2), Fraction(1, 100))
 _REACH = 3
 _CASES: tuple[tuple[Vector, Vector, int], ...] = tuple(
     (tuple(Fraction(x) for x in v), tuple(Fraction(x) for x in w), b)
@@ -41,18 +41,21 @@ def _spread(v: Vector, w: Vector, b: int) -> Law[Fraction]:
 
 def _close(cut: Fraction) -> str:
     """hockey-stick at e^epsilon = a^-Delta <= P(distance > Delta)."""
-    tried = 0
-    for (v, w, b), delta_noise in product(_CASES, (0, 1, 2, 3, 4)):
-        first, second = report(v, b, _A, _REACH), report(w, b, _A, _REACH)
-        factor = _A**-delta_noise * (cut if delta_noise else 1)
-        found = hockey_stick(first, second, e_epsilon=factor).upper
-        failing = _spread(v, w, b).probability(lambda x: x > delta_noise)
-        require(
-            found <= failing,
-            f"b={b}, Delta={delta_noise}: delta is {found}, P(distance > Delta) is {failing}",
-        )
-        tried += 1
-    return f"{tried} cases, the whole message (h, s, noisy bins) enumerated"
+    found: dict[str, tuple[Fraction, Fraction]] = {}
+    for (v, w, b), a in product(_CASES, _RATIOS):
+        first, second = report(v, b, a, _REACH), report(w, b, a, _REACH)
+        for far in (0, 1, 2, 3, 4):
+            factor = a**-far * (cut if far else 1)
+            delta = hockey_stick(first, second, e_epsilon=factor).upper
+            failing = _spread(v, w, b).probability(lambda x: x > far)
+            found[f"{v}, {w}, b={b}, Delta={far}, a={a}"] = delta, failing
+    reached = max(delta / failing for delta, failing in found.values() if failing < 1 and failing)
+    require(reached >= Fraction(97, 100), f"delta is never above {float(reached):.4g} of that")
+    for case in found:
+        delta, failing = found[case]
+        shown = f"{case}: delta is {delta}, P(distance > Delta) is {failing}"
+        require(delta <= failing, shown)
+    return f"{len(found)} cases, the whole message (h, s, noisy bins) enumerated"
 
 
 def _cancel(probability: Fraction) -> str:
@@ -64,19 +67,18 @@ def _cancel(probability: Fraction) -> str:
     return "both signs of both coordinates: distance 0 or 4, one half each"
 
 
-def _triangle(index: int) -> str:
-    """Sum over bins of |sum of s(l)(v_l - w_l)| <= sum of |v_l - w_l| = distance <= L."""
+def _triangle(share: Fraction) -> str:
+    """Sum over bins of |sum of s(l)(v_l - w_l)| <= share * distance of v and w."""
     for v, w, b in _CASES:
         for h, s in hashes(len(v), b):
             gap = distance(bins(v, (h, s), b), bins(w, (h, s), b))
             inner = [
-                sum((s[i] * (v[i if index else 0] - w[i if index else 0]) for i in members),
-                    Fraction(0))
-                for members in ([i for i in range(len(v)) if h[i] == j] for j in range(b))
-            ]  # fmt: skip
+                sum((s[i] * (v[i] - w[i]) for i in range(len(v)) if h[i] == j), Fraction(0))
+                for j in range(b)
+            ]
             stated = sum((abs(x) for x in inner), Fraction(0))
-            require(gap <= distance(v, w), f"h={h}, s={s}: {gap} apart")
             require(gap == stated, f"h={h}, s={s}: {gap}, the formula gives {stated}")
+            require(gap <= share * distance(v, w), f"h={h}, s={s}: {gap} apart")
     return "five pairs of inputs, every h and s"
 
 
@@ -84,7 +86,8 @@ CLAIMS = (
     SVA.verified(
         "Claim 13",
         "If the L1 distance of the bins exceeds Delta with probability at most delta "
-        "over h and s, noise of magnitude Delta/epsilon makes the messages (epsilon, delta)-close.",
+        "over h and s, noise of magnitude Delta/epsilon makes the messages (epsilon, delta)-close; "
+        "delta reaches 0.97 of that probability, epsilon all of it.",
         "enumeration",
         **varied(_close, Fraction(1), Fraction(99, 100), "e^epsilon one percent smaller"),
         note="stated with P(distance >= Delta), which is a stronger premise; > suffices",
@@ -94,7 +97,7 @@ CLAIMS = (
         "For fixed h and s the bins of v and v' differ by sum over j of |sum over l in "
         "bin j of s(l)(v_l - v'_l)|, which is at most the distance of v and v', so at most L.",
         "enumeration",
-        **varied(_triangle, 1, 0, "with a fixed index inside the sum over l"),
+        **varied(_triangle, Fraction(1), Fraction(99, 100), "at most 0.99 of it"),
         note="the text reads v_j - v'_j inside the sum over l, and 'exactly L' for 'at most L'",
     ),
     SVA.verified(
@@ -102,6 +105,6 @@ CLAIMS = (
         "Inputs that differ by 2 in each of two coordinates are 4 apart; in a common bin "
         "the difference cancels with probability 1/2 over the signs.",
         "enumeration",
-        **varied(_cancel, Fraction(1, 2), Fraction(1, 4), "with probability 1/4"),
+        **varied(_cancel, Fraction(1, 2), Fraction(51, 100), "with probability 0.51"),
     ),
 )

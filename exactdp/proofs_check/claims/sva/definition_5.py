@@ -47,7 +47,10 @@ def _both_ways(cut: Fraction) -> str:
     for v, w in pairs(vectors):
         length = sum(abs(int(x - y)) for x, y in zip(v, w, strict=True))
         factor = a**-length * cut
-        delta = hockey_stick(report(v, 1, a, 3), report(w, 1, a, 3), e_epsilon=factor).upper
+        first, second = report(v, 1, a, 3), report(w, 1, a, 3)
+        less = hockey_stick(first, second, e_epsilon=a**-length * Fraction(49, 50)).lower
+        require(less > 0, f"{v} against {w}: private at a smaller epsilon")
+        delta = hockey_stick(first, second, e_epsilon=factor).upper
         require(delta == 0, f"{v} against {w}: delta {delta} at e^epsilon = {factor}")
         tried += 1
     return f"{tried} ordered pairs of vectors, every outcome, reversals included"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -29,16 +30,17 @@ def _decode(answer: Vector, eta: Fraction, members: list[Vector], divisor: int) 
     return tuple((a - (1 - eta) * c) / eta for a, c in zip(answer, centre, strict=True))
 
 
-def _perfect(clients: int | None) -> str:
-    """With the exact mean of P_V as the answer, decoding returns V (divisor n, or |S|)."""
+def _perfect(divisor: Callable[[int], int]) -> str:
+    """With the exact mean of P_V as the answer, decoding returns V; divisor: from |S|."""
     for d, k, eta in ((2, 1, Fraction(1, 10)), (3, 1, Fraction(1, 2)), (4, 2, Fraction(1, 100))):
         members = _members(d, k)
         for v in members:
             answer = tuple(eta * x + (1 - eta) * Fraction(k, d) for x in v)
-            y = _decode(answer, eta, members, clients or len(members))
+            by = divisor(len(members))
+            y = _decode(answer, eta, members, by)
             shown = tuple(str(x) for x in y)
-            require(_rounded(y) == v, f"d={d}, k={k}, eta={eta}, n={clients}: Y = {shown}")
-            require(y == v, f"d={d}, k={k}, eta={eta}: Y = {shown}")
+            require(_rounded(y) == v, f"d={d}, k={k}, eta={eta}, divisor {by}: Y = {shown}")
+            require(y == v, f"d={d}, k={k}, eta={eta}, divisor {by}: Y = {shown}")
     return "three sizes, every V: Y = V exactly"
 
 
@@ -108,7 +110,7 @@ CLAIMS = (
             671,
         ),
         method="enumeration",
-        check=lambda: _perfect(100),
+        check=lambda: _perfect(lambda _: 100),
         example="""
 >>> eta, n = 0.1, 100                      # S = {(1, 0), (0, 1)}, V = (1, 0)
 >>> mean = (eta + (1 - eta) / 2, (1 - eta) / 2)
@@ -123,7 +125,7 @@ CLAIMS = (
             "Appendix D, decoding step, corrected",
             "The uniform part has mean (1/|S|) sum over S of v; with it Y = V.",
             "enumeration",
-            **varied(_perfect, None, 100, "divided by n = 100"),
+            **varied(_perfect, lambda size: size, lambda size: size + 1, "divided by |S| + 1"),
         ),
     ),
 )
