@@ -23,7 +23,7 @@ def _balanced(power: Fraction, last: Fraction, apart: int) -> str:
     for j in range(log_k + 2):
         first = j <= last * log_k
         log_b = log_k - power * j if first else Fraction(log_k - j, 2)
-        collisions, noise = log_k - log_b, min(2 * j, log_b + j)
+        collisions, noise = log_k - log_b, min(Fraction(2 * j), log_b + j)
         case = f"k=2^12, L=2^{j}, b=2^{log_b}: squared terms 2^{collisions} and 2^{noise}"
         require(abs(collisions - noise) <= apart, case)
         require(apart > 0 or noise == (2 * j if first else Fraction(log_k + j, 2)), case)
