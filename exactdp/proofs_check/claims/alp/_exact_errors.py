@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -9,9 +10,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.enclosure import Enclosure
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law
 
-__all__ = ["Uniform", "uniform"]
+__all__ = ["Uniform", "near", "scaled", "uniform"]
 
 Floats = NDArray[np.float64]
 
@@ -24,31 +26,41 @@ class Uniform:
     """alpha (O + R): O the offset from the rounded value, R what rounding adds.
 
     For a fractional part that is uniform, R has the density 1 - |r| on (-1, 1), and E|o + R| is
-    o^2 - |o|^3/3 + 1/3 for |o| <= 1, else |o|; E R^2 = 1/6.
+    o^2 - |o|^3/3 + 1/3 for |o| <= 1, else |o|; E R = 0 and E R^2 = 1/6.
     """
 
-    alpha: float
+    alpha: Fraction
     law: ErrorLaw
 
-    def mean_absolute(self) -> float:
+    def mean_absolute(self) -> Enclosure:
         """E|error|."""
-        o = np.abs(self.law.errors)
-        each = np.where(o < 1, o**2 - o**3 / 3 + 1 / 3, o)
-        return self.alpha * float((self.law.weights * each).sum())
 
-    def mean(self) -> float:
+        def given(offsets: Floats) -> Floats:
+            o = np.abs(offsets)
+            each: Floats = np.where(o < 1, o**2 - o**3 / 3 + 1 / 3, o)
+            return each
+
+        return scaled(self._mean(given, self.law.span + 1), self.alpha)
+
+    def mean(self) -> Enclosure:
         """E error."""
-        return self.alpha * float((self.law.weights * self.law.errors).sum())
+        return scaled(self.law.mean(), self.alpha)
 
-    def deviation(self) -> float:
-        """The standard deviation."""
-        square = float((self.law.weights * self.law.errors**2).sum()) + 1 / 6
-        return float((self.alpha**2 * square - self.mean() ** 2) ** 0.5)
+    def variance(self) -> Enclosure:
+        """The variance, where the mean is not negative."""
+        square, mean = self.law.mean_square(), self.law.mean()
+        low, high = square.lower - mean.upper**2, square.upper - mean.lower**2
+        sixth = Fraction(1, 6)
+        return scaled(Enclosure(low + sixth, high + sixth), self.alpha**2)
 
-    def share_within(self, limit: float) -> float:
+    def share_within(self, limit: float) -> Enclosure:
         """P(|error| <= limit)."""
-        t, o = limit / self.alpha, self.law.errors
-        return float((self.law.weights * (_rounded(t - o) - _rounded(-t - o))).sum())
+        t = limit / float(self.alpha)
+        return self._mean(lambda o: _rounded(t - o) - _rounded(-t - o), 1.0)
+
+    def _mean(self, given: Callable[[Floats], Floats], largest: float) -> Enclosure:
+        """The mean of what is given by the offset; it changes by at most 1 per level."""
+        return self.law.mapped(given, largest).mean()
 
 
 def _rounded(r: Floats) -> Floats:
@@ -58,7 +70,19 @@ def _rounded(r: Floats) -> Floats:
     return below
 
 
+def scaled(of: Enclosure, factor: Fraction) -> Enclosure:
+    """In other units; factor > 0."""
+    return Enclosure(of.lower * factor, of.upper * factor)
+
+
+def near(found: Enclosure, printed: str, allowed: str) -> bool:
+    """Whether a number is certainly within a tolerance of a printed one."""
+    value, off = Fraction(printed), Fraction(allowed)
+    return value - off <= found.lower and found.upper <= value + off
+
+
 @cache
-def uniform(alpha: Fraction, flip: Fraction, collision: Fraction) -> Uniform:
-    """For an entry far from both ends. Numbers are right to 1e-3 at least (left * levels)."""
-    return Uniform(float(alpha), estimate_law(Fraction(_LEVELS // 2), _LEVELS, flip, collision))
+def uniform(alpha: Fraction, collision: Fraction) -> Uniform:
+    """For an entry far from both ends, with flip probability 1/(alpha + 2)."""
+    law = estimate_law(Fraction(_LEVELS // 2), _LEVELS, 1 / (alpha + 2), collision)
+    return Uniform(alpha, law)

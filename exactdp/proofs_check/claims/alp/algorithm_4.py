@@ -6,7 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._model import columns, round_law
+from exactdp.proofs_check.claims.alp._model import round_law
+from exactdp.proofs_check.claims.alp._shipped import literal
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
@@ -17,11 +18,11 @@ def _enough(scaled: bool) -> str:
     for eps, beta, alpha in product(
         (Fraction(1, 3), Fraction(4)), (2, 5), (Fraction(1), Fraction(3))
     ):
-        m = columns(beta * eps if scaled else Fraction(beta), alpha)
+        m = literal(beta * eps if scaled else Fraction(beta), alpha).levels
         entries = [Fraction(beta * n, 24) for n in range(25)]
         largest = max(y for x in entries for y in round_law(x * eps / alpha).support)
         require(m == largest, f"eps={eps}, beta={beta}, alpha={alpha}: m={m}, needed {largest}")
-    return "eight triples (eps, beta, alpha), 25 entries up to beta each"
+    return "eight triples (eps, beta, alpha), 25 entries up to beta each, columns as shipped"
 
 
 CLAIMS = (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
+from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
+from exactdp.parameters import Real
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._threshold import power, rounded_law, stored, threshold_law
+from exactdp.proofs_check.claims.alp._threshold import power, rounded_law, threshold_law
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
@@ -27,38 +29,40 @@ def _rounding_needed(rounding: bool) -> str:
     return "the law of which are stored: e^eps = 1.1, 2.25, 4, delta = e^-eps, d = 2 to 8"
 
 
-def _support(nonzero: bool) -> str:
-    """Zero entries are never stored; the output is k-sparse for every outcome."""
-    base, t = Fraction(4), Fraction(3)
-    for x in product((Fraction(0), Fraction(1, 2), Fraction(2)), repeat=3):
-        if nonzero:
-            law = rounded_law(x, t, base)
-        else:
-            law = rounded_law(tuple(max(v, Fraction(1, 10**6)) for v in x), t, base)
-        allowed = [int(v != 0) for v in x]
-        for outcome in law.support:
-            inside = all(a <= b for a, b in zip(outcome, allowed, strict=True))
-            require(inside, f"x={x}: stored {outcome}")
-    return "27 vectors of three entries"
+_APPROXIMATE = Threshold2(d=3, k=2, u=5, epsilon=1, grid=1, delta=Fraction(1, 4))
+_PURE = Threshold(d=3, k=2, u=5, epsilon=1, grid=1, t=_APPROXIMATE.threshold)
+_HALF, _THIRD = Fraction(1, 2), Fraction(1, 3)
+_VECTORS: tuple[dict[int, Real], ...] = ({0: _HALF}, {1: 2}, {0: 3, 2: _THIRD}, {1: 1, 2: 5})
+
+
+def _support(pure: bool) -> str:
+    """Which sets of entries are stored with some probability: the subsets of the nonzero ones."""
+    made = _PURE if pure else _APPROXIMATE
+    for x in _VECTORS:
+        stored = {tuple(i for i, _ in outcome) for outcome in made.law(x).support}
+        subsets = {c for size in range(len(x) + 1) for c in combinations(sorted(x), size)}
+        require(stored == subsets, f"x={x}: stored {stored - subsets}")
+    return "four vectors of three entries, the law of the shipped algorithm"
 
 
 def _log_base(factor: Fraction) -> str:
-    """d = 1, x = 0 against 1: e^(-eps (t - 1))/2 <= delta/(2 e^eps), log natural."""
+    """x = 1: e^(-eps (t - 1))/2 = delta/(2 e^eps), log natural."""
     base = Fraction(4)
     for halves in range(2, 9, 2):
         delta = power(base, Fraction(-halves, 2))
         t = factor * Fraction(halves, 2) + 2
-        chance = stored(Fraction(1), t, base)
-        require(chance <= delta / (2 * base), f"delta={delta}, t={t}: stored {chance}")
+        chance = rounded_law((Fraction(1),), t, base)[(1,)]
+        require(chance == delta / (2 * base), f"delta={delta}, t={t}: stored {chance}")
     return "e^eps = 4, delta = 1/4 to 1/256"
 
 
 CLAIMS = (
     ALP.verified(
         "Algorithm 9",
-        "Only nonzero entries can be stored, so every output is k-sparse.",
-        "enumeration",
-        **varied(_support, True, False, "noise is added to zero entries too"),
+        "As shipped, only nonzero entries can be stored, each of them with some probability; so "
+        "every output is k-sparse.",
+        "exact law",
+        **varied(_support, False, True, "noise is added to zero entries too"),
     ),
     ALP.verified(
         "Algorithm 9, Step (1)",

@@ -8,10 +8,11 @@ from math import ceil
 
 from flint import arb
 
-from exactdp.balls import ball
+from exactdp.balls import ball, refine
+from exactdp.mechanisms.projections.alp import HistogramALP
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Conditional, require
-from exactdp.proofs_check.entries import ALP, elsewhere, varied
+from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
@@ -59,26 +60,32 @@ def _limit(power: str) -> str:
     return f"e^eps times the bound tends to {got} for s = 4 k e^eps"
 
 
-_SHARES = tuple(Fraction(x) for x in ("1/10", "1", "21/20", "3/2", "2", "5/2", "9/2"))
+def _array(d: int, k: int, s: int, eps: Fraction) -> int:
+    """Bits of the shipped array below the threshold t = 2 ln(d)/eps."""
+    t = refine(lambda: 2 * ball(d).log() / ball(eps)).upper
+    return HistogramALP(d=d, k=k, s=s, beta=ceil(t), epsilon=eps).layout.size
 
 
-def _bits(most_share: Fraction) -> str:
-    """4 k eps ceil(2 ln(d)/eps) <= 16 k ln d, eps = share ln d: 4 share ceil(2/share) <= 16."""
-    for share, k in product(_SHARES, (1, 9)):
-        if share <= most_share:
-            rows, columns = 4 * k * share, ceil(2 / share)  # rows in units of ln d
-            case = f"eps={share} ln d, k={k}: {rows * columns} ln d bits"
-            require(rows * columns <= 16 * k, case)
-    return "eps from ln(d)/10 to 2 ln d, every d"
+def _bits(most: Fraction) -> str:
+    """Halves eps from 1 to most * ln d: at most 16 k ln d bits for s = 4 k eps."""
+    for bits, k in product((10, 20, 30), (1, 9)):
+        log_d = refine(lambda: bits * ball(2).log()).lower
+        for eps in (Fraction(n, 2) for n in range(2, int(2 * most * log_d) + 1)):
+            size = _array(2**bits, k, int(4 * k * eps), eps)
+            require(size <= 16 * k * log_d, f"d=2^{bits}, k={k}, eps={eps}: {size} bits")
+    return "shipped arrays, d = 2^10, 2^20, 2^30, k = 1, 9, every half epsilon from 1 to 2 ln d"
 
 
-def _bits_exponential(most_share: Fraction) -> str:
-    """ceil(2 ln(d)/eps) <= 2 * 2 ln(d)/eps, eps = share ln d; the common factor cancels."""
-    for share in _SHARES:
-        if share <= most_share:
-            columns = ceil(2 / share)
-            require(columns <= 2 * (2 / share), f"eps={share} ln d: {columns} columns")
-    return "eps from ln(d)/10 to 2 ln d, every d"
+def _bits_exponential(most: Fraction) -> str:
+    """Halves eps from 1 to most * ln d: at most 16.1 k e^eps ln(d)/eps for s = ceil(4 k e^eps)."""
+    for bits, k in product((5, 8, 11), (2, 9)):
+        log_d = refine(lambda: bits * ball(2).log()).lower
+        for eps in (Fraction(n, 2) for n in range(2, int(2 * most * log_d) + 1)):
+            growth = refine(lambda: ball(eps).exp())
+            size = _array(2**bits, k, ceil(4 * k * growth.upper), eps)
+            bound = Fraction(161, 10) * k * growth.lower * log_d / eps
+            require(size <= bound, f"d=2^{bits}, k={k}, eps={eps}: {size} bits > {float(bound)}")
+    return "shipped arrays, d = 2^5, 2^8, 2^11, k = 2, 9, every half epsilon from 1 to 2 ln d"
 
 
 CLAIMS = (
@@ -90,9 +97,9 @@ CLAIMS = (
     ),
     ALP.proved(
         "Corollary 7.4, (2)",
-        "For s = 4 k e^epsilon and epsilon >= 1 the bound is below 40/e^epsilon.",
+        "For s = 4 k e^epsilon and epsilon >= 1 the bound is below 27/e^epsilon.",
         "interval search",
-        **varied(_one_over_exponential, Fraction(40), Fraction(25), "below 25/e^epsilon"),
+        **varied(_one_over_exponential, Fraction(27), Fraction(26), "below 26/e^epsilon"),
     ),
     ALP.proved(
         "Corollary 7.4, (2), limit",
@@ -104,28 +111,22 @@ CLAIMS = (
     Conditional(
         paper="ALP",
         item="Corollary 7.4, (1), space",
-        statement="The array takes O(k log d) bits: 4 k epsilon ceil(2 ln(d)/epsilon) <= 16 k ln "
-        "d.",
+        statement="The array takes O(k log d) bits: with s = 4 k epsilon rows, as shipped, at most "
+        "16 k ln d.",
         outcome="verified",
         method="certified numerics",
         condition="epsilon <= 2 ln d: above it a single column already takes Theta(k epsilon) "
         "bits, and the corollary lets epsilon tend to infinity",
-        **elsewhere(
-            "the mutant weakens the condition",
-            varied(_bits, Fraction(2), Fraction(9, 2), "for epsilon <= 4.5 ln d"),
-        ),
+        **varied(_bits, Fraction(2), Fraction(41, 10), "for epsilon <= 4.1 ln d"),
     ),
     Conditional(
         paper="ALP",
         item="Corollary 7.4, (2), space",
-        statement="The array takes O(e^epsilon k log(d)/epsilon) bits: the 4 k e^epsilon rows "
-        "times ceil(2 ln(d)/epsilon) columns are at most twice the rows times 2 ln(d)/epsilon.",
+        statement="The array takes O(e^epsilon k log(d)/epsilon) bits: with s = ceil(4 k e^epsilon)"
+        " rows, as shipped, at most 16.1 k e^epsilon ln(d)/epsilon.",
         outcome="verified",
-        method="enumeration",
+        method="certified numerics",
         condition="epsilon <= 2 ln d, as in (1)",
-        **elsewhere(
-            "the mutant weakens the condition",
-            varied(_bits_exponential, Fraction(2), Fraction(9, 2), "for epsilon <= 4.5 ln d"),
-        ),
+        **varied(_bits_exponential, Fraction(2), Fraction(41, 10), "for epsilon <= 4.1 ln d"),
     ),
 )

@@ -23,6 +23,7 @@ _INSTANCES = (
     (Fraction(1, 2), 1, Fraction(1, 4)),
     (Fraction(2, 3), 1, Fraction(1, 3)),
     (Fraction(2), 2, Fraction(1, 2)),
+    (Fraction(2, 3), 2, Fraction(1, 6)),
 )
 
 
@@ -50,7 +51,7 @@ def _attained(share: Fraction) -> str:
         require(collided <= stated, f"alpha={alpha}, k={k}, one row: {collided} > {stated}")
         ratio = _largest(alpha, k, step, together=False)
         require(ratio == stated, f"alpha={alpha}, k={k}: {ratio}, stated {stated}")
-    return "alpha = 3, 1/2, 2/3 with one entry and 2 with two, all neighbours on a grid"
+    return "alpha = 3, 1/2, 2/3 with one entry, 2, 2/3 with two, all neighbours on a grid"
 
 
 #: Ratio of a step, steps of a cell, width of a step, entries: half a cell each is a change of 1.
@@ -109,15 +110,15 @@ def _spread_out(k: int, alpha: Fraction) -> Fraction:
 
 def _below(rate: Fraction) -> str:
     """(1 + 1/k)^k for alpha >= 1: below e, by about e/(2 k)."""
-    for k in (1, 2, 5, 20, 100):
-        exact = e_epsilon(Fraction(1), Fraction(3), k)
-        require(exact == (1 + Fraction(1, k)) ** k, f"k={k}: {exact}")
-        reached = _spread_out(k, Fraction(3)) if k <= 5 else exact
+    for k, alpha in product((1, 2, 5, 20, 100), (Fraction(1), Fraction(3))):
+        exact = e_epsilon(Fraction(1), alpha, k)
+        require(exact == (1 + Fraction(1, k)) ** k, f"alpha={alpha}, k={k}: {exact}")
+        reached = _spread_out(k, alpha) if k <= 5 else exact
         require(reached == exact, f"k={k}: the laws lose {reached}, the formula {exact}")
         gap = exp_lower(Fraction(1)) - exact
         bound = rate * exp_lower(Fraction(1)) / k
         require(0 < gap <= bound, f"k={k}: {float(gap):.4g} below e, bound {float(bound):.4g}")
-    return "k = 1, 2, 5 by the laws of the bits, 20 and 100 by the formula, alpha = 3"
+    return "k = 1, 2, 5 by the laws of the bits, 20 and 100 by the formula, alpha = 1, 3"
 
 
 CLAIMS = (

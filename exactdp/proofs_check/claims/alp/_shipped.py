@@ -1,0 +1,49 @@
+"""The library's own encoding, estimate and layout, in the terms of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from exactdp.mechanisms.projections.alp import ALP1
+from exactdp.mechanisms.projections.embedding import Layer, Layout, embed, peaks
+from exactdp.mechanisms.projections.hashing import HashFunctions, Tables, UniversalHashes
+from exactdp.proofs_check.claims.alp._model import Bits, Hashes
+from exactdp.samplers import SeededSource
+
+__all__ = ["laid_out", "literal", "maximizers", "read_off", "words"]
+
+
+def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1) -> ALP1:
+    """Algorithm 2 as the library ships it."""
+    return ALP1(d=d, k=k, s=s, beta=beta, alpha=alpha)
+
+
+def laid_out(y: Sequence[int], hashes: Hashes, rows: int) -> Bits:
+    """The bits of entries with these levels before any noise, column after column."""
+    layer = Layer(np.arange(len(y)), np.array(y), Tables(tuple(map(tuple, hashes))))
+    layout = Layout(rows, len(hashes))
+    packed = embed([layer], layout, len(hashes), Fraction(0), SeededSource(1))
+    return tuple(np.unpackbits(packed, bitorder="little")[: layout.size].tolist())
+
+
+def maximizers(bits: Sequence[int], hashes: HashFunctions | None = None) -> tuple[int, int]:
+    """Sum and number of the places where Algorithm 3 finds its maximum, from one entry's bits."""
+    m, one = len(bits), hashes or Tables(((0,),) * len(bits))
+    packed = np.packbits(np.array(bits, np.uint8), bitorder="little")
+    walk = [(b, False) for b in range(m)]
+    total, count = peaks(packed, one.keys([0]), one, Layout(1, m), walk)
+    return int(total[0]), int(count[0])
+
+
+def read_off(bits: Sequence[int]) -> Fraction:
+    """The estimate before the final factor alpha."""
+    total, count = maximizers(bits)
+    return Fraction(total, count)
+
+
+def words(levels: int, d: int) -> int:
+    """Bits of so many hash functions: at most 11 log2 d each, for d >= 2^30."""
+    return 8 * UniversalHashes.size(levels, d)
