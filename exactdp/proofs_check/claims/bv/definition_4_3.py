@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
-from exactdp.accounting.divergence import max_loss
-from exactdp.law import Law
+from exactdp.accounting.divergence import hockey_stick, max_loss
 from exactdp.proofs_check.claim import Printed, Quibble, require
+from exactdp.proofs_check.claims.bv._errors import beyond
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo
 from exactdp.proofs_check.entries import BV, varied
+from exactdp.samplers import exact_law
 from exactdp.samplers.counting import CountSampler
 
 __all__ = ["CLAIMS"]
@@ -21,19 +21,20 @@ _ALGORITHMS = (geo(1), geo(3, 2), fast(2), fast(4, 3, 5))
 _ALL_TABLES = tuple(product(product((0, 1), repeat=2), repeat=2))
 
 
-def _scaled_range(lowest: int) -> str:
-    """d P(M(0, U) <= z) is an integer in lowest, ..., d for every M: [1] x [2]_+ -> [1] and z."""
+def _scaled_range(always: bool) -> str:
+    """d P(M(0, U) <= z) >= 1 for all z, always or exactly where M(0, U) can be 0: n = 1, d = 2."""
     for table in _ALL_TABLES:
-        for z in (0, 1):
-            scaled = sum(out <= z for out in table[0])
-            require(lowest <= scaled <= 2, f"M(0, .) = {table[0]}: scaled CDF at {z} is {scaled}")
+        scaled = [sum(out <= z for out in table[0]) for z in (0, 1)]
+        positive = always or 0 in table[0]
+        require(max(scaled) == 2, f"M(0, .) = {table[0]}: scaled CDF {scaled} ends below d")
+        require((min(scaled) >= 1) == positive, f"M(0, .) = {table[0]}: scaled CDF {scaled}")
     return "all 16 algorithms with n = 1, d = 2"
 
 
 def _shipped_scaled(shift: int) -> str:
-    """The shipped numerators are d P(M(0) <= z): integers, non-decreasing, d at n."""
+    """The shipped numerators are d P(M(0) <= z), M(0) being what is drawn; d at n."""
     for noise in _ALGORITHMS:
-        cdf, law = noise.cdf(0), noise.law(0)
+        cdf, law = noise.cdf(0), exact_law(lambda source: noise.sample(0, source), residual=0)
         require(cdf.numerator(noise.n) == cdf.denominator, f"{noise}: not d at n")
         for z in range(noise.n + 1):
             exact = cdf.denominator * sum(law[y] for y in range(z + 1))
@@ -42,30 +43,43 @@ def _shipped_scaled(shift: int) -> str:
 
 
 def _counts_suffice(step: int) -> str:
-    """The worst ratio over neighbouring bit strings is that over counts c and c + step."""
+    """The worst ratio, and delta at e^epsilon, over bit strings and over counts c, c + step."""
     for noise in _ALGORITHMS:
         n = noise.n
         rows = list(product((0, 1), repeat=n))
-        strings = max(
-            max_loss(noise.law(sum(D)), noise.law(sum(E)))
+        strings = [
+            (sum(D), sum(E))
             for D, E in product(rows, rows)
             if sum(a != b for a, b in zip(D, E, strict=True)) == 1
-        )
+        ]
         pairs = [(c, c + s) for c in range(n + 1) for s in (step, -step) if 0 <= c + s <= n]
-        counts = max((max_loss(noise.law(c), noise.law(e)) for c, e in pairs), default=Fraction(1))
-        require(strings == counts, f"{noise}: {strings} over strings, {counts} over counts")
+        for e in (None, Fraction(1), Fraction(9, 8)):
+            by_rows, by_counts = _worst(noise, strings, e), _worst(noise, pairs, e)
+            case = f"{noise}, e^epsilon={e}"
+            require(
+                by_rows == by_counts, f"{case}: {by_rows} over strings, {by_counts} over counts"
+            )
     return f"{len(_ALGORITHMS)} algorithms, all pairs of neighbouring bit strings"
 
 
-def _accuracy(probability: Callable[[Law[int], int, int], Fraction]) -> str:
-    """The exact beta of Definition 4.2, for every c and a, against sums over the noise."""
+def _worst(
+    noise: CountSampler, pairs: list[tuple[int, int]], e: Fraction | None
+) -> Fraction | float:
+    """Over pairs of counts: the largest ratio, or with e^epsilon the largest delta."""
+    laws = [(noise.law(c), noise.law(d)) for c, d in pairs]
+    if e is None:
+        return max((max_loss(p, q) for p, q in laws), default=Fraction(1))
+    return max((hockey_stick(p, q, e_epsilon=e).upper for p, q in laws), default=Fraction(0))
+
+
+def _accuracy(less: int) -> str:
+    """The failure probability from the distribution function, against sums over the noise."""
     for noise in (*_ALGORITHMS, EXACT, STICKY):
-        for c, a in product(range(noise.n + 1), repeat=2):
-            law = noise.law(c)
-            inside = sum(p for z, p in law.items() if c - a <= z <= c + a)
-            stated = 1 - probability(law, c, a)
-            require(inside == stated, f"{_name(noise)}, c={c}, a={a}: {inside}, not {stated}")
-    return "six algorithms, every c and a"
+        for c, a in product(range(noise.n + 1), range(1, noise.n + 1)):
+            outside = sum(p for z, p in noise.law(c).items() if abs(z - c) > a)
+            stated = beyond(noise, c, a - less)
+            require(outside == stated, f"{_name(noise)}, c={c}, a={a}: {outside}, not {stated}")
+    return "six algorithms, every c and a >= 1"
 
 
 def _name(noise: CountSampler) -> str:
@@ -76,7 +90,7 @@ CLAIMS = (
     BV.verified(
         "Definition 4.1",
         "Privacy for counting queries, defined over neighbouring bit strings, is the "
-        "same as over counts c and c + 1 in either order.",
+        "same as over counts c and c + 1 in either order, for delta = 0 and delta > 0.",
         "exact law",
         **varied(_counts_suffice, 1, 2, "over counts c and c + 2"),
     ),
@@ -85,12 +99,7 @@ CLAIMS = (
         "(a, beta)-accuracy: for every count the error exceeds a with probability at "
         "most beta; an error of exactly a counts as accurate.",
         "exact law",
-        **varied(
-            _accuracy,
-            lambda law, c, a: law.probability(lambda z: abs(z - c) > a),
-            lambda law, c, a: law.probability(lambda z: abs(z - c) >= a),
-            "the error reaches a",
-        ),
+        **varied(_accuracy, 0, 1, "an error of exactly a does not"),
     ),
     Quibble(
         paper="BV",
@@ -105,7 +114,7 @@ CLAIMS = (
         "algorithm takes its values in 1, ..., d.",
         note="Algorithm 6 and Proposition 6.3 take F to have this range; they also work with 0",
         method="enumeration",
-        check=lambda: _scaled_range(1),
+        check=lambda: _scaled_range(True),
         example="""
 >>> M = lambda c, u: 1                  # n = 1, d = 2; (0, 0)-DP
 >>> [sum(M(0, u) <= z for u in (1, 2)) for z in (0, 1)]     # d F(z): 0 is not in {1, 2}
@@ -115,14 +124,16 @@ CLAIMS = (
         "[d]_+ here and in Proposition 6.3",
         corrected=BV.verified(
             "Definition 4.3, corrected",
-            "It takes its values in 0, ..., d (in 1, ..., d where P(M(0) = 0) > 0).",
+            "It takes its values in 1, ..., d exactly where P(M(0) = 0) > 0, and 0 among them "
+            "otherwise.",
             "enumeration",
-            **varied(_scaled_range, 0, 1, "in 1, ..., d"),
+            **varied(_scaled_range, False, True, "in 1, ..., d always"),
         ),
     ),
     BV.verified(
         "Definition 4.3, shipped code",
-        "The integer numerators of the shipped samplers are d P(M(0) <= z), and d at n.",
+        "The integer numerators of the shipped samplers are d P(M(0) <= z) for what they draw, and "
+        "d at n.",
         "exact law",
         **varied(_shipped_scaled, 0, 1, "one less than that"),
         ours=True,

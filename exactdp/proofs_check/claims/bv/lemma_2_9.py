@@ -89,7 +89,7 @@ def _printed(law: Weights, i: int, v: int, w: int) -> Fraction:
 
 
 def _given_ties(extra: int) -> str:
-    """Given Z_(i+1) = w > Z_(i), the i smaller values are i independent draws below w."""
+    """Given Z_(i+1) = w > Z_(i), the next value is the largest of i draws below w."""
     for law, size in product(_LAWS, _SIZES):
         for i, w in product(range(1, size), range(1, len(law))):
             given = _probability(law, size, lambda z: z[i] == w > z[i - 1])
@@ -126,8 +126,8 @@ Fraction(1, 2)
     extraction="no: formula, Algorithm 6 and the prose agree",
     corrected=BV.verified(
         "Lemma 2.9, corrected",
-        "Given Z_(i+1) = w > Z_(i), the i smaller values are i independent draws "
-        "conditioned to lie below w: P(Z_(i) <= v) = (F(v)/F(w-1))^i; ties are drawn first.",
+        "Given Z_(i+1) = w > Z_(i), P(Z_(i) <= v) = (F(v)/F(w-1))^i, as for the largest of i "
+        "independent draws below w: ties must be drawn first.",
         "enumeration",
         **varied(_given_ties, 0, 1, "the exponent is i + 1"),
     ),

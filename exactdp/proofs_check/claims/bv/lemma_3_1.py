@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
+from exactdp.mechanisms import StrictPureSparseHistogram
+from exactdp.mechanisms.histogram import Bins
 from exactdp.mechanisms.mixing import mixed_law, required_distance
-from exactdp.proofs_check.claim import Mutant, require
+from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.bv._laws import geo
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers import Source, exact_law
 
 __all__ = ["CLAIMS"]
 
@@ -58,34 +59,37 @@ def _attained(stretch: Fraction) -> str:
     return f"equality in all {cases} cases"
 
 
-def _distance(bound: Callable[[Fraction, Fraction], Fraction]) -> str:
-    """The mixture lies within gamma + delta of M."""
+def _distance(share: Fraction) -> str:
+    """The mixture lies within gamma + share delta of M."""
     laws = [_response(_F(k, 8)) for k in range(9)]
     for m, near, other in product(laws, repeat=3):
         delta = total_variation(m, near).upper
         for gamma in _GAMMAS:
             gap = total_variation(mixed_law(near, other, gamma), m).upper
-            require(gap <= bound(gamma, delta), f"gamma={gamma}, delta={delta}: distance {gap}")
+            require(gap <= gamma + share * delta, f"gamma={gamma}, delta={delta}: distance {gap}")
     return "729 triples of laws, three gammas"
 
 
-def _program(gamma: Fraction) -> str:
-    """Algorithm 1 run through its choices: (1 - gamma) M' + gamma D."""
-    first, second = Law({0: _F(1, 3), 1: _F(2, 3)}), Law({1: _F(1, 4), 2: _F(3, 4)})
-    for stated in _GAMMAS:
+def _program(swapped: bool) -> str:
+    """What the shipped Algorithm 1 adds to (1 - gamma) M'(D), run through all its choices.
 
-        def run(source: Source, stated: Fraction = stated) -> int:
-            law = second if source.bernoulli(stated) else first
-            outcomes = sorted(law)
-            return outcomes[0] if source.bernoulli(law[outcomes[0]]) else outcomes[1]
+    gamma = 2^-j. M' is SparseHistogram, the law D is that of a random partial histogram.
+    """
+    for bits in (2, 3, 5):
+        mechanism = StrictPureSparseHistogram(geo(1), 3, mixing_bits=bits)
+        gamma = 1 - _F(1, 2**bits) if swapped else _F(1, 2**bits)
+        added = [_added(mechanism, {x: 1}, gamma) for x in range(3)]
+        case = f"gamma=2^-{bits}"
+        require(min(added[0].values()) > 0, f"{case}: an output is never added")
+        require(added[0] == added[1] == added[2], f"{case}: what is added depends on the data")
+    return "three gammas, every data set and outcome"
 
-        weight = stated if gamma == 1 else 1 - stated
-        exact = Law({
-            x: (1 - weight) * first[x] + weight * second[x] for x in (0, 1, 2)
-        })  # fmt: skip
-        law = exact_law(run, residual=0)
-        require(law == exact, f"gamma={stated}: {law} instead of {exact}")
-    return "three gammas, every outcome"
+
+def _added(
+    mechanism: StrictPureSparseHistogram, counts: dict[int, int], gamma: Fraction
+) -> dict[Bins, Fraction]:
+    whole, sparse = (m.law(counts, residual=0) for m in (mechanism, mechanism.sparse))
+    return {bins: whole[bins] - (1 - gamma) * sparse[bins] for bins in whole}
 
 
 def _uniform_is_best(most: Fraction) -> str:
@@ -100,21 +104,30 @@ def _uniform_is_best(most: Fraction) -> str:
 
 
 def _from_approximate(weight: Fraction) -> str:
-    """Mixing an (eps, delta)-DP mechanism with the uniform law on r outputs: pure from
-    delta <= (e^eps - 1) gamma/(1 - gamma)/r on."""
+    """Pairs of (eps, delta)-DP laws on r outputs, delta at most `weight` times the bound.
+
+    They are all laws in quarters, moved towards each other until delta is that number.
+    """
     cases = 0
-    for e, gamma, size in product(_FACTORS, _GAMMAS, (2, 3, 5)):
-        delta = weight * (e - 1) * gamma / (1 - gamma) / size
-        if delta >= 1:
-            continue
-        p = Law({0: delta, 1: 1 - delta})
-        q = Law({1: _F(1)})
-        require(hockey_stick(p, q, e_epsilon=e).upper == delta, "not (eps, delta)")
-        even = Law.uniform(range(size))
-        worst = max_loss(mixed_law(p, even, gamma), mixed_law(q, even, gamma))
-        require(worst <= e, f"e^eps={e}, gamma={gamma}, r={size}: ratio {worst}")
-        cases += 1
-    return f"{cases} cases with an output that only one data set can give; equality"
+    for e, gamma, size in product(_FACTORS, _GAMMAS, (2, 3)):
+        most = weight * (e - 1) * gamma / (1 - gamma) / size
+        for p, q in product(_quarters(size), repeat=2):
+            delta = max(hockey_stick(a, b, e_epsilon=e).upper for a, b in ((p, q), (q, p)))
+            share = min(most / delta, _F(1)) if delta else _F(1)
+            near = Law.mixture([(share, p), (1 - share, q)])
+            found = max(hockey_stick(a, b, e_epsilon=e).upper for a, b in ((near, q), (q, near)))
+            require(found <= most, f"e^eps={e}: delta {found} > {most}")
+            even = Law.uniform(range(size))
+            a, b = mixed_law(near, even, gamma), mixed_law(q, even, gamma)
+            worst = max(max_loss(a, b), max_loss(b, a))
+            require(worst <= e, f"e^eps={e}, gamma={gamma}, r={size}: {near}, {q}: ratio {worst}")
+            cases += 1
+    return f"{cases} pairs; equality for an output that only one of the two can give"
+
+
+def _quarters(size: int) -> list[Law[int]]:
+    parts = (p for p in product(range(5), repeat=size) if sum(p) == 4)
+    return [Law({x: _F(k, 4) for x, k in enumerate(p) if k}) for p in parts]
 
 
 CLAIMS = (
@@ -132,30 +145,27 @@ CLAIMS = (
         "The bound on delta cannot be improved: randomised response and a fair coin "
         "attain e^eps exactly.",
         "enumeration",
-        check=lambda: _attained(_F(1)),
-        mutant=Mutant("delta may be 1 % larger", lambda: _attained(_F(101, 100))),
+        **varied(_attained, _F(1), _F(101, 100), "delta may be 1 % larger"),
     ),
     BV.verified(
         "Algorithm 1",
-        "The algorithm's law is (1 - gamma) M'(D) + gamma D.",
+        "The law of the algorithm as shipped (in StrictPureSparseHistogram) is (1 - gamma) M'(D) + "
+        "gamma D, D a law on all outputs that does not depend on the data.",
         "exact law",
-        check=lambda: _program(_F(1)),
-        mutant=Mutant("gamma M'(D) + (1 - gamma) D", lambda: _program(_F(0))),
+        **varied(_program, False, True, "gamma M'(D) + (1 - gamma) D"),
         note="the text reads 'with probability 1gamma' in step 1; 1 - gamma is meant",
     ),
     BV.verified(
         "Section 3, distance of the mixture",
         "The mixture lies within gamma + delta of M in total variation.",
         "enumeration",
-        check=lambda: _distance(lambda gamma, delta: gamma + delta),
-        mutant=Mutant("within max(gamma, delta)", lambda: _distance(max)),
+        **varied(_distance, _F(1), _F(98, 100), "within gamma + 0.98 delta"),
     ),
     BV.verified(
         "Section 3, uniform mixing law",
         "The uniform law on the outputs makes the least probability largest.",
         "enumeration",
-        check=lambda: _uniform_is_best(_F(1)),
-        mutant=Mutant("no law reaches 1/r", lambda: _uniform_is_best(_F(99, 100))),
+        **varied(_uniform_is_best, _F(1), _F(99, 100), "no law reaches 1/r"),
     ),
     BV.verified(
         "Section 1, from approximate to pure",
@@ -163,8 +173,7 @@ CLAIMS = (
         "by a uniform output of small probability gamma: "
         "delta <= (e^eps - 1) gamma/((1 - gamma)|R|) is needed and enough.",
         "enumeration",
-        check=lambda: _from_approximate(_F(1)),
-        mutant=Mutant("delta may be 1 % larger", lambda: _from_approximate(_F(101, 100))),
+        **varied(_from_approximate, _F(1), _F(101, 100), "delta may be 1 % larger"),
         note="the text gives no constant; derived here",
     ),
     BV.not_checkable(

@@ -22,10 +22,10 @@ __all__ = ["CLAIMS"]
 _CASES = ((geo(1), 3), (geo(1, 2), 5), (fast(1), 4), (geo(2), 5))
 
 
-def _literal(noise: CountSampler, counts: Counts, universe: int) -> Law[Any]:
-    """Algorithm 5 step by step, with true order statistics of the empty bins."""
+def _literal(noise: CountSampler, counts: Counts, universe: int, more: int) -> Law[Any]:
+    """Algorithm 5 step by step, with true order statistics of the empty bins (and of `more`)."""
     n, others = noise.n, [x for x in range(universe) if x not in counts]
-    top = top_values([noise.law(0)[z] for z in range(n + 1)], len(others), n + 1)
+    top = top_values([noise.law(0)[z] for z in range(n + 1)], len(others) + more, n + 1)
     orders = list(permutations(others, n + 1))
     law: dict[Any, Fraction] = {}
     for values in product(range(n + 1), repeat=len(counts)):
@@ -37,6 +37,14 @@ def _literal(noise: CountSampler, counts: Counts, universe: int) -> Law[Any]:
             released = heaviest(bins, n)
             law[released] = law.get(released, Fraction(0)) + weight * p
     return Law(law)
+
+
+def _literally(noise: CountSampler, counts: Counts, universe: int) -> Law[Any]:
+    return _literal(noise, counts, universe, 0)
+
+
+def _of_one_more(noise: CountSampler, counts: Counts, universe: int) -> Law[Any]:
+    return _literal(noise, counts, universe, 1)
 
 
 def _same_law(mechanism: Callable[[CountSampler, Counts, int], Law[Any]]) -> str:
@@ -68,10 +76,6 @@ def _shipped(noise: CountSampler, counts: Counts, universe: int) -> Law[Any]:
     return KeepHeavySampled(noise, universe).law(counts, residual=0)
 
 
-def _shipped_one_more(noise: CountSampler, counts: Counts, universe: int) -> Law[Any]:
-    return KeepHeavySampled(noise, universe + 1).law(counts, residual=0)
-
-
 def _heaviest_n(ties: bool) -> str:
     cases = 0
     for n, size in ((1, 3), (2, 4), (3, 4)):
@@ -92,13 +96,18 @@ CLAIMS = (
         "empty bins' counts to random empty bins, has exactly the law of KeepHeavy, when the order "
         "statistics are the true ones.",
         "enumeration",
-        **varied(_same_law, _literal, kh_prime, "when they are those of OrdSample as printed"),
+        **varied(_same_law, _literally, kh_prime, "when they are those of OrdSample as printed"),
     ),
     BV.verified(
         "Algorithm 5",
         "The shipped KH' (KeepHeavySampled) has exactly the law of KeepHeavy.",
         "exact law",
-        **varied(_same_law, _shipped, _shipped_one_more, "over a universe with one more element"),
+        **varied(
+            _same_law,
+            _shipped,
+            _of_one_more,
+            "with the order statistics of m + 1 variables",
+        ),
         note="the text reads |X| >= 2n+1^2 in the header: 2n + 1 with the mark of footnote 2",
     ),
     BV.verified(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import inf
 
+from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.claim import require
@@ -68,30 +70,33 @@ def _cdf(q: Fraction, k: int) -> Fraction:
     return q ** (-k) / (1 + q) if k <= 0 else 1 - q ** (k + 1) / (1 + q)
 
 
-def _truncated(width: int | None) -> str:
-    """Whether noise cut to [-width, width] (None: not cut) keeps a finite loss, n large."""
+def _truncated(most: float) -> str:
+    """Clamped counts keep the ratio 1/q; noise cut to [-t, t] and not clamped has the ratio most.
+
+    A long execution is cut short: its noise is beyond some t and drawn anew.
+    """
     q, n = Fraction(2, 3), 12
-
-    def law(c: int) -> Law[int]:
-        if width is None:
-            return Law(dict(enumerate(clamped_geometric(n, q, c))))
-        kept = {c + k: pmf(q, k) for k in range(-width, width + 1)}
-        total = sum(kept.values())
-        return Law({z: p / total for z, p in kept.items()})
-
-    for c in range(4, 8):
-        here, beside = law(c).support, law(c + 1).support
-        require(here <= beside, f"c={c}: outputs {sorted(here - beside)} are impossible for c + 1")
-    return "every output is possible for both neighbours"
+    for c, t in product(range(n), range(1, 6)):
+        clamped = [Law(dict(enumerate(clamped_geometric(n, q, x)))) for x in (c, c + 1)]
+        require(max_loss(*clamped) == 1 / q, f"c={c}: ratio {max_loss(*clamped)}")
+        ratio = max_loss(*(_cut(q, x, t) for x in (c, c + 1)))
+        require(ratio == most, f"c={c}, noise within {t}: ratio {ratio}")
+    return "n = 12, every c, t <= 5: c - t is impossible for c + 1"
 
 
-def _bits(tenths: int) -> str:
-    """log2 d >= n log2(1 + 2^b) >= n log2(3): GeoSample's integers have at least 1.5 n bits."""
+def _cut(q: Fraction, c: int, t: int) -> Law[int]:
+    kept = {c + k: pmf(q, k) for k in range(-t, t + 1)}
+    return Law({z: p / sum(kept.values()) for z, p in kept.items()})
+
+
+def _bits(least: Fraction) -> str:
+    """log2 d >= n log2(1 + 2^b) >= n log2(3): GeoSample's integers have at least 1.58 n bits."""
     for n, inverse in product((1, 2, 5, 40, 300), (1, 2, 3, 10)):
         d = geo(n, inverse).cdf(0).denominator
         with precision(128):
-            bits, least = ball(d).log() / ball(2).log(), ball(Fraction(tenths * n, 10))
-            require(bool(bits >= least), f"n={n}, epsilon=1/{inverse}: d has {d.bit_length()} bits")
+            bits = ball(d).log() / ball(2).log()
+            case = f"n={n}, epsilon=1/{inverse}: log2 d = {bits.str(5)}"
+            require(bool(bits >= ball(least * n)), f"{case} < {float(least * n)}")
     return "n <= 300"
 
 
@@ -118,16 +123,16 @@ CLAIMS = (
     ),
     BV.verified(
         "Section 1, truncating long executions",
-        "Clamping to [0, n] keeps every output possible for both neighbours, while noise "
-        "cut to a fixed range makes some output impossible for one of them.",
+        "Clamping to [0, n] keeps the ratio e^(epsilon/2) of neighbouring counts, while noise cut "
+        "to a fixed range makes some output impossible for one of them: the ratio is infinite.",
         "enumeration",
-        **varied(_truncated, None, 3, "noise cut to [-3, 3] does, too"),
+        **varied(_truncated, inf, 1.5, "cut noise has the ratio e^(epsilon/2), too"),
     ),
     BV.verified(
         "Section 4.2, bit length",
-        "The integers of GeoSample have at least 1.5 n bits.",
+        "The denominator d of GeoSample has log2 d >= 1.58 n.",
         "exact law",
-        **varied(_bits, 15, 16, "at least 1.6 n bits"),
+        **varied(_bits, Fraction(158, 100), Fraction(159, 100), "log2 d >= 1.59 n"),
         note="for the shipped construction",
     ),
 )

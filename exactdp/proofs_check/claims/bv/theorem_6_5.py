@@ -5,44 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
-from exactdp.mechanisms import KeepHeavy, KeepHeavySampled, SparseHistogram
-from exactdp.mechanisms.mixing import mixed_law
+from exactdp.mechanisms import KeepHeavy, SparseHistogram
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets, neighbouring_laws
 from exactdp.proofs_check.claims.bv._laws import fast, geo
-from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
+from exactdp.proofs_check.claims.bv._printed import kh_second, ord_sample
 from exactdp.proofs_check.entries import BV, varied
+from exactdp.samplers import RationalCdf, SeededSource
 from exactdp.samplers.strict_order import truncated_power
 
 __all__ = ["CLAIMS"]
 
-_DELTA = Fraction(1, 400)
+
+def _private(mechanism: Callable[[Counts, int, Fraction], Law[Any]]) -> str:
+    """The law is (epsilon, (e^epsilon + 1) delta)-DP for n = 1."""
+    factor, found = geo(1).e_half_epsilon ** 2, []
+    for universe, delta in ((3, Fraction(1, 20)), (4, Fraction(1, 20)), (4, Fraction(1, 400))):
+        laws = neighbouring_laws(lambda counts: mechanism(counts, universe, delta), 1, universe)
+        worst = max(hockey_stick(p, q, e_epsilon=factor).lower for p, q in laws)
+        allowed = (factor + 1) * delta
+        case = f"|X|={universe}, delta={delta}: hockey stick {float(worst):.3g}"
+        require(worst <= allowed, f"{case} > {float(allowed):.3g}")
+        found.append(f"{case} <= {float(allowed):.3g}")
+    return f"e^epsilon = {factor}; " + "; ".join(found)
 
 
-def _private(law: Callable[[Counts], Law[Any]]) -> str:
-    """The law is (epsilon, (e^epsilon + 1) delta)-DP: n=1, |X|=4."""
-    factor = geo(1).e_half_epsilon ** 2
-    worst = max(hockey_stick(p, q, e_epsilon=factor).lower for p, q in neighbouring_laws(law, 1, 4))
-    allowed = (factor + 1) * _DELTA
-    require(worst <= allowed, f"hockey stick {worst} = {float(worst):.4f} > {float(allowed):.4f}")
-    return f"worst hockey stick {float(worst):.3g} <= {float(allowed):.3g}, e^epsilon = {factor}"
+def _printed(counts: Counts, universe: int, delta: Fraction) -> Law[Any]:
+    """KH'' itself: delta = 0 approximates nothing."""
+    return kh_second(geo(1), counts, universe, 2)
 
 
-def _printed(counts: Counts) -> Law[Any]:
-    return kh_second(geo(1), counts, 4, 2)
-
-
-def _shipped(counts: Counts) -> Law[Any]:
-    return SparseHistogram(geo(1), 4, _DELTA).law(counts, residual=0)
+def _shipped(counts: Counts, universe: int, delta: Fraction) -> Law[Any]:
+    return SparseHistogram(geo(1), universe, delta).law(counts, residual=0)
 
 
 def _close(part: Fraction) -> str:
     """SparseHistogram as shipped lies within its distance of KeepHeavy."""
-    for noise, universe, distance in ((geo(1), 4, _DELTA), (fast(1), 3, Fraction(1, 20))):
+    for noise, universe, distance in ((geo(1), 4, Fraction(1, 400)), (fast(1), 3, Fraction(1, 20))):
         for counts in data_sets(noise.n, universe):
             law = SparseHistogram(noise, universe, distance).law(counts, residual=0)
             gap = total_variation(law, KeepHeavy(noise, universe).law(counts, residual=0)).upper
@@ -71,33 +74,41 @@ def _conversion(factor_of_delta: Callable[[Fraction], Fraction]) -> str:
     return f"{cases} cases; randomised response moved by 1/(e^epsilon + 1) attains it"
 
 
-def _power_error(doubled: int) -> str:
-    """0 <= (a/b)^i - y/s <= (2i - 1)/s for truncated repeated squaring, y <= s throughout."""
+def _power_error(share: Fraction) -> str:
+    """0 <= (a/b)^i - y/s <= share (2i - 1)/s for truncated repeated squaring, and y <= s."""
     cases = 0
     for scale, b in product((7, 64, 1000), (3, 5, 10)):
         for a, i in product(range(b + 1), range(1, 41)):
             y = truncated_power(a, b, i, scale)
             error = Fraction(a, b) ** i - Fraction(y, scale)
-            most = Fraction(doubled * i - 1, scale)
+            most = share * Fraction(2 * i - 1, scale)
+            require(y <= scale, f"({a}/{b})^{i}, s={scale}: {y}")
             require(0 <= error <= most, f"({a}/{b})^{i}, s={scale}: error {error} > {most}")
             cases += 1
     return f"{cases} powers"
 
 
+class _Recorded(int):
+    """A value of the distribution function that remembers its exponents."""
+
+    used: ClassVar[list[int]] = []
+
+    def __pow__(self, exponent: int, modulus: int | None = None, /) -> Any:
+        self.used.append(exponent)
+        return pow(int(self), exponent, modulus)
+
+
 def _exponents(slack: int) -> str:
-    """Every exponent m - i that KH'' passes on is at least |X| - 2n."""
+    """Every exponent in a run of OrdSample as KH'' calls it is at least |X| - 2n."""
     for n in range(1, 5):
-        for universe in (4 * n, 4 * n + 3):
-            for counts in data_sets(n, universe)[:: 1 + universe // 6]:
-                m = universe - len(counts)
-                least = min(m - i for i in range(n + 1))
-                require(least >= universe - 2 * n + slack, f"n={n}, {counts}: exponent {least}")
-    return "n <= 4, exponents |X| - |A| - i, i <= n"
-
-
-def _corrected(counts: Counts) -> Law[Any]:
-    fails = too_few_distinct(4, 12, 3)
-    return mixed_law(KeepHeavySampled(geo(1), 4).law(counts, 0), Law.point(()), fails)
+        cdf = geo(n).cdf(0)
+        spied = RationalCdf(0, n, lambda z: _Recorded(cdf.numerator(z)), cdf.denominator)
+        for universe, bins in product((4 * n, 4 * n + 3), range(1, n + 1)):
+            _Recorded.used.clear()
+            ord_sample(spied, universe - bins, n + 1, SeededSource(universe + bins))
+            least = min(_Recorded.used)
+            require(least >= universe - 2 * n + slack, f"n={n}, |A|={bins}: exponent {least}")
+    return "n <= 4, every number of non-empty bins; n of them attain it"
 
 
 CLAIMS = (
@@ -111,7 +122,8 @@ CLAIMS = (
         ),
         note="a bare statement of existence, with no closeness to KH'' or accuracy. What is "
         "described after it approximates KH'', whose order statistics are those of Lemma 2.9",
-        slack="KeepHeavy itself is (epsilon, 0)-DP with room to spare",
+        slack="delta bounds all that rounding could do; at |X| = 3 it does 0.5 % of that, at "
+        "|X| = 4 nothing",
     ),
     BV.verified(
         "Theorem 6.5, from distance to delta",
@@ -122,23 +134,23 @@ CLAIMS = (
     ),
     BV.verified(
         "Theorem 6.5, distance",
-        "SparseHistogram as shipped lies within delta of KeepHeavy's law.",
+        "SparseHistogram as shipped lies within delta of KeepHeavy's law, in these cases within "
+        "4 % of it: most truncations do not happen.",
         "exact law",
-        **varied(_close, Fraction(1), Fraction(3, 100), "within 3 % of delta"),
+        **varied(_close, Fraction(4, 100), Fraction(36, 1000), "within 3.6 % of it"),
         ours=True,
-        slack="delta bounds the sum of all truncations; most of them do not happen",
     ),
     BV.verified(
         "Section 6.2, repeated squaring",
         "Repeated squaring in which every product is cut to a multiple of 1/s gives "
-        "(a/b)^i from below within (2i - 1)/s, with no number above s.",
+        "(a/b)^i from below within (2i - 1)/s, as a multiple of 1/s that is at most 1.",
         "enumeration",
-        **varied(_power_error, 2, 1, "within (i - 1)/s"),
+        **varied(_power_error, Fraction(1), Fraction(89, 100), "within 0.89 (2i - 1)/s"),
         note="the paper announces the method without its error bound; the bound is derived here",
     ),
     BV.verified(
         "Section 6.2, exponent",
-        "KH'' raises ratios F(z)/F(v) to powers of at least |X| - 2n.",
+        "KH'' raises values of F to powers of at least |X| - 2n, the power for n non-empty bins.",
         "enumeration",
         **varied(_exponents, 0, 1, "of at least |X| - 2n + 1"),
     ),
