@@ -34,7 +34,7 @@ def _private(scale: Fraction) -> str:
     return "d = 3, every s, three epsilons"
 
 
-def _unbiased(shift: int) -> str:
+def _unbiased(shift: Fraction) -> str:
     """Mean of (e^eps + 1)/(e^eps - 1) (2 t/n - 1) for n = 1, and for two clients by linearity."""
     d = 3
     for e_eps, x in product(_FACTORS, range(d)):
@@ -71,14 +71,14 @@ CLAIMS = (
         "(e^epsilon + 1)/(e^epsilon - 1) (2 t/n - 1), t the number of clients whose bit "
         "matches s_i(x), is unbiased for the share of clients with x.",
         "exact law",
-        **varied(_unbiased, 1, 2, "with e^epsilon + 2"),
+        **varied(_unbiased, Fraction(1), Fraction(101, 100), "with e^epsilon + 1.01"),
     ),
     SVA.proved(
         "Section II-A, error",
-        "One report has magnitude (e^epsilon + 1)/(e^epsilon - 1) <= 2.2/epsilon for "
+        "One report has magnitude (e^epsilon + 1)/(e^epsilon - 1) <= 2.17/epsilon for "
         "epsilon <= 1, so by Hoeffding the error is O((1/epsilon) sqrt(log d/n)) there.",
         "interval search",
-        **varied(_spread, Fraction(11, 5), Fraction(21, 10), "2.1/epsilon"),
+        **varied(_spread, Fraction(217, 100), Fraction(216, 100), "2.16/epsilon"),
         note="epsilon = O(1) is implied: the magnitude tends to 1, not to 0. That the order is "
         "optimal is cited",
     ),

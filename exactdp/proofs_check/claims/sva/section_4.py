@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
-from itertools import product
-from math import prod
+from itertools import pairwise, product
 
-from exactdp.accounting.divergence import max_loss
+from flint import arb
+
 from exactdp.balls import ball, precision
-from exactdp.proofs_check.claim import Printed, Quibble, Refuted, require
-from exactdp.proofs_check.claims.sva._model import (
-    bins,
-    distance,
-    hashes,
-    noisy,
-    pairs,
-    sensitivity,
-    sparse,
-)
+from exactdp.proofs_check.claim import Printed, Quibble, require
+from exactdp.proofs_check.claims.sva._assumption import ASSUMPTION
+from exactdp.proofs_check.claims.sva._model import bins, hashes, pairs, sensitivity, sparse
 from exactdp.proofs_check.claims.sva._tails import at_most, walk_tail
-from exactdp.proofs_check.entries import SVA, elsewhere, varied
+from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
-
-
-_BETAS = (Fraction(1, 2), Fraction(1))
 
 
 def _error_terms(with_own_sign: bool) -> str:
@@ -46,11 +34,11 @@ def _error_terms(with_own_sign: bool) -> str:
 
 def _three_values(share: Fraction) -> str:
     """Y_l is v_l and -v_l with probability share/b each."""
-    for b in (1, 2, 3):
+    for b, sign in product((1, 2, 3), (-1, 1)):
         family = hashes(2, b)
-        up = sum(h[0] == h[1] and s[0] == s[1] for h, s in family)
-        found = Fraction(up, len(family))
-        require(found == share / b, f"b={b}: P(Y = v) = {found}, stated {share / b}")
+        many = sum(h[0] == h[1] and s[0] * s[1] == sign for h, s in family)
+        found = Fraction(many, len(family))
+        require(found == share / b, f"b={b}: P(Y = {sign} v) = {found}, stated {share / b}")
     return "b up to 3, every h and s"
 
 
@@ -59,7 +47,7 @@ def _pieces(most: Fraction) -> str:
     tried = 0
     with precision(80):
         for k, b, n, beta in product(
-            (1, 5, 20, 80), (1, 3), (1, 100), (Fraction(1, 2), Fraction(1))
+            (1, 3, 5, 20, 80), (1, 3), (1, 100), (Fraction(1, 2), Fraction(9, 10))
         ):
             square = 2 * k * ball(Fraction(4 * n * b) / beta).log()
             reach = next(m for m in range(10**4) if bool(m * m > square))
@@ -69,34 +57,46 @@ def _pieces(most: Fraction) -> str:
     return f"{tried} cases, exact tails of one bin and the union over nb bins"
 
 
-def _decreasing() -> str:
-    """f1(b) = sqrt(k/b) + L/eps at b* = eps^2 k/L^2 is beaten by twice as many bins."""
-    k, length = 64, 2  # epsilon = 1, b* = 16
+def _f1(k: int, length: int, epsilon: Fraction, more: int) -> arb:
+    """f1(b) = sqrt(k/b) + L/eps at more times b* = eps^2 k/L^2."""
+    b = more * epsilon**2 * k / length**2
+    return ball(k / b).sqrt() + length / ball(epsilon)
+
+
+def _stated_value(multiple: Fraction) -> str:
+    """f1 falls from b* on to L/eps; f1(b*) = multiple * L/eps."""
+    settings = ((64, 2, Fraction(1)), (100, 5, Fraction(1, 2)), (9, 3, Fraction(3)))
     with precision(80):
-        more = ball(Fraction(k, 32)).sqrt() + length
-        at_most(more, 2 * length, f"k={k}, L={length}, epsilon=1: f1(2 b*), f1(b*)")
-    return "f1 falls in b; at b* both terms are L/epsilon, so f1(b*) = 2 L/epsilon <= 2 inf f1"
+        for k, length, epsilon in settings:
+            case = f"k={k}, L={length}, epsilon={epsilon}: "
+            values = [_f1(k, length, epsilon, 4**i) for i in range(12)]
+            for here, after in pairwise(values):
+                at_most(after, here, f"{case}f1 with four times the bins")
+            least = ball(length / epsilon)
+            at_most(values[-1], least * ball(Fraction(1001, 1000)), f"{case}f1, 1.001 L/epsilon")
+            shown = f"{case}f1(b*) = {values[0].mid().str(8)}"
+            require(bool(values[0].overlaps(least * ball(multiple))), shown)
+    return "three settings, up to 4^11 b*"
 
 
-def _stated_value(multiple: int) -> str:
-    """f1(b*) = multiple * L/eps, and b* cannot be improved by more than that."""
-    falls = _decreasing()
-    for k, length, epsilon in ((64, 2, Fraction(1)), (100, 5, Fraction(1, 2)), (9, 3, Fraction(3))):
-        b = epsilon**2 * k / length**2
-        with precision(80):
-            value = ball(k / b).sqrt() + length / ball(epsilon)
-            stated = ball(multiple * length / epsilon)
-            case = f"k={k}, L={length}, epsilon={epsilon}: f1(b*) = {value.mid().str(8)}"
-            require(bool(abs(value - stated) < ball(Fraction(1, 10**15))), case)
-    return f"three settings; {falls}"
+def _crossing(tenths: int) -> str:
+    """The error with b = k/L^2 bins is at most that with b = sqrt(k/L) iff L^(tenths/10) <= k.
 
-
-def _crossing(power: int) -> str:
-    """L <= (kL)^(1/4) iff L^power <= k, over integers."""
-    for k, length in product(range(1, 200), range(1, 30)):
-        left, right = length**4 <= k * length, length**power <= k
-        require(left == right, f"k={k}, L={length}: L <= (kL)^(1/4) is {left}")
-    return "1 <= k < 200, 1 <= L < 30; L^4 <= kL is L^3 <= k"
+    The error: sqrt(k/b) + min(L, sqrt(bL)), without epsilon and logarithms.
+    """
+    with precision(80):
+        for k, length in product(range(1, 600, 7), range(1, 12)):
+            if length**3 == k:
+                continue  # both choices are the same
+            first, second = ball(Fraction(k, length**2)), ball(Fraction(k, length)).sqrt()
+            few, many = (
+                (k / b).sqrt() + (b * length).sqrt().min(arb(length)) for b in (first, second)
+            )
+            stated = length**tenths <= k**10
+            case = f"k={k}, L={length}: {few.str(5)} with k/L^2 bins, {many.str(5)} otherwise"
+            require(bool(few < many) == stated, case)
+            require(bool(few > many) != stated, case)
+    return "k up to 600, L up to 11"
 
 
 def _sums(v_steps: int, eta: Fraction) -> Fraction:
@@ -122,7 +122,7 @@ def _constants(limit: Fraction) -> str:
     return "0.744, whatever k"
 
 
-def _one_bin(multiple: int) -> str:
+def _one_bin(multiple: Fraction) -> str:
     """sqrt(k/b) + sqrt(b L l)/eps, L = multiple k, rises from b = 1 on iff eps^2 <= 2 l."""
     near = Fraction(1001, 1000)
     for k, log, share in product((1, 7, 1000), (1, 5, 40), range(90, 111)):
@@ -138,102 +138,8 @@ def _one_bin(multiple: int) -> str:
     return "three k and delta, epsilon^2 within 10 % of 2 log(1/delta); convex in sqrt(b)"
 
 
-#: Inputs and b; the first are L = 2k = 14 apart with b = 1, so in the row L >= cube root of k.
-_INPUTS: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...] = (
-    ((1,) * 7, (-1,) * 7, 1),
-    ((0,) * 5, (1,) * 5, 1),
-    ((1, 0, -1), (0, 1, -1), 1),
-    ((1, 1, 0, 0), (0, -1, 1, 0), 2),
-    ((1, 0, 0), (0, 1, 0), 3),
-)
-
-
-#: e^(-epsilon/Delta) of the noise on the bins, so that epsilon is Delta ln 2.
-_RATIO = Fraction(1, 2)
-
-
-@cache
-def _bin_loss(x: int, y: int) -> Fraction:
-    """The largest ratio of the laws of one noisy bin around x and around y."""
-    return Fraction(max_loss(noisy(x, _RATIO, 8), noisy(y, _RATIO, 8)))
-
-
-def _losses(eta: Fraction | None) -> Iterator[tuple[str, int, int, Fraction]]:
-    """For every fixed h and s: the case, b, L, and e^loss of the noisy bins."""
-    for first, second, b in _INPUTS:
-        v, w = (tuple(Fraction(x) for x in vector) for vector in (first, second))
-        for f in hashes(len(v), b):
-            both = zip(bins(v, f, b, eta), bins(w, f, b, eta), strict=True)
-            worst = prod((_bin_loss(int(x), int(y)) for x, y in both), start=Fraction(1))
-            yield f"{first} and {second}, (h, s)={f}", b, int(distance(v, w)), worst
-
-
-def _without_assumption(every_row: bool) -> str:
-    """Whatever h and s are, the loss is at most epsilon: Delta = L, Delta = 2 eta after clipping.
-
-    With every_row also Delta = 3 sqrt(b L log(2b/delta)), delta = 1/2.
-    """
-    tried = 0
-    for case, b, length, worst in _losses(None):
-        require(worst <= _RATIO**-length, f"{case}: e^loss {worst} at Delta = L = {length}")
-        if every_row:
-            with precision(80):
-                noise = 3 * (b * length * ball(4 * b).log()).sqrt()
-                loss = ball(worst).log() / ball(2).log()
-                shown = f"{case}: loss {loss.str(4)} epsilon/Delta, Delta = {noise.str(4)}"
-                require(bool(loss <= noise), shown)
-        tried += 1
-    for eta in (1, 2, 5):
-        for case, b, _, worst in _losses(Fraction(eta)):
-            if b == 1:
-                require(worst <= _RATIO ** (-2 * eta), f"{case}: e^loss {worst}, eta = {eta}")
-                tried += 1
-    return f"{tried} laws: every h and s for five pairs of inputs"
-
-
-_ASSUMPTION = Refuted(
-    paper="SVA",
-    item="Section IV-A, privacy without the computational assumption",
-    statement="That h and s are pseudorandom is needed only for measure concentration, not for "
-    "privacy (said after Theorem 12 of all settings).",
-    note="false for the row L >= cube root of k of Table II: its Delta = 3 sqrt(b L log(2b/delta)) "
-    "< L rests on Lemma 14, a concentration over the random h and s. Section I says the same of "
-    "Theorems 1 and 2, where it is true",
-    severity="unsafe",
-    printed=Printed(
-        r"As mentioned earlier, the computational assumption here is not needed for the "
-        r"privacy but only for measure concentration.",
-        "Section IV-A, after Theorem 12",
-        280,
-    ),
-    method="enumeration",
-    check=lambda: _without_assumption(True),
-    example="""
->>> from math import log, sqrt
->>> k, epsilon, delta = 1000, 1, 1e-5
->>> L, b = 2 * k, 1                             # the best number of bins is at most 1 at L = 2k
->>> Delta = 3 * sqrt(b * L * log(2 * b / delta))
->>> round(Delta, 1)
-468.7
->>> # if s(l) = +1 for all l: a thousand entries from -1 to 1 move the bin by 2000
->>> round(L * epsilon / Delta, 1)               # privacy loss at the largest ratio
-4.3
-""",
-    extraction="no: the sentence is complete, and Section I has it too",
-    corrected=SVA.verified(
-        "Section IV-A, privacy without the computational assumption, corrected",
-        "It is true where Delta = L, and for the clipped row, Delta = 2 eta (Theorems 1 "
-        "and 2): for every fixed h and s the loss is at most epsilon.",
-        "enumeration",
-        **elsewhere(
-            "the mutant adds a row of the table",
-            varied(_without_assumption, False, True, "also for Delta = 3 sqrt(b L log(2b/delta))"),
-        ),
-    ),
-)
-
 CLAIMS = (
-    _ASSUMPTION,
+    ASSUMPTION,
     Quibble(
         paper="SVA",
         item="Section IV-C, binning error",
@@ -265,15 +171,14 @@ CLAIMS = (
         "Section IV-C, colliding coordinate",
         "Each other coordinate contributes v_l and -v_l with probability 1/(2b) each.",
         "enumeration",
-        **varied(_three_values, Fraction(1, 2), Fraction(1), "with probability 1/b each"),
+        **varied(_three_values, Fraction(1, 2), Fraction(51, 100), "with probability 0.51/b each"),
     ),
     SVA.verified(
         "Section IV-C, clipping error",
         "At eta = sqrt(2k log(4nb/beta)) no bin of any client is clipped, but for "
-        "probability beta/2.",
+        "probability beta/2; in the cases tried it is 0.56 of that at most.",
         "enumeration",
-        **varied(_pieces, Fraction(1, 2), Fraction(1, 10), "but for beta/10"),
-        slack="the sub-Gaussian bound is that far from the exact tail",
+        **varied(_pieces, Fraction(1, 2), Fraction(27, 100), "but for 0.27 beta"),
     ),
     Quibble(
         paper="SVA",
@@ -287,7 +192,7 @@ CLAIMS = (
             340,
         ),
         method="certified numerics",
-        check=lambda: _stated_value(1),
+        check=lambda: _stated_value(Fraction(1)),
         example="""
 >>> from math import sqrt
 >>> k, L, epsilon = 64, 2, 1
@@ -305,15 +210,15 @@ CLAIMS = (
             "f1 decreases towards L/epsilon; b = epsilon^2 k/L^2 makes both terms equal "
             "and f1 = 2L/epsilon, twice the infimum.",
             "certified numerics",
-            **varied(_stated_value, 2, 1, "f1(b*) = L/epsilon"),
+            **varied(_stated_value, Fraction(2), Fraction(199, 100), "f1(b*) = 1.99 L/epsilon"),
         ),
     ),
     SVA.verified(
         "Section IV-C, threshold",
-        "L <= (kL)^(1/4) exactly when L <= k^(1/3), so the cases switch there up to "
-        "logarithms and epsilon.",
-        "enumeration",
-        **varied(_crossing, 3, 2, "when L^2 <= k"),
+        "Up to logarithms and epsilon b = k/L^2 bins err less than b = sqrt(k/L) bins exactly when "
+        "L < k^(1/3), so the cases switch there.",
+        "certified numerics",
+        **varied(_crossing, 30, 31, "when L^3.1 <= k"),
         note="the error is min(f1, f2); the text reads min(f1 + f2). f2 is checked under Table II",
     ),
     SVA.verified(
@@ -329,14 +234,14 @@ CLAIMS = (
         "At L = 2k the best number of bins epsilon sqrt(k/(L log(1/delta))) is at most 1 "
         "for epsilon^2 <= 2 log(1/delta).",
         "enumeration",
-        **varied(_one_bin, 2, 1, "at L = k"),
+        **varied(_one_bin, Fraction(2), Fraction(19, 10), "at L = 1.9 k"),
     ),
-    SVA.reproduced(
+    SVA.verified(
         "Section IV-D, smaller constant",
-        "With n = 1e5, delta = 1e-5 and beta = 0.1 the noise 2 eta with clipping is 0.75 "
+        "With n = 1e5, delta = 1e-5 and beta = 0.1 the noise 2 eta with clipping is at most 0.745 "
         "of the noise 3 sqrt(L log(2/delta)) without.",
         "certified numerics",
-        **varied(_constants, Fraction(3, 4), Fraction(7, 10), "0.7 of it"),
+        **varied(_constants, Fraction(745, 1000), Fraction(74, 100), "at most 0.74 of it"),
         note="the text says 'much smaller constant factor' without numbers",
         ours=True,
     ),
