@@ -117,7 +117,7 @@ def hashed(k: int) -> dict[str, Peer]:
 
 
 def _contest(ours: LocalMechanism[int], peers: dict[str, Peer], k: int) -> None:
-    n, few = (20_000 if ours.bits >= k else 200_000), 300
+    n, few = (100_000 if ours.bits >= k else 200_000), 300
     values = np.random.default_rng(1).integers(0, k, n)
     reports = ours.report_many(values, SOURCE)
     runs: dict[str, Callable[[], object]] = {
@@ -140,20 +140,36 @@ def _contest(ours: LocalMechanism[int], peers: dict[str, Peer], k: int) -> None:
             ratio = each[f"{name} {step}"] / each[f"ours {step}"]
             shown.append(f"{name} {each[f'{name} {step}'] * 1e9:9.0f} ns = {ratio:7.0f} x")
         print(f"  {type(ours).__name__:24} {step:10} {'   '.join(shown)}")
+    if entropy := _entropy(ours):
+        _floor(entropy, each, list(peers))
+
+
+def _floor(entropy: float, each: dict[str, float], peers: list[str]) -> None:
+    """The system's randomness sets a limit: a report takes its entropy to read, at the least."""
+    size = 1 << 16
+    reading = interleaved({"read": partial(os.urandom, size)}, 50, time.process_time)["read"]
+    least = entropy / 8 * reading / size
+    limits = ", ".join(f"{name} {each[f'{name} report'] / least:.0f} x" for name in peers)
+    print(f"    a report has {entropy:.1f} random bits, {least * 1e9:.1f} ns to read: at most {limits};"
+          f" {least / each['ours report']:.0%} of that is reached")  # fmt: skip
+
+
+def _entropy(ours: LocalMechanism[int]) -> float | None:
+    """Bits of entropy of a report, given the value, where that is a limit worth knowing."""
     if isinstance(ours, OptimizedUnaryEncoding):
-        _floor(ours, {name: each[f"{name} report"] for name in peers})
+        return (ours.k - 1) * _bit(float(ours.background)) + 1
+    if isinstance(ours, SubsetSelection):
+        own = float(ours.kept)
+        sets = [math.log2(math.comb(ours.k - 1, int(ours.size or 0) - mine)) for mine in (0, 1)]
+        return _bit(own) + (1 - own) * sets[0] + own * sets[1]
+    if isinstance(ours, RandomizedResponse):
+        own = float(ours.gain + ours.background)
+        return _bit(own) + (1 - own) * math.log2(ours.k - 1)
+    return None
 
 
-def _floor(ours: OptimizedUnaryEncoding, theirs: dict[str, float]) -> None:
-    """The system's randomness sets a limit: a report takes its entropy to draw, at the least."""
-    chance = float(ours.background)
-    entropy = -chance * math.log2(chance) - (1 - chance) * math.log2(1 - chance)
-    size = 1 << 20
-    reading = interleaved({"read": partial(os.urandom, size)}, clock=time.process_time)["read"]
-    least = ours.k * entropy / 8 * reading / size
-    limits = ", ".join(f"{name} {time / least:.0f} x" for name, time in theirs.items())
-    bits = f"{ours.k * entropy:.0f} random bits, {least * 1e9:.0f} ns to read"
-    print(f"    a report has {bits}: at most {limits}")
+def _bit(p: float) -> float:
+    return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
 
 
 def _large() -> None:

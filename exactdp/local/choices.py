@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from exactdp.samplers import Source
 
-__all__ = ["Bits", "Integers", "below", "coin_rows", "coins", "turned", "with_own"]
+__all__ = ["Bits", "Integers", "below", "coin_rows", "coins", "own_bits", "turned", "with_own"]
 
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -39,6 +39,12 @@ def coin_rows(p: Fraction, users: int, k: int, source: Source) -> NDArray[np.uin
     if rest:
         rows[:, -1] &= np.uint8((1 << rest) - 1)
     return rows
+
+
+def own_bits(rows: NDArray[np.uint8], values: Integers) -> Bits:
+    """Bit values[i] of row i."""
+    flat, places, shift = _places(rows, values)
+    return (flat.take(places) >> shift & 1).view(np.bool_)
 
 
 def with_own(rows: NDArray[np.uint8], values: Integers, own: Bits) -> NDArray[np.uint8]:

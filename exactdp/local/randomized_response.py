@@ -66,7 +66,9 @@ class RandomizedResponse(FrequencyOracle):
     def _respond(self, values: Integers, source: Source) -> Reports:
         # with probability gain the own value, else any, the own one among them
         own = coins(self.gain, len(values), source)
-        return np.where(own, values, below(self.k, len(values), source))
+        reports = below(self.k, len(values), source)
+        np.copyto(reports, values, where=own)
+        return reports
 
     def _tally(self, reports: Reports) -> Integers:
         return np.bincount(reports, minlength=self.k).astype(np.int64)

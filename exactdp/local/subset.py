@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,23 +10,25 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.local.choices import Bits, Integers, coins
+from exactdp.local.choices import Integers, coins, own_bits, with_own
 from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.unary import column_sums
+from exactdp.local.sets import random_sets
+from exactdp.local.unary import column_sums, portions_of
 from exactdp.local.wire import BitVector, Form, Numbers, Report, Reports
 from exactdp.parameters import integer
 from exactdp.samplers import Source
 
-__all__ = ["SubsetSelection", "random_sets"]
+__all__ = ["SubsetSelection"]
 
 #: Largest k, and most sets that a law lists.
 _LARGEST, _LISTED = 1 << 24, 1 << 16
 
-#: Marks that are kept in memory while sets are drawn.
-_AT_ONCE = 1 << 23
+#: Bits of sets that are drawn at once.
+_AT_ONCE = 1 << 25
 
 
 @dataclass(frozen=True)
@@ -115,25 +116,24 @@ class SubsetSelection(FrequencyOracle):
         return chosen if self._size > 1 else chosen[0]
 
     def _respond(self, values: Integers, source: Source) -> Reports:
-        step = max(_AT_ONCE // self.k, 1)
-        parts = [values[i : i + step] for i in range(0, len(values), step)]
-        rows = [self._rows(self._sets(part, source)) for part in parts]
-        return np.concatenate([self._rows(np.zeros((0, self.k), bool)), *rows])
+        sets = np.empty((len(values), (self.k + 7) // 8), np.uint8)
+        for part in portions_of(len(values), self.k, _AT_ONCE):
+            sets[part] = self._sets(values[part], source)
+        return sets if isinstance(self.form, BitVector) else self._listed(sets)
 
-    def _sets(self, values: Integers, source: Source) -> Bits:
-        """An array of one row of k marks per user."""
-        users = np.arange(len(values))
+    def _sets(self, values: Integers, source: Source) -> NDArray[np.uint8]:
+        """One row of k packed bits per user."""
         own = coins(self.kept, len(values), source)
-        marks = np.zeros((len(values), self.k), bool)
-        marks[:, :-1] = random_sets(self.k - 1, self._size - own.astype(np.int64), source)
-        marks[:, -1] = marks[users, values]  # the last value stands in for the own one
-        marks[users, values] = own
-        return marks
+        others = random_sets(self.k - 1, self._size - own.astype(np.int64), source)
+        last = np.full(len(values), self.k - 1)
+        if self.k % 8 == 1:  # the last value begins a byte
+            others = np.pad(others, ((0, 0), (0, 1)))
+        # the last value stands in for the own one
+        return with_own(with_own(others, last, own_bits(others, values)), values, own)
 
-    def _rows(self, marks: Bits) -> Reports:
-        if isinstance(self.form, BitVector):
-            return np.packbits(marks, axis=1, bitorder="little")
-        listed = np.nonzero(marks)[1].reshape(len(marks), self._size).astype(np.int64)
+    def _listed(self, sets: NDArray[np.uint8]) -> Reports:
+        marks = np.unpackbits(sets, axis=1, count=self.k, bitorder="little")
+        listed = np.flatnonzero(marks).reshape(len(sets), self._size) % self.k
         return listed if self._size > 1 else listed[:, 0]
 
     def _tally(self, reports: Reports) -> Integers:
@@ -158,42 +158,3 @@ class _Ascending(Numbers):
         if rows.ndim == 2 and (np.diff(rows, axis=1) <= 0).any():
             raise InvalidParameter("reports", "others", "sets in ascending order")
         return rows
-
-
-def random_sets(population: int, sizes: Integers, source: Source) -> Bits:
-    """One uniform subset of [0, population) of a given size for every user, as rows of marks.
-
-    A coin for every element makes a set that is uniform given its size; then uniform ones of its
-    elements are taken out, or of the others put in, until the size is right. The coin's chance is
-    of no consequence for the law, only for how much is left to do.
-    """
-    chance = Fraction(round(256 * float(sizes.mean()) / population), 256) if len(sizes) else 0
-    marks = coins(Fraction(chance), len(sizes) * population, source)
-    marks = marks.reshape(len(sizes), population)
-    found = marks.sum(axis=1)
-    change, grow = np.abs(found - sizes), found < sizes
-    pool = marks ^ grow[:, None]  # what may change sides
-    amount = np.where(grow, population - found, found)
-    places, start = np.flatnonzero(pool), np.cumsum(amount) - amount
-    flat = marks.reshape(-1)
-    for users, ranks in _distinct(amount, change, source):
-        flat[places[start[users] + ranks]] ^= True
-    return marks
-
-
-def _distinct(
-    pools: Integers, sizes: Integers, source: Source
-) -> Iterator[tuple[Integers, Integers]]:
-    """sizes[i] distinct uniform integers below pools[i], for all users side by side.
-
-    Yields users and one integer each. Source: Floyd's algorithm (Bentley, Floyd 1987).
-    """
-    chosen = np.full((len(pools), int(sizes.max(initial=0))), -1, np.int64)
-    for step in range(chosen.shape[1]):
-        users = np.flatnonzero(sizes > step)
-        last = pools[users] - sizes[users] + step
-        drawn = source.below_each(last + 1)
-        taken = (chosen[users, :step] == drawn[:, None]).any(axis=1)
-        drawn[taken] = last[taken]
-        chosen[users, step] = drawn
-        yield users, drawn

@@ -37,7 +37,7 @@ __all__ = [
 #: An array of uniform unsigned integers.
 Words = NDArray[np.unsignedinteger]
 
-#: From so many coins on a table of bytes is worth it.
+#: From so many coins on tables of patterns are worth it.
 MANY_COINS = 1 << 14
 
 
@@ -108,18 +108,19 @@ class Source(ABC):
     def coins(self, n: int, p: Real) -> Words:
         """n independent coins of chance p, a rational in [0, 1], 64 to a word of uint64.
 
-        Coin i is bit i % 64 of word i // 64; bits behind the last one are 0. About 2 random bits a
-        coin where there are many, else 7.4; exactly the law of bernoulli(p).
+        Coin i is bit i % 64 of word i // 64; bits behind the last one are 0. At most 1.5 random
+        bits a coin where there are many, else 7.4; exactly the law of bernoulli(p).
         """
         count, chance = integer("n", n, least=0), rational("p", p)
         if not 0 <= chance <= 1:
             raise InvalidParameter("p", p, ">= 0 and <= 1")
-        # of one or two binary digits no more bits are read than a table takes
-        if count < MANY_COINS or 4 % chance.denominator == 0:
+        # of one binary digit no more bits are read than tables take
+        if count < MANY_COINS or 2 % chance.denominator == 0:
             return packed(count, chance, self.words)
-        from exactdp.samplers.coin_bytes import coin_bytes, pattern_table
+        from exactdp.samplers.coin_patterns import COINS, coin_patterns
 
-        found = coin_bytes(-(-count // LANES) * 8, pattern_table(chance), self).view("<u8")
+        patterns = coin_patterns(chance).draw(-(-count // LANES) * LANES // COINS, self.words)
+        found = patterns.astype("<u2", copy=False).view("<u8")
         if count % LANES:
             found[-1] &= np.uint64((1 << count % LANES) - 1)
         return found

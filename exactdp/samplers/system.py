@@ -15,6 +15,9 @@ __all__ = ["BLOCK", "SystemSource"]
 #: Bytes asked of the operating system at once; larger blocks are not faster.
 BLOCK = 1 << 16
 
+#: From so many bytes on they are fetched as they are asked for, and none of a block is wasted.
+_DIRECT = 1 << 13
+
 #: Bytes of the words kept for single draws: few, as a process may draw only once.
 _WORD_BLOCK = 1 << 13
 
@@ -73,7 +76,7 @@ class SystemSource(ByteSource):
             return word
 
     def take(self, count: int) -> bytes:
-        if count >= BLOCK:
+        if count >= _DIRECT:
             return self._fetch(count)
         pool = self._mine()
         if pool.used + count > len(pool.block):

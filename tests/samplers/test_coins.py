@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from exactdp.law import Law
 from exactdp.samplers import SeededSource, Source, SystemSource, exact_law
 from exactdp.samplers import coins as module
 from exactdp.samplers.attempts import RandomnessError
-from exactdp.samplers.coin_bytes import coin_bytes, pattern_table
+from exactdp.samplers.coin_patterns import COINS, CoinPatterns
 from exactdp.samplers.coins import packed
 from tests.samplers.bitwise import Bitwise, bitwise_law
 
@@ -54,18 +55,17 @@ def test_every_toss_enumerated(
 
 @pytest.mark.parametrize("p", [F(1, 5), F(3, 8), F(2, 3), F(1, 33)], ids=str)
 @pytest.mark.parametrize(
-    ("coins", "widths"), [(1, (1, 1, 3)), (2, (2, 1, 4)), (2, (3, 2, 6)), (3, (4, 1, 6))]
+    ("coins", "first", "cells"), [(1, 1, 2), (2, 1, 3), (2, 3, 4), (3, 4, 4), (2, 6, 3)]
 )
-def test_every_path_of_a_table_of_bytes(
-    p: Fraction, coins: int, widths: tuple[int, int, int]
-) -> None:
-    """Words so short that looking up, comparing more bits and going on are all enumerated."""
-    table, residual = pattern_table(p, coins, widths), F(1, 2**12)
-    law = bitwise_law(lambda source: int(coin_bytes(1, table, source)[0]), residual)
+def test_every_path_through_cells(p: Fraction, coins: int, first: int, cells: int) -> None:
+    """So few cells that owned ones, and reading on at several depths, are all enumerated."""
+    tables, residual = CoinPatterns(p, coins, first, cells), F(1, 2**12)
+    law = bitwise_law(lambda source: int(tables.draw(1, source.words)[0]), residual)
     expected = independent(p, coins)
     for pattern, weight in law.items():
         stated = expected[tuple(pattern >> i & 1 for i in range(coins))]
         assert weight <= stated <= weight + law.residual
+    assert len(tables.levels) > 1 or 2**first % p.denominator**coins == 0
     wrong = independent(p + F(1, 50), coins)
     assert any(
         not weight <= wrong[tuple(pattern >> i & 1 for i in range(coins))] <= weight + law.residual
@@ -73,19 +73,31 @@ def test_every_path_of_a_table_of_bytes(
     )
 
 
-@pytest.mark.parametrize("p", [F(1, 5), F(10**30 - 1, 10**30), F(1, 10**12)], ids=str)
-def test_the_table_of_bytes_settles_nothing_that_is_not_settled(p: Fraction) -> None:
-    """Every cell of 2^-16 against the exact sums of eight coins' probabilities."""
-    table, below = pattern_table(p), [F(0)]
-    for pattern in range(256):
-        ones = pattern.bit_count()
-        below.append(below[-1] + p**ones * (1 - p) ** (8 - ones))
-    assert below[-1] == 1
-    for cell, pattern in enumerate(table.lookup.tolist()):
-        if pattern >= 0:
-            assert below[pattern] <= F(cell, 1 << 16)
-            assert F(cell + 1, 1 << 16) <= below[pattern + 1]
-    assert (table.lookup < 0).sum() <= 255
+def test_two_patterns_read_on_independently() -> None:
+    p, tables = F(2, 5), CoinPatterns(F(2, 5), 1, 1, 2)
+    law = bitwise_law(lambda source: tuple(tables.draw(2, source.words).tolist()), F(1, 2**8))
+    for shown, weight in law.items():
+        assert weight <= independent(p, 2)[shown] <= weight + law.residual
+
+
+@pytest.mark.parametrize("p", [F(1, 5), F(3, 8), F(10**30 - 1, 10**30), F(1, 10**12)], ids=str)
+def test_cells_pay_every_pattern_its_probability(p: Fraction) -> None:
+    """The tables that ship, as deep as they go here: what is owned never exceeds what is due."""
+    tables, cell, paid = CoinPatterns(p), F(1), [F(0)] * (COINS + 1)
+    ones = np.bitwise_count(np.arange(1 << COINS))
+    for depth in range(4):
+        level = tables.level(depth)
+        cell /= 1 << level.bits
+        counts = np.bincount(level.table[: level.owned], minlength=1 << COINS)
+        for n in range(COINS + 1):
+            (each,) = set(counts[ones == n].tolist())  # patterns of as many ones are paid alike
+            paid[n] += each * cell
+        assert len(level.table) == level.owned + level.nobodys <= 1 << 18
+        if not level.nobodys:
+            break
+    short = [p**n * (1 - p) ** (COINS - n) - paid[n] for n in range(COINS + 1)]
+    assert all(0 <= rest < cell for rest in short)
+    assert sum(comb(COINS, n) * rest for n, rest in enumerate(short)) == level.nobodys * cell
 
 
 def test_a_wrong_chance_would_be_noticed() -> None:
@@ -112,7 +124,7 @@ def test_counts_and_bits_read(p: Fraction) -> None:
     """Fixed seed, alpha = 1e-6 each; neighbours, lanes and words alike."""
     n, source = 64 * 20_000, SeededSource(4)
     bits = np.unpackbits(source.coins(n, p).view(np.uint8), bitorder="little")
-    assert source.bits_used / n <= {2: 1, 4: 2}.get(p.denominator, 2.1)
+    assert source.bits_used / n <= {2: 1}.get(p.denominator, 1.3)
     for part in (bits, bits[::64], bits[63::64], bits[:64000], bits[-64000:]):
         assert binomtest(int(part.sum()), len(part), float(p)).pvalue > 1e-6
     both = bits[:-1:2] & bits[1::2]

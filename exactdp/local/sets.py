@@ -1,0 +1,137 @@
+"""Uniform random sets of given sizes, for many users side by side, as rows of packed bits.
+
+A coin for every element makes a set that is uniform given its size; then uniform ones of its
+elements are taken out, or of the others put in, until the size is right: elements are guessed, and
+turned where that helps, or those that may be turned are listed. The coin's chance and who is served
+how are of no consequence for the law, only for the time it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.local.choices import Integers, below, coin_rows
+from exactdp.samplers import Source
+
+__all__ = ["ones_of", "random_sets"]
+
+Rows = NDArray[np.uint8]
+
+#: So few users are served by lists; more by guesses, and no more than so many for each.
+_LISTED, _GUESSES = 256, 400
+
+#: Where fewer of the users still guess, the others are set aside.
+_BUSY = 0.85
+
+#: Coins aim so many standard deviations below half-full sets: putting in is easier than taking out.
+_ASIDE = 0.6
+
+#: Coins are not worth it for smaller sets: nearly every guess finds a new element.
+_SPARSE = Fraction(1, 32)
+
+#: Bytes whose ones are counted at once.
+_COUNTED = 1 << 17
+
+_ALL = np.uint8(255)
+
+
+def random_sets(
+    population: int, sizes: Integers, source: Source, listed: int = _LISTED, guesses: int = _GUESSES
+) -> Rows:
+    """One uniform subset of [0, population) of a given size for every user.
+
+    listed, guesses: as above; whatever they are, the law is the same.
+    """
+    rows = coin_rows(_chance(population, sizes), len(sizes), population, source)
+    missing = _guessed(rows, population, sizes - ones_of(rows), source, listed, guesses)
+    users = np.flatnonzero(missing)
+    if users.size:
+        rows[users] = _resized(rows[users], population, missing[users], source)
+    return rows
+
+
+def ones_of(rows: Rows) -> Integers:
+    """The number of ones in every row: in pairs of bits, fours, bytes, then all of them."""
+    found, width = np.empty(len(rows), np.int64), rows.shape[1]
+    step = max(_COUNTED // width, 1)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        pairs = part - (part >> 1 & 0x55)
+        fours = (pairs & 0x33) + (pairs >> 2 & 0x33)
+        counts = (fours + (fours >> 4) & 0x0F).reshape(-1)
+        starts = np.arange(0, counts.size, width)
+        np.add.reduceat(counts, starts, out=found[start : start + step], dtype=np.int64)
+    return found
+
+
+def _chance(population: int, sizes: Integers) -> Fraction:
+    """About the share of a set, in 256ths."""
+    share = float(sizes.mean()) / population if len(sizes) else 0.0
+    if min(share, 1 - share) < _SPARSE:
+        return Fraction(round(share))
+    aside = _ASIDE * sqrt(share * (1 - share) / population)
+    aimed = share - aside if share < 0.5 else share + aside
+    return Fraction(round(256 * min(max(aimed, 0.0), 1.0)), 256)
+
+
+def _guessed(
+    rows: Rows, population: int, missing: Integers, source: Source, listed: int, guesses: int
+) -> Integers:
+    """Guess an element for every user and turn it if that brings its set nearer, in place.
+
+    missing: what every set lacks, negative where it has too many. Returns what is missing still.
+    """
+    flat, users, still = rows.reshape(-1), np.flatnonzero(missing), missing.copy()
+    start, left = users * rows.shape[1], np.abs(missing[users])
+    side = np.where(missing[users] > 0, _ALL, np.uint8(0))  # a bit is turned if it is not as here
+    for _ in range(guesses):
+        number = np.count_nonzero(left)
+        if number <= listed:
+            break
+        if number < _BUSY * left.size:
+            still[users], busy = 0, np.flatnonzero(left)
+            users, start, left, side = users[busy], start[busy], left[busy], side[busy]
+        element = below(population, len(users), source)
+        places = (element >> 3) + start
+        found = flat.take(places)
+        bit = np.uint8(1) << (element & 7).astype(np.uint8)
+        bit &= (found ^ side) & -(left > 0).view(np.uint8)
+        flat[places] = found ^ bit
+        left -= bit != 0
+    still[users] = np.where(side, left, -left)
+    return still
+
+
+def _resized(rows: Rows, population: int, missing: Integers, source: Source) -> Rows:
+    """The same sets with so many more or fewer elements, by listing those that may be turned."""
+    marks = np.unpackbits(rows, axis=1, count=population, bitorder="little")
+    pool = marks ^ (missing > 0)[:, None].view(np.uint8)
+    amount = pool.sum(axis=1, dtype=np.int64)
+    places, start = np.flatnonzero(pool), np.cumsum(amount) - amount
+    flat = marks.reshape(-1)
+    for users, ranks in _distinct(amount, np.abs(missing), source):
+        flat[places[start[users] + ranks]] ^= 1
+    return np.packbits(marks, axis=1, bitorder="little")
+
+
+def _distinct(
+    pools: Integers, sizes: Integers, source: Source
+) -> Iterator[tuple[Integers, Integers]]:
+    """sizes[i] distinct uniform integers below pools[i], for all users side by side.
+
+    Yields users and one integer each. Source: Floyd's algorithm (Bentley, Floyd 1987).
+    """
+    chosen = np.full((len(pools), int(sizes.max(initial=0))), -1, np.int64)
+    for step in range(chosen.shape[1]):
+        users = np.flatnonzero(sizes > step)
+        last = pools[users] - sizes[users] + step
+        drawn = source.below_each(last + 1)
+        taken = (chosen[users, :step] == drawn[:, None]).any(axis=1)
+        drawn[taken] = last[taken]
+        chosen[users, step] = drawn
+        yield users, drawn

@@ -1,0 +1,86 @@
+"""Random sets of given sizes: coins, guesses and lists enumerated, together and each alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from exactdp.local import SubsetSelection
+from exactdp.local.sets import ones_of, random_sets
+from exactdp.samplers import SeededSource, Source, exact_law
+
+
+def uniform(population: int, size: int) -> dict[int, Fraction]:
+    sets = [sum(1 << x for x in chosen) for chosen in combinations(range(population), size)]
+    return {one: Fraction(1, comb(population, size)) for one in sets}
+
+
+@pytest.mark.parametrize(
+    ("population", "size", "guesses"),
+    [(3, 1, 0), (3, 1, 3), (3, 2, 2), (4, 2, 0), (4, 2, 1), (4, 1, 2), (5, 3, 0), (5, 2, 1),
+     (3, 0, 2), (3, 3, 2), (33, 1, 1), (33, 32, 1)],
+)  # fmt: skip
+def test_after_any_number_of_guesses_every_set_is_as_likely(
+    population: int, size: int, guesses: int
+) -> None:
+    def program(source: Source) -> int:
+        rows = random_sets(population, np.array([size]), source, listed=0, guesses=guesses)
+        return int.from_bytes(rows[0].tobytes(), "little")
+
+    law = exact_law(program, residual=0)
+    assert {shown: weight for shown, weight in law.items() if weight} == uniform(population, size)
+
+
+@pytest.mark.parametrize(("listed", "guesses"), [(0, 1), (1, 1), (2, 1)])
+def test_two_users_have_independent_sets(listed: int, guesses: int) -> None:
+    """Also where one of them is done, set aside or served by a list before the other."""
+
+    def program(source: Source) -> tuple[int, ...]:
+        rows = random_sets(3, np.array([1, 2]), source, listed, guesses)
+        return tuple(int.from_bytes(row.tobytes(), "little") for row in rows)
+
+    law = exact_law(program, residual=0)
+    first, second = uniform(3, 1), uniform(3, 2)
+    assert dict(law.items()) == {(a, b): first[a] * second[b] for a in first for b in second}
+
+
+@pytest.mark.parametrize(("population", "size"), [(99, 27), (100, 3), (100, 98), (250, 125)])
+def test_very_many_sets(population: int, size: int) -> None:
+    """Sizes, every element's share and that of pairs; fixed seed, alpha = 1e-6 each."""
+    n = 4000
+    sizes = np.where(np.arange(n) % 3, size, size - 1)
+    rows = random_sets(population, sizes, SeededSource(7))
+    assert (ones_of(rows) == sizes).all()
+    marks = np.unpackbits(rows, axis=1, bitorder="little")
+    assert not marks[:, population:].any()
+    marks = marks[:, :population]
+    assert (marks.sum(axis=1) == sizes).all()
+    share = float(sizes.mean()) / population
+    level = 1e-6 / population
+    assert min(binomtest(int(s), n, share).pvalue for s in marks.sum(axis=0)) > level
+    full = marks[sizes == size]
+    pair = size * (size - 1) / (population * (population - 1))
+    for one, two in ((0, 1), (0, population - 1), (3, 40), (population // 2, population // 2 + 8)):
+        both = int((full[:, one] & full[:, two]).sum())
+        assert binomtest(both, len(full), pair).pvalue > 1e-6
+
+
+def test_rows_and_parts_of_every_width() -> None:
+    for k in (8, 9, 10, 17, 64, 65):
+        oracle = SubsetSelection(k, 1)
+        rows = oracle.draw_many([0, k - 1, k // 2] * 300, SeededSource(k))
+        reports = oracle.form.rows(rows)
+        marks = oracle.form.to_bits(reports) if oracle.bits == k else None
+        if marks is not None:
+            assert (marks.sum(axis=1) == oracle.size).all()
+
+
+def test_ones_are_counted_over_parts() -> None:
+    rows = np.random.default_rng(3).integers(0, 256, (3000, 125)).astype(np.uint8)
+    assert (ones_of(rows) == np.unpackbits(rows, axis=1).sum(axis=1)).all()
+    assert ones_of(rows[:0]).shape == (0,)
