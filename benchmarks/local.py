@@ -150,8 +150,9 @@ def _floor(entropy: float, each: dict[str, float], peers: list[str]) -> None:
     reading = interleaved({"read": partial(os.urandom, size)}, 50, time.process_time)["read"]
     least = entropy / 8 * reading / size
     limits = ", ".join(f"{name} {each[f'{name} report'] / least:.0f} x" for name in peers)
-    print(f"    a report has {entropy:.1f} random bits, {least * 1e9:.1f} ns to read: at most {limits};"
-          f" {least / each['ours report']:.0%} of that is reached")  # fmt: skip
+    share = least / each["ours report"]
+    bits = f"{entropy:.1f} random bits, {least * 1e9:.1f} ns to read"
+    print(f"    a report has {bits}: at most {limits}; {share:.0%} of it reached")
 
 
 def _entropy(ours: LocalMechanism[int]) -> float | None:

@@ -27,7 +27,7 @@ _LARGEST = 1 << 24
 _LISTED = 16
 
 #: Bits that are drawn, and that are added up, at once.
-_DRAWN, _ADDED_UP = 1 << 21, 1 << 24
+_DRAWN, _ADDED_UP = 1 << 23, 1 << 24
 
 #: So few rows of one weight are counted bit by bit; a byte holds their sum.
 _ENOUGH = 64

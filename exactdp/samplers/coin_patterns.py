@@ -81,15 +81,19 @@ class CoinPatterns:
 
     def draw(self, n: int, read: Reader) -> NDArray[np.uint16]:
         """n patterns."""
-        patterns = np.empty(n, np.uint16)
+        patterns, places = np.empty(n, np.uint16), np.empty(min(n, _AT_ONCE), np.intp)
         for start in range(0, n, _AT_ONCE):
-            self._fill(patterns[start : start + _AT_ONCE], read)
+            part = patterns[start : start + _AT_ONCE]
+            self._fill(part, places[: part.size], read)
         return patterns
 
-    def _fill(self, patterns: NDArray[np.uint16], read: Reader) -> None:
+    def _fill(self, patterns: NDArray[np.uint16], places: NDArray[np.intp], read: Reader) -> None:
         level = self.levels[0]
         cells = read(patterns.size, level.bits)
-        level.table.take(cells, out=patterns, mode="wrap")  # no cell is outside: as quick as can be
+        places[:] = cells
+        level.table.take(
+            places, out=patterns, mode="wrap"
+        )  # no cell is outside: as quick as can be
         where = np.flatnonzero(cells >= level.owned) if level.nobodys else cells[:0]
         rest: NDArray[Any] = cells.take(where).astype(np.int64)
         for depth in range(1, LIMIT):
