@@ -15,6 +15,7 @@ from exactdp.audit.whitebox.draws import Draws, LazyDraws, RealDraws, RecordedDr
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.outcomes import Outcome, raised, returned
+from exactdp.audit.whitebox.texts import told
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
 from exactdp.audit.whitebox.watch import NotPlain, Watch
 from exactdp.errors import ExactDPError
@@ -73,13 +74,14 @@ def followed_law(
     for plain in (False,) if raising else (True, False):
         runs = _Runs(program, interface, exceptions == "outcome", plain, reason, bits)
         try:
-            law = explored_law(runs.first, residual, max_runs, progress)
+            with told():
+                law = explored_law(runs.first, residual, max_runs, progress)
+                runs.repeat()
         except NotPlain as why:
             reason = str(why)
             continue
         except TooManyBranches as error:
             raise Exhausted(str(error), runs.drawing) from None
-        runs.repeat()
         return law
     raise NotEnumerable(reason)
 

@@ -125,10 +125,10 @@ _TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
 
 
 def _looks_at_stand_ins(code: types.CodeType, names: Mapping[str, Any]) -> str:
-    """Whether code asks what hash() or repr() is, which are replaced while a program runs."""
+    """Whether code asks what hash() or id() is, which are replaced while a program runs."""
     steps = [s for s in dis.get_instructions(code) if s.opname not in (*SILENT, "PRECALL")]
     for asked, step in pairwise(s for s in steps if s.opname != "PUSH_NULL"):
-        stands_in = step.opname.startswith("LOAD_GLOBAL") and step.argval in ("hash", "repr")
+        stands_in = step.opname.startswith("LOAD_GLOBAL") and step.argval in ("hash", "id")
         asks = asked.opname.startswith("LOAD_GLOBAL") and asked.argval in _ASKING
         if stands_in and asks:
             return f"{asked.argval}({step.argval})"

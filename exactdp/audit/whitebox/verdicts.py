@@ -16,6 +16,7 @@ from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
 from exactdp.audit.whitebox.outcomes import Outcome
 from exactdp.audit.whitebox.reach import outcome_law
+from exactdp.audit.whitebox.texts import told
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -169,7 +170,8 @@ delta is [9.216444453e-6, 9.216444454e-6]
     loss, allowed = non_negative("epsilon", epsilon), rational("delta", delta)
     if not 0 <= allowed <= 1:
         raise InvalidParameter("delta", delta, ">= 0 and <= 1")
-    laws = [outcome_law(partial(program, data), **options) for data in (left, right)]
+    with told():  # once for both
+        laws = [outcome_law(partial(program, data), **options) for data in (left, right)]
     deltas = (
         divergence.hockey_stick(laws[0], laws[1], epsilon=loss),
         divergence.hockey_stick(laws[1], laws[0], epsilon=loss),

@@ -24,12 +24,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.identity import Identity
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, salted_order
 from exactdp.audit.whitebox.plainness import objection
 from exactdp.audit.whitebox.purity import impurity, impurity_in
 from exactdp.audit.whitebox.rounds import Rounds, is_generator
+from exactdp.audit.whitebox.texts import witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.veil import under_way
 from exactdp.errors import ExactDPError
@@ -60,7 +62,7 @@ _REPLACED = {
 
 #: What libraries use for bookkeeping, without passing it on.
 _INTERNAL = frozenset(
-    {"builtins.id()", "builtins.hash()", "builtins.__hash__()", "sys._getframe()"}
+    {"builtins.hash()", "builtins.__hash__()", "sys._getframe()"}
     | {"_thread.get_ident()", "numpy.empty()", "numpy.empty_like()"}
 )
 
@@ -118,26 +120,34 @@ class Watch:
         drawn: whether the run has drawn anything; None for a run that is to go through to its end.
         """
         before, collecting = sys.getprofile(), gc.isenabled()
-        real = builtins.hash, builtins.repr
+        real = builtins.hash, builtins.id
         gc.disable()  # finalizers of others are not the program's doing
         self._stop, self._remembering = stop, 0
         self._fresh, self._drawn = drawn is not None, drawn or _never
         self._rounds.begin()
-        vars(builtins).update(hash=self._hash, repr=self._repr)
+        vars(builtins).update(hash=self._hash, id=self._id)
         for module, name in _REPLACED:
             setattr(module, name, partial(self._outside, name))
         sys.setprofile(self._see)
         try:
-            with under_way(stop):
+            with under_way(stop), witnessed(self._address):
                 yield
         finally:
+            lost = sys.getprofile() != self._see
             sys.setprofile(before)
-            builtins.hash, builtins.repr = real
+            builtins.hash, builtins.id = real
             for (module, name), function in _REPLACED.items():
                 setattr(module, name, function)
-            self._stop = _nobody
             if collecting:
                 gc.enable()
+            self._stop = _nobody
+            if lost:
+                stop(
+                    NotEnumerable(
+                        "nobody watched the program to its end: it called itself until the stack "
+                        "was full, which depends on who calls it, or ended the watch"
+                    )
+                )
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
         """The profile hook. Millions of events pass: what concerns few of them is asked first."""
@@ -248,29 +258,48 @@ class Watch:
 
     def _hash(self, value: Any) -> int:
         """hash(), which for text and addresses is another one in every process."""
-        caller = sys._getframe(1)
-        if (
-            not isinstance(value, LazyNumber)
-            and is_salted(value)
-            and not self._in_library(caller)
-            and not self._is_ours(caller)
-        ):
-            self._stop(NotReproducible("hash() of text is another one in every process"))
+        if not isinstance(value, LazyNumber) and is_salted(value):
+            caller = sys._getframe(1)
+            if not self._is_own_work(caller) and not self._bookkeeping(caller, "hash"):
+                self._stop(NotReproducible("hash() of text is another one in every process"))
         return _HASH(value)
 
-    def _repr(self, value: Any) -> str:
-        """repr(), which for an object without one of its own holds its address."""
-        text = _REPR(value)
+    def _id(self, value: Any) -> Any:
+        """id(), which is another one in every run."""
         caller = sys._getframe(1)
-        if " at 0x" in text and not self._in_library(caller) and not self._is_ours(caller):
-            self._stop(NotReproducible("repr() of this object holds its address"))
-        return text
+        if self._is_own_work(caller):
+            return _ID(value)
+        if not self._bookkeeping(caller, "id"):
+            self._stop(NotReproducible("id() is another one in every run"))
+        return Identity(value, partial(self._address, caller))
+
+    def _is_own_work(self, frame: types.FrameType | None) -> bool:
+        """Whether code is at work for this library, not for the program."""
+        if sys.getprofile() is None or self._is_ours(frame):
+            return True
+        while frame is not None and frame.f_code is not Watch._see.__code__:
+            frame = frame.f_back
+        return frame is not None
+
+    def _bookkeeping(self, frame: types.FrameType, name: str) -> bool:
+        """Whether library code calls a function itself, and is not handed it by the program."""
+        return self._in_library(frame) and name in frame.f_code.co_names
+
+    def _address(self, frame: types.FrameType) -> None:
+        """Code has made a text or a number of the address of an object."""
+        if not self._is_own_work(frame):
+            self._stop(
+                NotReproducible(
+                    "the program has made a text or a number of where an object is in memory, "
+                    "which is elsewhere in every run; give its class a text of its own"
+                )
+            )
 
     def _refuse(self, reason: str) -> None:
         self._stop(NotEnumerable(f"{reason}; draw from the generator that is handed over"))
 
 
-_HASH, _REPR = builtins.hash, builtins.repr
+_HASH, _ID = builtins.hash, builtins.id
 
 #: Python's own code that lazy numbers are known to pass through unharmed.
 _STAND_INS = frozenset(

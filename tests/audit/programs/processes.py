@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy as np
@@ -132,3 +133,37 @@ def place_of_an_array(x, rng):
 @PROCESSES.twin
 def place_of_an_array_twin(x, rng):
     return x if np.zeros(3).nbytes % 65536 == 32 else coin(x, rng)
+
+
+def _deep(n):
+    try:
+        return _deep(n + 1)
+    except RecursionError:
+        return n
+
+
+def _down(n):
+    return _down(n - 1) + 1 if n else 0
+
+
+@PROCESSES.sinner()
+def depth_of_the_stack(x, rng):
+    """How deep a function may call itself depends on who called the program."""
+    return x if _deep(0) % 97 == 0 else coin(x, rng)
+
+
+@PROCESSES.twin
+def depth_of_the_stack_twin(x, rng):
+    return x if _down(50) % 97 == 0 else coin(x, rng)
+
+
+@PROCESSES.sinner()
+def unwatched_at_the_bottom(x, rng):
+    """Where the stack is full nobody can watch, and Python gives up watching."""
+    _deep(0)
+    return x if os.stat("/proc/self").st_mtime_ns % RARE == 0 else coin(x, rng)
+
+
+@PROCESSES.twin
+def unwatched_at_the_bottom_twin(x, rng):
+    return x if os.fspath("a") == "b" else coin(x, rng)

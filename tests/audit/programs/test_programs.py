@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from tests.audit.programs.addresses import ADDRESSES
 from tests.audit.programs.answers import ANSWERS
 from tests.audit.programs.arithmetic import ARITHMETIC, MIXED
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
@@ -25,6 +26,7 @@ from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
 from tests.audit.programs.state import STATE
 
 GROUPS = (
+    ADDRESSES,
     SIGNALS,
     STATE,
     HIDDEN_STATE,
