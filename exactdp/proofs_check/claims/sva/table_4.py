@@ -23,7 +23,7 @@ _TABLE = {"Clothing": "IV", "Renting": "V", "Movies": "VI"}
 
 
 def _records(most: Fraction) -> str:
-    """No data set has more than k records per client."""
+    """Every data set has between 1 and most * k records per client."""
     for name, data in DATA.items():
         mean = Fraction(data.records, data.clients)
         require(1 <= mean <= data.sparsity * most, f"{name}: {float(mean):.4g} records per client")
@@ -82,16 +82,16 @@ def _event_error(misprint: str, *names: str, more_bins: int = 0) -> str:
     return ", ".join(names)
 
 
-def _best(misprint: str, method_shift: int) -> str:
-    """Our errors are below every other method's, on every data set and level."""
+def _best(times: Fraction) -> str:
+    """Every other method's error is at least so many times ours, on every data set and level."""
     for level in (EVENT, USER):
         for name, rows in level.items():
             for square in (False, True):
                 ours = rows["ours"].error(square)
                 if level is EVENT and name == "Renting" and square:
-                    ours = misprint
+                    ours = "0.000083"
                 others = min(number(r.error(square)) for m, r in rows.items() if m != "ours")
-                require(number(ours) * method_shift < others, f"{name}: {ours}, others {others}")
+                require(number(ours) * times <= others, f"{name}: {ours}, others {others}")
     return "three data sets, both levels, both errors"
 
 
@@ -106,7 +106,7 @@ def _squares(smallest: Fraction) -> str:
     return "21 rows"
 
 
-def _below_noise(times: int) -> str:
+def _below_noise(times: Fraction) -> str:
     """MSE * times < 2 Delta^2/n at user level, Delta = min(2 eta, 2k), epsilon = beta = 1."""
     with precision(80):
         for name in DATA:
@@ -115,8 +115,8 @@ def _below_noise(times: int) -> str:
             eta_square = 2 * k * ball(4 * data.clients).log()
             noise = 8 * (eta_square if eta_square < k * k else ball(k * k)) / data.clients
             case = f"{name}: printed MSE {float(printed)}, noise alone {float(noise):.3g}"
-            require(bool(ball(printed) * times < noise), case)
-    return "all three data sets: at least 6 times below"
+            require(bool(ball(printed * times) < noise), case)
+    return "all three data sets"
 
 
 def _factors(digits: tuple[str, ...]) -> str:
@@ -132,15 +132,17 @@ def _factors(digits: tuple[str, ...]) -> str:
 CLAIMS = (
     SVA.verified(
         "Table III",
-        "With clients cut down to k records, each data set has between 1 and k records per client.",
+        "With clients cut down to k records, each data set has between 1 and 0.51 k records per "
+        "client.",
         "reproduction",
-        **varied(_records, Fraction(1), Fraction(1, 2), "at most k/2"),
+        **varied(_records, Fraction(51, 100), Fraction(1, 2), "at most k/2"),
         note="7019990 records are 50.7 per client of the movie data; the data are not at hand",
     ),
     SVA.reproduced(
         "Table IV",
         "Clothing, event level: the MSE 0.00019 is that of Algorithm 1 at epsilon = 1 "
-        "with one bin and Delta = 2.",
+        "with one bin and Delta = 2, exactly from 0.000167, the noise, to 0.000201 with records of "
+        "size 1.",
         "reproduction",
         check=lambda: _event_error("", "Clothing"),
         mutant=Mutant("with two bins", lambda: _event_error("", "Clothing", more_bins=1)),
@@ -176,7 +178,7 @@ True
         note="The text's 3.1x to 114.3x needs 0.000083.",
         corrected=SVA.reproduced(
             "Table V, our event-level MSE, corrected",
-            "The MSE is 0.000083.",
+            "The MSE is 0.000083, exactly between 0.0000758 and 0.0000840.",
             "reproduction",
             **varied(_event_error, "0.000083", "0.000085", "0.000085", "Renting"),
         ),
@@ -248,25 +250,26 @@ True
     ),
     SVA.verified(
         "Tables IV to VI, best method",
-        "Our errors are the smallest in every column, with 0.000083 in Table V.",
+        "Our errors are the smallest in every column, 1.8 times smaller at least, with 0.000083 in "
+        "Table V.",
         "reproduction",
-        **varied(_best, "0.000083", "0.00083", "with the printed 0.00083", 1),
+        **varied(_best, Fraction(18, 10), Fraction(19, 10), "1.9 times"),
         note="with the printed 0.00083, k-fold repetition (0.00050) would be better there",
     ),
     SVA.verified(
         "Tables IV to VI, both errors",
-        "No MSE exceeds the square of the L_infinity error beside it.",
+        "No MSE exceeds the square of the L_infinity error beside it, nor does 1.3 times the MSE.",
         "reproduction",
-        **varied(_squares, Fraction(1), Fraction(2), "nor twice the MSE"),
+        **varied(_squares, Fraction(13, 10), Fraction(14, 10), "nor 1.4 times the MSE"),
         ours=True,
     ),
     SVA.verified(
         "Tables IV to VI, user-level noise",
-        "Our user-level MSE is below the variance of the noise that Table II prescribes "
+        "Our user-level MSE is 6.3 times below the variance of the noise that Table II prescribes "
         "at epsilon = 1, at any beta <= 1, even with Delta = min(2 eta, 2k): other parameters were "
         "used.",
         "certified numerics",
-        **varied(_below_noise, 6, 7, "at least 7 times below"),
+        **varied(_below_noise, Fraction(63, 10), Fraction(64, 10), "6.4 times below"),
         note="the published code clips at sqrt(k log n)/2.5 and answers with one bit of magnitude "
         "(e^epsilon + 1)/(e^epsilon - 1) times that, not with Laplace noise",
         ours=True,
