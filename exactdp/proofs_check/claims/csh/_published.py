@@ -33,16 +33,16 @@ def _gamma(at: Point, j: int) -> arb:
     return arb(j).sqrt().min((j + arb(at.k).sqrt()).sqrt() / 2)
 
 
-def third(at: Point, j: int) -> arb:
-    """1 - psi(k - j) plus the Gaussian delta at gamma(j)."""
+def third(at: Point, j: int, size: int | None = None) -> arb:
+    """1 - psi(size - j) plus the Gaussian delta at gamma(j); size is k in the theorem."""
     mu = _gamma(at, j) / ball(at.sigma)
-    return -log_psi(at, at.k - j).expm1() + hockey(ball(at.epsilon), mu)
+    return -log_psi(at, (size or at.k) - j).expm1() + hockey(ball(at.epsilon), mu)
 
 
-def fourth(at: Point, j: int) -> arb:
-    """The Gaussian delta at gamma(j) and epsilon + ln psi(k - j)."""
+def fourth(at: Point, j: int, size: int | None = None) -> arb:
+    """The Gaussian delta at gamma(j) and epsilon + ln psi(size - j)."""
     mu = _gamma(at, j) / ball(at.sigma)
-    return hockey(ball(at.epsilon) + log_psi(at, at.k - j), mu)
+    return hockey(ball(at.epsilon) + log_psi(at, (size or at.k) - j), mu)
 
 
 def theorem_3_5(at: Point, *, with_fourth: bool = True, scale: Fraction = Fraction(1)) -> arb:

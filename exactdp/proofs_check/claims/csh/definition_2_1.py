@@ -11,6 +11,8 @@ __all__ = ["CLAIMS"]
 
 Data = tuple[int, ...]
 
+_VALUES = 2
+
 
 def _without_one(data: Data) -> set[Data]:
     return {data[:i] + data[i + 1 :] for i in range(len(data))}
@@ -20,26 +22,28 @@ def _neighbours(first: Data, second: Data) -> bool:
     return first in _without_one(second) or second in _without_one(first)
 
 
-def _sizes(change: int) -> str:
-    """The relation is symmetric, and sizes differ by `change`."""
-    datasets = [d for size in range(4) for d in product(range(2), repeat=size)]
-    every = list(product(datasets, repeat=2))
-    for first, second in every:
-        related, back = _neighbours(first, second), _neighbours(second, first)
-        require(related == back, f"{first}, {second}: not symmetric")
-    pairs = [pair for pair in every if _neighbours(*pair)]
-    for first, second in pairs:
-        gap = abs(len(first) - len(second))
-        require(gap == change, f"{first} and {second} are neighbours, sizes differ by {gap}")
-    return f"all {len(pairs)} neighbouring pairs of up to 3 points over 2 values"
+def _with_one(data: Data, anywhere: bool) -> set[Data]:
+    places = range(len(data) + 1) if anywhere else [len(data)]
+    return {(*data[:i], x, *data[i:]) for i in places for x in range(_VALUES)}
+
+
+def _added(anywhere: bool) -> str:
+    """The neighbours of a dataset are it with one point less, and it with one point more."""
+    datasets = [d for size in range(5) for d in product(range(_VALUES), repeat=size)]
+    for data in datasets:
+        found = {other for other in datasets if _neighbours(data, other)}
+        stated = _without_one(data) | _with_one(data, anywhere)
+        require(all(abs(len(d) - len(data)) == 1 for d in found), f"{data}: sizes of {found}")
+        require(found == {d for d in stated if len(d) < 5}, f"{data}: neighbours {sorted(found)}")
+    return f"all {len(datasets)} datasets of up to 4 points over {_VALUES} values"
 
 
 CLAIMS = (
     CSH.verified(
         "Definition 2.1",
-        "Neighbours arise by deleting one data point from either dataset; the relation "
-        "is symmetric and |X'| = |X| + 1 or |X| - 1.",
+        "Deleting one data point from either of two datasets to get the other, as defined, is "
+        "deleting or adding one, at any place, in the first: |X'| = |X| - 1 or |X| + 1.",
         "enumeration",
-        **varied(_sizes, 1, 0, "the sizes are equal"),
+        **varied(_added, True, False, "adding one at the end"),
     ),
 )

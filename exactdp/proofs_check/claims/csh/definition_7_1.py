@@ -15,11 +15,11 @@ __all__ = ["CLAIMS"]
 _VARIANCES = (Fraction(1, 3), Fraction(1), Fraction(25), Fraction(1000))
 
 
-def _shipped(divisor: int) -> str:
+def _shipped(divisor: Fraction) -> str:
     """The shipped distribution function is that of the masses exp(-x^2/(divisor sigma^2))."""
     with precision(BITS):
         for variance in _VARIANCES:
-            law = masses(as_ball(variance) * divisor / 2)
+            law = masses(as_ball(variance * divisor / 2))
             code = DiscreteGaussian(sigma2=variance)
             for z in (-3, -1, 0, 1, 2, 7):
                 stated = sum((p for x, p in law.items() if x <= z), as_ball(0))
@@ -36,6 +36,6 @@ CLAIMS = (
         "N_Z(0, sigma^2) has mass proportional to exp(-x^2/(2 sigma^2)) on the integers; "
         "the distribution function that the shipped sampler inverts is that of this law.",
         "certified numerics",
-        **varied(_shipped, 2, 1, "proportional to exp(-x^2/sigma^2)"),
+        **varied(_shipped, Fraction(2), Fraction(201, 100), "exp(-x^2/(2.01 sigma^2))"),
     ),
 )

@@ -11,8 +11,8 @@ from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
-_TARGET = {"epsilon": "0.35", "delta": "1e-5", "resolution": "1e-4"}
-_KS = (1, 10, 100)
+_TARGET = {"epsilon": "0.35", "delta": "1e-5", "resolution": "1e-3"}
+_KS = (1, 10, 100, 51914)
 
 
 @cache
@@ -22,11 +22,11 @@ def _tau(mechanism: str, k: int, analysis: str = "exact") -> float:
 
 
 def _never_below(factor: Fraction) -> str:
-    """The threshold ratio CSH/GSHM is above the factor and falls towards 1/2 with k."""
+    """The threshold ratio CSH/GSHM is above the factor and falls with k, below 0.503."""
     ratios = [_tau("csh", k) / _tau("gshm", k) for k in _KS]
     text = ", ".join(f"k={k}: {r:.4f}" for k, r in zip(_KS, ratios, strict=True))
     require(ratios == sorted(ratios, reverse=True), f"not falling: {text}")
-    require(ratios[-1] < 0.56, f"not near 1/2: {text}")
+    require(ratios[-1] < 0.503, f"not near 1/2: {text}")
     require(min(ratios) > factor, f"below {float(factor)}: {text}")
     return text
 
@@ -48,9 +48,10 @@ CLAIMS = (
     CSH.verified(
         "Abstract, factor of 1/2",
         "Shared noise lowers the threshold by up to a factor 1/2: for epsilon = 0.35, "
-        "delta = 1e-5 the exact thresholds' ratio falls towards 1/2 with k and stays above it.",
+        "delta = 1e-5 the exact thresholds' ratio falls with k = 1, 10, 100, 51914, and is between "
+        "0.502 and 0.503 at the last.",
         "certified numerics",
-        **varied(_never_below, Fraction(1, 2), Fraction(55, 100), "it stays above 0.55"),
+        **varied(_never_below, Fraction(502, 1000), Fraction(503, 1000), "to 0.503 or more"),
         seconds=30,
     ),
     CSH.verified(

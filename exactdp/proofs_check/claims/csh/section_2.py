@@ -30,7 +30,7 @@ def _one_kind_each(most: int) -> str:
     """Shared counters that change and counters that appear: together at most k - most + 1."""
     count = 0
     for less in product(range(3), repeat=4):
-        for user in binary(4):
+        for user in list(binary(4))[1:]:
             k, more = sum(user), tuple(x + u for x, u in zip(less, user, strict=True))
             shared = {i for i in range(4) if less[i] and more[i] and less[i] != more[i]}
             new = {i for i in range(4) if not less[i] and more[i]}

@@ -177,13 +177,13 @@ CLAIMS = (
         "In a cell of length h the chord is above the curve by at most (e^h - 1)^2/8 times the "
         "largest density of the loss.",
         "certified numerics",
-        **varied(_gap, Fraction(1), Fraction(3, 4), "3/4 of it"),
+        **varied(_gap, Fraction(1), Fraction(95, 100), "95 percent of it"),
     ),
     PLD.verified(
         "Section 2, chain below the curve",
         "The chords through points lowered by the largest gap of both neighbouring cells are "
         "nowhere above the curve.",
         "enumeration",
-        **varied(_chain, Fraction(1), Fraction(1, 2), "by half of it"),
+        **varied(_chain, Fraction(1), Fraction(9, 10), "by 90 percent of it"),
     ),
 )

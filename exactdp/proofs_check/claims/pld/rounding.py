@@ -38,8 +38,8 @@ def _transform(factor: float) -> str:
     return f"lengths 32, 256, 2048; at most {worst:.1e} of the bound"
 
 
-def _power(count: int) -> str:
-    """Powers of numbers in the unit disc that are d off; n errors count, not fewer."""
+def _power(share: Fraction) -> str:
+    """Powers of numbers in the unit disc that are d off; n errors count, not share n."""
     with precision(_BITS):
         for n in (3, 40, 1000):
             d = arb(1) / 10**6
@@ -51,7 +51,7 @@ def _power(count: int) -> str:
                         continue
                     off = abs(moved**n - z**n)
                     most = abs(moved).max(arb(1) / 2) ** n
-                    bound = (2 * n * d / count).expm1() * most
+                    bound = (2 * n * d * ball(share)).expm1() * most
                     require(bool(off <= bound), f"n={n}, |z|={k}/20, direction {direction}")
     return "n = 3, 40, 1000; |z| from 0 to 1"
 
@@ -59,36 +59,36 @@ def _power(count: int) -> str:
 def _window(factor: Fraction) -> str:
     """Chernoff's bound on what a binomial law has beyond an edge, against exact sums."""
     with precision(_BITS):
-        for n, edge in ((20, 15), (100, 70), (400, 230)):
+        for n, edge in ((20, 15), (100, 70), (400, 230), (30, 30)):
             exact = sum((arb(comb(n, k)) for k in range(edge, n + 1)), arb(0)) / arb(2) ** n
             share = Fraction(edge, n)
-            rate = ball(share / (1 - share)).log()  # where the bound is least
+            # where the bound is least; at n it falls to the chance as the rate grows
+            rate = ball(share / (1 - share)).log() if edge < n else arb(20)
             bound = (((1 + rate.exp()) / 2).log() * n - rate * edge * ball(factor)).exp()
             require(bool(exact <= bound), f"n={n}, from {edge} on: {exact.str(5)} > {bound.str(5)}")
-    return "binomial laws, n = 20, 100, 400"
+    return "binomial laws, n = 20, 30, 100, 400"
 
 
 CLAIMS = (
     PLD.verified(
         "Section 3, transform",
         "Every output of the transform of L points is within relative_error(L) times the sum of "
-        "the moduli of its inputs.",
+        "the moduli of its inputs (a loose bound: 1.4 percent of it is the most seen).",
         "certified numerics",
-        **varied(_transform, 1.0, 1e-4, "within a ten-thousandth of it"),
+        **varied(_transform, 1.0, 0.01, "within a hundredth of it"),
         slack="errors of opposite signs cancel; the bound is for the worst order of signs",
     ),
     PLD.verified(
         "Section 3, powers",
         "If |Z - z| <= d then |Z^n - z^n| <= (e^(2nd) - 1) max(|Z|, 1/2)^n.",
         "certified numerics",
-        **varied(_power, 1, 10, "with n/10 for n"),
+        **varied(_power, Fraction(1), Fraction(99, 100), "with 0.99 n for n"),
     ),
     PLD.verified(
         "Section 3, window",
         "A sum of n losses is at least b with probability at most "
         "e^(-lambda b) (E e^(lambda X))^n, lambda >= 0.",
         "certified numerics",
-        **varied(_window, Fraction(1), Fraction(11, 10), "with 1.1 b for b"),
-        slack="Chernoff's bound lacks a factor of about sqrt(n)",
+        **varied(_window, Fraction(1), Fraction(101, 100), "with 1.01 b for b"),
     ),
 )
