@@ -5,16 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.law import Law
+from exactdp.local import HadamardResponse, MatrixResponse, RandomizedResponse
+from exactdp.local.columns import GivenColumns
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import beta_of
 from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
     MEDIUM_PRIVACY,
+    MIXED,
     channel,
     gram,
     hadamard,
-    hadamard_response,
     isometric,
     plus,
     privacy_factor,
@@ -25,28 +26,32 @@ from exactdp.proofs_check.entries import CP, elsewhere, varied
 __all__ = ["CLAIMS"]
 
 
-def _sums_to_one(extra: int) -> str:
-    """n e/(n e + m - n + extra) + (m - n)/(...) = 1 for every size 0 <= n <= m."""
-    for m, e in product(range(1, 13), HIGH_PRIVACY + MEDIUM_PRIVACY):
-        for n in range(m + 1):
-            total = (n * e + (m - n)) / (n * e + m - n + extra)
-            require(total == 1, f"m={m}, n={n}, e^eps={e}: total {total}")
-            if not extra:
-                response([1] * n + [-1] * (m - n), e)  # Law rejects a total other than 1
-    return "m up to 12, every size of the set, nine values of eps"
+def _weights(extra: int) -> str:
+    """The law of the shipped mechanism, by its set: e and 1 over n_x e + m - n_x + extra."""
+    sizes = tuple((1,) * n + (-1,) * (12 - n) for n in range(1, 12))
+    for columns, eps in product((*MIXED, sizes), (Fraction(1, 2), Fraction(1), Fraction(3))):
+        shipped, m = MatrixResponse(GivenColumns(columns), epsilon=eps), len(columns[0])
+        e = shipped.ratio
+        for x, column in enumerate(columns):
+            base = plus(column) * e + m - plus(column) + extra
+            stated = {y: (e if sign == 1 else 1) / base for y, sign in enumerate(column)}
+            law, case = shipped.law(x), f"m={m}, n={plus(column)}, e^eps={e}"
+            require(law == response(column, e), f"{case}: {law}, not the channel of the ledger")
+            require(dict(law.items()) == stated, f"{case}: {law}, not {stated}")
+    return "every size of a set for m = 12, and three matrices; three eps; laws have total 1"
 
 
-def _randomized_response(e_off: Fraction) -> str:
-    """Sets {x}: k-ary randomized response keeps x with probability e/(e + k - 1)."""
-    for k, e in product(range(2, 9), HIGH_PRIVACY + MEDIUM_PRIVACY):
-        columns = tuple(tuple(1 if y == x else -1 for y in range(k)) for x in range(k))
+def _randomized_response(own: int) -> str:
+    """Sets {x + own}: the shipped k-ary randomized response has just these laws for own = 0."""
+    for k, eps in product(range(2, 9), (Fraction(1, 2), Fraction(1), Fraction(3))):
+        shipped = RandomizedResponse(k, eps)
+        e = shipped.e_epsilon
+        columns = tuple(tuple(1 if y == (x + own) % k else -1 for y in range(k)) for x in range(k))
         laws = channel(columns, e)
         require(privacy_factor(laws) == e, f"k={k}: ratio {privacy_factor(laws)}")
-        for x in range(k):
-            for y in range(k):
-                stated = (e if y == x else e_off) / (e + k - 1)
-                require(laws[x][y] == stated, f"k={k}, e^eps={e}: {laws[x][y]} against {stated}")
-    return "k up to 8, nine values of eps, privacy factor exactly e^eps"
+        for x, law in enumerate(laws):
+            require(law == shipped.law(x), f"k={k}, e^eps={e}, x={x}: {law}")
+    return "k up to 8, three values of eps, privacy factor exactly e^eps"
 
 
 def _hadamard_half(first: int) -> str:
@@ -71,22 +76,16 @@ def _hadamard_isometry(scale: int) -> str:
     return "m = 2, ..., 32"
 
 
-def _hadamard_response(e_in: int) -> str:
-    """The channel over Hadamard columns against the law of Hadamard response.
-
-    Hadamard response draws a uniform y, and keeps it with probability 1 inside the set of x and
-    1/e outside, starting over otherwise: P(y) is proportional to e inside and 1 outside.
-    """
-    for k, e in product((2, 3, 4, 7, 8), HIGH_PRIVACY):
-        columns = hadamard_response(k)
-        factor = privacy_factor(channel(columns, e))
-        require(factor == e, f"k={k}: ratio {factor}")
+def _hadamard_response(first: int) -> str:
+    """The channel over Hadamard columns, from number `first` on, against Hadamard response."""
+    for k, eps in product((2, 3, 4, 7, 8), (Fraction(1, 2), Fraction(1))):
+        shipped = HadamardResponse(k, eps, blocks=1)
+        e, columns = shipped.e_epsilon, hadamard(1 << k.bit_length())[first : first + k]
+        laws = channel(columns, e)
+        theirs = [shipped.law(x) for x in range(k)]
+        require(laws == theirs, f"k={k}, e^eps={e}: {laws[0]}, shipped {theirs[0]}")
+        require(privacy_factor(laws) == e, f"k={k}: ratio {privacy_factor(laws)}")
         require(beta_of(columns) == 0, f"k={k}: beta {beta_of(columns)}")
-        for column in columns:
-            raw = {y: Fraction(1) if s == 1 else 1 / e**e_in for y, s in enumerate(column)}
-            total = sum(raw.values())
-            known = Law({y: w / total for y, w in raw.items()})
-            require(response(column, e) == known, f"k={k}, e^eps={e}")
     return "k in 2, 3, 4, 7, 8 (order 2^j > k, powers of two or not); factor exactly e^eps"
 
 
@@ -111,9 +110,10 @@ CLAIMS = (
     CP.verified(
         "Equation (2)",
         "The weights e^eps inside C_x and 1 outside, over n_x e^eps + m - n_x, form a "
-        "distribution on [m] for every size n_x.",
-        "enumeration",
-        **varied(_sums_to_one, 0, 1, "with m - n_x + 1 in the denominator"),
+        "distribution on [m]: the law of a report of the mechanism as shipped, with its rational r "
+        "for e^eps.",
+        "exact law",
+        **varied(_weights, 0, 1, "with m - n_x + 1 in the denominator"),
     ),
     CP.verified(
         "Equation (2), equal sizes",
@@ -125,18 +125,16 @@ CLAIMS = (
     ),
     CP.verified(
         "Section 2, randomized response",
-        "With C_x = {x} the mechanism is k-ary randomized response.",
-        "enumeration",
-        **varied(
-            _randomized_response, Fraction(1), Fraction(2), "which reports y != x with weight 2"
-        ),
+        "With C_x = {x} the mechanism is k-ary randomized response, as shipped.",
+        "exact law",
+        **varied(_randomized_response, 0, 1, "with C_x = {x + 1} it is"),
     ),
     CP.verified(
         "Section 2, Hadamard response",
-        "Hadamard response, also for k that is not a power of two, is the mechanism (2) "
-        "over columns of a Hadamard matrix other than the first; P1 holds with beta = 0.",
-        "enumeration",
-        **varied(_hadamard_response, 1, 2, "the weight outside is e^(-2 eps)"),
+        "Hadamard response as shipped, also for k that is not a power of two, is the mechanism (2) "
+        "over the columns of a Hadamard matrix after the first; P1 holds with beta = 0.",
+        "exact law",
+        **varied(_hadamard_response, 1, 0, "over the columns from the first on"),
     ),
     CP.verified(
         "Section 2, columns of the Hadamard matrix",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import Printed, Quibble, require
@@ -41,19 +42,18 @@ def _linear_form(half: Fraction) -> str:
     return f"{done} exact cases"
 
 
-def _sum_over_sets(inside: Fraction, to_k: bool = False) -> str:
-    """q[j] = sum over the sets with j of e p_i/(...) + sum over the others of p_i/(...).
+def _sum_over_sets(second: Callable[[bool, int, int], bool]) -> str:
+    """q[j] = sum over the sets with j of e p_i/(...) + sum over others of p_i/(...).
 
-    to_k: the others count for j <= k only.
+    second(inside, j, k): whether a set counts in the second sum; inside: whether j is in it.
     """
     for columns, e, p in instances():
-        m = len(columns[0])
+        m, k = len(columns[0]), len(columns)
         exact = output(columns, e, p)
         for j in range(m):
             stated = sum(
-                ((e**inside if c[j] == 1 else 1) * x / (plus(c) * e + m - plus(c))
-                 for c, x in zip(columns, p, strict=True)
-                 if c[j] == 1 or not to_k or j < len(columns)),
+                (((e if c[j] == 1 else 0) + second(c[j] == 1, j, k))
+                 * x / (plus(c) * e + m - plus(c)) for c, x in zip(columns, p, strict=True)),
                 Fraction(0),
             )  # fmt: skip
             require(stated == exact[j], f"e^eps={e}, j={j}: {stated} against {exact[j]}")
@@ -123,7 +123,7 @@ CLAIMS = (
             151,
         ),
         method="enumeration",
-        check=lambda: _sum_over_sets(Fraction(1), to_k=True),
+        check=lambda: _sum_over_sets(lambda inside, j, k: not inside and j < k),
         example="""
 >>> from fractions import Fraction
 >>> k, m, e = 1, 2, 3                          # one symbol, C_1 = {1}: n_1 = 1
@@ -136,7 +136,12 @@ CLAIMS = (
             "Section 2, q as a sum over the sets, corrected",
             "The second sum is over the sets without j, which lie in [m].",
             "enumeration",
-            **varied(_sum_over_sets, Fraction(1), Fraction(2), "with e^(2 eps) inside"),
+            **varied(
+                _sum_over_sets,
+                lambda inside, j, k: not inside,
+                lambda inside, j, k: True,
+                "the second sum is over all sets",
+            ),
         ),
         note="it matters for m > k, as in Hadamard response",
     ),

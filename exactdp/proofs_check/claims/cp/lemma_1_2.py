@@ -98,7 +98,7 @@ CLAIMS = (
         **elsewhere(
             "with a larger delta more matrices have the property",
             varied(
-                _minimisation, _BELOW_ROOT_TWO_LESS_ONE, Fraction(44, 100), "delta = 0.44 suffices"
+                _minimisation, _BELOW_ROOT_TWO_LESS_ONE, Fraction(43, 100), "delta = 0.43 suffices"
             ),
         ),
         note="With unsquared norms and delta just below 1/sqrt(2), B = ((-2/3, 1, 1), (0, 1, -1)) "

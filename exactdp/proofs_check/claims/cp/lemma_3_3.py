@@ -80,8 +80,8 @@ CLAIMS = (
         **varied(
             _error,
             Fraction(1),
-            Fraction(1, 2),
-            "1 + beta/2 also for larger eps",
+            Fraction(95, 100),
+            "1 + 0.95 beta",
             HIGH_PRIVACY + MEDIUM_PRIVACY,
         ),
         ours=True,

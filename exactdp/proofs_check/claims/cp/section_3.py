@@ -132,8 +132,8 @@ True
         "log(ek/s) is usual, matters only for s near k.",
         corrected=CP.verified(
             "Section 2, rows for RIP, corrected",
-            "A constant and log(ek/s) are needed: s log(ek/s) >= s, the least number of "
-            "rows for any RIP of order s, while s log(k/s) < s for k < e s.",
+            "s log(ek/s) rounded up is at least s, the least number of rows for any RIP of order s "
+            "(s log(k/s) is not, for k < e s).",
             "certified numerics",
             **varied(_enough_rows, _E, Fraction(26, 10), "log(2.6 k/s)"),
         ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, prod
 
 from flint import arb
 
 from exactdp.balls import ball, precision
+from exactdp.law import Law
 from exactdp.proofs_check.claim import Mutant, Printed, Quibble, Refuted, require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._medium import noise_square
@@ -16,9 +17,9 @@ from exactdp.proofs_check.claims.cp._model import (
     MIXED,
     Columns,
     dot,
+    isometric,
     output,
     plus,
-    square,
 )
 from exactdp.proofs_check.entries import CP, varied
 
@@ -30,15 +31,18 @@ _FACTORS = tuple(Fraction(x) for x in ("5/4", "2", "5", "10", "17"))
 _UPPER = Fraction(29143, 10_000)
 
 
-def _moments(drift: int) -> str:
-    """E A = 2/e - 1 and sigma^2 = 4(e-1)/e^2 for a sign that is +1 with probability 1/e."""
+def _moments(share: Fraction) -> str:
+    """E A = 2/e - 1 and sigma^2 = share 4(e-1)/e^2 for a sign that is +1 with probability 1/e."""
     for e in _FACTORS:
-        p = 1 / e
-        mean = p - (1 - p)
-        variance = p * (1 - mean) ** 2 + (1 - p) * (1 + mean) ** 2
+        sign, m = Law({1: 1 / e, -1: 1 - 1 / e}), 3
+        mean = sign.expectation()
+        variance = sum((p * (a - mean) ** 2 for a, p in sign.items()), Fraction(0))
+        columns = product(sign.items(), repeat=m)
+        size = sum(prod(p for _, p in c) * plus([a for a, _ in c]) for c in columns)
+        require(size == m / e, f"e^eps={e}: {size} entries +1 of {m} on average")
         require(mean == 2 / e - 1, f"e^eps={e}: mean {mean}")
-        require(variance == 4 * (e - 1) / e ** (2 + drift), f"e^eps={e}: variance {variance}")
-    return "five values of e^eps"
+        require(variance == share * 4 * (e - 1) / e**2, f"e^eps={e}: variance {variance}")
+    return "five values of e^eps, columns of three signs"
 
 
 def _system(power: int) -> str:
@@ -98,24 +102,40 @@ def _row_with_ones(k: int, e: int, s: int) -> arb:
 
 
 def _flat_vector(share: Fraction) -> str:
-    """x = 1/sqrt(s) on s entries +1 of a row has |Bx|^2 >= share s (e - 1)/m."""
+    """x = 1/sqrt(s) on s entries +1 of a row has |Bx|^2 >= s (e - 1)/m: no RIP of order s where
+
+    that exceeds 2.9143/share; at 2.9 the single row keeps the upper bound.
+    """
     single: Columns = ((1,),) * 3  # one row: equality
-    for columns, e in product((single, *MIXED), _FACTORS):
+    factors = (*_FACTORS, 1 + Fraction(29, 30))  # s (e - 1) = 2.9 for s = 3
+    for columns, e in product((single, *MIXED), factors):
         m, mean, variance = len(columns[0]), 2 / e - 1, 4 * (e - 1) / e**2
+        standard = [[a - mean for a in column] for column in columns]
+        products = [[dot(a, b) / variance / m for b in standard] for a in standard]
         for row in zip(*columns, strict=True):
-            ones = [column for column, sign in zip(columns, row, strict=True) if sign == 1]
-            s = len(ones)
-            image = [sum((column[y] - mean for column in ones), Fraction(0)) for y in range(m)]
-            norm = square(image) / variance / m / max(s, 1)
-            least = share * Fraction(s, m) * (e - 1)
-            require(norm >= least, f"e^eps={e}, s={s}, m={m}: |Bx|^2 = {norm} < {least}")
-    return "every row of four matrices, five values of e^eps"
+            ones = [x for x, sign in enumerate(row) if sign == 1]
+            norm = sum((products[a][b] for a in ones for b in ones), Fraction(0))
+            least, case = Fraction(len(ones) ** 2, m) * (e - 1), f"e^eps={e}, s={len(ones)}, m={m}"
+            require(norm >= least, f"{case}: s |Bx|^2 = {norm} < {least}")
+            rip = isometric(products, len(ones), Fraction(0), _UPPER)
+            most = len(ones) * _UPPER / share
+            require(not rip or least <= most, f"{case}: {least} > {most}, and the bound is kept")
+    return "every row of four matrices, six values of e^eps"
 
 
-def _enough(k: int, s: int, e: int, constant: int, with_e: bool) -> str:
-    """m = constant s log(k/s) (times e) against s (e - 1)/2.9143; e <= m, that is eps <= log m."""
+def _half_the_rows(constant: Fraction) -> str:
+    """constant e s log(k/s) >= s (e - 1)/2.9143 for k >= 2s: free of s, and k = 2s decides."""
     with precision(64):
-        rows = constant * s * (ball(k) / s).log() * (e if with_e else 1)
+        for e in (*_FACTORS, Fraction(10**6)):
+            rows, needed = ball(constant * e) * arb(2).log(), ball((e - 1) / _UPPER)
+            require(bool(rows >= needed), f"e^eps={e}, k=2s: {rows.str(5)} s < {needed.str(5)} s")
+    return f"{constant} e^eps s log(k/s) is enough for that, k >= 2s"
+
+
+def _enough(k: int, s: int, e: int, constant: int) -> str:
+    """m = constant s log(k/s) against s (e - 1)/2.9143; e <= m, that is eps <= log m."""
+    with precision(64):
+        rows = constant * s * (ball(k) / s).log()
         needed = ball(Fraction(s * (e - 1)) / _UPPER)
         case = f"k=2^{k.bit_length() - 1}, s={s}, e^eps=2^{e.bit_length() - 1}: m={rows.str(5)}"
         require(bool(rows > e), f"{case}: eps > log m")
@@ -125,18 +145,19 @@ def _enough(k: int, s: int, e: int, constant: int, with_e: bool) -> str:
     return case
 
 
-def _medium_rows(with_e: bool) -> str:
-    sizes = ((2**30, 100, 2**18, 100), (2**60, 2**20, 2**24, 1000))
-    return "; ".join(_enough(*size, with_e) for size in sizes)
+def _medium_rows() -> str:
+    sizes = ((2**30, 100, 2**14, 100), (2**60, 2**20, 2**24, 1000))
+    return "; ".join(_enough(*size) for size in sizes)
 
 
 def _log_argument(swapped: bool) -> str:
-    """s log(s/k) or s log(k/s), as a lower bound on a number of rows, must be positive."""
+    """0 < log of (k/s)^s or (s/k)^s <= log C(k, s), the number of supports to tell apart."""
     for k in range(2, 41):
         for s in range(1, k):
             quotient = Fraction(s, k) if swapped else Fraction(k, s)
+            require(quotient**s <= comb(k, s), f"s={s}, k={k}: more than {comb(k, s)} supports")
             require(quotient > 1, f"s={s}, k={k}: log({quotient}) < 0 asks for nothing")
-    return "1 <= s < k <= 40"
+    return "1 <= s < k <= 40; equality for s = 1"
 
 
 def _density(factor: Fraction) -> str:
@@ -164,7 +185,7 @@ CLAIMS = (
         "A sign that is +1 with probability 1/e^eps has mean 2/e^eps - 1 and variance "
         "4(e^eps - 1)/e^(2 eps); a column has m/e^eps entries +1 on average.",
         "enumeration",
-        **varied(_moments, 0, 1, "the variance is 4(e^eps - 1)/e^(3 eps)"),
+        **varied(_moments, Fraction(1), Fraction(99, 100), "0.99 of that variance"),
     ),
     CP.verified(
         "Section 4, linear system",
@@ -221,7 +242,7 @@ True
             247,
         ),
         method="certified numerics",
-        check=lambda: _medium_rows(False),
+        check=_medium_rows,
         example="""
 >>> from math import log
 >>> k, s, e = 2 ** 20, 100, 1024               # a row has k/e = 1024 entries +1 on average
@@ -237,13 +258,12 @@ True
         "well.",
         corrected=CP.verified(
             "Section 4, rows for RIP, corrected",
-            "A row with s entries +1 gives an s-sparse x with |Bx|^2 >= "
-            "s(e^eps-1)|x|^2/m, so RIP needs m >= s(e^eps-1)/2.9143; m of the order "
-            "e^eps s log(k/s) passes this test.",
-            "certified numerics",
-            check=lambda: f"{_medium_rows(True)}; {_flat_vector(Fraction(1))}",
+            "A row with s entries +1 gives an s-sparse x with |Bx|^2 >= s(e^eps-1)|x|^2/m, so RIP "
+            "of order s needs m >= s(e^eps-1)/2.9143, which (1/2) e^eps s log(k/s) is for k >= 2s.",
+            "enumeration",
+            check=lambda: f"{_half_the_rows(Fraction(1, 2))}; {_flat_vector(Fraction(1))}",
             mutant=Mutant(
-                "|Bx|^2 >= 1.02 s(e^eps-1)|x|^2/m", lambda: _flat_vector(Fraction(102, 100))
+                "RIP needs m >= 1.02 s(e^eps-1)/2.9143", lambda: _flat_vector(Fraction(102, 100))
             ),
         ),
     ),
@@ -268,7 +288,7 @@ True
         note="A misprint that Theorem 4.3 corrects.",
         corrected=CP.verified(
             "Section 4, argument of the logarithm, corrected",
-            "The argument is k/s, which exceeds 1 for s < k.",
+            "The argument is k/s: s log(k/s) is positive and at most log C(k, s) for s < k.",
             "enumeration",
             **varied(_log_argument, False, True, "s/k"),
         ),
