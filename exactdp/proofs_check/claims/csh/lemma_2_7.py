@@ -47,12 +47,16 @@ def printed(at: Point, more: int = 0) -> arb:
 
 
 def _exact(more: int) -> str:
-    """The printed maximum is the largest delta over all pairs, both orders, by densities."""
+    """The printed maximum is the largest delta over pairs, both orders, by densities; of k changes
+    or fewer.
+    """
     with precision(BITS):
         for at in SMALL:
             pairs = arb(0)
-            for a in range(at.k + 1):
-                pairs = pairs.max(side_a(at, a)).max(side_b(at, a))
+            for changed in {1, at.k // 2 or 1, at.k}:
+                fewer = at._replace(k=changed)
+                for a in range(changed + 1):
+                    pairs = pairs.max(side_a(fewer, a)).max(side_b(fewer, a))
             stated = printed(at, more)
             case = f"{at}: pairs {pairs.mid()}, stated {stated.mid()}"
             require(bool(pairs.overlaps(stated)) and pairs.rad() < 1e-20, case)
