@@ -6,23 +6,23 @@ log_delta = ln(1/delta) is taken rational; t = log_delta/eps1 + 2, alpha = 3.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
 
 from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.alp._shipped import literal
 
 __all__ = ["access", "max_error", "space"]
 
-_ALPHA = 3
+_ALPHA = Fraction(3)
 _SIZES = (1, 10, 14, 100, 140, 10**3, 10**6)
 
 
 def _columns(log_delta: int, eps: Fraction) -> int:
-    """m = ceil(t eps2/alpha) with eps1 = eps2 = eps/2."""
+    """m = ceil(t eps2/alpha) with eps1 = eps2 = eps/2, as shipped."""
     half = eps / 2
-    return ceil((log_delta / half + 2) * half / _ALPHA)
+    return literal((log_delta / half + 2) * half, _ALPHA).levels
 
 
 def access(
@@ -44,7 +44,7 @@ def space(constant: int, per_epsilon: Fraction, extra: int = 0) -> str:
     """m (s + w) <= constant (k + w) (ln(1/delta) + per_epsilon * eps + extra), s = 3k."""
     for log_delta in (1, 14, 100):
         for size in _SIZES:
-            for k, w in ((1, 1), (1, 30), (50, 10)):
+            for k, w in ((1, 1), (1, 30), (1000, 10)):
                 m = _columns(log_delta, Fraction(size))
                 bound = constant * (k + w) * (log_delta + per_epsilon * size + extra)
                 case = f"ln(1/delta)={log_delta}, eps={size}, k={k}, w={w}"

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["hit_bounds", "last_return", "last_return_bounds", "peak_law", "positions"]
+__all__ = [
+    "hit_bounds",
+    "last_return",
+    "last_return_bounds",
+    "last_time_bounds",
+    "peak_law",
+    "positions",
+]
 
 
 def positions(p: Fraction, steps: int) -> list[dict[int, Fraction]]:
@@ -80,3 +87,21 @@ def peak_law(up: Fraction, steps: int) -> dict[tuple[int, int], Fraction]:
                 longer[key] = longer.get(key, Fraction(0)) + weight * chance
         law = longer
     return law
+
+
+def last_time_bounds(p: Fraction, last: int, horizon: int) -> tuple[Fraction, Fraction]:
+    """Enclosure of P(the last n with S_n >= 0 is `last`), by counting paths to the horizon.
+
+    Later than the horizon: as for hit_bounds.
+    """
+    paths = {place: weight for place, weight in positions(p, last)[-1].items() if place >= 0}
+    for _ in range(horizon - last):
+        after: dict[int, Fraction] = {}
+        for place, weight in paths.items():
+            for step, chance in ((1, p), (-1, 1 - p)):
+                if place + step < 0:
+                    after[place + step] = after.get(place + step, Fraction(0)) + weight * chance
+        paths = after
+    high = sum(paths.values(), Fraction(0))
+    x = 4 * p * (1 - p)
+    return high - 2 * x ** ((horizon + 1) // 2) / (1 - x), high

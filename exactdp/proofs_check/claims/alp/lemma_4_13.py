@@ -6,31 +6,34 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.proofs_check.claim import Conditional, require
-from exactdp.proofs_check.claims.alp._model import columns
+from exactdp.proofs_check.claims.alp._shipped import literal, words
 from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 
 
 def _bits(least: Fraction) -> str:
-    """m (3k + w) <= 6 (k + w) beta eps for alpha = 1, s = 3k, beta eps >= least."""
-    for eps, step, k, w in product((Fraction(1, 10), Fraction(2)), range(60), (1, 50), (1, 32)):
-        product_ = least + Fraction(step, 7)
-        beta = product_ / eps
-        stored = columns(beta * eps, Fraction(1)) * (3 * k + w)
-        require(stored <= 6 * (k + w) * beta * eps, f"beta eps={product_}, k={k}, w={w}: {stored}")
-    return "480 instances with alpha = 1, s = 3k; ceil(r) <= 2 r for r >= 1"
+    """Sizes as shipped for alpha = 1, s = 3k, bound beta eps >= least in Algorithm 2."""
+    for eps, step, k, log_d in product(
+        (Fraction(1, 10), Fraction(2)), range(20), (1, 10**4), (30, 127)
+    ):
+        beta = (least + Fraction(step**2, 100)) / eps
+        made = literal(beta * eps, Fraction(1), k, 3 * k, 2**log_d)
+        stored = made.layout.size + words(made.levels, 2**log_d)
+        bound = (6 * k + 22 * log_d) * beta * eps
+        require(stored <= bound, f"beta eps={beta * eps}, k={k}, d=2^{log_d}: {stored} bits")
+    return "160 sizes of shipped sketches, d = 2^30, 2^127, beta epsilon to 4.6"
 
 
 CLAIMS = (
     Conditional(
         paper="ALP",
         item="Lemma 4.13",
-        statement="The output takes O((k + log d) beta epsilon) bits: at most 6 (k + w) beta "
-        "epsilon for alpha = 1, s = 3k and w bits per hash function.",
+        statement="The output takes O((k + log d) beta epsilon) bits: for alpha = 1 and s = 3k as "
+        "shipped at most (6 k + 22 log2 d) beta epsilon, for d = 2^30 and 2^127.",
         outcome="verified",
         method="enumeration",
         condition="beta epsilon = Omega(1), here beta epsilon >= 1: one column is the least",
-        **varied(_bits, Fraction(1), Fraction(2, 5), "for beta epsilon >= 2/5"),
+        **varied(_bits, Fraction(1), Fraction(49, 100), "for beta epsilon >= 0.49"),
     ),
 )

@@ -5,7 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._walk import hit_bounds, last_return, last_return_bounds
+from exactdp.proofs_check.claims.alp._walk import (
+    hit_bounds,
+    last_return,
+    last_return_bounds,
+    last_time_bounds,
+)
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
@@ -35,16 +40,27 @@ def _unique(slack: Fraction) -> str:
     return "p = 1/20, 1/10, 1/5, by counting walks of 100 steps"
 
 
-def _law(index: int) -> str:
-    """The probabilities C(2i, i) (p - p^2)^i (1 - 2p) sum to 1 and have the stated mean."""
+def _law(factor: Fraction) -> str:
+    """C(2i, i) (p - p^2)^i (1 - 2p), between bounds from all paths; odd steps are never last."""
+    for p in _CHANCES:
+        require(last_time_bounds(p, 3, 60)[1] == 0, f"p={p}: step 3 can be the last")
+        for i in range(6):
+            low, high = last_time_bounds(p, 2 * i, 100)
+            stated = factor * last_return(p, i)
+            require(low <= stated <= high, f"p={p}, i={i}: {float(low)} to {float(high)}")
+    return "p = 1/20, 1/10, 1/5, i = 0 to 5, paths of 100 steps"
+
+
+def _sums(factor: Fraction) -> str:
+    """The terms C(2i, i) (p - p^2)^i (1 - 2p) sum to 1, and their mean is as stated."""
     for p in _CHANCES:
         x = 4 * p * (1 - p)
         terms = [last_return(p, i) for i in range(120)]
         total = sum(terms, Fraction(0))
-        mean = sum((index * i * t for i, t in enumerate(terms)), Fraction(0))
+        mean = sum((2 * i * t for i, t in enumerate(terms)), Fraction(0))
         rest = 240 * x**120 / (1 - x) ** 2
         require(1 - rest <= total <= 1, f"p={p}: total {float(total)}")
-        stated = 4 * (p - p * p) / (1 - 2 * p) ** 2
+        stated = factor * 4 * (p - p * p) / (1 - 2 * p) ** 2
         require(mean <= stated <= mean + rest, f"p={p}: mean {float(mean)}")
     return "p = 1/20, 1/10, 1/5; 120 terms, remainder below a geometric series"
 
@@ -65,18 +81,18 @@ CLAIMS = (
     ),
     ALP.verified(
         "Lemma 4.6, proof, second display",
-        "The last nonnegative step is 2i with probability C(2i, i) (p - p^2)^i (1 - 2p); these "
-        "sum to 1.",
+        "The last nonnegative step is even, and 2i with probability C(2i, i) (p - p^2)^i (1 - 2p).",
         "enumeration",
-        **varied(_law, 2, 1, "the step is i"),
+        **varied(_law, Fraction(1), Fraction(10001, 10000), "1.0001 times that"),
         note="The text multiplies by P(S_i > later maximum); the index must be 2i, with the same "
         "value 1 - 2p.",
     ),
     ALP.verified(
         "Lemma 4.6, proof, third display",
-        "The sum of 2i C(2i, i) (p - p^2)^i (1 - 2p) is 4 (p - p^2)/(1 - 2p)^2.",
+        "The sum of C(2i, i) (p - p^2)^i (1 - 2p) is 1, and of 2i times that 4 (p - p^2)/"
+        "(1 - 2p)^2.",
         "enumeration",
-        **varied(_law, 2, 1, "the step is i"),
+        **varied(_sums, Fraction(1), Fraction(10001, 10000), "1.0001 times that"),
         note="The identity for the series is proved under Appendix A.",
     ),
 )

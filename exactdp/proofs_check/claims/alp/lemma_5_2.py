@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
+from exactdp.balls import ball, precision
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import ALP, varied
 
@@ -11,12 +13,14 @@ __all__ = ["CLAIMS"]
 
 
 def _sparse(factor: Fraction) -> str:
-    """1 - (1 - 1/(factor d^2))^d <= 1/(2d): exactly, all d entries being zero."""
-    for d in (1, 2, 3, 10, 100, 300):
-        chance = 1 / (factor * d**2)
-        some = 1 - (1 - chance) ** d
-        require(some <= Fraction(1, 2 * d), f"d={d}: {float(some)}")
-    return "d = 1, 2, 3, 10, 100, 300, no nonzero entry (the worst case)"
+    """P(a zero is stored) <= 1/(2d) at t = factor ln(d)/eps, all d entries being zero."""
+    for d, eps in product((2, 3, 10, 100, 300), (Fraction(1, 10), Fraction(3))):
+        with precision(128):
+            t = ball(factor) * ball(d).log() / ball(eps)
+            chance = (-ball(eps) * t).exp() / 2  # P(Lap(1/eps) >= t), Definition 2.4
+            some = 1 - (1 - chance) ** d
+            require(bool(some <= ball(Fraction(1, 2 * d))), f"d={d}, eps={eps}: {some.str(5)}")
+    return "d = 2, 3, 10, 100, 300, eps = 1/10, 3, no nonzero entry (the worst case)"
 
 
 def _zero(factor: int) -> str:
@@ -35,10 +39,8 @@ CLAIMS = (
         "Lemma 5.2",
         "With t = 2 ln(d)/epsilon the output of Algorithm 6 is k-sparse with probability at least "
         "1 - 1/(2d).",
-        "enumeration",
-        **varied(
-            _sparse, Fraction(2), Fraction(39, 20), "a zero is stored with probability 1/(1.95 d^2)"
-        ),
+        "certified numerics",
+        **varied(_sparse, Fraction(2), Fraction(199, 100), "t = 1.99 ln(d)/epsilon"),
     ),
     ALP.proved(
         "Lemma 5.2, proof, display",

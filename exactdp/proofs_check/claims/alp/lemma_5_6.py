@@ -13,7 +13,6 @@ from exactdp.proofs_check.claims.alp._threshold import (
     distance,
     power,
     rounded_law,
-    stored,
 )
 from exactdp.proofs_check.entries import ALP, varied
 
@@ -40,7 +39,13 @@ def _private(share: Fraction, t: Fraction = _T) -> str:
     for x, other in pairs:
         exact = hockey_stick(laws[x], laws[other], e_epsilon=_BASE).lower
         require(exact <= share * _DELTA, f"{x} against {other}: delta {exact}")
-    return f"{len(pairs)} pairs, two entries, e^epsilon = 9/4, delta = 4/9, t = 3"
+    return f"{len(pairs)} pairs, two entries, e^epsilon = 9/4, delta = 4/9, t = {t}"
+
+
+def _exact(share: Fraction) -> str:
+    """delta/(2 e^eps) at t, and delta/2 one below, times the share."""
+    found = _private(share / (2 * _BASE)), _private(share / 2, _T - 1)
+    return " and ".join(found)
 
 
 def _hats(x: Vector, other: Vector, raised: bool) -> tuple[Vector, Vector]:
@@ -70,7 +75,7 @@ def _small_entry(shift: int) -> str:
     for halves, x in product(range(1, 6), _SMALL):
         delta = power(_BASE, Fraction(-halves, 2))
         t = Fraction(halves, 2) + 1 + shift
-        chance = x * stored(Fraction(1), t, _BASE)
+        chance = rounded_law((x,), t, _BASE)[(1,)]
         require(chance == x * delta / (2 * _BASE), f"delta={delta}, x={x}: {chance}")
     return "25 cases, e^epsilon = 9/4"
 
@@ -126,9 +131,9 @@ CLAIMS = (
     ),
     ALP.verified(
         "Lemma 5.6, exact delta",
-        "On the grid delta/(2 e^epsilon) suffices.",
+        "On the grid delta/(2 e^epsilon) suffices; and with t = ln(1/delta)/epsilon + 1 delta/2.",
         "enumeration",
-        **varied(_private, 1 / (2 * _BASE), Fraction(49, 100) / _BASE, "0.98 times that"),
+        **varied(_exact, Fraction(1), Fraction(49, 50), "0.98 times that"),
         ours=True,
     ),
     ALP.verified(

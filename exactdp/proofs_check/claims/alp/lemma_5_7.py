@@ -13,15 +13,15 @@ from exactdp.proofs_check.entries import ALP, varied
 __all__ = ["CLAIMS"]
 
 
-def _pointwise(below: int) -> str:
+def _pointwise(below: Fraction) -> str:
     """Each nonzero entry errs by at most t + below * |noise| - dropped, or released and rounded."""
-    for t, x, eta in product((2, 3, 5), (Fraction(n, 4) for n in range(40)), range(-6, 7)):
+    for t, x, eta in product((2, 3, 5), (Fraction(n, 4) for n in range(1, 40)), range(-6, 7)):
         for y in (x,) if x >= 1 else (Fraction(0), Fraction(1)):
             v = y + eta
             kept = v if y and v >= t else Fraction(0)
             bound = t + below * abs(eta)
             require(abs(x - kept) <= bound, f"t={t}, x={x}, y={y}, noise {eta}: kept {kept}")
-    return "t = 2, 3, 5, 40 entries, 13 values of noise, both roundings"
+    return "t = 2, 3, 5, 39 entries, 13 values of noise, both roundings"
 
 
 CLAIMS = (
@@ -55,8 +55,8 @@ CLAIMS = (
         extraction="no: t = log(1/delta)/epsilon + 2 is printed twice and used in the proofs",
         corrected=ALP.verified(
             "Lemma 5.7, corrected",
-            "It is O(log(1/delta)/epsilon + 1), that is O(log(1/delta)/epsilon) for epsilon = "
-            "O(log(1/delta)); for k = 1 and delta = 1/4, 2 + 2 ln(1/delta)/epsilon suffices.",
+            "For k = 1 and delta = 1/4 the expected error is at most 2 + 2 ln(1/delta)/epsilon for "
+            "every epsilon (so O(log(1/delta)/epsilon) for epsilon = O(log(1/delta))).",
             "certified numerics",
             **varied(partial(max_error, 2), Fraction(2), Fraction(39, 20), "1.95 instead of 2"),
         ),
@@ -67,10 +67,10 @@ CLAIMS = (
     ),
     ALP.verified(
         "Lemma 5.7, proof, display",
-        "Every entry errs by at most t plus its noise, so the expected maximum is at most "
-        "(1 + ln k)/epsilon + t.",
+        "Every entry errs by at most t plus the size of its noise.",
         "enumeration",
-        **varied(_pointwise, 1, 0, "without the noise"),
-        note="The maximum of the noise of k entries is in Proposition 2.5.",
+        **varied(_pointwise, Fraction(1), Fraction(19, 20), "t plus 0.95 of it"),
+        note="With the maximum of the noise of k entries, Proposition 2.5, the expected maximum is "
+        "at most (1 + ln k)/epsilon + t.",
     ),
 )

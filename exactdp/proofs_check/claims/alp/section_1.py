@@ -3,42 +3,55 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from ipaddress import ip_network
 
+from exactdp.mechanisms.projections.alp import ALP, HistogramALP
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._model import flip
-from exactdp.proofs_check.entries import ALP, varied
+from exactdp.proofs_check.entries import ALP as PAPER
+from exactdp.proofs_check.entries import varied
 
 __all__ = ["CLAIMS"]
 
 
-def _constant_flip(alpha_most: Fraction) -> str:
-    """For alpha in [1, alpha_most] the flip probability is constant, away from 0 and 1/2."""
-    for n in range(100):
-        alpha = 1 + (alpha_most - 1) * Fraction(n, 99)
-        require(Fraction(1, 12) <= flip(alpha) <= Fraction(1, 3), f"alpha={alpha}: {flip(alpha)}")
-    return "alpha in [1, 10]: p between 1/12 and 1/3, whatever epsilon"
+_EPSILONS = (Fraction(1, 100), Fraction(1), Fraction(20))
 
 
-def _addresses(bits: int) -> str:
-    require(2**bits > 4 * 10**9, f"2^{bits} = {2**bits}")
-    return "2^32 = 4294967296"
+def _constant_flip(histogram: bool) -> str:
+    """The flip probability of shipped projections: one for all epsilon, away from 1/2."""
+    for alpha in (Fraction(1), Fraction(3), Fraction(10)):
+        found = {_flip(alpha, eps, histogram) for eps in _EPSILONS}
+        require(max(found) <= Fraction(1, 3), f"alpha={alpha}: {max(found)}")
+        require(len(found) == 1, f"alpha={alpha}: {sorted(found)}")
+    return "alpha = 1, 3, 10, eps = 0.01, 1, 20: one p for each alpha, at most 1/3"
+
+
+def _flip(alpha: Fraction, eps: Fraction, histogram: bool) -> Fraction:
+    if histogram:
+        return HistogramALP(d=1, k=1, s=3, beta=1, epsilon=eps).flip
+    return ALP(d=1, k=1, s=3, beta=1, epsilon=eps, alpha=alpha, steps=1).flip
+
+
+def _addresses(prefix: int) -> str:
+    found = ip_network(f"0.0.0.0/{prefix}").num_addresses
+    require(found > 4 * 10**9, f"{found} addresses")
+    return f"{found} addresses"
 
 
 CLAIMS = (
-    ALP.reproduced(
+    PAPER.reproduced(
         "Section 1, number of IPv4 addresses",
         "There are over 4 billion IPv4 addresses.",
         "reproduction",
-        **varied(_addresses, 32, 31, "31 bits"),
+        **varied(_addresses, 0, 1, "the first bit is fixed"),
     ),
-    ALP.verified(
+    PAPER.verified(
         "Section 1.2, constant flip probability",
         "Scaling makes the flip probability a constant bounded away from 1/2 that does not depend "
-        "on epsilon.",
+        "on epsilon (as shipped, at most 1/3 for alpha >= 1).",
         "enumeration",
-        **varied(_constant_flip, Fraction(10), Fraction(103, 10), "for alpha up to 10.3"),
+        **varied(_constant_flip, False, True, "in Algorithm 10, too"),
     ),
-    ALP.not_checkable(
+    PAPER.not_checkable(
         "Section 1, cited error bounds",
         "O(1/epsilon) is optimal [HT10]; [KKMN09] has O(log(1/delta)/epsilon), [CPST12] O(log(d)/"
         "epsilon); [BV19] needs time about n/epsilon; over 10^12 URLs.",

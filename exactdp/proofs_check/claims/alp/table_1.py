@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
+from math import ceil
 
-from exactdp.balls import ball, precision
+from exactdp.balls import ball, refine
+from exactdp.mechanisms.projections.alp import HistogramALP
+from exactdp.mechanisms.projections.thresholds import usual_threshold
 from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.entries import ALP, varied
 
@@ -12,15 +16,13 @@ __all__ = ["CLAIMS"]
 
 
 def _columns(least: Fraction) -> str:
-    """ceil(t) <= 2 ln(d) + 1 for t = 2 ln(d)/eps, eps = least, 2 least, ...: Section 7."""
-    for bits in (1, 10, 64):
-        for j in range(1, 9):
-            eps = j * least
-            with precision(64):
-                log_d = bits * ball(2).log()
-                m = (2 * log_d / ball(eps)).ceil()
-                case = f"d=2^{bits}, eps={eps}: m={m.str(5)}"
-                require(bool(m <= 2 * log_d + 1), f"{case} > 2 ln d + 1")
+    """Columns as shipped for t = 2 ln(d)/eps, eps = least, 2 least, ...: Section 7."""
+    for bits, j in product((1, 10, 64), range(1, 9)):
+        eps = j * least
+        t = usual_threshold(2**bits, eps, Fraction(1, 2**20))
+        m = HistogramALP(d=2**bits, k=1, s=3, beta=ceil(t), epsilon=eps).levels
+        log_d = refine(lambda: bits * ball(2).log()).lower
+        require(m <= 2 * log_d + 1, f"d=2^{bits}, eps={eps}: m={m} > 2 ln d + 1")
     return "d = 2, 2^10, 2^64, eps = 1, 2, ..., 8"
 
 
