@@ -7,14 +7,13 @@ alone; for the GSHM also half of each, which are independent.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
 from exactdp.accounting.pld.atoms import LawLoss
-from exactdp.accounting.pld.known_curves import KnownCurve
+from exactdp.accounting.pld.known_curves import ExactLoss
 from exactdp.accounting.pld.laws import GaussianLoss
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.neighbours import ADD_REMOVE, Step
@@ -32,9 +31,7 @@ _BITS = 128
 
 _BOUND = "upper bound by the worst of each release"
 
-#: Points on a curve per width of the noise's loss, and the fewest and the most.
-_DENSITY = 24
-_FEWEST = 32
+_GSHM = gshm_curve.ANALYSES["exact"]
 
 
 def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
@@ -49,19 +46,14 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     >>> print(format(pld.gshm(k=10, sigma=40, tau=180).composed(3).delta("0.3"), "3"))
     [0.000796, 0.000861]
     """
-    most, noise, height = _read(k, sigma, tau)
-
-    def delta(epsilon: Fraction) -> Enclosure:
-        return gshm_curve.delta(k=most, sigma=noise, tau=height, epsilon=epsilon)
-
-    half = most // 2
+    curve = _Gshm(*_read(k, sigma, tau))
+    half = curve.k // 2
     with precision(_BITS):
-        mu, part = (_below(arb(j).sqrt() / ball(noise)) for j in (most, half))
-        shown, fewer = (_shown(noise, height, r) for r in (most, most - half))
-    choices = [(_noise(mu),), _hidden(shown)]
+        mu, part = (_below(arb(j).sqrt() / ball(curve.sigma)) for j in (curve.k, half))
+    choices = [(_noise(mu),), _hidden(curve.shown)]
     if half:
-        choices.append((_noise(part), *_hidden(fewer)))
-    law, real = _known(delta, shown, mu, 2048), tuple(choice for choice in choices if choice)
+        choices.append((_noise(part), *_hidden(curve.shown_of(curve.k - half))))
+    law, real = ExactLoss(curve), tuple(choice for choice in choices if choice)
     source = f"CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each, {_BOUND}"
     return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
 
@@ -86,45 +78,77 @@ def csh(
     size, noise, height = _read(k, sigma, tau)
     most = size if contributions is None else integer("contributions", contributions, least=1)
     kappa = None if correlation is None else positive("correlation", correlation)
-
-    def delta(epsilon: Fraction) -> Enclosure:
-        return csh_curve.delta(
-            k=size,
-            sigma=noise,
-            tau=height,
-            epsilon=epsilon,
-            correlation=kappa,
-            contributions=contributions,
-        )
-
-    delta(Fraction(0))  # refuses what is not possible
-    with precision(_BITS):
-        shown = _below(threshold_only(size, ball(height / noise), kappa, most))
-        mu = _below(noise_distance(size, ball(noise), kappa, most))
-    law = _known(delta, shown, mu, 512)
+    curve = _Csh(size, noise, height, kappa, most)
+    curve.delta(Fraction(0))  # refuses what is not possible
     source = f"exactdp explain exact-csh, for k-sparse histograms, one direction, {_BOUND}"
-    real = tuple(choice for choice in ((_noise(mu),), _hidden(shown)) if choice)
+    real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.shown)) if choice)
+    law = ExactLoss(curve)
     return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
+
+
+@dataclass(frozen=True)
+class _Gshm:
+    """The exact curve of the GSHM."""
+
+    k: int
+    sigma: Fraction
+    tau: Fraction
+    most_points = 2048
+
+    @property
+    def shown(self) -> Fraction:
+        return self.shown_of(self.k)
+
+    @property
+    def mu(self) -> Fraction:
+        with precision(_BITS):
+            return _below(arb(self.k).sqrt() / ball(self.sigma))
+
+    def shown_of(self, counters: int) -> Fraction:
+        """At most the probability that one of so many counters of 1 passes the threshold."""
+        with precision(_BITS):
+            return _below(_GSHM.threshold_only(counters, ball(self.tau / self.sigma)))
+
+    def delta(self, epsilon: Fraction) -> Enclosure:
+        return gshm_curve.delta(k=self.k, sigma=self.sigma, tau=self.tau, epsilon=epsilon)
+
+
+@dataclass(frozen=True)
+class _Csh:
+    """The exact curve of the CSH."""
+
+    k: int
+    sigma: Fraction
+    tau: Fraction
+    correlation: Fraction | None
+    contributions: int
+    most_points = 512
+
+    @property
+    def shown(self) -> Fraction:
+        with precision(_BITS):
+            ratio = ball(self.tau / self.sigma)
+            return _below(threshold_only(self.k, ratio, self.correlation, self.contributions))
+
+    @property
+    def mu(self) -> Fraction:
+        with precision(_BITS):
+            noise = ball(self.sigma)
+            return _below(noise_distance(self.k, noise, self.correlation, self.contributions))
+
+    def delta(self, epsilon: Fraction) -> Enclosure:
+        return csh_curve.delta(
+            k=self.k,
+            sigma=self.sigma,
+            tau=self.tau,
+            epsilon=epsilon,
+            correlation=self.correlation,
+            contributions=self.contributions,
+        )
 
 
 def _read(k: int, sigma: Real, tau: Real) -> tuple[int, Fraction, Fraction]:
     return integer("k", k, least=1), positive("sigma", sigma), non_negative("tau", tau)
-
-
-def _known(
-    delta: Callable[[Fraction], Enclosure], shown: Fraction, mu: Fraction, most: int
-) -> KnownCurve:
-    """The curve up to about where only the threshold counts."""
-    flat = shown * Fraction(10_001, 10_000)
-    low, high = Fraction(0), Fraction(float(mu))
-    while delta(high).upper > flat:
-        low, high = high, 2 * high
-    for _ in range(10):
-        middle = (low + high) / 2
-        low, high = (middle, high) if delta(middle).upper > flat else (low, middle)
-    count = min(max(math.ceil(_DENSITY * high / mu), _FEWEST), most)
-    step = high / count
-    return KnownCurve(step, tuple(delta(i * step).upper for i in range(count + 1)))
 
 
 def _noise(mu: Fraction) -> Step:
@@ -138,11 +162,6 @@ def _hidden(shown: Fraction) -> tuple[Step, ...]:
         return ()
     with_, without = Law({"shown": shown, "hidden": 1 - shown}), Law({"hidden": Fraction(1)})
     return (Step(LawLoss(with_, without), LawLoss(without, with_)),)
-
-
-def _shown(sigma: Fraction, tau: Fraction, counters: int) -> Fraction:
-    """At most the probability that one of so many counters of 1 passes the threshold."""
-    return _below(gshm_curve.ANALYSES["exact"].threshold_only(counters, ball(tau / sigma)))
 
 
 def _below(value: arb) -> Fraction:

@@ -11,7 +11,6 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import curves, neighbours, queries, renyi
 from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step
-from exactdp.accounting.pld.plans import log_delta_guess
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
@@ -269,7 +268,7 @@ class Pld:
 
         def largest(orders: list[Order]) -> Enclosure:
             # the one that seems to leak most at this loss first
-            worst, *others = sorted(orders, key=lambda o: -log_delta_guess(o, loss))
+            worst, *others = sorted(orders, key=lambda o: -queries.guess(o, loss))
             found = ask(worst)
             for order in others:
                 if may_exceed(order, found):
@@ -278,6 +277,8 @@ class Pld:
             return found
 
         above, real = self.orders(), self.real_orders()
+        if [n for _, n in self.steps] == [1]:
+            real = above  # at every epsilon some neighbours attain the bound of one step
         found = largest(above)
         return found if above == real else Enclosure(largest(real).lower, found.upper)
 

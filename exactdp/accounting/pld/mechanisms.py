@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from exactdp.accounting.pld.atoms import (
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
-    LawLoss,
-    ResponseLoss,
-)
+from exactdp.accounting.pld.atoms import LawLoss, ResponseLoss
+from exactdp.accounting.pld.integers import DiscreteGaussianLoss, DiscreteLaplaceLoss
 from exactdp.accounting.pld.laplace import LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss
 from exactdp.accounting.pld.loss import Pld

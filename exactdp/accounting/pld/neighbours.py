@@ -12,14 +12,9 @@ from fractions import Fraction
 from math import comb
 from typing import TypeAlias
 
-from exactdp.accounting.pld.atoms import (
-    AtomicLoss,
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
-    ResponseLoss,
-    SampledAtoms,
-)
+from exactdp.accounting.pld.atoms import AtomicLoss, ResponseLoss, SampledAtoms
 from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.integers import DiscreteGaussianLoss, DiscreteLaplaceLoss
 from exactdp.accounting.pld.laplace import (
     BatchedLaplace,
     EndedLoss,

@@ -25,6 +25,9 @@ FLOOR_BITS = 1100
 _LOG_2 = math.log(2)
 _TAIL_BITS = 96
 
+#: Within the width asked for, delta need not be seen to fall by more than e^this.
+_STEEPEST = 8
+
 #: Bits of delta that what is cut off may touch.
 _SPARE_BITS = 30
 
@@ -71,7 +74,8 @@ def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
     """To find the epsilon at which delta has this logarithm, to this width."""
     found = saddle(order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order))
     guess = max(found.epsilon(log_target), 0.0)
-    theta = found.tilt(guess)
+    # where delta ends at a largest loss theta grows without end: so steep is steep enough
+    theta = min(found.tilt(guess), _STEEPEST / width)
     return _plan(order, guess, theta, log_target, width * theta)
 
 

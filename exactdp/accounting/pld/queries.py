@@ -12,17 +12,18 @@ from typing import Protocol
 from flint import arb
 
 from exactdp.accounting.certify.hints import falling_root, log2
-from exactdp.accounting.pld.atoms import AtomicLoss, atomic_bounds
+from exactdp.accounting.pld.atoms import AtomicLoss
 from exactdp.accounting.pld.chain import TooCoarse
 from exactdp.accounting.pld.closed import ClosedCurve, closed_curve
 from exactdp.accounting.pld.composed import BITS, Composed, Copies, compose
 from exactdp.accounting.pld.ended import ended_bounds
+from exactdp.accounting.pld.gathered import atomic_bounds
 from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.heavy import compose_in_balls
 from exactdp.accounting.pld.laplace import EndedLoss
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, bounds
-from exactdp.accounting.pld.plans import FLOOR_BITS, Plan, for_delta, for_epsilon
+from exactdp.accounting.pld.plans import FLOOR_BITS, Plan, for_delta, for_epsilon, log_delta_guess
 from exactdp.accounting.pld.transform import TooLong
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
@@ -35,11 +36,15 @@ __all__ = [
     "delta",
     "epsilon",
     "gridded",
+    "guess",
     "measures",
     "reversed_delta",
 ]
 
 _ATTEMPTS = 12
+
+#: Where a tilt leaves too few digits, it is divided by this, once for each.
+_GENTLER = (16.0,)
 
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 
@@ -65,8 +70,8 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     """An enclosure of delta at loss >= 0, of this relative width."""
     closed = closed_curve(order)
     if closed is not None:
-        curve, width = closed.delta, min(relative_width, Fraction(1, 10**12))
-        return refine(lambda: curve(ball(loss)), relative_width=width).clamped(0, 1)
+        curve, width = closed.delta, min(relative_width, closed.width)
+        return refine(lambda: curve(loss), relative_width=width).clamped(0, 1)
 
     def ask(found: Curve) -> Enclosure:
         low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
@@ -108,6 +113,15 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
         with precision(2 * BITS):
             return ask(closed)
     return _refined(order, plan, ask, lambda found: found.width <= width, lambda found: found.upper)
+
+
+def guess(order: Order, loss: float) -> float:
+    """About the logarithm of delta at loss >= 0; nothing is certified."""
+    closed = closed_curve(order)
+    if closed is None:
+        return log_delta_guess(order, loss)
+    with precision(BITS):
+        return log2(closed.delta(Fraction(loss))) * math.log(2)
 
 
 def ceiling(order: Order, loss: Fraction) -> Fraction:
@@ -157,6 +171,7 @@ def _refined(
 ) -> Enclosure:
     """An answer that fits; place: the loss at which the bounds of an answer are asked for."""
     before = Fraction(2) ** 1100  # finer grids are to be narrower
+    gentler, stalled = list(_GENTLER), 0
     for _ in range(_ATTEMPTS):
         try:
             found = gridded(order, plan)
@@ -166,10 +181,17 @@ def _refined(
             answer = ask(found)
             if fits(answer):
                 return answer
-            if found.vague(ball(place(answer))) or 10 * answer.width > 7 * before:
-                break
+            if found.vague(ball(place(answer))):
+                if not gentler:
+                    break
+                plan = replace(plan, theta=plan.theta / gentler.pop())
+                continue
+        # losses without a density come near the nodes at some steps more than at others
+        plan = plan.finer(2 if 10 * answer.width < 7 * before else 4)
+        stalled = stalled + 1 if 10 * answer.width > 9 * before else 0
+        if stalled == 2:
+            break
         before = answer.width
-        plan = plan.finer(2)
     return _in_balls(order, plan, ask, fits)
 
 

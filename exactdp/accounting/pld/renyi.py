@@ -16,8 +16,9 @@ from flint import acb, arb
 
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.gaussian import cdf, tail
-from exactdp.accounting.pld.atoms import AtomicLoss, DiscreteGaussianLoss
+from exactdp.accounting.pld.atoms import AtomicLoss
 from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.integers import DiscreteGaussianLoss
 from exactdp.accounting.pld.laplace import EndedLoss, LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss, LossLaw, SampledLoss
 from exactdp.balls import ball, enclosure, precision

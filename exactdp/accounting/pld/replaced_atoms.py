@@ -9,14 +9,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.pld.atoms import (
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
-    Outcome,
-    ResponseLoss,
-    distance_of,
-    loss_ball,
-)
+from exactdp.accounting.pld.atoms import Outcome, ResponseLoss, distance_of, loss_ball
+from exactdp.accounting.pld.integers import IntegerNoise
 from exactdp.balls import ball
 
 __all__ = ["BatchAtoms", "ReplacedAtoms"]
@@ -26,7 +20,7 @@ __all__ = ["BatchAtoms", "ReplacedAtoms"]
 class ReplacedAtoms:
     """Poisson sampling: a user who adds -shift to the query is replaced by one who adds shift."""
 
-    noise: DiscreteLaplaceLoss | DiscreteGaussianLoss
+    noise: IntegerNoise
     rate: Fraction
 
     @property
@@ -51,7 +45,7 @@ class BatchAtoms:
     and Q change places. All that is left has loss 0.
     """
 
-    base: DiscreteLaplaceLoss | DiscreteGaussianLoss | ResponseLoss
+    base: IntegerNoise | ResponseLoss
     rate: Fraction
 
     @property

@@ -10,6 +10,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.transform import UNIT
+from exactdp.errors import Undecided
 
 __all__ = ["EXPONENTIALS_ERROR", "Wide", "exponentials", "floor", "split"]
 
@@ -63,7 +64,9 @@ def exponentials(rate: arb, count: int) -> Wide:
 
 
 def floor(value: arb) -> int:
-    """The integer below the lower end of a ball."""
+    """The integer below the lower end of a ball; raises Undecided where it has none."""
+    if not value.is_finite():
+        raise Undecided("a loss lost all accuracy")
     mantissa, exponent = (int(part) for part in value.lower().man_exp())
     return mantissa << exponent if exponent >= 0 else mantissa >> -exponent
 

@@ -10,7 +10,7 @@ import pytest
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.closed import closed_curve
-from exactdp.balls import ball, precision
+from exactdp.balls import precision
 
 NOISE = pld.laplace(scale="0.8")
 RATE = Fraction(3, 10)
@@ -87,5 +87,5 @@ def test_below_0_and_beyond_the_largest_loss(case: str) -> None:
     curve = closed_curve(loss.orders()[0])
     assert curve is not None
     with precision(128):
-        found = curve.delta(ball(Fraction(-2, 5)))
+        found = curve.delta(Fraction(-2, 5))
     assert float(found) == pytest.approx(float(expected), rel=1e-12)

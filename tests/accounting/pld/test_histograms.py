@@ -6,13 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from flint import arb
 from scipy.integrate import quad
 from scipy.stats import norm
 
 from exactdp.accounting import csh, gaussian, gshm, pld
-from exactdp.accounting.pld.known_curves import KnownCurve
+from exactdp.accounting.pld.known_curves import ExactLoss, KnownCurve
+from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import InvalidParameter
 
 GSHM = pld.gshm(k=9, sigma=30, tau=110)
 CSH = pld.csh(k=4, sigma=12, tau=50)
@@ -28,8 +30,8 @@ def _csh(epsilon: str) -> Enclosure:
 
 def _law(loss: pld.Pld) -> KnownCurve:
     ((step, _),) = loss.steps
-    assert isinstance(step.removed, KnownCurve)
-    return step.removed
+    assert isinstance(step.removed, ExactLoss)
+    return step.removed.known
 
 
 @pytest.mark.parametrize(("loss", "exact"), [(GSHM, _gshm), (CSH, _csh)])
@@ -92,9 +94,18 @@ def test_points_that_are_rounded_up_stay_above() -> None:
         assert float(delta) * (1 - 1e-12) <= found <= float(raised[i]) * (1 + 1e-12)
 
 
-def test_a_curve_that_is_none_is_refused() -> None:
-    with pytest.raises(Undecided, match="too far"):
-        list(KnownCurve(Fraction(1, 100), (Fraction(1, 10), Fraction(1, 10**9))).outcomes(96))
+def test_rounding_that_would_bend_a_curve_the_wrong_way() -> None:
+    """delta(0) is 1 but for 1e-13: rounded up, the curve falls faster after it than any can."""
+    exact = [gaussian.delta(sigma="0.067", epsilon=10 * i).upper for i in range(40)]
+    raised = (1 - (1 - exact[0]) / 10**6, *exact[1:])
+    assert (raised[1] - raised[0]) / (np.exp(10) - 1) < -(1 - raised[0]) / 2
+    outcomes = list(KnownCurve(Fraction(10), raised).outcomes(96))
+    with precision(256):
+        assert sum((p for _, p, _ in outcomes), arb(0)).overlaps(arb(1))
+        for i, delta in enumerate(exact):
+            x = arb(10 * i).exp()
+            found = sum(((p - x * q).max(arb(0)) for _, p, q in outcomes), arb(0))
+            assert found.upper() >= ball(delta)
 
 
 def test_with_others_and_on_samples() -> None:

@@ -1,0 +1,111 @@
+"""One step of noise on the integers and of histograms, against sums and exact curves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+from mpmath import mpf
+
+from exactdp.accounting import csh, discrete_gaussian, gaussian, gshm, pld
+from exactdp.enclosure import Enclosure
+
+RATE = Fraction(1, 5)
+
+
+def _gaussian(z: int) -> mpf:
+    return mpmath.exp(-mpf(z * z) / (2 * mpf("7.3")))
+
+
+def _laplace(z: int) -> mpf:
+    return mpmath.exp(-abs(z) * mpf("0.45") / 3)
+
+
+NOISES = {
+    "gaussian": (pld.discrete_gaussian(sigma2="7.3", sensitivity=3), _gaussian, 150),
+    "laplace": (pld.discrete_laplace(epsilon="0.45", sensitivity=3), _laplace, 900),
+}
+
+#: Weights of the noise around -3, 0 and 3, of either law.
+SCHEMES = {
+    "plain": [((0, 0, 1), (0, 1, 0))],
+    "sampled": [((0, 1 - RATE, RATE), (0, 1, 0)), ((0, 1, 0), (0, 1 - RATE, RATE))],
+    "replaced": [((0, 1 - RATE, RATE), (RATE, 1 - RATE, 0))],
+    "batched": [((1 - RATE, 0, RATE), (1, 0, 0))],
+}
+
+
+def _asked(loss: pld.Pld, scheme: str) -> pld.Pld:
+    return {
+        "plain": lambda: loss,
+        "sampled": lambda: loss.sampled(RATE),
+        "replaced": lambda: loss.sampled(RATE).replaced(),
+        "batched": lambda: loss.batched(RATE),
+    }[scheme]()
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.07", "0.4", "0.9", "2.5"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("noise", NOISES)
+def test_the_sum_over_all_outcomes(noise: str, scheme: str, epsilon: str) -> None:
+    loss, mass, reach = NOISES[noise]
+    with mpmath.workdps(40):
+        ratio = mpmath.exp(mpf(epsilon))
+        places = range(-reach, reach + 1)
+        masses = {z: mass(z) for z in range(-reach - 6, reach + 7)}
+        total = mpmath.fsum(masses.values())
+
+        def law(weights: tuple[Fraction | int, ...], z: int) -> mpf:
+            parts = zip(weights, (-3, 0, 3), strict=True)
+            return mpmath.fsum(mpf(float(w)) * masses[z - at] for w, at in parts) / total
+
+        expected = max(
+            mpmath.fsum(max(law(p, z) - ratio * law(q, z), 0) for z in places)
+            for p, q in SCHEMES[scheme]
+        )
+        found = _asked(loss, scheme).delta(epsilon)
+        ends = [mpf(end.numerator) / end.denominator for end in (found.lower, found.upper)]
+    assert ends[0] - mpf("1e-16") <= expected <= ends[1] + mpf("1e-16")
+    assert found.width <= found.upper / 10**11
+
+
+def test_noise_far_too_wide_to_be_listed() -> None:
+    found = pld.discrete_gaussian(sigma2=10**10, sensitivity=1000).delta("0.01")
+    exact = discrete_gaussian.delta(sigma2=10**10, sensitivity=1000, epsilon="0.01")
+    assert _meet(found, exact)
+    # the sum of a hundred is the noise of one query that moves ten times as far
+    many = pld.discrete_gaussian(sigma2=10**10, sensitivity=1000).composed(100).delta("0.1")
+    assert _meet(many, discrete_gaussian.delta(sigma2=10**10, sensitivity=10_000, epsilon="0.1"))
+    continuous = gaussian.delta(sigma=10**5, sensitivity=1000, epsilon="0.01")
+    assert found.float_upper() == pytest.approx(continuous.float_upper(), rel=1e-6)
+
+
+def _meet(one: Enclosure, other: Enclosure) -> bool:
+    near = Fraction(1, 10**9)
+    return one.lower <= other.upper * (1 + near) and other.lower <= one.upper * (1 + near)
+
+
+FLAT = {"k": 30, "sigma": "51.98", "tau": "103.57"}
+USUAL = {"k": 9, "sigma": "30", "tau": "110"}
+
+
+@pytest.mark.parametrize("parameters", [FLAT, USUAL], ids=["threshold alone", "noise too"])
+@pytest.mark.parametrize("name", ["gshm", "csh"])
+def test_one_histogram_has_its_exact_curve(name: str, parameters: dict[str, int | str]) -> None:
+    loss = {"gshm": pld.gshm, "csh": pld.csh}[name](**parameters)  # type: ignore[arg-type]
+    delta = {"gshm": gshm.delta, "csh": csh.delta}[name]
+    for epsilon in ("0.0016", "0.2963"):
+        exact = delta(**parameters, epsilon=epsilon)  # type: ignore[arg-type]
+        found = loss.delta(epsilon)
+        assert found.lower <= exact.upper
+        assert exact.lower <= found.upper
+        assert found.width <= found.upper / 10**8
+
+
+def test_thresholds_alone_add_up() -> None:
+    one = pld.gshm(k=30, sigma="51.98", tau="103.57")
+    shown, found = one.delta(5), one.composed(4).delta(5)
+    assert found.lower <= 1 - (1 - shown.upper) ** 4
+    assert 1 - (1 - shown.lower) ** 4 <= found.upper
+    assert found.width <= found.upper / 10**3
