@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.whitebox.kinship import is_generator_type, spelled
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.plainness import written_in_python
 from exactdp.audit.whitebox.purity import named
@@ -70,7 +71,7 @@ def parts(thing: Any) -> Iterator[Any]:
         if _trusted(thing.__module__):
             yield _constants(thing)
         else:
-            yield from (x for k, x in sorted(vars(thing).items()) if k not in _CLASS_NOISE)
+            yield from _of_class(vars(thing))
     elif isinstance(thing, types.ModuleType):
         return  # its attributes are reached by the names that code uses
     elif isinstance(thing, types.BuiltinFunctionType):
@@ -94,6 +95,15 @@ def _constants(kind: type) -> str:
     return repr([each for each in held if is_atom(each[1])])
 
 
+def _of_class(held: Mapping[str, Any]) -> Iterator[Any]:
+    for name, value in sorted(held.items()):
+        if name in _ANNOTATIONS:
+            yield spelled(value)
+        elif name not in _CLASS_NOISE:
+            yield value
+
+
+_ANNOTATIONS = frozenset({"__annotations__", "__dataclass_fields__"})
 _CLASS_NOISE = frozenset({"__dict__", "__weakref__", "__doc__", "_abc_impl"})
 
 
@@ -108,6 +118,7 @@ def _of_function(thing: Any) -> Iterator[Any]:
         return
     else:
         yield from (thing.__code__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
+        yield spelled(thing.__annotations__)
         yield from (_content(cell) for cell in thing.__closure__ or ())
         yield named_by(thing.__code__, thing.__globals__)
 
@@ -122,10 +133,15 @@ def _content(cell: types.CellType) -> Any:
 def named_by(code: types.CodeType, names: Mapping[str, Any]) -> list[Any]:
     """What code and the functions inside it name: globals, and attributes of modules.
 
-    Functions of C modules hold nothing; which of them may be called is looked at elsewhere.
+    Functions of C modules hold nothing; which of them may be called, and what may be asked of the
+    types of generators, is looked at elsewhere.
     """
     found = [pair for each in _nested(code) for pair in named(each, names)]
-    kept = dict(pair for pair in found if not isinstance(pair[1], types.BuiltinFunctionType))
+    kept = dict(
+        pair
+        for pair in found
+        if not isinstance(pair[1], types.BuiltinFunctionType) and not is_generator_type(pair[1])
+    )
     return [part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair]
 
 

@@ -52,7 +52,7 @@ class ExactRandom(random.SystemRandom, metaclass=Veil):
     draws: where its numbers come from. A program that makes another one of this type is refused.
     """
 
-    __getattribute__ = showing(frozenset(dir(random.SystemRandom())) - {"__dict__"} | _OF_MODULES)
+    __getattribute__ = showing(random.SystemRandom, "__reduce_ex__", "gauss_next", *_OF_MODULES)
     __setattr__ = keeping
 
     def __init__(self, draws: Draws | None = None) -> None:
@@ -115,7 +115,7 @@ class ExactGenerator(metaclass=Veil):
     one at a time or as arrays of int64.
     """
 
-    __getattribute__ = showing(frozenset(dir(np.random.Generator)) - {"__dict__"})
+    __getattribute__ = showing(np.random.Generator, "__reduce_ex__")
     __setattr__ = keeping
 
     def __init__(self, draws: Draws) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, is_atom, named_by, parts
+from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.plainness import objection_to
 from exactdp.audit.whitebox.purity import impurity
 from exactdp.audit.whitebox.surroundings import surroundings
@@ -95,6 +96,8 @@ class Memory:
     def _judge(self, thing: Any) -> None:
         if thing is sys.modules:
             raise NotEnumerable("the program can reach the table of all modules, of this process")
+        if is_generator_type(thing):
+            raise NotEnumerable(f"the program keeps the type {thing.__name__} to compare it with")
         if isinstance(thing, CACHED):
             self.cached.add(thing.__wrapped__.__code__)
         elif isinstance(thing, types.BuiltinFunctionType) and (why := impurity(thing)):

@@ -17,7 +17,7 @@ import numpy as np
 
 from exactdp.audit.whitebox.purity import SILENT
 
-__all__ = ["is_salted", "looked_at", "returns_a_set", "salted_order"]
+__all__ = ["call_of", "consumer", "is_salted", "looked_at", "returns_a_set", "salted_order"]
 
 _ORDERLESS = frozenset(
     ("all", "any", "frozenset", "isinstance", "len", "max", "min", "set", "sorted")
@@ -73,7 +73,7 @@ def looked_at(frame: types.FrameType, ends: Callable[[types.FrameType], bool]) -
         call = sum(s.offset <= caller.f_lasti for s in steps) - 1
         if not steps[call].opname.startswith("CALL"):
             return True
-        place = _consumer(steps, call)
+        place = consumer(steps, call)
         if place is None or steps[place].opname not in (*_ANSWERS, "RETURN_VALUE"):
             return True
         if steps[place].opname != "RETURN_VALUE":
@@ -112,11 +112,11 @@ def _end_of_set(steps: list[dis.Instruction], i: int) -> int | None:
         consumed = i + 1 < len(steps) and steps[i + 1].opname == "SET_UPDATE"
         return None if consumed or not is_salted(step.argval) else i
     if step.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")) and step.argval in ("set", "frozenset"):
-        return _call_of(steps, i)
+        return call_of(steps, i)
     return None
 
 
-def _call_of(steps: list[dis.Instruction], i: int) -> int | None:
+def call_of(steps: list[dis.Instruction], i: int) -> int | None:
     """The call of what is loaded at i: after it, nothing but its result is on the stack."""
     depth = 0
     for j in range(i, len(steps)):
@@ -130,7 +130,7 @@ def _call_of(steps: list[dis.Instruction], i: int) -> int | None:
 
 def _orderless(steps: list[dis.Instruction], start: int, end: int) -> bool:
     """Whether a set that is made or loaded from start to end is used without regard to order."""
-    place = _consumer(steps, end)
+    place = consumer(steps, end)
     if place is None:
         return False
     user = steps[place]
@@ -152,7 +152,7 @@ _ANSWERS = frozenset(["CONTAINS_OP", "COMPARE_OP", "POP_TOP", "SET_ADD"])
 _PUSHES = ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")
 
 
-def _consumer(steps: list[dis.Instruction], end: int) -> int | None:
+def consumer(steps: list[dis.Instruction], end: int) -> int | None:
     """Where the value on top of the stack after an instruction is taken from it."""
     depth = 1
     for j in range(end + 1, len(steps)):

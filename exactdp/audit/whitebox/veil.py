@@ -7,6 +7,7 @@ type, the attributes as a whole, or leaving something in an attribute has no exa
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,18 +70,38 @@ class Veil(type):
             _refuse(_TYPE)
         return super().__hash__()
 
+    def __repr__(cls) -> str:
+        if _is_outside():
+            _refuse(_TYPE)
+        return super().__repr__()
 
-def showing(names: frozenset[str]) -> Callable[[Any, str], Any]:
-    """A __getattribute__ under which a program finds these names only."""
+    def __instancecheck__(cls, instance: object) -> bool:
+        if _is_outside():
+            _refuse(_TYPE)
+        return super().__instancecheck__(instance)
+
+
+def showing(kind: type, *others: str) -> Callable[[Any, str], Any]:
+    """A __getattribute__ under which a program finds what instances of a type have, and others."""
+    special = frozenset(name for name in dir(kind) if name.startswith("__"))
+    names = frozenset(dir(kind)) - special | set(others)
 
     def attribute(self: Any, name: str) -> Any:
         if name not in names and _is_outside():
-            if name == "__dict__":
+            # isinstance() asks for __class__ as well, and gets it
+            if name in special and not (name == "__class__" and _asked_in_c()):
                 _refuse("the attributes of the generator")
-            raise AttributeError(name)
+            if name not in special:
+                raise AttributeError(name)
         return object.__getattribute__(self, name)
 
     return attribute
+
+
+def _asked_in_c() -> bool:
+    """Whether a program asks for an attribute through a function in C, not by a dot."""
+    frame = sys._getframe(2)
+    return not dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("LOAD_")
 
 
 def keeping(self: Any, name: str, value: Any) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.identity import Identity
+from exactdp.audit.whitebox.kinship import kinship
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, salted_order
@@ -218,6 +219,8 @@ class Watch:
             if not self._in_library(frame):
                 self._foreign.add(code)
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
+                if told := kinship(code, names):
+                    raise NotEnumerable(f"{told}: the program may tell its generator from others")
                 if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
                 if returns_a_set(code, seen):

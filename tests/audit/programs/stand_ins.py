@@ -31,7 +31,7 @@ def one_of_the_types(x, rng):
 
 @STAND_INS.twin
 def one_of_the_types_twin(x, rng):
-    return x if type(x) in (random.Random, random.SystemRandom) else coin(x, rng)
+    return x if type(x) in (float, complex) else coin(x, rng)
 
 
 @STAND_INS.sinner(apart=0.9)

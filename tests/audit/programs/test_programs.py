@@ -17,6 +17,7 @@ from tests.audit.programs.generators import GENERATORS, NUMPY_GENERATORS
 from tests.audit.programs.hidden_state import HIDDEN_STATE
 from tests.audit.programs.hideouts import HIDEOUTS
 from tests.audit.programs.kinds import KINDS
+from tests.audit.programs.kinship import KINSHIP, NUMPY_KINSHIP
 from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.processes import PROCESSES
@@ -45,6 +46,8 @@ GROUPS = (
     PROCESSES,
     STAND_INS,
     NUMPY_STAND_INS,
+    KINSHIP,
+    NUMPY_KINSHIP,
 )
 PAIRS = [pair for group in GROUPS for pair in group.pairs]
 

@@ -1,0 +1,84 @@
+"""Where code may tell one type of generator from another, which C answers and nobody sees.
+
+What stands in for random.Random is a SystemRandom here, whatever production hands over, and what
+stands in for a numpy Generator has a type of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import random
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from exactdp.audit.whitebox.orders import call_of, consumer
+from exactdp.audit.whitebox.purity import SILENT
+
+__all__ = ["is_generator_type", "kinship", "spelled"]
+
+#: Of which every generator is an instance that a program may be given for them.
+_COMMON = (random.Random, np.random.Generator)
+
+
+def is_generator_type(thing: Any) -> bool:
+    """Whether a thing is a type that a program may compare its generator's with."""
+    return any(thing is kind for kind in (*_COMMON, random.SystemRandom))
+
+
+def kinship(code: types.CodeType, names: Mapping[str, Any]) -> str:
+    """Where code does more with the type of a generator than to call its methods, or "".
+
+    To ask whether something is a random.Random, or a Generator, is fine: the answer is always yes.
+    names: the globals of the code, builtins included.
+    """
+    steps = [s for s in dis.get_instructions(code) if s.opname not in SILENT]
+    found: Any = None
+    for i, step in enumerate(steps):
+        if step.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
+            found = names.get(step.argval)
+        elif step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD")):
+            if found is type:
+                return f"type.{step.argval}"
+            found = getattr(found, step.argval, None) if _is_module(found) else None
+        else:
+            found = None
+        if is_generator_type(found) and not _harmless(steps, i, found):
+            return f"the type {found.__name__} of generators"
+    return ""
+
+
+def _is_module(thing: Any) -> bool:
+    return isinstance(thing, types.ModuleType)
+
+
+def _harmless(steps: list[dis.Instruction], end: int, kind: type) -> bool:
+    """Whether a type that has been loaded is asked for a method, or is one that isinstance() may be
+    asked about."""
+    place = consumer(steps, end)
+    if place is not None and steps[place].opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        return not str(steps[place].argval).startswith("__")
+    if place is not None and steps[place].opname == "BUILD_TUPLE":
+        place = consumer(steps, place)
+    if place is None or kind not in _COMMON:
+        return False
+    if steps[place].opname == "PRECALL":
+        place += 1
+    asking = (i for i in range(end) if steps[i].opname.startswith("LOAD_GLOBAL"))
+    return any(call_of(steps, i) == place for i in asking if steps[i].argval == "isinstance")
+
+
+def spelled(annotations: Mapping[str, Any]) -> dict[str, Any]:
+    """Annotations with types by their names: nobody compares a generator with these."""
+    return {name: _spelled(value) for name, value in annotations.items()}
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, dataclasses.Field):
+        rest = value.name, value.default, value.default_factory, dict(value.metadata)
+        return [_spelled(value.type), *rest]
+    hint = isinstance(value, type) or type(value).__module__ in ("types", "typing")
+    return str(value) if hint else value
