@@ -29,7 +29,7 @@ def access(
     constant: Fraction, per_epsilon: Fraction, extra: int = 0, most_epsilon: int | None = None
 ) -> str:
     """m <= constant * ln(1/delta) + per_epsilon * eps + extra, eps <= most_epsilon ln(1/delta)."""
-    for log_delta in (1, 14, 100):
+    for log_delta in (14, 1, 100):  # 14: delta about 1e-6
         for size in _SIZES:
             eps = Fraction(size)
             if most_epsilon is not None and eps > most_epsilon * log_delta:
@@ -42,7 +42,7 @@ def access(
 
 def space(constant: int, per_epsilon: Fraction, extra: int = 0) -> str:
     """m (s + w) <= constant (k + w) (ln(1/delta) + per_epsilon * eps + extra), s = 3k."""
-    for log_delta in (1, 14, 100):
+    for log_delta in (14, 1, 100):  # 14: delta about 1e-6
         for size in _SIZES:
             for k, w in ((1, 1), (1, 30), (1000, 10)):
                 m = _columns(log_delta, Fraction(size))

@@ -72,7 +72,7 @@ CLAIMS = (
         ),
         follows_from="ALP-Lemma-5.7",
         method="enumeration",
-        check=lambda: access(Fraction(100), Fraction(0)),
+        check=lambda: access(Fraction(10), Fraction(0)),
         example="""
 >>> from math import ceil, log
 >>> alpha, delta = 3, 1e-6                                # log(1/delta) = 13.8

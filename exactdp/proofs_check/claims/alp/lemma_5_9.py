@@ -44,7 +44,7 @@ CLAIMS = (
         ),
         follows_from="ALP-Lemma-5.7",
         method="enumeration",
-        check=lambda: space(100, Fraction(0)),
+        check=lambda: space(10, Fraction(0)),
         example="""
 >>> from math import ceil, log
 >>> k, s, w, alpha, delta = 1, 3, 20, 3, 1e-6          # w = log2(d) bits per hash function

@@ -95,14 +95,14 @@ def _time(power: int) -> str:
 
 
 def _space(power: int) -> str:
-    """Sizes as shipped: at most 48 (10 k + 11 log2 d) ln beta bits for eps up to beta^power."""
-    for beta, exponent, k, log_d in product((100, 1000), range(power + 1), (1, 100), (30, 127)):
+    """Sizes as shipped: at most 48 (10 k + 12 log2 d) ln beta bits for eps up to beta^power."""
+    for beta, exponent, k, log_d in product((100, 1000), range(power + 1), (1, 100), (30, 129)):
         made = LogALP.of(
             d=2**log_d, k=k, s=10 * k, beta=beta, epsilon=beta**exponent, alpha=3, steps=1
         )
         bits = made.layout.size + words(made.levels, 2**log_d)
         with precision(64):
-            bound = 48 * (10 * k + 11 * log_d) * ball(beta).log()
+            bound = 48 * (10 * k + 12 * log_d) * ball(beta).log()
         case = f"beta={beta}, eps=beta^{exponent}, k={k}, d=2^{log_d}: {bits} bits"
         require(bool(bits <= bound), f"{case} > {bound.str(5)}")
     return "beta = 100, 1000, eps = 1, beta; alpha = 3, s = 10k, one step per cell, as shipped"

@@ -24,8 +24,9 @@ def _tail(sides: int) -> str:
     import sympy as sp
 
     eps, psi = sp.symbols("varepsilon psi", positive=True)
-    tau = sp.log(1 / psi) / eps
-    outside = sides * sp.exp(-tau * eps) / 2
+    a, h = sp.symbols("a h", positive=True)
+    tail = sp.integrate(eps / 2 * sp.exp(-eps * h), (h, a, sp.oo))
+    outside = sides * tail.subs(a, sp.log(1 / psi) / eps)
     require(sp.simplify(outside - psi) == 0, f"P = {sp.simplify(outside)}")
     return "the tail is exactly psi, for psi <= 1"
 
