@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from flint import arb
 
@@ -73,16 +74,37 @@ def _shares(of_common: int, of_own: int) -> str:
     )
 
 
-def _inclusion(strict: bool) -> str:
-    """Z_corr + Z_i > tau needs one of the two to exceed its share (both, if strict)."""
-    grid = [Fraction(i, 4) for i in range(-8, 17)]
-    tau, share = Fraction(2), Fraction(1, 3)
-    for common in grid:
-        for own in grid:
-            over = (common > tau * share, own > tau * (1 - share))
-            holds = all(over) if strict else any(over)
-            require(holds or common + own <= tau, f"Z_corr={common}, Z_i={own}, tau={tau}")
-    return f"{len(grid) ** 2} pairs of values; in general the contrapositive adds two inequalities"
+#: Laws of the shared and of a counter's own noise, in quarters: value -> weight.
+_NOISES = (
+    ({-4: 1, 0: 2, 4: 1}, {-4: 1, 0: 2, 4: 1}),
+    ({-1: 1, 0: 8, 6: 1}, {-3: 1, 1: 5, 5: 2}),
+    ({-2: 1, 2: 1}, {-8: 1, 0: 6, 8: 1}),
+)
+
+
+def _inclusion(shared_too: bool) -> str:
+    """P(some Z_corr + Z_i > tau) <= 1 - P(Z_corr <= s) P(Z_i <= tau - s)^j for all shares s."""
+    count = 0
+    for (common, own), j, tau in product(_NOISES, (1, 2, 4), range(1, 9)):
+        shared, single = _law(common), _law(own)
+        shows = sum(
+            (p * (1 - _below(single, tau - z) ** j) for z, p in shared.items()), Fraction(0)
+        )
+        for share in range(tau + 1):
+            first = _below(shared, share) if shared_too else Fraction(1)
+            bound = 1 - first * _below(single, tau - share) ** j
+            count += 1
+            case = f"laws {common}, {own}, j={j}, tau={tau}/4, share {share}/4"
+            require(shows <= bound, f"{case}: {shows} > {bound}")
+    return f"{count} laws, j, thresholds and shares, by enumeration"
+
+
+def _law(weights: dict[int, int]) -> dict[int, Fraction]:
+    return {z: Fraction(w, sum(weights.values())) for z, w in weights.items()}
+
+
+def _below(law: dict[int, Fraction], limit: int) -> Fraction:
+    return sum((p for z, p in law.items() if z <= limit), Fraction(0))
 
 
 CLAIMS = (
@@ -104,10 +126,10 @@ CLAIMS = (
     ),
     CSH.verified(
         "Lemma 3.2, proof, equations (1) and (2)",
-        "The sum exceeds tau only if one of the two exceeds its share; with their "
-        "independence this gives the lemma.",
+        "A sum exceeds tau only if one of the two noises exceeds its share s or tau - s; "
+        "with independence P(some sum > tau) <= 1 - P(Z_corr <= s) P(Z_i <= tau - s)^j.",
         "enumeration",
-        **varied(_inclusion, False, True, "only if both do"),
+        **varied(_inclusion, True, False, "<= 1 - P(Z_i <= tau - s)^j"),
         note="the text calls the inclusion of events a union bound, and counts k for j samples",
     ),
     CSH.verified(

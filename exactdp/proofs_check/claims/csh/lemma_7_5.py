@@ -95,7 +95,8 @@ def _rho(root_power: int) -> str:
 CLAIMS = (
     CSH.verified(
         "Lemma 7.5",
-        "Algorithm 4 is rho-zCDP with rho = (k + sqrt k)/(8 sigma^2).",
+        "Algorithm 4 is rho-zCDP with rho = (k + sqrt k)/(8 sigma^2) (here for k = 1; the next "
+        "entry has k = 2).",
         "certified numerics",
         **varied(_one_counter, Fraction(1), Fraction(98, 100), "98 percent of rho"),
     ),
