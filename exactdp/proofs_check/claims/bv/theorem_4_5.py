@@ -85,7 +85,7 @@ def _shipped_loss(slack: Fraction) -> str:
             for c in range(n)
         )
         most = (1 + _F(1, 2**b)) * slack
-        require(worst <= most, f"n={n}, epsilon=1/{k}: ratio {worst} > {most}")
+        require(worst == most, f"n={n}, epsilon=1/{k}: ratio {worst}, not {most}")
     return "12 samplers: the worst ratio is 1 + 2^-b exactly"
 
 

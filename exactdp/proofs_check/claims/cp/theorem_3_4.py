@@ -14,6 +14,7 @@ from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.cp._instances import beta_of, image, instances
 from exactdp.proofs_check.claims.cp._model import (
+    HIGH_PRIVACY,
     Columns,
     Vector,
     counts,
@@ -103,7 +104,7 @@ def _one_sparse(order: int, share: Fraction = Fraction(1)) -> str:
 def _tail_scaling(power: int) -> str:
     """|p' - [p']_s|_1 <= max_i d'_i^power |p - [p]_s|_1."""
     done = 0
-    for columns, e, p in instances():
+    for columns, e, p in instances(HIGH_PRIVACY[2:]):  # P1: beta <= 1/3 <= eps/2
         d = weights(columns, e)
         scaled = tuple(a * b for a, b in zip(d, p, strict=True))
         most = max(w**power for w in d)
@@ -175,12 +176,12 @@ True
         check=lambda: _tail_scaling(-1),
         example="""
 >>> from fractions import Fraction as F
->>> e, m, sizes = F(5, 2), 4, (2, 1)           # beta = 1/2
+>>> e, m, sizes = F(27, 10), 6, (3, 2)         # beta = 1/3 <= eps/2 = 0.497
 >>> d = [m * (e + 1) / 2 / (n * e + m - n) for n in sizes]
 >>> p = [F(9, 10), F(1, 10)]                   # s = 1: the tail is the second entry
 >>> d[1] * p[1] > max(1 / w for w in d) * p[1]
 True
->>> d[1] > 1 + F(1, 2) / 2                     # nor is it within 1 + beta/2
+>>> d[1] > 1 + F(1, 3) / 2                     # nor is it within 1 + beta/2
 True
 """,
         extraction="no: the next sentence bounds max 1/d'_i as well; p' = D'p is scaled by d'_i",

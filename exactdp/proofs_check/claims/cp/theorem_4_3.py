@@ -78,7 +78,7 @@ CLAIMS = (
     ),
     CP.proved(
         "Theorem 4.3, noise factor",
-        "e^eps (2e^eps-1)^2/(e^eps-1)^3 <= 10.55 for eps >= 1 (and tends to 4), so that "
+        "e^eps (2e^eps-1)^2/(e^eps-1)^3 <= 10.55 for eps >= 1, so that "
         "the noise m g^2/n is of the order m/(e^eps n).",
         "interval search",
         **varied(_noise, Fraction(1055, 100), Fraction(1054, 100), "<= 10.54"),
