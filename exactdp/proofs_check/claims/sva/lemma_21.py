@@ -13,7 +13,7 @@ __all__ = ["CLAIMS"]
 
 Vector = tuple[Fraction, ...]
 
-_QUARTERS = tuple(Fraction(x, 4) for x in range(-3, 8))
+_EIGHTHS = tuple(Fraction(x, 8) for x in range(-6, 15))
 
 
 def _members(d: int, k: int) -> list[Vector]:
@@ -48,7 +48,7 @@ def _markov(factor: Fraction) -> str:
     """P(V-hat != V) <= factor * E max|Y - V|, over laws of Y with two atoms."""
     tried = 0
     for v in (Fraction(0), Fraction(1)):
-        for y, z in product(_QUARTERS, repeat=2):
+        for y, z in product(_EIGHTHS, repeat=2):
             for p in (Fraction(1, 10), Fraction(1, 2), Fraction(1)):
                 error = p * ((y >= Fraction(1, 2)) != v) + (1 - p) * ((z >= Fraction(1, 2)) != v)
                 mean = p * abs(y - v) + (1 - p) * abs(z - v)
@@ -59,7 +59,7 @@ def _markov(factor: Fraction) -> str:
 
 def _far(half: Fraction) -> str:
     """A wrong bit is at least `half` from the right one."""
-    for v, y in product((Fraction(0), Fraction(1)), (*_QUARTERS, Fraction(1, 2))):
+    for v, y in product((Fraction(0), Fraction(1)), _EIGHTHS):
         wrong = (y >= Fraction(1, 2)) != v
         away = abs(y - v)
         require(not wrong or away >= half, f"V={v}, Y={y} is only {away} away")
