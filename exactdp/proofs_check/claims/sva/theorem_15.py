@@ -96,7 +96,7 @@ CLAIMS = (
         method="enumeration",
         condition="checked for d = 2, k = 1, delta = 0, as min(0.27 (1/epsilon) sqrt(log 2/n), "
         "0.4). In general the proof passes from the distribution's mean to the empirical one by "
-        "Lemma 20, whose 'smaller order' needs epsilon^2/k to tend to 0 (or to be below a constant)",
+        "Lemma 20, whose 'smaller order' needs epsilon^2/k to tend to 0 (or stay below a constant)",
         rests_on="SVA-Lemma-20-smaller-order",
         **varied(_bounded_below, Fraction(27, 100), Fraction(28, 100), "with constant 0.28"),
         note="where the cap stands: see the entry on it. The other steps are checked under Lemmas "
