@@ -41,8 +41,8 @@ def _added(anywhere: bool) -> str:
 CLAIMS = (
     CSH.verified(
         "Definition 2.1",
-        "Deleting one data point from either of two datasets to get the other, as defined, is "
-        "deleting or adding one, at any place, in the first: |X'| = |X| - 1 or |X| + 1.",
+        "The neighbours of a dataset, as defined by deleting one data point from either, are what "
+        "deleting or adding one at any place makes of it: |X'| = |X| - 1 or |X| + 1.",
         "enumeration",
         **varied(_added, True, False, "adding one at the end"),
     ),

@@ -191,7 +191,7 @@ CLAIMS = (
     ),
     CSH.verified(
         "Exact analysis, GSHM in two terms, slope in j",
-        "d delta_A/dx = psi (phi(u) mu/(2 y) - beta Phi(-u)).",
+        "d delta_A/dx = psi (phi(u) mu/(2 y) - beta Phi(-u)), here to 1e-9.",
         "certified numerics",
         **varied(_optimal_slope, 2, 3, "mu/(3 y)"),
     ),

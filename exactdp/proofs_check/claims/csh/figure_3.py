@@ -74,11 +74,11 @@ CLAIMS = (
     ),
     CSH.reproduced(
         "Figure 3, 43 percent",
-        "That lowers the threshold by about 43 percent, cut to a whole number: by 43.65 percent "
-        "from the certified minimum of the one to that of the other.",
+        "That lowers the threshold by about 43 percent, cut to a whole number, from the certified "
+        "minimum of the one to that of the other.",
         "reproduction",
         **varied(_saving, "add-the-deltas", "published", "by Theorem 3.5", 43),
-        note="also quoted in Section 5; the printed thresholds give 43.66 percent",
+        note="also quoted in Section 5; by 43.65 percent, the printed thresholds give 43.66",
     ),
     CSH.reproduced(
         "Figure 3, threshold by Theorem 3.5",
