@@ -1,6 +1,6 @@
 """CP, Section 5, whole: l1 errors for k = 10000, m = 500, by users (Figure 2) and by epsilon (3).
 
-Run: python -m experiments.compressive_privatization [--runs 10] [--figure 2] [--quick]
+Run: python -m experiments.compressive_privatization [--runs 10] [--figure 2] [--only SS] [--quick]
 Every mechanism keeps epsilon exactly, the compressive one by balanced columns: with the paper's
 random signs and its r = e^epsilon the loss would be above 0.566 instead of 0.5.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,17 @@ import numpy as np
 
 from exactdp.local import (
     CompressiveResponse,
+    FrequencyOracle,
     HadamardResponse,
     OptimizedLocalHashing,
     RandomizedResponse,
     Rappor,
+    State,
     SubsetSelection,
 )
 from exactdp.local.frequency import normalized, projected
 from exactdp.local.recovery import Pursuit
-from experiments.shares import PAPER, l1, states
+from experiments.shares import PAPER, exchanged, l1, states
 
 RESULTS = Path(__file__).parent / "results"
 K, M = 10_000, 500
@@ -39,37 +42,58 @@ ORACLES = {
 }
 
 
-def errors(name: str, epsilon: str, law: str, sizes: list[int], seed: int) -> dict[str, Any]:
-    """The errors of one run: decoder -> one number for every number of users."""
-    make, sparsity = PAPER[law]
-    p = make(K)
-    found: dict[str, list[float]] = {"normalized": [], "projected": []}
+#: Law -> decoder -> one number for every number of users.
+Errors = dict[str, dict[str, list[float]]]
+
+
+def errors(name: str, epsilon: str, sizes: list[int], seed: int) -> Errors:
+    """The errors of one run."""
+    laws = {law: make(K) for law, (make, _) in PAPER.items()}
     if name == "CP":
-        cp = CompressiveResponse(k=K, m=M, epsilon=epsilon, seed=seed, ones=M // 2)
-        for state in states(cp, p, sizes, seed):
-            raw = cp.recover(state, Pursuit(sparsity))
-            found["normalized"].append(float(np.abs(normalized(raw) - p).sum()))
-            found["projected"].append(float(np.abs(projected(raw) - p).sum()))
-        return found
+        return {law: _recovered(epsilon, law, p, sizes, seed) for law, p in laws.items()}
     oracle = ORACLES[name](K, epsilon)
-    for state in states(oracle, p, sizes, seed):
-        for method, kept in found.items():
-            kept.append(l1(oracle, state, p, method))
+    found: Errors = {law: {"normalized": [], "projected": []} for law in laws}
+    for grown in _states(oracle, laws, sizes, seed):
+        for (law, methods), p in zip(found.items(), laws.values(), strict=True):
+            for method, kept in methods.items():
+                kept.append(l1(oracle, grown[law], p, method))
     return found
 
 
+def _recovered(epsilon: str, law: str, p: Any, sizes: list[int], seed: int) -> dict[str, Any]:
+    cp = CompressiveResponse(k=K, m=M, epsilon=epsilon, seed=seed, ones=M // 2)
+    found: dict[str, list[float]] = {"normalized": [], "projected": []}
+    for state in states(cp, p, sizes, seed):
+        raw = cp.recover(state, Pursuit(PAPER[law][1]))
+        found["normalized"].append(float(np.abs(normalized(raw) - p).sum()))
+        found["projected"].append(float(np.abs(projected(raw) - p).sum()))
+    return found
+
+
+def _states(
+    oracle: FrequencyOracle, laws: dict[str, Any], sizes: list[int], seed: int
+) -> Iterator[dict[str, State]]:
+    if isinstance(oracle, SubsetSelection):
+        yield from exchanged(oracle, laws, sizes, seed)
+        return
+    each = zip(*(states(oracle, p, sizes, seed) for p in laws.values()), strict=True)
+    yield from (dict(zip(laws, grown, strict=True)) for grown in each)
+
+
 def measured(
-    epsilon: str, law: str, sizes: list[int], runs: dict[str, int]
-) -> dict[str, dict[str, list[list[float]]]]:
-    """Mechanism -> decoder -> runs x sizes."""
-    table = {}
+    epsilon: str, sizes: list[int], runs: dict[str, int]
+) -> dict[str, dict[str, dict[str, list[list[float]]]]]:
+    """Law -> mechanism -> decoder -> runs x sizes."""
+    tables: dict[str, Any] = {law: {} for law in PAPER}
     for name, number in runs.items():
-        each = [errors(name, epsilon, law, sizes, 1000 + run) for run in range(number)]
-        table[name] = {method: [run[method] for run in each] for method in each[0]}
-        last = {method: np.mean(rows, axis=0)[-1] for method, rows in table[name].items()}
-        shown = ", ".join(f"{method} {value:.4f}" for method, value in last.items())
-        print(f"{law} epsilon {epsilon} n {sizes[-1]} {name} ({number} runs): {shown}", flush=True)
-    return table
+        each = [errors(name, epsilon, sizes, 1000 + run) for run in range(number)]
+        for law, table in tables.items():
+            table[name] = {method: [run[law][method] for run in each] for method in each[0][law]}
+            last = {method: np.mean(rows, axis=0)[-1] for method, rows in table[name].items()}
+            shown = ", ".join(f"{method} {value:.4f}" for method, value in last.items())
+            print(f"{law} epsilon {epsilon} n {sizes[-1]} {name} ({number} runs): {shown}",
+                  flush=True)  # fmt: skip
+    return tables
 
 
 def ratios(table: dict[str, Any]) -> dict[str, list[float]]:
@@ -115,12 +139,13 @@ def picture(tables: dict[str, Any], axis: list[float], label: str, path: Path) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--subset-runs", type=int, default=10, help="SS takes most of the time")
+    parser.add_argument(
+        "--only", choices=("CP", *ORACLES), help="the others as the results have it"
+    )
     parser.add_argument("--figure", type=int, choices=(2, 3), help="only one of them")
     parser.add_argument("--quick", action="store_true", help="n = 50000 and 100000, two epsilons")
     given = parser.parse_args()
-    runs = {"CP": given.runs, **dict.fromkeys(ORACLES, given.runs), "SS": given.subset_runs}
-    runs = {name: number for name, number in runs.items() if number}
+    runs = dict.fromkeys([given.only] if given.only else ["CP", *ORACLES], given.runs)
     sizes = SIZES[:2] if given.quick else SIZES
     if given.figure != 3:
         by_users(sizes, runs)
@@ -130,37 +155,60 @@ def main() -> None:
 
 def by_users(sizes: list[int], runs: dict[str, int]) -> None:
     """Figure 2, and how much lower the errors of CP are."""
-    tables = {law: measured("0.5", law, sizes, runs) for law in PAPER}
-    lower = {law: ratios(table) for law, table in tables.items()}
-    _save({"sizes": sizes, "runs": runs, "errors": tables, "ratios": lower}, "by_users")
-    picture(tables, sizes, "users", RESULTS / "compressive_by_users.png")
+    found = _joined({"sizes": sizes}, runs, measured("0.5", sizes, runs), "by_users")
+    lower = found["ratios"] = {law: ratios(table) for law, table in found["errors"].items()}
+    _save(found, "by_users")
+    picture(found["errors"], sizes, "users", RESULTS / "compressive_by_users.png")
+    _printed(lower)
+
+
+def by_epsilon(epsilons: list[str], users: int, runs: dict[str, int]) -> None:
+    """Figure 3, for the largest number of users."""
+    each = [measured(epsilon, [users], runs) for epsilon in epsilons]
+    tables = {
+        law: {
+            name: {
+                method: [[table[law][name][method][run][0] for table in each] for run in range(n)]
+                for method in ("normalized", "projected")
+            }
+            for name, n in runs.items()
+        }
+        for law in PAPER
+    }
+    found = _joined({"epsilons": epsilons, "users": users}, runs, tables, "by_epsilon")
+    _save(found, "by_epsilon")
+    numbers = [float(epsilon) for epsilon in epsilons]
+    path = RESULTS / "compressive_by_epsilon.png"
+    picture(found["errors"], numbers, f"epsilon, {users} users", path)
+    _printed({law: ratios(table) for law, table in found["errors"].items()})
+
+
+def _joined(axis: dict[str, Any], runs: dict[str, int], tables: Any, name: str) -> dict[str, Any]:
+    """What was measured now, and of mechanisms that were not, what the results of this axis say."""
+    path = _path(name)
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if {name: before.get(name) for name in axis} != axis:
+        before = {"runs": {}, "errors": {law: {} for law in tables}}
+    errors = {law: before["errors"][law] | table for law, table in tables.items()}
+    ordered = {
+        law: {n: table[n] for n in ("CP", *ORACLES) if n in table} for law, table in errors.items()
+    }
+    return {**axis, "runs": before["runs"] | runs, "errors": ordered}
+
+
+def _printed(lower: dict[str, dict[str, list[float]]]) -> None:
     for law, rows in lower.items():
         for method, values in rows.items():
             print(f"{law}, {method}: best other / CP = {min(values):.2f} to {max(values):.2f}")
 
 
-def by_epsilon(epsilons: list[str], users: int, runs: dict[str, int]) -> None:
-    """Figure 3, for the largest number of users."""
-    tables = {law: _by_epsilon(law, epsilons, users, runs) for law in PAPER}
-    _save({"epsilons": epsilons, "users": users, "runs": runs, "errors": tables}, "by_epsilon")
-    numbers = [float(epsilon) for epsilon in epsilons]
-    picture(tables, numbers, f"epsilon, {users} users", RESULTS / "compressive_by_epsilon.png")
-
-
-def _by_epsilon(law: str, epsilons: list[str], users: int, runs: dict[str, int]) -> dict[str, Any]:
-    tables = [measured(epsilon, law, [users], runs) for epsilon in epsilons]
-    return {
-        name: {
-            method: [[table[name][method][run][0] for table in tables] for run in range(runs[name])]
-            for method in ("normalized", "projected")
-        }
-        for name in runs
-    }
+def _path(name: str) -> Path:
+    return RESULTS / f"compressive_{name}.json"
 
 
 def _save(found: dict[str, Any], name: str) -> None:
     rounded = json.loads(json.dumps(found), parse_float=lambda text: round(float(text), 5))
-    (RESULTS / f"compressive_{name}.json").write_text(json.dumps(rounded) + "\n", encoding="utf-8")
+    _path(name).write_text(json.dumps(rounded) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

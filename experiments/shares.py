@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.local import FrequencyOracle, LocalMechanism, State
+from exactdp.local import FrequencyOracle, LocalMechanism, State, SubsetSelection
+from exactdp.local.choices import own_bits
 from exactdp.local.unary import UnaryEncoding
+from exactdp.local.wire import BitVector
 from exactdp.samplers import SeededSource
 
-__all__ = ["PAPER", "geometric", "l1", "states", "uniform", "words"]
+__all__ = ["PAPER", "exchanged", "geometric", "l1", "states", "uniform", "words"]
+
+
+#: Reports that are in memory at once.
+_TOGETHER = 10_000
 
 
 def geometric(share: float, k: int) -> Any:
@@ -60,6 +66,34 @@ def states(mechanism: LocalMechanism[int], p: Any, sizes: list[int], seed: int) 
         else:
             state.add(mechanism.draw_many(values, source))
         yield state
+
+
+def exchanged(
+    mechanism: SubsetSelection, laws: dict[str, Any], sizes: list[int], seed: int
+) -> Iterator[dict[str, State]]:
+    """The same for several laws at once, whose users share their random sets.
+
+    Everyone reports through the client as if they had value 0. All values are alike, so for a user
+    with another one bit 0 and its bit change places: each law has states of its own exact law.
+    """
+    assert isinstance(mechanism.form, BitVector)
+    rng, source = np.random.default_rng(seed), SeededSource(seed)
+    found = {law: mechanism.aggregate() for law in laws}
+    done = 0
+    for size in sizes:
+        for start in range(done, size, _TOGETHER):
+            n = min(_TOGETHER, size - start)
+            reports = mechanism.draw_many(np.zeros(n, np.int64), source)
+            sums = mechanism.aggregate().add(reports).counts
+            for law, p in laws.items():
+                values = rng.choice(len(p), n, p=p)
+                gained = own_bits(reports, values * 0).astype(int) - own_bits(reports, values)
+                counts = sums.copy()
+                counts[0] -= gained.sum()
+                np.add.at(counts, values, gained)
+                found[law] = found[law] + State(mechanism, counts, n)
+        done = size
+        yield dict(found)
 
 
 def _summed(mechanism: UnaryEncoding, own: Any, rng: np.random.Generator) -> Any:

@@ -23,7 +23,7 @@ __all__ = ["ones_of", "random_sets"]
 Rows = NDArray[np.uint8]
 
 #: So few users are served by lists; more by guesses, and no more than so many for each.
-_LISTED, _GUESSES = 256, 400
+_LISTED, _GUESSES = 64, 400
 
 #: Where fewer of the users still guess, the others are set aside.
 _BUSY = 0.85

@@ -27,8 +27,8 @@ __all__ = ["SubsetSelection"]
 #: Largest k, and most sets that a law lists.
 _LARGEST, _LISTED = 1 << 24, 1 << 16
 
-#: Bits of sets that are drawn at once.
-_AT_ONCE = 1 << 25
+#: Bits of sets that are drawn at once: of many users, as each round of guesses serves all of them.
+_AT_ONCE = 1 << 26
 
 
 @dataclass(frozen=True)
