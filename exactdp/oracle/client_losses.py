@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from importlib import util
+from importlib import import_module, util
 from importlib.metadata import version
 from typing import Any
 
@@ -39,6 +39,7 @@ kept on paper, these libraries draw with Mersenne Twisters, whose future is know
 seen 624 outputs; the estimators of multi-freq-ldpy and ldp-toolbox set negative frequencies to 0
 and are biased. Local hashing of all three fails with the current xxhash (4.1), which takes no texts
 any more: it is followed with texts as bytes, and with eight public hash functions instead of 2^63.
+Histogram encoding is followed with real numbers as noise; its doubles are looked at below.
 OpenDP's bits are drawn in compiled code, by the operating system's randomness: at least what is
 shown is lost, but for a chance of 1e-6. Its f is documented as the chance that a bit is flipped,
 which is f/2, as its map has it.
@@ -68,6 +69,27 @@ print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
 }
 
 
+_UNROUNDED_ROW = "| ldp-toolbox {} | HistogramEncoding, no threshold | 1 | infinite | **broken** |"
+
+_UNROUNDED = """\
+### ldp-toolbox: HistogramEncoding without threshold
+
+On real numbers Laplace noise of scale 2/epsilon keeps epsilon; on doubles it does not (Mironov
+2012). The own entry is 1 plus noise: where that lies between -1/4 and 1/4, the noise is a multiple
+of 2^-53, and so is the entry, always. Any other entry is noise alone, and seldom such a multiple.
+An entry there that is none was seen {} times for the own value and {} times for another one in {}
+runs each: at least epsilon = {:.4g}, but for a chance of 1e-6; in truth the report is impossible.
+
+```python
+from ldp_toolbox.protocols.frequency.he import HistogramEncoding
+client = HistogramEncoding(2, 1.0, thresholding=False)
+entries = [[client.obfuscate(value)[0] for _ in range(20_000)] for value in (0, 1)]
+told = [[abs(x) < 0.25 and x * 2**53 % 1 != 0 for x in each] for each in entries]
+print([sum(each) for each in told])  # 0 for the own value, about 1900 for another one
+```
+"""
+
+
 def examined(client: Client) -> Loss:
     """What a client's reports lose, from their exact laws."""
     modules = client.loaded()
@@ -80,10 +102,13 @@ def section() -> str:
     found = [(client, examined(client)) for client in installed]
     if not found:
         return ""
-    lines = [_HEAD, *(_row(client, lost) for client, lost in found), *_opendp(), ""]
+    lines = [_HEAD, *(_row(client, lost) for client, lost in found), *_opendp()]
+    counts = _unrounded_counts()
+    lines += [_UNROUNDED_ROW.format(version("ldp-toolbox")), ""] if counts else [""]
     for client, lost in found:
         if not _kept(client, lost):
             lines += _broken(client, lost)
+    lines += [_UNROUNDED.format(*counts, _RUNS, _at_least(*counts[::-1]))] if counts else []
     return "\n".join(lines)
 
 
@@ -141,6 +166,20 @@ def _opendp() -> Iterator[str]:
     name = "make_randomized_response_bitvec, one bit of two"
     library = f"opendp {version('opendp')}"
     yield f"| {library} | {name} | {stated:.6g} | >= {least:.4g} | {verdict} |"
+
+
+def _unrounded_counts() -> tuple[int, ...]:
+    """How often a sum of the own value's entry, and of another one, tells which it is."""
+    if util.find_spec("ldp_toolbox") is None:
+        return ()
+    he = import_module("ldp_toolbox.protocols.frequency.he")
+    client = he.HistogramEncoding(2, 1.0, thresholding=False)
+
+    def told(value: int) -> int:
+        entries = np.array([client.obfuscate(value)[0] for _ in range(_RUNS)])
+        return int(((abs(entries) < 0.25) & (entries * 2.0**53 % 1 != 0)).sum())
+
+    return told(0), told(1)
 
 
 def _at_least(often: int, rarely: int) -> float:

@@ -105,6 +105,7 @@ def _toolbox() -> Iterator[Client]:
         ("UnaryEncoding", "ue", 3, _ONE, {}),
         ("UnaryEncoding, symmetric", "ue", 3, _ONE, {"optimal": False}),
         ("SubsetSelection", "ss", 5, _ONE / 2, {}),
+        ("HistogramEncoding", "he", 3, _ONE, {}),
         ("LocalHashing", "lh", 4, _ONE, {}),
         ("LocalHashing, binary", "lh", 4, _ONE, {"optimal": False}),
     ):

@@ -1,7 +1,8 @@
 """Stand-ins for the random modules of local clients: every choice is followed, none is drawn.
 
 A client that imports random or numpy for itself is run with these names replaced. Uniform reals are
-real here, where the library has doubles: probabilities differ by 2^-53 at most.
+real here, where the library has doubles: probabilities differ by 2^-53 at most. Laplace noise is
+real, too, and known by comparisons alone: what its doubles tell is not seen here.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.balls import ball, refine
 from exactdp.samplers import Source
 
 __all__ = ["STAND_INS", "NumpyStandIn", "RandomStandIn", "Unit"]
@@ -29,7 +31,8 @@ class Unit:
         self._low, self._high = Fraction(0), Fraction(1)
 
     def __lt__(self, limit: Any) -> bool:
-        level = min(max(Fraction(float(limit)), self._low), self._high)
+        number = limit if isinstance(limit, Fraction) else Fraction(float(limit))
+        level = min(max(number, self._low), self._high)
         less = self._source.bernoulli((level - self._low) / (self._high - self._low))
         if less:
             self._high = level
@@ -45,6 +48,27 @@ class Unit:
 
     def __ge__(self, limit: Any) -> bool:
         return not self.__lt__(limit)
+
+
+class LaplaceReal:
+    """A shifted Laplace variable that is known only by its comparisons with numbers."""
+
+    def __init__(self, unit: Unit, scale: Fraction, shift: Fraction = Fraction(0)) -> None:
+        self._unit, self._scale, self._shift = unit, scale, shift
+
+    def __add__(self, more: Any) -> LaplaceReal:
+        return LaplaceReal(self._unit, self._scale, self._shift + Fraction(float(more)))
+
+    __radd__ = __add__
+
+    def __gt__(self, limit: Any) -> bool:
+        return self._unit.__lt__(self._tail((Fraction(float(limit)) - self._shift) / self._scale))
+
+    @staticmethod
+    def _tail(t: Fraction) -> Fraction:
+        """P(X > t) for scale 1, to a relative 2^-99."""
+        half = refine(lambda: ball(-abs(t)).exp() / 2, relative_width=Fraction(1, 2**100)).lower
+        return half if t > 0 else 1 - half
 
 
 class RandomStandIn:
@@ -101,6 +125,13 @@ class _NumpyRandom:
             return sum(self._source.bernoulli(chance) for _ in range(n))
 
         return one() if size is None else np.array([one() for _ in range(size)])
+
+    def laplace(self, loc: float, scale: float, size: int) -> Any:
+        """Real numbers, where a library has doubles."""
+        start, width = Fraction(float(loc)), Fraction(float(scale))
+        found = np.empty(size, object)
+        found[:] = [LaplaceReal(Unit(self._source), width, start) for _ in range(size)]
+        return found
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         items = np.arange(a) if isinstance(a, int | np.integer) else np.asarray(a)

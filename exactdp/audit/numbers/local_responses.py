@@ -5,14 +5,16 @@ A mechanism is given as in the conformance vectors: budget is its epsilon; repor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
+from typing import Any, Protocol
 
 from flint import arb
 
+from exactdp.audit.numbers import fake_data
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -28,7 +30,7 @@ _LISTED = 8
 
 def pmf(parameters: Mapping[str, Real]) -> Enclosure:
     """P(report | value)."""
-    asked = _Response.of(parameters)
+    asked = _asked(parameters)
     value = asked.checked(parameters.get("value", ""))
     report = str(parameters.get("report", ""))
     if report not in set(asked.reports()):
@@ -38,19 +40,43 @@ def pmf(parameters: Mapping[str, Real]) -> Enclosure:
 
 def delta(parameters: Mapping[str, Real]) -> Enclosure:
     """The least delta at epsilon, over all pairs of values."""
-    asked, epsilon = _Response.of(parameters), non_negative("epsilon", parameters["epsilon"])
-    if asked.budget is not None and epsilon >= asked.budget:
+    asked, epsilon = _asked(parameters), non_negative("epsilon", parameters["epsilon"])
+    if asked.kept(epsilon):
         return Enclosure.exact(0)
 
     def worst() -> arb:
-        # values are alike, but for their place: two of them show every pair
         factor, found = ball(epsilon).exp(), arb(0)
-        for one, other in ((0, 1), (1, 0)):
+        for one, other in asked.pairs():
             gaps = (asked.chance(y, one) - factor * asked.chance(y, other) for y in asked.reports())
             found = found.max(sum((gap.max(arb(0)) for gap in gaps), arb(0)))
         return found
 
     return refine(worst).clamped(0, 1)
+
+
+def _asked(parameters: Mapping[str, Real]) -> Asked:
+    if parameters.get("mechanism") in fake_data.KINDS:
+        return fake_data.FakeData.of(parameters)
+    return _Response.of(parameters)
+
+
+class Asked(Protocol):
+    """A mechanism with reports as text."""
+
+    def checked(self, value: Real) -> Any:
+        """A value as chance and pairs have it; raises InvalidParameter."""
+
+    def kept(self, epsilon: Fraction) -> bool:
+        """Whether delta is 0 at this epsilon for certain."""
+
+    def pairs(self) -> Iterable[tuple[Any, Any]]:
+        """Pairs of values that show what any pair loses."""
+
+    def reports(self) -> Iterator[str]:
+        """Every report as text."""
+
+    def chance(self, report: str, value: Any) -> arb:
+        """P(report | value), at the working precision."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +91,7 @@ class _Response:
 
     @classmethod
     def of(cls, given: Mapping[str, Real]) -> _Response:
-        name = choice("mechanism", str(given.get("mechanism")), _NAMES)
+        name = choice("mechanism", str(given.get("mechanism")), (*_NAMES, *fake_data.KINDS))
         k = integer("k", given.get("k", ""), least=2)
         if k > _LISTED:
             raise InvalidParameter("k", k, f"<= {_LISTED}")
@@ -81,6 +107,14 @@ class _Response:
         if number >= self.k:
             raise InvalidParameter("value", value, f"< {self.k}")
         return number
+
+    def kept(self, epsilon: Fraction) -> bool:
+        """At its budget and beyond."""
+        return self.budget is not None and epsilon >= self.budget
+
+    def pairs(self) -> Iterable[tuple[int, int]]:
+        """Values are alike, but for their place."""
+        return ((0, 1), (1, 0))
 
     def reports(self) -> Iterator[str]:
         """Every report as text."""

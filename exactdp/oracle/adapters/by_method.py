@@ -33,17 +33,19 @@ class Response:
     """How a library's client answers for one mechanism of the local vectors.
 
     modules: those that draw, the client's own first. call(module, value, given): one report of a
-    client made from a vector's parameters, or Unsupported. shown: a report as the vectors have it.
+    client made from a vector's parameters, or Unsupported; value is a tuple where the vector has
+    attributes. shown: a report as the vectors have it.
     """
 
     modules: tuple[str, ...]
-    call: Callable[[Any, int, Mapping[str, str]], Any]
+    call: Callable[[Any, Any, Mapping[str, str]], Any]
     shown: Callable[[Any], Any] = lambda report: report
 
     def law(self, given: Mapping[str, str]) -> Law[Any]:
         """The exact law of the report, by following the client."""
         modules = [import_module(name) for name in self.modules]
-        value = int(given["value"])
+        parts = tuple(map(int, given["value"].split()))
+        value = parts if "attributes" in given else parts[0]
         return client_law(lambda: self.call(modules[0], value, given), modules).map(self.shown)
 
 
@@ -66,7 +68,10 @@ class ByClient(ByMethod):
 
 
 def _report(mechanism: str, text: str) -> Any:
-    """A report of a vector: bits, a set, or a number."""
+    """A report of a vector: bits, a set, a number, or a tuple of bits or numbers."""
+    if mechanism in ("fake_zero_bits", "fake_random_bits"):
+        return tuple(tuple(map(int, bits)) for bits in text.split())
     if mechanism in ("unary", "rappor"):
         return tuple(map(int, text))
-    return tuple(map(int, text.split())) if mechanism == "subset" else int(text)
+    several = mechanism in ("subset", "fake_values")
+    return tuple(map(int, text.split())) if several else int(text)

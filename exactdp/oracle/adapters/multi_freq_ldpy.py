@@ -3,7 +3,8 @@
 - Clients are compiled; what is followed is the Python function that they were compiled from, with
   its random numbers replaced by choices that are enumerated (`exactdp/oracle/clients.py`).
 - GRR_Client is randomized response, UE_Client optimized unary encoding, SS_Client subset selection,
-  whose report is an array: the vectors ask for it as a set.
+  whose report is an array: the vectors ask for it as a set. RSpFD_GRR_Client, RSpFD_UE_zero_Client
+  and RSpFD_UE_rnd_Client are random sampling plus fake data.
 - They draw with numba's Mersenne Twister, whose state 624 outputs reveal.
 """
 
@@ -33,7 +34,21 @@ def _response(name: str, shown: Callable[[Any], Any] = lambda report: report) ->
     return Response((f"{_PACKAGE}.{name}",), partial(_client, name), shown)
 
 
+def _tuple(name: str, module: Any, value: tuple[int, ...], given: Mapping[str, str]) -> Any:
+    d = int(given["attributes"])
+    client = getattr(module, f"RSpFD_{name}_Client")
+    return client(value, [int(given["k"])] * d, d, float(given["budget"]))
+
+
+def _fake(name: str, randomizer: str) -> Response:
+    tuples = "multi_freq_ldpy.mdim_freq_est.RSpFD_solution"
+    return Response((tuples, f"{_PACKAGE}.{randomizer}"), partial(_tuple, name))
+
+
 _RESPONSES = {
+    "fake_values": _fake("GRR", "GRR"),
+    "fake_zero_bits": _fake("UE_zero", "UE"),
+    "fake_random_bits": _fake("UE_rnd", "UE"),
     "randomized_response": _response("GRR"),
     "unary": _response("UE"),
     "subset": _response("SS", lambda r: r if isinstance(r, Unsupported) else tuple(sorted(r))),

@@ -44,4 +44,6 @@ FLAGS = {
     "LargeBudget": "A large budget: a lie is rare, 1 - p loses its digits.",
     "OwnBit": "The bit of the own value is randomized like the others: one that is never flipped "
     "tells the value.",
+    "FakeData": "Fake data in all attributes but one: two users who differ in all of them are told "
+    "apart by the amplified budget, not by the budget.",
 }

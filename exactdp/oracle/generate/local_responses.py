@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 from mpmath import mp, mpf
 
+from exactdp.oracle.generate import fake_data
 from exactdp.oracle.generate.common import Bounds, Group, Recipe, bracket, number, settled
 
 __all__ = ["GROUP"]
@@ -74,20 +75,27 @@ _LAWS: dict[str, Callable[..., Law]] = {
 }
 
 
+def _law(mechanism: str, value: tuple[int, ...], given: dict[str, str]) -> Law:
+    if mechanism in fake_data.KINDS:
+        return fake_data.fake_data(mechanism, value, **given)
+    return _LAWS[mechanism](*value, **given)
+
+
 def _pmf(mechanism: str, value: str, report: str, **given: str) -> Bounds:
-    found = settled(lambda: _LAWS[mechanism](int(value), **given)[report])
+    values = tuple(map(int, value.split()))
+    found = settled(lambda: _law(mechanism, values, given)[report])
     with mp.workdps(90):
-        law = _LAWS[mechanism](int(value), **given)
+        law = _law(mechanism, values, given)
         other = 1 - mp.fsum(weight for text, weight in law.items() if text != report)
     return bracket(found, (other, "1e-40"), most=1)
 
 
 def _delta(mechanism: str, epsilon: str, **given: str) -> Bounds:
-    pairs = list(product(range(int(given["k"])), repeat=2))
+    values = list(product(range(int(given["k"])), repeat=int(given.get("attributes", "1"))))
 
     def gap(parts: Callable[[Law, Law, mpf], mpf]) -> mpf:
-        laws = [_LAWS[mechanism](value, **given) for value in range(int(given["k"]))]
-        return max(parts(laws[a], laws[b], mp.exp(number(epsilon))) for a, b in pairs)
+        laws = [_law(mechanism, value, given) for value in values]
+        return max(parts(p, q, mp.exp(number(epsilon))) for p, q in product(laws, repeat=2))
 
     def excess(p: Law, q: Law, e: mpf) -> mpf:
         return mp.fsum(max(p[y] - e * q[y], mpf(0)) for y in p)
@@ -95,7 +103,10 @@ def _delta(mechanism: str, epsilon: str, **given: str) -> Bounds:
     def missing(p: Law, q: Law, e: mpf) -> mpf:
         return 1 - mp.fsum(min(p[y], e * q[y]) for y in p)
 
-    if "budget" in given and number(epsilon) >= number(given["budget"]):
+    if "attributes" in given:
+        if mp.exp(number(epsilon)) >= fake_data.amplified(given["attributes"], given["budget"]):
+            return "0", "0"
+    elif "budget" in given and number(epsilon) >= number(given["budget"]):
         return "0", "0"
     with mp.workdps(90):
         other = gap(missing)
@@ -150,6 +161,15 @@ def _recipes() -> Iterator[Recipe]:
     for mechanism, given, epsilon, comment, flags in DELTAS:
         asked = {"mechanism": mechanism, **given, "epsilon": epsilon}
         yield Recipe("delta", asked, comment, tuple(flags.split()), partial(_delta, **asked))
+    for kind, k, attributes, budget, value, reports, comment in fake_data.PMFS:
+        given = {"mechanism": kind, "k": k, "attributes": attributes, "budget": budget}
+        for report in reports.split(","):
+            asked = {**given, "value": value, "report": report}
+            yield Recipe("pmf", asked, comment, ("FakeData",), partial(_pmf, **asked))
+    for kind, k, attributes, budget, epsilon, comment in fake_data.DELTAS:
+        given = {"mechanism": kind, "k": k, "attributes": attributes, "budget": budget}
+        asked = {**given, "epsilon": epsilon}
+        yield Recipe("delta", asked, comment, ("FakeData",), partial(_delta, **asked))
 
 
 GROUP = Group(
@@ -158,13 +178,17 @@ GROUP = Group(
     "randomized_response: a value; unary: optimized unary encoding, bits from value 0 on; rappor: "
     "every bit flipped with chance f/2; subset: `size` values in ascending order; hadamard: an "
     "output of 0 to K - 1, K the least power of two above k, likelier by e^budget where row "
-    "value + 1 of Sylvester's matrix is +1. Values are 0 to k - 1.",
+    "value + 1 of Sylvester's matrix is +1. Values are 0 to k - 1. fake_values, fake_zero_bits, "
+    "fake_random_bits: random sampling plus fake data; a value and a report have a part for every "
+    "attribute, one attribute is randomized, with budget ln(attributes (e^budget - 1) + 1), and "
+    "the others are made up: uniform values, or the bits of optimized unary encoding for no value "
+    "or for a uniform one.",
     questions={
         "pmf": "P(report | value)",
-        "delta": "the least delta at epsilon, over all pairs of values",
+        "delta": "the least delta at epsilon, over all pairs of values (or tuples of values)",
     },
     source="Warner 1965; Kairouz, Oh, Viswanath 2014; Erlingsson, Pihur, Korolova 2014; Wang et "
-    "al. 2017; Ye, Barg 2018; Acharya, Sun, Zhang 2018",
+    "al. 2017; Ye, Barg 2018; Acharya, Sun, Zhang 2018; Arcolezi et al. 2021 (RS+FD)",
     methods=(
         "laws made report by report at two precisions agreeing to 1e-45",
         "pmf: one minus the chances of all other reports; delta: one minus the common part; "
