@@ -98,11 +98,11 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
     reports = mechanism.report_many(numbers, SystemSource())
     _write(target, mechanism.reports_to_bytes(reports), overwrite)
     promise = mechanism.guarantee()
-    facts = {"reports": str(len(reports)), "bits of each": str(mechanism.bits), "output": output}
+    facts = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
     if as_json:
         print_json({"mechanism": name, **facts, "guarantee": promise.as_dict()})
         return
-    print_table(f"randomized by {name}", [], [[key, x] for key, x in facts.items()])
+    print_table(f"randomized by {name}", [], [[key, str(x)] for key, x in facts.items()])
     click.echo(f"guarantee of each: {promise}")
 
 
@@ -122,11 +122,11 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: boo
     for path in paths:
         total = total + state_of(path.read_bytes(), mechanism)
     _write(target, total.to_bytes(), overwrite)
-    facts = {"reports": str(total.n), "counters": str(mechanism.cells), "output": output}
+    facts = {"reports": total.n, "counters": mechanism.cells, "output": output}
     if as_json:
         print_json({**facts, "configuration": dict(mechanism.configuration())})
         return
-    print_table("aggregated", [], [[key, x] for key, x in facts.items()])
+    print_table("aggregated", [], [[key, str(x)] for key, x in facts.items()])
 
 
 @local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")

@@ -108,11 +108,11 @@ def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str 
     reports = m.report_many(vectors, SystemSource())
     with written(target, overwrite=overwrite) as (part,):
         part.write_bytes(m.reports_to_bytes(reports))
-    facts = {"reports": str(len(reports)), "bits of each": str(m.bits), "output": output}
+    facts = {"reports": len(reports), "bits of each": m.bits, "output": output}
     if as_json:
         print_json({**facts, "guarantee": m.guarantee().as_dict()})
         return
-    print_table("randomized", [], [[name, value] for name, value in facts.items()])
+    print_table("randomized", [], [[name, str(value)] for name, value in facts.items()])
     click.echo(f"guarantee of each: {m.guarantee()}")
 
 

@@ -28,11 +28,12 @@ MECHANISMS: dict[str, type[LocalMechanism[int]]] = {
 def made(kind: Any, given: Mapping[str, Any]) -> LocalMechanism[int]:
     """A mechanism of its parameters by name; raises InvalidParameter unless they are its own."""
     known = {f.name: f.default is MISSING for f in fields(kind) if f.init}
-    wrong = sorted(given.keys() - known.keys())
-    missing = sorted(name for name in known if known[name] and name not in given)
-    if wrong or missing:
-        allowed = f"those of {kind.__name__}: {', '.join(known)}"
-        raise InvalidParameter("parameters", f"{(wrong + missing)[0]!r}", allowed)
+    parts = f"{kind.__name__} is made of {', '.join(known)}"
+    for name in sorted(given.keys() - known.keys()):
+        raise InvalidParameter(name, given[name], f"left out: {parts}")
+    for name in known:
+        if known[name] and name not in given:
+            raise InvalidParameter(name, "nothing", f"given: {parts}")
     mechanism: LocalMechanism[int] = kind(**given)
     return mechanism
 

@@ -39,7 +39,7 @@ def test_from_values_to_shares(tmp_path: Path, values: str, name: str) -> None:
         assert "guarantee of each: (5, 0)-DP for any two values of one user" in text
     code, text, err = run("local", "aggregate", *files[:2], "--output", files[2], "--json")
     assert (code, err) == (0, "")
-    assert json.loads(text)["reports"] == "2000"
+    assert json.loads(text)["reports"] == 2000
     code, text, err = run("local", "aggregate", files[2], files[0], "--output", files[1], "--json")
     assert code == 2
     code, text, err = run("local", "estimate", files[2], *public, "--json")
