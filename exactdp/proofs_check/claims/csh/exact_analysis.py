@@ -117,12 +117,17 @@ def _interior(
 
 
 def _interior_wins(numbers: tuple[int, int, int]) -> str:
+    at = point(4, "43.7008", "171.289", "0")
+    dense, _ = by_densities(2, 1, 2, 43.7008, 171.289, 0.0, 1.0)
+    fourth = _interior(at, Fraction(1), (2, 1, 2), "0.0103745612", "0.01001")
+    require(abs(dense - 0.0103745612) < TOLERANCE, f"{fourth}, by densities {dense:.7f}")
     at = point(9, "10.517", "69.17", "0")
     other = _interior(at, Fraction(1, 10), (6, 3, 3), "0.0804853480421", "0.057")
     at = point(6, "579002", "3506620", "0")
     usual = _interior(at, None, (3, 2, 3), "0.0000010336593195329", "0.000001")
     at = point(9, "2.334", "5.1535", "0")
-    return f"{_interior(at, Fraction(1), numbers, '0.277208443672', '0.2653')}; {other}; {usual}"
+    ninth = _interior(at, Fraction(1), numbers, "0.277208443672", "0.2653")
+    return f"{fourth}; {ninth}; {other}; {usual}"
 
 
 def _finite_counts(least: float) -> str:
@@ -185,10 +190,12 @@ CLAIMS = (
     ),
     CSH.verified(
         "Exact analysis, the ends need not win",
-        "k = 9, kappa = 1, sigma = 2.334, tau = 5.1535, epsilon = 0: delta_A(4,2,5) = "
-        "0.277208443672, both ends at most 0.2653; also at kappa = 0.1, 0.0804853480421, and at "
-        "kappa = sqrt k: k = 6, sigma = 579002, tau = 3506620, epsilon = 0, 1.0336593195e-6 at "
-        "(3, 2, 3).",
+        "At epsilon = 0, delta_A(j,a,r) exceeds both ends, which are at most e: "
+        "k = 9, kappa = 1, sigma = 2.334, tau = 5.1535: 0.277208443672 at (4,2,5), e = 0.2653; "
+        "k = 9, kappa = 0.1, sigma = 10.517, tau = 69.17: 0.0804853480421 at (6,3,3), e = 0.057; "
+        "k = 4, kappa = 1, sigma = 43.7008, tau = 171.289: 0.0103745612 at (2,1,2), by the output "
+        "densities, too, to 3e-5, e = 0.01001; k = 6, kappa = sqrt k, sigma = 579002, tau = "
+        "3506620: 1.0336593195e-6 at (3,2,3), e = 1e-6.",
         "certified numerics",
         **varied(_interior_wins, (4, 2, 5), (5, 2, 4), "the same value at (5, 2, 4)"),
     ),

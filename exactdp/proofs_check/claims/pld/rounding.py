@@ -64,8 +64,11 @@ def _window(factor: Fraction) -> str:
             share = Fraction(edge, n)
             # where the bound is least; at n it falls to the chance as the rate grows
             rate = ball(share / (1 - share)).log() if edge < n else arb(20)
-            bound = (((1 + rate.exp()) / 2).log() * n - rate * edge * ball(factor)).exp()
-            require(bool(exact <= bound), f"n={n}, from {edge} on: {exact.str(5)} > {bound.str(5)}")
+            for part in (Fraction(0), Fraction(1, 2), Fraction(2), Fraction(1)):
+                own = rate * ball(part)
+                bound = (((1 + own.exp()) / 2).log() * n - own * edge * ball(factor)).exp()
+                case = f"n={n}, from {edge} on, {part} of the best lambda"
+                require(bool(exact <= bound), f"{case}: {exact.str(5)} > {bound.str(5)}")
     return "binomial laws, n = 20, 30, 100, 400"
 
 
