@@ -65,6 +65,7 @@ def _one_bit(shift: int) -> str:
     collided = sp.expand(((1 - r) * q + r * (1 - p)) - ((1 - s) * q + s * (1 - p)))
     factor = sp.simplify(collided / (r - s))
     require(sp.simplify(factor - (1 - p - q)) == 0, f"with collisions {factor}")
+    require(sp.diff(1 - p - q, q) == -1, "it does not fall in q")
     require(sp.simplify((1 - p - p) - alpha / (alpha + 2)) == 0, "largest factor, at q = p")
     return "identity in r, r', alpha; with a collided bit the factor 1 - p - q is largest at q = p"
 

@@ -43,6 +43,7 @@ def _single(alpha: Fraction, factor: Fraction) -> str:
     for n in (1, 2, 3):
         laws = [projection_law((v,), ((0,),) * 3, 1, alpha) for v in (Fraction(0), n * alpha)]
         ratio = max_loss(laws[1], laws[0])
+        require(ratio < exp_lower(n * alpha), f"n={n}: e^epsilon is not more than {ratio}")
         require(ratio == factor * (1 + alpha) ** n, f"n={n}: ratio {ratio}")
     return "eps = 3, 6, 9 at alpha = 3: (1 + 3)^(eps/3) = e^(0.462 eps)"
 

@@ -25,11 +25,15 @@ def _errors(x: Fraction, alpha: Fraction, m: int, collision: Fraction) -> tuple[
 
 def _bound(half: Fraction) -> str:
     m = 6
-    for alpha, part in product((Fraction(1), Fraction(3), Fraction(1000)), range(0, 4 * m, 3)):
+    for alpha, part, collision in product(
+        (Fraction(1), Fraction(3), Fraction(1000)),
+        range(0, 4 * m, 3),
+        (Fraction(0), Fraction(1, 5)),
+    ):
         x = alpha * Fraction(part, 4)
-        whole, inner = _errors(x, alpha, m, Fraction(0))
+        whole, inner = _errors(x, alpha, m, collision)
         require(whole <= (half + inner) * alpha, f"alpha={alpha}, x={x}: {whole}")
-    return "alpha = 1, 3, 1000, eight values of x, m = 6, exact laws"
+    return "alpha = 1, 3, 1000, k/s = 0, 1/5, eight values of x, m = 6, exact laws"
 
 
 CLAIMS = (
