@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
 from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.cp._instances import (
@@ -15,7 +16,6 @@ from exactdp.proofs_check.claims.cp._model import (
     HIGH_PRIVACY,
     MEDIUM_PRIVACY,
     empirical_laws,
-    hadamard_response,
     measured,
     output,
     plus,
@@ -88,15 +88,13 @@ def _noisy(divisor: int) -> str:
     return f"{done} exact cases"
 
 
-def _unit_weights(shift: int) -> str:
-    """D' = I where every set has size m/2."""
-    for k in (1, 2, 3, 5):
-        for e in _FACTORS:
-            columns = hadamard_response(k)
-            scale = weights(columns, e + shift)
-            factor = (e + 1) / (e + shift + 1) if shift else 1
-            require(all(d * factor == 1 for d in scale), f"k={k}, e^eps={e}: {scale[0] * factor}")
-    return "Hadamard sets, k in 1, 2, 3, 5"
+def _unit_weights(more: int) -> str:
+    """D' = I where every set has size m/2 + more."""
+    for m, e in product((4, 6, 8), _FACTORS):
+        sets = [s for s in product((1, -1), repeat=m) if plus(s) == m // 2 + more]
+        scale = weights(tuple(sets), e)
+        require(set(scale) == {Fraction(1)}, f"m={m}, e^eps={e}: {scale[0]}")
+    return "every set of half of 4, 6 and 8 outputs, nine values of eps"
 
 
 CLAIMS = (
@@ -163,6 +161,6 @@ CLAIMS = (
         "Section 2, D'",
         "D' = m(e^eps+1)/2 D is the identity where every set has size m/2.",
         "enumeration",
-        **varied(_unit_weights, 0, 1, "so is m(e^eps+1)/2 D with e^eps + 1 in D"),
+        **varied(_unit_weights, 0, 1, "and where every set has size m/2 + 1"),
     ),
 )
