@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +32,12 @@ _CELL_BITS = 18
 
 #: Patterns made at once: they and what they are made of stay in cache.
 _AT_ONCE = 1 << 16
+
+
+Patterns = NDArray[np.uint16]
+Places = NDArray[np.intp]
+
+_NONE = np.empty(0, np.intp), np.empty(0, np.intp)
 
 
 class _Level:
@@ -79,34 +84,44 @@ class CoinPatterns:
             self.levels.append(self._level(last.nobodys << bits, bits, owed))
         return self.levels[depth]
 
-    def draw(self, n: int, read: Reader) -> NDArray[np.uint16]:
-        """n patterns."""
-        patterns, places = np.empty(n, np.uint16), np.empty(min(n, _AT_ONCE), np.intp)
-        for start in range(0, n, _AT_ONCE):
-            part = patterns[start : start + _AT_ONCE]
-            self._fill(part, places[: part.size], read)
-        return patterns
+    def draw(self, n: int, read: Reader) -> Patterns:
+        """n patterns: two levels part by part, in cache, and the few words that go on, together."""
+        patterns, size = np.empty(n, np.uint16), min(n, _AT_ONCE) or 1
+        places, unsettled = np.empty(size, np.intp), [_NONE]
+        for start in range(0, n, size):
+            part = patterns[start : start + size]
+            begun = self._begun(part, places[: part.size], read)
+            where, rest = self._read_on(1, part, begun, read)
+            unsettled.append((where + start, rest))
+        left = np.concatenate([w for w, _ in unsettled]), np.concatenate([r for _, r in unsettled])
+        for depth in range(2, LIMIT):
+            if not left[0].size:
+                return patterns
+            left = self._read_on(depth, patterns, left, read)
+        raise never_settled("coins")
 
-    def _fill(self, patterns: NDArray[np.uint16], places: NDArray[np.intp], read: Reader) -> None:
+    def _begun(self, patterns: Patterns, places: Places, read: Reader) -> tuple[Places, Places]:
+        """Fill in what the first level settles; where it does not, and the numbers of the cells."""
         level = self.levels[0]
         cells = read(patterns.size, level.bits)
         places[:] = cells
-        level.table.take(
-            places, out=patterns, mode="wrap"
-        )  # no cell is outside: as quick as can be
-        where = np.flatnonzero(cells >= level.owned) if level.nobodys else cells[:0]
-        rest: NDArray[Any] = cells.take(where).astype(np.int64)
-        for depth in range(1, LIMIT):
-            if not where.size:
-                return
-            rest -= level.owned
-            level = self.level(depth)
-            rest <<= level.bits
-            rest |= read(where.size, level.bits)
-            patterns[where] = level.table.take(rest, mode="wrap")
-            again = np.flatnonzero(rest >= level.owned)
-            where, rest = where.take(again), rest.take(again)
-        raise never_settled("coins")
+        level.table.take(places, out=patterns, mode="wrap")  # none is outside: the quickest way
+        where = np.flatnonzero(cells >= level.owned) if level.nobodys else _NONE[0]
+        return where, places.take(where) - level.owned
+
+    def _read_on(
+        self, depth: int, patterns: Patterns, begun: tuple[Places, Places], read: Reader
+    ) -> tuple[Places, Places]:
+        """The same at the next level, for words that came to cells that are nobody's."""
+        where, cells = begun
+        if not where.size:
+            return begun
+        level = self.level(depth)
+        cells = cells << level.bits
+        cells |= read(where.size, level.bits)
+        patterns[where] = level.table.take(cells, mode="wrap")
+        again = np.flatnonzero(cells >= level.owned)
+        return where.take(again), cells.take(again) - level.owned
 
 
 @lru_cache(32)
