@@ -150,7 +150,7 @@ CLAIMS = (
     Conditional(
         paper="ALP",
         item="Lemma 6.2, space",
-        statement="The space is O((k + log d) log beta) bits: as shipped at most 48 (10 k + 11 "
+        statement="The space is O((k + log d) log beta) bits: as shipped at most 48 (10 k + 12 "
         "log2 d) ln beta for alpha = 3, s = 10k.",
         outcome="verified",
         method="enumeration",

@@ -38,14 +38,14 @@ def _unscaled_privacy(scale: Fraction) -> str:
 
 
 def _unscaled_error(rounding: Fraction) -> str:
-    """E|x - x~| <= rounding + (8 eps + 8)/eps^2 without collisions, m = 4."""
+    """E|x - x~| <= (8 eps + 8)/eps^2, and rounding more for non-integers; no collisions, m = 4."""
     for eps, x in product(
         (Fraction(2), Fraction(10), Fraction(100), Fraction(1000)), (Fraction(1, 2), Fraction(2))
     ):
         p = 1 / (eps + 2)
         law = round_law(x).then(lambda y: estimate_law(y, 4, p, p))
         error = law.expectation(lambda e: abs(x - e))
-        bound = rounding + (8 * eps + 8) / eps**2
+        bound = (8 * eps + 8) / eps**2 + (rounding if x.denominator > 1 else 0)
         require(2 * spread(eps) == (8 * eps + 8) / eps**2, "twice the one-sided mean")
         require(
             error <= bound, f"eps={eps}, x={x}: error {float(error):.4f}, stated {float(bound):.4f}"

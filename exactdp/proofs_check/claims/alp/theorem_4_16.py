@@ -44,7 +44,7 @@ def _bounds(trivial: bool) -> str:
 CLAIMS = (
     ALP.verified(
         "Theorem 4.16",
-        "With beta = u at most 2 u epsilon columns are read, and the space is at most (8 k + 22 "
+        "With beta = u at most 2 u epsilon columns are read, and the space is at most (8 k + 24 "
         "log2 d) u epsilon bits as shipped (alpha = 1, s = 4k); where u epsilon < 1 the answer is "
         "0, which errs by at most 1/epsilon.",
         "enumeration",
