@@ -39,8 +39,7 @@ def _holds(scale: Fraction) -> str:
     """The exact delta of what is left of every pair is below both bounds, sensitivity scaled."""
     pairs = 0
     for at, d, top in _CASES:
-        numbers = {"k": at.k, "sigma": at.sigma, "tau": at.tau, "epsilon": at.epsilon}
-        shipped = top_k.delta(**numbers)  # type: ignore[arg-type]
+        shipped = top_k.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
         with precision(BITS):
             total = delta_gauss(at, scale=scale) + delta_inf(at, at.k + 1)
             for j, a, r in _left(at.k, d, top):

@@ -73,9 +73,10 @@ _DISCRETE = (
 def _discrete(down: Fraction) -> str:
     """delta <= 1e-5 at the printed threshold less `down`, and not 0.2 below the printed one."""
     first, *_, third, fourth = (Fraction(tau) for _, __, tau in _DISCRETE)
+    ends = (Fraction(0), Fraction(1, 5))
     for limit, percent in ((third, 48), (fourth, 51)):
         # what the certified intervals of 0.2 below the thresholds allow
-        savings = [1 - (limit - d) / (first - e) for d in (0, Fraction(1, 5)) for e in (0, d)]
+        savings = [1 - (limit - d) / (first - e) for d in ends for e in ends]
         require({round(100 * s) for s in savings} == {percent}, f"{limit}: {percent} percent")
     texts = []
     for analysis, sigma, tau in _DISCRETE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 
 from flint import arb
 
@@ -46,8 +47,8 @@ def _noise_part(scale: Fraction) -> str:
             sigma, epsilon, stated = ball(at.sigma), ball(at.epsilon), delta_gauss(at, 1, scale)
             found = [noise_only(at.k, sigma, epsilon, None, at.k)]
             for j in {1, at.k // 2} - {0}:
-                of = family(at)
-                found += [pair(of, j, a, 0) for a in {j // 2, j // 2 + 1}]
+                half = (j + isqrt(at.k)) // 2  # where the distance is largest
+                found += [pair(family(at), j, min(a, j), 0) for a in (half, half + 1)]
             for exact in found:
                 case = f"{at}: {exact.mid().str(9)} > {stated.mid().str(9)}"
                 require(at_most(exact, stated), case)

@@ -100,8 +100,6 @@ def vanishing(at: Point) -> arb:
 
 
 _VANISH = (point(2, "30", "10", "1.2"), point(2, "50", "12", "1.2"))
-
-
 _FAR = (point(4, "2", "30", "0.5"), point(9, "4", "60", "0.35"))
 
 
