@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type, spelled
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.plainness import written_in_python
@@ -118,7 +119,8 @@ def _of_function(thing: Any) -> Iterator[Any]:
         return
     else:
         yield from (thing.__code__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
-        yield spelled(thing.__annotations__)
+        if thing.__annotations__:
+            yield spelled(thing.__annotations__)
         yield from (_content(cell) for cell in thing.__closure__ or ())
         yield named_by(thing.__code__, thing.__globals__)
 
@@ -171,7 +173,7 @@ def _of_object(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, (list, tuple, deque)):
         yield from thing
     elif isinstance(thing, (set, frozenset)):
-        yield from sorted(thing, key=id)
+        yield from sorted(thing, key=number_of)
     elif isinstance(thing, (bytearray, memoryview, array.array)):
         yield from (type(thing).__name__, bytes(thing))
     elif isinstance(thing, (property, classmethod, staticmethod)):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Identity"]
+__all__ = ["Identity", "number_of"]
+
+#: id() itself, for this library.
+number_of = id
 
 
 class Identity:
@@ -17,7 +20,7 @@ class Identity:
     __slots__ = ("_number", "_used")
 
     def __init__(self, thing: object, used: Callable[[], None]) -> None:
-        self._number, self._used = id(thing), used
+        self._number, self._used = number_of(thing), used
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Identity) and self._number == other._number

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.orders import call_of, consumer
 from exactdp.audit.whitebox.purity import SILENT
 
@@ -22,11 +23,12 @@ __all__ = ["is_generator_type", "kinship", "spelled"]
 
 #: Of which every generator is an instance that a program may be given for them.
 _COMMON = (random.Random, np.random.Generator)
+_NUMBERS = frozenset(map(number_of, (*_COMMON, random.SystemRandom)))
 
 
 def is_generator_type(thing: Any) -> bool:
     """Whether a thing is a type that a program may compare its generator's with."""
-    return any(thing is kind for kind in (*_COMMON, random.SystemRandom))
+    return number_of(thing) in _NUMBERS
 
 
 def kinship(code: types.CodeType, names: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, is_atom, named_by, parts
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.plainness import objection_to
 from exactdp.audit.whitebox.purity import impurity
@@ -125,10 +126,10 @@ def _walk(root: Any, judge: Callable[[Any], None]) -> list[Any]:
             tokens.append((kind, repr(thing)))
             continue
         thing = _unwrapped(thing)
-        if id(thing) in seen:
-            tokens.append(seen[id(thing)][0])
+        if number_of(thing) in seen:
+            tokens.append(seen[number_of(thing)][0])
             continue
-        seen[id(thing)] = len(seen), thing  # kept alive: its id stays its own
+        seen[number_of(thing)] = len(seen), thing  # kept alive: its id stays its own
         if len(seen) > _MOST:
             raise NotEnumerable(f"the program reaches more than {_MOST} objects")
         judge(thing)

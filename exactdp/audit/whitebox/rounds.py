@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.outcomes import key_of
 from exactdp.audit.whitebox.plainness import written_in_python
@@ -40,7 +41,7 @@ from exactdp.samplers.enumeration import EnumeratingSource
 __all__ = ["Rounds", "exact_key", "is_generator", "is_plain"]
 
 #: By number: a type that is veiled does not like to be compared.
-_GENERATORS = frozenset(map(id, (ExactRandom, ExactGenerator, EnumeratingSource)))
+_GENERATORS = frozenset(map(number_of, (ExactRandom, ExactGenerator, EnumeratingSource)))
 _ATOMS = (
     *(type(None), bool, int, float, complex, str, bytes, Fraction),
     *(np.int64, np.float64, np.bool_),
@@ -77,14 +78,16 @@ class Rounds:
         if self._count == len(self._pristine):
             self._pristine.append(self._unchanged())
         if self._pristine[self._count]:
-            inside = self.places.setdefault(id(caller), {})
+            inside = self.places.setdefault(number_of(caller), {})
             inside.setdefault(caller.f_lasti, set()).add(state)
         self._count += 1
 
     def comes_back(self, frame: types.FrameType) -> bool:
         """Whether a call begins where the run has been before its first draw."""
         caller = frame.f_back
-        if caller is None or not (states := self.places.get(id(caller), {}).get(caller.f_lasti)):
+        if caller is None or not (
+            states := self.places.get(number_of(caller), {}).get(caller.f_lasti)
+        ):
             return False
         return _state(frame, caller) in states and self._unchanged()
 
@@ -96,7 +99,7 @@ class Rounds:
 
     def leave(self, frame: types.FrameType) -> None:
         """A call ends; another one may be given its number."""
-        self.places.pop(id(frame), None)
+        self.places.pop(number_of(frame), None)
 
 
 def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
@@ -124,7 +127,7 @@ def _harmless(value: Any) -> bool:
 
 def is_generator(value: Any) -> bool:
     """Whether a value is one of the generators that programs are given here."""
-    return id(type(value)) in _GENERATORS
+    return number_of(type(value)) in _GENERATORS
 
 
 def is_plain(value: Any) -> bool:
@@ -144,7 +147,7 @@ def exact_key(value: Any) -> Hashable:
         if not known:
             raise NotEnumerable("a number that has not been looked at")
     if is_generator(value):
-        return "generator", id(value)
+        return "generator", number_of(value)
     if type(value) is type and not written_in_python(value):
         return "type", value
     if type(value) is tuple:

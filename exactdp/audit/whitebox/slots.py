@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.uniform import NotEnumerable
 
 __all__ = ["METHODS", "UNSEEN", "below", "line", "place_in_method", "place_in_type", "writer"]
@@ -48,7 +49,7 @@ def writer(kind: type, method: str) -> int:
 
 def place_in_type(kind: type, method: str) -> Place:
     """Where a type has that address."""
-    return Place.from_address(id(kind) + _IN_TYPE[method])
+    return Place.from_address(number_of(kind) + _IN_TYPE[method])
 
 
 def place_in_method(kind: type, method: str) -> tuple[Any, Place] | None:
@@ -57,7 +58,7 @@ def place_in_method(kind: type, method: str) -> tuple[Any, Place] | None:
     own = _own(kind).get(method)
     if type(own) is not types.WrapperDescriptorType:
         return None
-    return own, Place.from_address(id(own) + _WRAPPED)
+    return own, Place.from_address(number_of(own) + _WRAPPED)
 
 
 def line(kind: type) -> tuple[type, ...]:
@@ -67,13 +68,15 @@ def line(kind: type) -> tuple[type, ...]:
 
 def below(*kinds: type) -> list[type]:
     """These types and all that derive from them."""
-    found = {id(kind): kind for kind in kinds}  # by number: a metaclass may say what is equal
+    found = {
+        number_of(kind): kind for kind in kinds
+    }  # by number: a metaclass may say what is equal
     todo = list(kinds)
     while todo:
         derived: list[type] = type.__subclasses__(todo.pop())
         for kind in derived:
-            if id(kind) not in found:
-                found[id(kind)] = kind
+            if number_of(kind) not in found:
+                found[number_of(kind)] = kind
                 todo.append(kind)
     return list(found.values())
 

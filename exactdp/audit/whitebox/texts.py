@@ -29,6 +29,7 @@ import gmpy2
 import numpy as np
 from flint.flint_base.flint_base import flint_elem
 
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.slots import (
     METHODS,
     UNSEEN,
@@ -60,7 +61,15 @@ _KNOWN: tuple[type, ...] = (
     *(list, tuple, dict, set, frozenset, deque, defaultdict, types.MappingProxyType),
     *(type({}.keys()), type({}.values()), type({}.items()), types.SimpleNamespace, OrderedDict),
     *(type(OrderedDict().keys()), type(OrderedDict().values()), type(OrderedDict().items())),
-    *(Decimal, Context, datetime.date, datetime.time, datetime.datetime, datetime.timedelta),
+    *(
+        Decimal,
+        Context,
+        type(Context().traps),
+        datetime.date,
+        datetime.time,
+        datetime.datetime,
+        datetime.timedelta,
+    ),
     *(datetime.timezone, type(datetime.date.min.isocalendar()), time.struct_time),
     *(re.Pattern, re.Match, itertools.count, itertools.repeat, array.array, functools.partial),
     *(operator.itemgetter, operator.attrgetter, operator.methodcaller, types.MethodType),
@@ -100,7 +109,7 @@ class _Detour:
         for kind in kinds:
             place = place_in_type(kind, self.method)
             if (function := place.value) and function not in known:
-                self._was[id(kind)] = function
+                self._was[number_of(kind)] = function
                 self._exchange(place, kind)
             own = place_in_method(kind, self.method)
             if own is not None and own[1].value not in known:
@@ -124,7 +133,7 @@ class _Detour:
 
     def _before(self, kind: type) -> int:
         """What is in the slot of a type, or of the one that it took it from."""
-        found = (self._was[id(base)] for base in line(kind) if id(base) in self._was)
+        found = (self._was[number_of(base)] for base in line(kind) if number_of(base) in self._was)
         return next(found, self._general)
 
     def _write(self, thing: Any) -> str:

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
-from exactdp.audit.whitebox.identity import Identity
+from exactdp.audit.whitebox.identity import Identity, number_of
 from exactdp.audit.whitebox.kinship import kinship
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
@@ -167,7 +167,7 @@ class Watch:
             if self._places:
                 if code in self._foreign:
                     self._rounds.beware(frame)
-                if self._fresh or id(frame.f_back) in self._places:
+                if self._fresh or number_of(frame.f_back) in self._places:
                     self._follow(frame)
             elif self._fresh:
                 self._follow(frame)
@@ -271,7 +271,7 @@ class Watch:
         """id(), which is another one in every run."""
         caller = sys._getframe(1)
         if self._is_own_work(caller):
-            return _ID(value)
+            return number_of(value)
         if not self._bookkeeping(caller, "id"):
             self._stop(NotReproducible("id() is another one in every run"))
         return Identity(value, partial(self._address, caller))
@@ -302,7 +302,7 @@ class Watch:
         self._stop(NotEnumerable(f"{reason}; draw from the generator that is handed over"))
 
 
-_HASH, _ID = builtins.hash, builtins.id
+_HASH = builtins.hash
 
 #: Python's own code that lazy numbers are known to pass through unharmed.
 _STAND_INS = frozenset(
