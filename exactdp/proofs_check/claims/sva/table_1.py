@@ -100,12 +100,14 @@ def _naive(multiple: Fraction) -> str:
 def _naive_variance(least: Fraction) -> str:
     """e^x/(e^x - 1)^2 <= least/x^2 for the variance of one debiased bit, all x > 0."""
     # = 1/(4 sinh(x/2)^2); with y = x/2, y^2/sinh(y)^2 <= least; sinh(y)/y >= 1 + y^2/6
-    for e_eps in (Fraction(2), Fraction(5)):
+    for e_eps in (Fraction(101, 100), Fraction(2), Fraction(5)):
         p = e_eps / (e_eps + 1)
         bit = Law({Fraction(1): p, Fraction(0): 1 - p})
         scale = (e_eps + 1) / (e_eps - 1)
         variance = (bit.expectation(lambda x: x * x) - p * p) * scale**2
         require(variance == e_eps / (e_eps - 1) ** 2, f"e^x={e_eps}: variance {variance}")
+        bounded = ball(variance) * ball(e_eps).log() ** 2 <= ball(least)
+        require(bool(bounded), f"e^x={e_eps}: variance {float(variance):.6g}")
     parts = always_positive(
         lambda y: ball(least) * (1 + y * y / 6) ** 2 - 1 + ball(Fraction(1, 10**9)), [(0, 50)]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 from flint import arb
@@ -91,7 +91,7 @@ def _rows(k: int, epsilon: Fraction) -> Iterator[tuple[str, int, arb, arb]]:
         if length == 2 or length**3 <= k:
             share = Fraction(k, length**2)
             yield "first", length, ball(epsilon**2 * share), ball(share)
-    for length in (k // 4, 2 * k):
+    for length in (next(x for x in count(1) if x**3 > k), k // 4, 2 * k):
         share = Fraction(k, length)
         bins = (ball(epsilon**2 * share) / ball(10**5).log()).sqrt()
         yield "third", length, bins, ball(share).sqrt()
