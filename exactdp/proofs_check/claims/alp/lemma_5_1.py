@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from exactdp.accounting.divergence import max_loss
@@ -19,6 +20,7 @@ __all__ = ["CLAIMS"]
 _SHIPPED = Threshold(d=2, k=2, u=3, epsilon=1, grid=1, t=2)
 
 
+@cache
 def _grid() -> None:
     """The law of all that is stored, as shipped: a distance of 1 costs one step of the noise."""
     step = 1 + _SHIPPED.noise.rise

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
-from exactdp.mechanisms.projections.thresholds import Threshold2
+from exactdp.law import Law
+from exactdp.mechanisms.projections.thresholds import Stored, Threshold2
 from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.alp._threshold import (
     Vector,
@@ -49,6 +51,11 @@ def _exact(share: Fraction) -> str:
     return " and ".join(found)
 
 
+@cache
+def _shipped_law(made: Threshold2, x: Vector) -> Law[Stored]:
+    return made.law(dict(enumerate(x)))
+
+
 def _shipped(share: Fraction) -> str:
     """The shipped algorithm on a grid, entries above the threshold 3 included."""
     pairs = 0
@@ -58,7 +65,7 @@ def _shipped(share: Fraction) -> str:
     ):
         made = Threshold2(d=d, k=d, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
         promise = made.guarantee()
-        laws = {x: made.law(dict(enumerate(x))) for x in product(values, repeat=d)}
+        laws = {x: _shipped_law(made, x) for x in product(values, repeat=d)}
         for x, other in product(laws, repeat=2):
             if 0 < distance(x, other) <= 1:
                 pairs += 1
