@@ -154,9 +154,14 @@ class GivenColumns(PublicColumns):
     """Any matrix. entries: k rows of m entries, those > 0 (or True) are in the set."""
 
     def __init__(self, entries: Any) -> None:
-        array = np.asarray(entries)
+        try:
+            array = np.asarray(entries)
+        except ValueError:  # rows of several lengths
+            raise InvalidParameter("columns", entries, "k rows of m numbers") from None
         if array.ndim != 2 or array.dtype.kind not in "biuf" or not all(array.shape):
             raise InvalidParameter("columns", f"of shape {array.shape}", "k rows of m numbers")
+        if not np.isfinite(array).all():
+            raise InvalidParameter("columns", "an entry that is no number", "k rows of m numbers")
         if array.shape[0] < 2 or array.shape[1] < 2:
             raise InvalidParameter("columns", f"of shape {array.shape}", "k, m >= 2")
         self.k, self.m = array.shape

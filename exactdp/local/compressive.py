@@ -240,7 +240,8 @@ class MatrixResponse(SetResponse):
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, PublicColumns):
-            raise InvalidParameter("columns", self.columns, "public columns")
+            allowed = "of exactdp.local.columns, as GivenColumns(entries) is"
+            raise InvalidParameter("columns", self.columns, allowed)
         object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
         _ = self.columns.sizes
 

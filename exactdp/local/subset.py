@@ -16,7 +16,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.local.choices import Integers, coins, own_bits, with_own
 from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.sets import random_sets
+from exactdp.local.sets import ones_of, random_sets
 from exactdp.local.unary import column_sums, portions_of
 from exactdp.local.wire import BitVector, Form, Numbers, Report, Reports
 from exactdp.parameters import integer
@@ -71,7 +71,7 @@ class SubsetSelection(FrequencyOracle):
     def form(self) -> Form:
         """k bits, or d numbers."""
         listed = _Ascending((self.k,) * self._size)
-        return listed if listed.bits < self.k else BitVector(self.k)
+        return listed if listed.bits < self.k else _Marked(self.k, self._size)
 
     @property
     def cells(self) -> int:
@@ -147,6 +147,22 @@ class SubsetSelection(FrequencyOracle):
 
     def _scores(self, counts: Integers) -> Integers:
         return counts
+
+
+@dataclass(frozen=True)
+class _Marked(BitVector):
+    """A set of a given size as its marks."""
+
+    size: int
+
+    def rows(self, reports: Any) -> Reports:
+        rows = super().rows(reports)
+        if (ones_of(rows) != self.size).any():
+            raise InvalidParameter("reports", "others", f"sets of {self.size} values")
+        return rows
+
+    def of_bits(self, bits: NDArray[np.uint8]) -> Reports:
+        return self.rows(super().of_bits(bits))
 
 
 @dataclass(frozen=True)

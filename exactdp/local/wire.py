@@ -169,6 +169,8 @@ def pack(form: Form, rows: Reports) -> bytes:
 
 def unpack(form: Form, data: bytes, n: int) -> Reports:
     """The reports of n users; raises InvalidParameter where data cannot be what pack wrote."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise InvalidParameter("data", f"a {type(data).__name__}", "bytes")
     if len(data) != (form.bits * n + 7) // 8:
         allowed = f"{shown(n)} reports of {form.bits} bits"
         raise InvalidParameter("data", f"{len(data)} bytes", allowed)

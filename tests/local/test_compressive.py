@@ -131,6 +131,8 @@ def test_the_public_stream_is_what_is_documented() -> None:
         lambda: GivenColumns([[0, 0], [1, 0]]),
         lambda: GivenColumns([1, 0]),
         lambda: GivenColumns([["a", "b"], ["c", "d"]]),
+        lambda: GivenColumns([[1, 0], [1]]),
+        lambda: GivenColumns([[1, float("nan")], [0, 1]]),
         lambda: RandomColumns(k=500, m=3, seed=1).sizes,
         lambda: MatrixResponse(RandomColumns(k=500, m=3, seed=1), epsilon=1),
         lambda: BalancedColumns(k=5, m=4, seed=1, ones=4),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.local import RandomizedResponse, State
+from exactdp.local import RandomizedResponse, State, SubsetSelection
 from exactdp.local.frequency import FrequencyOracle, normalized, projected
 from exactdp.local.unary import column_sums
 from exactdp.local.wire import BitVector, Form, Numbers, pack, unpack
@@ -107,6 +107,23 @@ def test_estimates_agree_with_the_exact_one(oracle: FrequencyOracle) -> None:
         state.estimate("best")
     with pytest.raises(InvalidParameter, match="report"):
         oracle.aggregate().estimate()
+
+
+def test_sets_of_another_size_are_refused_as_they_come_in() -> None:
+    marked, listed = SubsetSelection(k=5, epsilon=1, size=2), SubsetSelection(100, 5, size=2)
+    assert (marked.bits, listed.bits) == (5, 14)
+    for oracle, wrong in ((marked, [7]), (marked, [1]), (listed, [(3, 3)]), (listed, [(5, 3)])):
+        with pytest.raises(InvalidParameter, match="reports"):
+            oracle.aggregate().add(wrong)
+    assert marked.aggregate().add([3]).n == 1
+    with pytest.raises(InvalidParameter, match="reports"):
+        marked.unpack(b"\x07", 1)
+
+
+@pytest.mark.parametrize("data", [None, "a", 7, [1]])
+def test_only_bytes_are_unpacked(data: Any) -> None:
+    with pytest.raises(InvalidParameter, match="data"):
+        RandomizedResponse(k=5, epsilon=1).unpack(data, 1)
 
 
 def test_exact_estimates_of_foreign_or_empty_states_are_refused() -> None:
