@@ -9,21 +9,20 @@ how are of no consequence for the law, only for the time it takes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.local.choices import Integers, below, coin_rows
+from exactdp.local.choices import Bits, Integers, coin_rows
 from exactdp.samplers import Source
 
-__all__ = ["ones_of", "random_sets"]
+__all__ = ["Effort", "ones_of", "random_sets"]
 
 Rows = NDArray[np.uint8]
-
-#: So few users are served by lists; more by guesses, and no more than so many for each.
-_LISTED, _GUESSES = 64, 400
 
 #: Where fewer of the users still guess, the others are set aside.
 _BUSY = 0.85
@@ -40,15 +39,37 @@ _COUNTED = 1 << 17
 _ALL = np.uint8(255)
 
 
-def random_sets(
-    population: int, sizes: Integers, source: Source, listed: int = _LISTED, guesses: int = _GUESSES
-) -> Rows:
-    """One uniform subset of [0, population) of a given size for every user.
+@dataclass(frozen=True)
+class Effort:
+    """What random_sets does before it makes lists: of no consequence for the law.
 
-    listed, guesses: as above; whatever they are, the law is the same.
+    listed: so few users are served by lists at once. guesses: for each of the others, at most.
+    width: bits of a guess, at least as many as the population has; 16 or 32 by default.
     """
+
+    listed: int = 64
+    guesses: int = 400
+    width: int | None = None
+
+    def guess(self, population: int, n: int, source: Source) -> tuple[Integers, Bits]:
+        """n elements, and which of them are valid: those are uniform.
+
+        A word stands for its share of the population; of the words that stand for one element, the
+        first few are not valid where there are more of them than for others. Source: Lemire 2019.
+        """
+        width = self.width or (16 if population <= 1 << 11 else 32)
+        wide: Any = np.uint32 if width <= 16 else np.uint64
+        products = source.words(n, width).astype(wide) * wide(population)
+        valid = (products & wide((1 << width) - 1)) >= wide((1 << width) % population)
+        return (products >> wide(width)).astype(np.int64), valid
+
+
+def random_sets(
+    population: int, sizes: Integers, source: Source, effort: Effort = Effort()
+) -> Rows:
+    """One uniform subset of [0, population) of a given size for every user."""
     rows = coin_rows(_chance(population, sizes), len(sizes), population, source)
-    missing = _guessed(rows, population, sizes - ones_of(rows), source, listed, guesses)
+    missing = _guessed(rows, population, sizes - ones_of(rows), source, effort)
     users = np.flatnonzero(missing)
     if users.size:
         rows[users] = _resized(rows[users], population, missing[users], source)
@@ -80,30 +101,31 @@ def _chance(population: int, sizes: Integers) -> Fraction:
 
 
 def _guessed(
-    rows: Rows, population: int, missing: Integers, source: Source, listed: int, guesses: int
+    rows: Rows, population: int, missing: Integers, source: Source, effort: Effort
 ) -> Integers:
     """Guess an element for every user and turn it if that brings its set nearer, in place.
 
     missing: what every set lacks, negative where it has too many. Returns what is missing still.
     """
     flat, users, still = rows.reshape(-1), np.flatnonzero(missing), missing.copy()
-    start, left = users * rows.shape[1], np.abs(missing[users])
+    start, left = users * rows.shape[1], np.abs(missing[users]).astype(np.uint32)
     side = np.where(missing[users] > 0, _ALL, np.uint8(0))  # a bit is turned if it is not as here
-    for _ in range(guesses):
+    for _ in range(effort.guesses):
         number = np.count_nonzero(left)
-        if number <= listed:
+        if number <= effort.listed:
             break
         if number < _BUSY * left.size:
             still[users], busy = 0, np.flatnonzero(left)
             users, start, left, side = users[busy], start[busy], left[busy], side[busy]
-        element = below(population, len(users), source)
-        places = (element >> 3) + start
+        places, valid = effort.guess(population, len(users), source)
+        bit = valid.view(np.uint8) << (places.astype(np.uint8) & 7)
+        places >>= 3
+        places += start
         found = flat.take(places)
-        bit = np.uint8(1) << (element & 7).astype(np.uint8)
         bit &= (found ^ side) & -(left > 0).view(np.uint8)
         flat[places] = found ^ bit
         left -= bit != 0
-    still[users] = np.where(side, left, -left)
+    still[users] = left * np.sign(missing[users])
     return still
 
 

@@ -11,8 +11,9 @@ import pytest
 from scipy.stats import binomtest
 
 from exactdp.local import SubsetSelection
-from exactdp.local.sets import ones_of, random_sets
+from exactdp.local.sets import Effort, ones_of, random_sets
 from exactdp.samplers import SeededSource, Source, exact_law
+from exactdp.samplers.source import Words
 
 
 def uniform(population: int, size: int) -> dict[int, Fraction]:
@@ -21,19 +22,39 @@ def uniform(population: int, size: int) -> dict[int, Fraction]:
 
 
 @pytest.mark.parametrize(
-    ("population", "size", "guesses"),
-    [(3, 1, 0), (3, 1, 3), (3, 2, 2), (4, 2, 0), (4, 2, 1), (4, 1, 2), (5, 3, 0), (5, 2, 1),
-     (3, 0, 2), (3, 3, 2), (33, 1, 1), (33, 32, 1)],
+    ("population", "size", "guesses", "width"),
+    [(3, 1, 0, 2), (3, 1, 3, 2), (3, 2, 2, 3), (4, 2, 0, 2), (4, 2, 1, 3), (4, 1, 2, 2),
+     (5, 3, 0, 3), (5, 2, 1, 3), (3, 0, 2, 3), (3, 3, 2, 2), (33, 1, 1, 7), (33, 32, 1, 6)],
 )  # fmt: skip
 def test_after_any_number_of_guesses_every_set_is_as_likely(
-    population: int, size: int, guesses: int
+    population: int, size: int, guesses: int, width: int
 ) -> None:
     def program(source: Source) -> int:
-        rows = random_sets(population, np.array([size]), source, listed=0, guesses=guesses)
+        effort = Effort(listed=0, guesses=guesses, width=width)
+        rows = random_sets(population, np.array([size]), source, effort)
         return int.from_bytes(rows[0].tobytes(), "little")
 
     law = exact_law(program, residual=0)
     assert {shown: weight for shown, weight in law.items() if weight} == uniform(population, size)
+
+
+@pytest.mark.parametrize(("population", "width"), [(3, 2), (5, 3), (6, 5), (999, 16), (5000, 32)])
+def test_valid_guesses_are_uniform(population: int, width: int) -> None:
+    """Every word of a width: as many for each element, and hardly any that is not valid."""
+    step = 1 if width <= 16 else population * 65521
+    words = np.arange(0, 1 << width, step, dtype=np.uint64)
+
+    class Every(SeededSource):
+        def words(self, n: int, bits: int) -> Words:
+            assert (n, bits) == (len(words), width)
+            return words
+
+    elements, valid = Effort(width=width).guess(population, len(words), Every(1))
+    whole, excess = divmod(1 << width, population)
+    assert (elements == [int(w) * population >> width for w in words]).all()
+    if step == 1:
+        assert set(np.bincount(elements[valid]).tolist()) == {whole}
+        assert int((~valid).sum()) == excess
 
 
 @pytest.mark.parametrize(("listed", "guesses"), [(0, 1), (1, 1), (2, 1)])
@@ -41,7 +62,7 @@ def test_two_users_have_independent_sets(listed: int, guesses: int) -> None:
     """Also where one of them is done, set aside or served by a list before the other."""
 
     def program(source: Source) -> tuple[int, ...]:
-        rows = random_sets(3, np.array([1, 2]), source, listed, guesses)
+        rows = random_sets(3, np.array([1, 2]), source, Effort(listed, guesses, 2))
         return tuple(int.from_bytes(row.tobytes(), "little") for row in rows)
 
     law = exact_law(program, residual=0)
