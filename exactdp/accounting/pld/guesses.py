@@ -20,12 +20,15 @@ from exactdp.accounting.pld.laws import LossLaw, Masses
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
-__all__ = ["Order", "Saddle", "saddle"]
+__all__ = ["OneLoss", "Order", "Saddle", "saddle"]
 
 Floats = NDArray[np.float64]
 
+#: The law of the loss of one step.
+OneLoss: TypeAlias = LossLaw | AtomicLoss | EndedLoss
+
 #: The laws of the losses of all steps, each with how often it is run.
-Order: TypeAlias = tuple[tuple[LossLaw | AtomicLoss | EndedLoss, int], ...]
+Order: TypeAlias = tuple[tuple[OneLoss, int], ...]
 
 _BITS = 128
 
@@ -42,6 +45,9 @@ _MOST_PLACES = 1 << 14
 
 #: Tilts are looked for within factors of e^this about one over the largest loss.
 _SPAN = 17.0
+
+#: Logarithms of orders less 1.
+_LOG_ORDERS = (-12.0, 8.0)
 
 _TOO_FAR = "the losses of one step are too small or too large to be followed"
 
@@ -75,6 +81,16 @@ class Saddle:
         _, mean, variance = self._cumulants(0.0)
         unit = max(abs(mean) + math.sqrt(max(variance, 0.0)), 1e-12)
         return unit * falling_root(lambda x: self.log_delta(unit * x) - log_delta, 1.0)
+
+    def log_order(self, epsilon: float) -> float:
+        """log s of the s > 0 at which the Renyi divergence of order s + 1 bounds delta best."""
+
+        def exponent(log_s: float) -> float:
+            s = math.exp(log_s)
+            value, _, _ = self._cumulants(s)
+            return value - s * epsilon + s * log_s - (1 + s) * math.log1p(s)
+
+        return minimum(exponent, *_LOG_ORDERS, 1e-3)
 
     def exponent(self, theta: float, epsilon: float) -> float:
         """About the logarithm of Chernoff's bound on delta at any theta > 0."""
@@ -116,7 +132,7 @@ def _followed(order: Order, bits: int) -> Saddle:
 
 
 @lru_cache(maxsize=128)
-def _places(law: LossLaw | AtomicLoss | EndedLoss, bits: int) -> tuple[Floats, Floats]:
+def _places(law: OneLoss, bits: int) -> tuple[Floats, Floats]:
     """Losses of one step and the logarithms of their masses."""
     with precision(_BITS):
         if isinstance(law, EndedLoss):

@@ -87,10 +87,14 @@ class DiscreteGaussianLoss:
         """What `outcomes` and `moved` leave out."""
         return arb(0.5, 0.5) * arb(2) ** -tail_bits
 
+    def reach(self, tail_bits: int) -> int:
+        """What `outcomes` leaves out is further from 0, and further from the shift."""
+        # P(|z| >= r) <= 2 e^(-(r - 1)^2/(2 sigma2)) for r >= 1, as for the subgaussian it is
+        return math.isqrt(math.ceil(2 * self.sigma2 * (tail_bits + 1))) + 2
+
     def _masses(self, tail_bits: int) -> list[arb]:
         """Those at 0, 1, ...; what lies 2 shifts from their end or further is below `rest`."""
-        # P(|z| >= r) <= 2 e^(-(r - 1)^2/(2 sigma2)) for r >= 1, as for the subgaussian it is
-        reach = math.isqrt(math.ceil(2 * self.sigma2 * (tail_bits + 1))) + 2
+        reach = self.reach(tail_bits)
         if reach + self.shift > MOST_NODES // 2:
             raise Undecided(f"the losses of one step have more than {MOST_NODES} values")
         total = sum_all(self.sigma2)

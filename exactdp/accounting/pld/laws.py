@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from flint import arb
+from flint import acb, arb
 
 from exactdp.accounting.gaussian import cdf, tail
 from exactdp.balls import ball
@@ -98,6 +98,8 @@ class SampledLoss:
         rate = ball(self.rate)
         grown = (loss if self.removed else -loss).exp()
         part = grown - (1 - rate)
+        if isinstance(part, acb) and not part.real > 0:
+            return acb("nan", "nan")  # the logarithm has a cut there
         inner = (part / rate).log()
         # under B the density of l is e^-l times that under A; the mixture's is e^loss times B's
         under_b = self.base.density(inner) * rate / part

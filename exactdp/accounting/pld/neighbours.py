@@ -13,7 +13,7 @@ from math import comb
 from typing import TypeAlias
 
 from exactdp.accounting.pld.atoms import AtomicLoss, ResponseLoss, SampledAtoms
-from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.guesses import OneLoss, Order
 from exactdp.accounting.pld.integers import DiscreteGaussianLoss, DiscreteLaplaceLoss
 from exactdp.accounting.pld.laplace import (
     BatchedLaplace,
@@ -31,7 +31,6 @@ from exactdp.errors import InvalidParameter
 __all__ = [
     "ADD_REMOVE",
     "REPLACE_ONE",
-    "OneLoss",
     "Step",
     "Steps",
     "batched",
@@ -48,8 +47,6 @@ __all__ = [
 ADD_REMOVE = "add-remove neighbours: one user takes part or not"
 REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
 _GROUP = "add-remove neighbours: a group"
-
-OneLoss: TypeAlias = LossLaw | AtomicLoss | EndedLoss
 
 
 @dataclass(frozen=True)

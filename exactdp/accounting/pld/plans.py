@@ -11,13 +11,12 @@ from functools import lru_cache
 
 from exactdp.accounting.pld.atoms import AtomicLoss
 from exactdp.accounting.pld.composed import BITS
-from exactdp.accounting.pld.guesses import Order, Saddle, saddle
+from exactdp.accounting.pld.guesses import OneLoss, Order, Saddle, saddle
 from exactdp.accounting.pld.laplace import EndedLoss
-from exactdp.accounting.pld.laws import LossLaw
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 
-__all__ = ["FLOOR_BITS", "Plan", "for_delta", "for_epsilon", "log_delta_guess"]
+__all__ = ["FLOOR_BITS", "Plan", "for_delta", "for_epsilon", "log_delta_guess", "log_order_guess"]
 
 #: On a grid, deltas below 2^-this (the least double is 2^-1074) are only asked to be small.
 FLOOR_BITS = 1100
@@ -56,6 +55,11 @@ class Plan:
 def log_delta_guess(order: Order, loss: float) -> float:
     """About the natural logarithm of delta at a loss; nothing is certified."""
     return _saddle_near(order, loss).log_delta(loss)
+
+
+def log_order_guess(order: Order, loss: float) -> float:
+    """About log(alpha - 1) of the Renyi order alpha that bounds delta at a loss best."""
+    return _saddle_near(order, loss).log_order(loss)
 
 
 def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
@@ -140,7 +144,7 @@ def _scale(order: Order) -> Fraction:
 
 
 @lru_cache(maxsize=64)
-def _width(law: LossLaw | AtomicLoss | EndedLoss) -> float:
+def _width(law: OneLoss) -> float:
     """About how wide a law is, or its largest loss where it has atoms."""
     if not isinstance(law, AtomicLoss):
         return float(law.scale().mid())

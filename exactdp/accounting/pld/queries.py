@@ -18,10 +18,9 @@ from exactdp.accounting.pld.closed import ClosedCurve, closed_curve
 from exactdp.accounting.pld.composed import BITS, Composed, Copies, compose
 from exactdp.accounting.pld.ended import ended_bounds
 from exactdp.accounting.pld.gathered import atomic_bounds
-from exactdp.accounting.pld.guesses import Order
+from exactdp.accounting.pld.guesses import OneLoss, Order
 from exactdp.accounting.pld.heavy import compose_in_balls
 from exactdp.accounting.pld.laplace import EndedLoss
-from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.measure import Measure, bounds
 from exactdp.accounting.pld.plans import FLOOR_BITS, Plan, for_delta, for_epsilon, log_delta_guess
 from exactdp.accounting.pld.transform import TooLong
@@ -255,7 +254,7 @@ def measures(
 
 @lru_cache(maxsize=16)
 def _bounds(
-    law: LossLaw | AtomicLoss | EndedLoss, step: Fraction, tail_bits: int, rate: Fraction
+    law: OneLoss, step: Fraction, tail_bits: int, rate: Fraction
 ) -> tuple[Measure, Measure]:
     if isinstance(law, EndedLoss):
         return ended_bounds(law, step)
