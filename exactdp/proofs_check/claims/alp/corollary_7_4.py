@@ -12,11 +12,17 @@ from exactdp.balls import ball, refine
 from exactdp.mechanisms.projections.alp import HistogramALP
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Conditional, require
+from exactdp.proofs_check.claims.alp.lemma_7_3 import bound
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
 _FACTOR = 4
+
+
+def _agree(slack: arb, stated: Fraction, case: str) -> None:
+    """The formula in new variables is that of Lemma 7.3."""
+    require(bool(abs(slack - ball(stated)) < ball(Fraction(1, 10**9))), f"{case}: {slack.str(9)}")
 
 
 def _one_over_epsilon(constant: Fraction) -> str:
@@ -32,6 +38,9 @@ def _one_over_epsilon(constant: Fraction) -> str:
         q = w * q_over_w
         return ball(constant) - 4 * v / (1 - u) ** 2 - 4 * q_over_w * (1 - q) / (1 - 2 * q) ** 2
 
+    for base, w in product((Fraction(3), Fraction(50)), (Fraction(1, 7), Fraction(1))):
+        stated = constant - bound(base, w / _FACTOR) / w  # v = e^-eps/w
+        _agree(slack(ball(w), ball(1 / (base * w))), stated, f"e^eps={base}, w={w}")
     parts = always_positive(slack, [(0, 1), (0, Fraction(184, 500))])
     return f"{parts} parts of the box w in [0, 1], v in [0, 0.368]"
 
@@ -44,6 +53,9 @@ def _one_over_exponential(constant: Fraction) -> str:
         q = u * q_over_u
         return ball(constant) - 4 / (1 - u) ** 2 - 4 * q_over_u * (1 - q) / (1 - 2 * q) ** 2
 
+    for base in (Fraction(3), Fraction(50)):
+        stated = constant - bound(base, 1 / (_FACTOR * base)) * base
+        _agree(slack(ball(1 / base)), stated, f"e^eps={base}")
     parts = always_positive(slack, [(0, Fraction(184, 500))])
     return f"{parts} parts of u in [0, 0.368]"
 
@@ -55,6 +67,9 @@ def _limit(power: str) -> str:
     b, c = sp.symbols("b c", positive=True)
     q = (1 + (b - 1) * c) / (b + 1)
     whole = 4 * b / (b - 1) ** 2 + 4 * q * (1 - q) / (1 - 2 * q) ** 2
+    point = {b: 3, c: sp.Rational(1, 10)}
+    lemma = bound(Fraction(3), Fraction(1, 10))
+    require(Fraction(str(whole.subs(point))) == lemma, f"not the bound of Lemma 7.3: {lemma}")
     got = sp.limit(sp.simplify(whole.subs(c, 1 / (4 * b))) * b, b, sp.oo)
     require(got == sp.Rational(power), f"limit {got}")
     return f"e^eps times the bound tends to {got} for s = 4 k e^eps"

@@ -83,11 +83,17 @@ def _collision(one_array: bool) -> str:
     One array: every pair (entry, column) is hashed to one of 2 n cells. Otherwise u = n gives
     m = n columns, so 2 rows each.
     """
+    for n in (1, 2, 3):
+        hit = [h[0] in h[1:] for h in product(range(2 * n), repeat=n + 1)]
+        require(Fraction(sum(hit), len(hit)) == _hit(n, 2 * n), f"n={n}: {sum(hit)} functions")
     for n in (30, 100, 1000):
-        cells = 2 * n if one_array else 2
-        chance = 1 - (1 - Fraction(1, cells)) ** n  # all n ones stand in the first column
+        chance = _hit(n, 2 * n if one_array else 2)  # all n ones stand in the first column
         require(chance <= Fraction(2, 5), f"n={n}: first column hit with {float(chance):.5g}")
-    return "n = 30, 100, 1000 entries of 1, fully random hash functions"
+    return "n = 30, 100, 1000 entries of 1, fully random hash functions; all of them for n <= 3"
+
+
+def _hit(n: int, cells: int) -> Fraction:
+    return 1 - (1 - Fraction(1, cells)) ** n
 
 
 def _signed(y: int, m: int, row_of: tuple[int, ...], rows: int) -> Bits:
