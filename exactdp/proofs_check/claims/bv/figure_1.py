@@ -43,16 +43,16 @@ def _exact_errors(factor: Fraction, quick: bool) -> str:
 
 
 def _geometric_row(factor: Fraction) -> str:
-    """GeometricMechanism: 2 q^(a+1)/(1+q) <= beta at a = ceil(2/epsilon ln(1/beta)), any epsilon.
+    """GeometricMechanism: F(-a-1) + 1 - F(a) <= beta at a = ceil(2/epsilon ln(1/beta)).
 
-    q = e^(-epsilon/2); q^a <= beta, and 2q <= 1 + q. Here at points, with balls.
+    F of Section 4.1 with e^(1/s) = e^(epsilon/2) = E; the sum is 2 E^-a/(E + 1) <= E^-a <= beta.
     """
     with precision(128):
         for inverse in (1, 2, 7, 50):
             for argument in (Fraction(3, 2), Fraction(20), Fraction(10**6), Fraction(101, 100)):
                 a = log_error(factor * inverse, argument)
-                q = (ball(Fraction(-1, 2 * inverse))).exp()
-                fails = 2 * q ** (a + 1) / (1 + q)
+                e = ball(Fraction(1, 2 * inverse)).exp()
+                fails = e / (e + 1) * e ** (-a - 1) + 1 / (e + 1) * e ** (-a)
                 require(
                     bool(fails <= ball(1 / argument)),
                     f"epsilon=1/{inverse}, ln({argument}), error {a}: {fails}",
