@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from exactdp.accounting.divergence import max_loss
+from exactdp.mechanisms.projections.alp import HistogramALP
+from exactdp.mechanisms.projections.hashing import Tables
 from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.alp._model import all_hashes, projection_law
+from exactdp.proofs_check.claims.alp._model import all_hashes, exp_lower, projection_law
 from exactdp.proofs_check.entries import ALP, varied
 
 __all__ = ["CLAIMS"]
 
 
+#: k, beta, rows, hash functions of two entries.
+_SHIPPED = ((2, 1, 5, ((0, 3),)), (2, 1, 5, ((4, 4),)), (1, 2, 3, ((0, 2), (1, 1))))
+
+
+@cache
+def _shipped() -> None:
+    """The law as shipped: the largest ratio is the promised one, within 2^-39 of e^eps."""
+    for eps, (k, beta, s, table) in product((Fraction(1, 4), Fraction(3)), _SHIPPED):
+        made = HistogramALP(d=2, k=k, s=s, beta=beta, epsilon=eps)
+        vectors = [x for x in product(range(beta + 1), repeat=2) if 2 - x.count(0) <= k]
+        laws = {x: made.law(dict(enumerate(x)), Tables(table)) for x in vectors}
+        worst = max(
+            max_loss(laws[x], laws[y])
+            for x, y in product(laws, repeat=2)
+            if abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1
+        )
+        require(worst == made.e_epsilon, f"eps={eps}, h={table}: largest ratio {worst}")
+        low = exp_lower(eps, 60) - made.e_epsilon
+        require(0 <= low <= Fraction(1, 2**39), f"eps={eps}: {float(low)} below e^eps")
+
+
 def _private(shift: int) -> str:
     """All neighbours: the largest ratio is e^eps, p = 1/(e^eps + shift), every hash function."""
+    _shipped()
     one = Fraction(1)
     grid = list(product((n * one for n in range(3)), repeat=2))
     layouts = list(product(all_hashes(2, 2), repeat=2))
@@ -26,7 +51,10 @@ def _private(shift: int) -> str:
             if abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1
         )
         require(worst == base, f"e^eps={base}, h={pair}: largest ratio {worst}")
-    return "e^eps = 5/4, 3, 50, two entries, two rows, two columns; the ratio e^eps is reached"
+    return (
+        "e^eps = 5/4, 3, 50, two entries, two rows, two columns: the ratio e^eps is reached; and "
+        "as shipped for eps = 1/4, 3"
+    )
 
 
 def _real(power: int) -> str:
