@@ -74,6 +74,7 @@ def _tails(factor: Fraction, parts: int) -> str:
 
 def _stability_private(lower: int) -> str:
     """The worst hockey stick at e^eps~ of the mechanism for a target delta < 1/n."""
+    heavy = _two_heavy_bins()
     for n, delta in ((1, _F(1, 3)), (2, _F(2, 5)), (3, _F(3, 10))):
         made = StabilityHistogram.for_target(geo(n), 3, delta)
         used = StabilityHistogram(geo(n), 3, made.threshold - lower, "0.999")
@@ -81,7 +82,17 @@ def _stability_private(lower: int) -> str:
         pairs = neighbouring_laws(lambda c: used.law(c, residual=0), n, 3)
         worst = max(hockey_stick(p, q, e_epsilon=factor).upper for p, q in pairs)
         require(worst <= delta, f"n={n}, threshold {used.threshold}: {worst} > delta = {delta}")
-    return "n = 1, 2, 3, |X| = 3, every pair of neighbours"
+    return f"n = 1, 2, 3, |X| = 3, every pair of neighbours; {heavy}"
+
+
+def _two_heavy_bins() -> str:
+    """Both counts that change are above the threshold: delta at e^(eps~/2) would be 0.12."""
+    made = StabilityHistogram(geo(12), 2, 5, "0.999")
+    factor = made.noise.e_half_epsilon**2
+    p, q = (made.law(c, residual=0) for c in ({0: 6, 1: 6}, {0: 7, 1: 5}))
+    worst = max(hockey_stick(*pair, e_epsilon=factor).upper for pair in ((p, q), (q, p)))
+    require(worst <= made.exact_delta, f"n=12, threshold 5: {worst} > {made.exact_delta}")
+    return f"two heavy bins, n = 12, delta = {float(made.exact_delta):.3f}"
 
 
 def _stability_errors(factor: Fraction) -> str:
