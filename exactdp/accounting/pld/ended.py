@@ -1,17 +1,18 @@
-"""Measures on a grid for a loss between two ends, with nodes at both and at every mark between.
+"""Measures on a grid for a loss between two ends, with marks between which it has a density.
 
 As in `measure`: chords above, a chain through lowered points below. The chain may fall below the
-curve for good at the least loss, but has to end on it at the largest: its last chord is the
-tangent there. Marks lie at most OFF above their nodes. Below, they are moved down; a piece that
+curve for good at the least loss, but has to end on it at the largest: its last chord is the tangent
+there. So below, the marks have to lie on nodes. Where they do not, less sensitivity, which is a
+curve below, puts them there; and those at most OFF above their nodes are moved down: a piece that
 is continued so far changes a density by a factor that the tolerance covers many times, or puts
-there what is taken from an atom. Above, the part of an atom that this takes is added to the next
-node.
+there what is taken from an atom. Above, what lies in the cell of a mark is shared as one.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 from flint import arb
@@ -20,7 +21,7 @@ from exactdp.accounting.pld.cells import TOLERANCE, Cells, Grid, cells
 from exactdp.accounting.pld.chain import TooCoarse, sunk_nodes, taken
 from exactdp.accounting.pld.laplace import OFF, EndedLoss
 from exactdp.accounting.pld.measure import MOST_NODES, Measure, added, joined
-from exactdp.accounting.pld.wide import Wide
+from exactdp.accounting.pld.wide import Wide, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
@@ -32,51 +33,75 @@ _BITS = 192
 def ended_bounds(law: EndedLoss, step: Fraction) -> tuple[Measure, Measure]:
     """A measure whose curve is below the law's, and one whose curve is above it.
 
-    Raises Undecided where the marks do not fit on nodes of this step, or there are too many.
+    Raises TooCoarse, and Undecided where there are too many nodes.
     """
-    count = law.unit / step
-    if count.denominator > 1:
-        raise Undecided("the ends of a loss do not fit on one grid with the other mechanisms")
+    count = law.unit // step
     with precision(_BITS):
-        marks = [(i * int(count), mass) for i, mass in law.marks()]
-        first, last = marks[0][0], marks[-1][0]
-        if last - first > MOST_NODES or step < Fraction(1, 1 << 40):
+        most = count * (law.marks()[-1][0] - law.marks()[0][0])
+        if most > MOST_NODES or step < Fraction(1, 1 << 40):
             raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")
-        if step > 1:
+        if step > 1 or most < 4:
             raise TooCoarse()
-        grid = Grid(law.anchor, step)
-        ends = [place for place, _ in marks]
-        made = reduce(
-            Cells.followed_by,
-            (
-                cells(part, grid, a, b)
-                for part, a, b in zip(law.parts(), ends, ends[1:], strict=False)
-            ),
-        )
-        off = arb(0) if law.exact else 2 * ball(OFF / step)
-        return _below(law, grid, made, marks, off), _above(grid, made, marks, off)
+        fitted = law if count * step == law.unit else law.with_unit(count * step)
+        grid = Grid(fitted.anchor, step)
+        return _below(fitted, grid, count), _above(law, grid)
 
 
-def _above(grid: Grid, made: Cells, marks: list[tuple[int, arb]], off: arb) -> Measure:
-    if not made.smooth():
+def _above(law: EndedLoss, grid: Grid) -> Measure:
+    """The chords of the curve, on any grid."""
+    off = arb(0) if law.exact else ball(OFF) * arb(0.5, 0.5)
+    least = [law.anchor + i * law.unit for i, _ in law.marks()]
+    marks = [(ball(at) + off, mass) for at, (_, mass) in zip(least, law.marks(), strict=True)]
+    places = [(at - grid.offset) // grid.step for at in least]
+    if any(after - before < 2 for before, after in pairwise(places)):
         raise TooCoarse()
-    masses = joined(made.left, made.right)
-    if off > 0:
-        masses = _with_room(masses)
-    most = float((made.peak.mantissa * np.exp2(np.minimum(made.peak.exponent, 0))).max())
-    for place, mass in marks:
-        index = place - made.first
-        masses = added(masses, index, mass.upper(), up=True)
-        if off > 0:
-            masses = added(masses, index + 1, ((mass + most) * off).upper(), up=True)
+    lumps = [(mass, mass * (-at).exp()) for at, mass in marks]
+    made: list[Cells] = []
+    for i, part in enumerate(law.parts()):
+        first, last = places[i] + 1, places[i + 1]
+        lumps[i] = _plus(lumps[i], part.below(marks[i][0]), part.below(grid.at(first)))
+        end = part.below(grid.at(last)), part.below(marks[i + 1][0])
+        lumps[i + 1] = _plus(lumps[i + 1], *end)
+        made.append(cells(part, grid, first, last))
+    shared = [_shared(grid, place, *lump) for place, lump in zip(places, lumps, strict=True)]
+    pieces = [piece for both in zip(shared, made, strict=False) for piece in both]
+    if ends_on_node := law.exact and grid.offset + places[-1] * grid.step == least[-1]:
+        whole = reduce(Cells.followed_by, pieces)
+    else:
+        whole = reduce(Cells.followed_by, [*pieces, shared[-1]])
+    masses = joined(whole.left, whole.right)
+    if ends_on_node:  # no loss is larger
+        masses = added(masses, -1, marks[-1][1].upper(), up=True)
     raised = Wide(masses.mantissa * (1 + 2 * TOLERANCE), masses.exponent)
-    return Measure(grid, made.first, raised, arb(0))
+    return Measure(grid, whole.first, raised, arb(0))
 
 
-def _below(
-    law: EndedLoss, grid: Grid, made: Cells, marks: list[tuple[int, arb]], off: arb
-) -> Measure:
-    if len(made.known) < 4 or not made.smooth():
+def _plus(lump: tuple[arb, arb], low: tuple[arb, arb], high: tuple[arb, arb]) -> tuple[arb, arb]:
+    """With what lies between two losses."""
+    return lump[0] + high[0] - low[0], lump[1] + high[1] - low[1]
+
+
+def _shared(grid: Grid, index: int, p: arb, q: arb) -> Cells:
+    """One cell with these masses under P and Q, its shares rounded up."""
+    fall = (-ball(grid.step)).exp()
+    to_left = (q * grid.at(index).exp() - p * fall) / (1 - fall)
+    shares = [share.upper().max(arb(2) ** -1000) for share in (to_left, p - to_left)]
+    if not all(share.is_finite() for share in shares):
+        raise Undecided("a mass of the loss lost all accuracy")
+    left, right = (
+        Wide(np.array([number * (1 + 2.0**-50)]), np.array([power]))
+        for number, power in map(split, shares)
+    )
+    return Cells(index, left, right, Wide(np.array([np.inf]), np.array([0])), np.array([False]))
+
+
+def _below(law: EndedLoss, grid: Grid, count: int) -> Measure:
+    """The chain, for marks that are at most OFF above every count-th node."""
+    marks = [(i * count, mass) for i, mass in law.marks()]
+    ends = zip(law.parts(), pairwise(place for place, _ in marks), strict=True)
+    made = reduce(Cells.followed_by, (cells(part, grid, *between) for part, between in ends))
+    off = arb(0) if law.exact else 2 * ball(OFF / grid.step)
+    if not made.smooth():
         raise TooCoarse()
     masses = joined(made.left, made.right)
     sunk = sunk_nodes(made.peak, made.peak, masses.exponent)
@@ -103,8 +128,3 @@ def _doubled_first(masses: Wide) -> Wide:
         np.append(masses.mantissa[:1], masses.mantissa),
         np.append(masses.exponent[:1], masses.exponent),
     )
-
-
-def _with_room(masses: Wide) -> Wide:
-    """With one more node."""
-    return Wide(np.append(masses.mantissa, 0.0), np.append(masses.exponent, masses.exponent[-1:]))

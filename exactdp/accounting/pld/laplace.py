@@ -8,7 +8,7 @@ made of its images: pieces with an analytic density between marks, which may be 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
@@ -57,6 +57,9 @@ class EndedLoss(Hashable, Protocol):
 
     def scale(self) -> arb:
         """About the width of the law."""
+
+    def with_unit(self, unit: Fraction) -> EndedLoss:
+        """For less sensitivity, of which the marks are so far apart: the curve is below."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,9 @@ class LaplaceLoss:
     def scale(self) -> arb:
         return ball(min(self.mu, Fraction(1)))
 
+    def with_unit(self, unit: Fraction) -> LaplaceLoss:
+        return LaplaceLoss(unit / 2)
+
 
 @dataclass(frozen=True)
 class SampledLaplace:
@@ -138,6 +144,9 @@ class SampledLaplace:
 
     def scale(self) -> arb:
         return _mixed(self.rate, self.mu).log().min(arb(1))
+
+    def with_unit(self, unit: Fraction) -> SampledLaplace:
+        return replace(self, mu=_apart(self.rate, unit))
 
 
 @dataclass(frozen=True)
@@ -175,6 +184,9 @@ class ReplacedLaplace:
     def scale(self) -> arb:
         return SampledLaplace(self.mu, self.rate, removed=True).scale()
 
+    def with_unit(self, unit: Fraction) -> ReplacedLaplace:
+        return replace(self, mu=_apart(self.rate, unit))
+
 
 @dataclass(frozen=True)
 class BatchedLaplace:
@@ -203,6 +215,9 @@ class BatchedLaplace:
 
     def scale(self) -> arb:
         return _mixed(self.rate, self.mu).log().min(arb(1))
+
+    def with_unit(self, unit: Fraction) -> BatchedLaplace:
+        return replace(self, mu=_above(lambda: (ball(unit).expm1() / ball(self.rate)).log1p()))
 
 
 @dataclass(frozen=True)
@@ -266,6 +281,21 @@ class _Mirrored:
 def _mixed(rate: Fraction, loss: Fraction) -> arb:
     """1 - rate + rate e^loss."""
     return 1 + ball(rate) * ball(loss).expm1()
+
+
+def _apart(rate: Fraction, unit: Fraction) -> Fraction:
+    """The mu whose unit is at least this and at most _SLACK more.
+
+    (1 - rate + rate e^mu)/(1 - rate + rate e^-mu) = e^unit is a quadratic equation for e^mu.
+    """
+
+    def solved() -> arb:
+        share, grown = ball(rate), ball(unit).expm1()
+        none = (1 - share) * grown
+        root = (none * none + 4 * share * share * (1 + grown)).sqrt()
+        return ((none + root) / (2 * share)).log()
+
+    return _above(solved)
 
 
 def _below(value: Callable[[], arb]) -> Fraction:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
 from exactdp.accounting.pld.atoms import AtomicLoss
 from exactdp.accounting.pld.composed import BITS
 from exactdp.accounting.pld.guesses import OneLoss, Order, Saddle, saddle
@@ -27,16 +29,20 @@ _TAIL_BITS = 96
 #: Within the width asked for, delta need not be seen to fall by more than e^this.
 _STEEPEST = 8
 
+#: Steps that are compared where none suits all losses.
+_TRIED = 4096
+
 #: Bits of delta that what is cut off may touch.
 _SPARE_BITS = 30
 
 
 @dataclass(frozen=True)
 class Plan:
-    """place: the epsilon to be asked near. theta: the tilt there, per unit of loss. step: of the
-    grid. tail_bits: where large losses are cut off. rate: theta, or less, for the cut of small
-    losses."""
+    """order: what is asked about. place: the epsilon to be asked near. theta: the tilt there, per
+    unit of loss. step: of the grid. tail_bits: where large losses are cut off. rate: theta, or
+    less, for the cut of small losses."""
 
+    order: Order
     place: float
     theta: float
     step: Fraction
@@ -48,8 +54,14 @@ class Plan:
         return _power_of_two(self.theta)
 
     def finer(self, factor: int) -> Plan:
-        """On a grid whose step is this many times smaller."""
-        return replace(self, step=self.step / factor)
+        """On a grid whose step is about this many times smaller."""
+        step = self.step / factor
+        known = [unit for unit in _units(self.order) if unit]
+        if any((unit / self.step).denominator > 1 for unit in known):
+            step = _nearly(
+                self.order, step
+            )  # no step suits all: a finer one has to suit them better
+        return replace(self, step=step)
 
 
 def log_delta_guess(order: Order, loss: float) -> float:
@@ -118,24 +130,46 @@ def _plan(order: Order, place: float, theta: float, log_delta: float, relative: 
     tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
     step = _common(order, step)
     # a lattice's nodes may be far apart: a larger tilt would see one of them only
-    return Plan(place, min(theta, 64 / float(step)), step, tail_bits)
+    return Plan(order, place, min(theta, 64 / float(step)), step, tail_bits)
 
 
 def _common(order: Order, wished: Fraction) -> Fraction:
-    """A step that suits all losses on lattices, if there is one, and is fine enough for others."""
-    units = [law.lattice for law, _ in order if isinstance(law, AtomicLoss)]
-    coarse = len([unit for unit in units if unit is not None]) == len(order)
-    units += [law.unit for law, _ in order if isinstance(law, EndedLoss)]
-    known = [unit for unit in units if unit is not None]
+    """A step that suits all losses with marks or on lattices, and is fine enough for others."""
+    units = _units(order)
+    known = [unit for unit in units if unit]
     if not known:
         return wished
     denominator = math.lcm(*(unit.denominator for unit in known))
     unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
-    if coarse:  # no gap, however long the step
-        return unit if unit > wished / 4096 else wished
+    ended = any(isinstance(law, EndedLoss) for law, _ in order)
+    if len(known) == len(units) and not ended:  # no gap, however long the step
+        return unit if unit > wished / 4096 else _nearly(order, wished)
     if unit > wished:
         unit /= 2 ** max(0, math.ceil(math.log2(unit / wished)))
-    return unit if unit > wished / 64 else wished
+    return unit if unit > wished / 64 else _nearly(order, wished)
+
+
+def _units(order: Order) -> list[Fraction | None]:
+    """Of each law the distance of marks, or of losses on a lattice."""
+    return [
+        law.unit
+        if isinstance(law, EndedLoss)
+        else law.lattice
+        if isinstance(law, AtomicLoss)
+        else None
+        for law, _ in order
+    ]
+
+
+def _nearly(order: Order, wished: Fraction) -> Fraction:
+    """A step, not longer, of which all units are a little more than multiples."""
+    units = [(unit, n) for unit, (_, n) in zip(_units(order), order, strict=True) if unit]
+    first, _ = max(units, key=lambda unit: unit[1])
+    least = math.ceil(first / wished)
+    counts = np.arange(least, least + min(7 * least, _TRIED) + 1)
+    steps = float(first) / counts
+    lost = sum(n * np.remainder(float(unit), steps * (1 - 1e-12)) for unit, n in units)
+    return first / int(counts[int(np.argmin(lost))])
 
 
 def _scale(order: Order) -> Fraction:

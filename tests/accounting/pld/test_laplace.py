@@ -11,6 +11,7 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import queries
@@ -221,10 +222,62 @@ def test_bad_parameters_are_refused(name: str, value: object) -> None:
         pld.laplace(**{"scale": 1, name: value})  # type: ignore[arg-type]
 
 
-def test_sampled_steps_of_two_kinds_do_not_share_a_grid() -> None:
-    one, other = (pld.laplace(scale=s).sampled("0.1") for s in (1, "1.1"))
-    with pytest.raises(Undecided, match="one grid"):
-        one.then(other).delta(1)
+def _hockey(mu: float, ratio: float) -> float:
+    """sup_S P(S) - ratio Q(S) of Laplace noise against its shift."""
+    return max(1 - ratio, 1 - np.sqrt(ratio * np.exp(-mu)), 0.0)
+
+
+def _on_a_sample(mu: float, rate: float, epsilon: float, *, removed: bool) -> float:
+    ratio = np.exp(epsilon)
+    if removed:
+        part = (ratio - 1 + rate) / rate
+        return rate * _hockey(mu, part) if part > 0 else 1 - ratio
+    left = 1 - (1 - rate) * ratio
+    return left * _hockey(mu, rate * ratio / left) if left > 0 else 0.0
+
+
+@pytest.mark.parametrize(
+    ("rates", "epsilon"), [((1, 1), 0.9), ((0.3, 1), 0.5), ((0.2, 0.45), 0.11)]
+)
+def test_marks_that_fit_on_no_grid_together(rates: tuple[float, float], epsilon: float) -> None:
+    """Of one mechanism the law of the loss, of the other the curve: an integral."""
+    (mu, rate), (nu, other) = (1.0, rates[0]), (1 / 3.1, rates[1])
+
+    def exact(*, removed: bool) -> float:
+        def density(x: float) -> tuple[float, float]:
+            with_, without = (mu / 2 * np.exp(-mu * abs(x - at)) for at in (1, 0))
+            mixed = rate * with_ + (1 - rate) * without
+            return (mixed, without) if removed else (without, mixed)
+
+        def part(x: float) -> float:
+            p, q = density(x)
+            return p * _on_a_sample(nu, other, epsilon - np.log(p / q), removed=removed)
+
+        # beyond both centres the ratio stays what it is there
+        ends = part(0.0) / mu + part(1.0) / mu
+        return float(
+            quad(part, 0, 1, limit=200, epsabs=1e-12, points=np.linspace(0, 1, 40))[0] + ends
+        )
+
+    one, two = pld.laplace(scale=1), pld.laplace(scale="3.1")
+    loss = one.sampled(str(rate)).then(two.sampled(str(other)))
+    found = loss.delta(str(epsilon))
+    expected = max(exact(removed=True), exact(removed=False))
+    assert found.float_lower() * (1 - 1e-7) <= expected <= found.float_upper() * (1 + 1e-7)
+    assert found.width <= found.upper / 1000
+
+
+def test_with_noise_on_the_integers_and_many_of_each() -> None:
+    """The bounds of the composition enclose those of the same with a little more and less noise."""
+    parts = pld.discrete_laplace(epsilon="0.0204", sensitivity=2).composed(30)
+    found, less, more = (
+        pld.laplace(scale=scale).composed(20).then(parts).epsilon("1e-6")
+        for scale in ("22.1", "22.2", "22")
+    )
+    assert less.lower < found.upper
+    assert found.lower < more.upper
+    assert found.width <= Fraction(1, 1000)
+    assert more.upper - less.lower < Fraction(1, 50)
 
 
 def test_sampling_twice_is_sampling_at_the_product() -> None:
