@@ -176,7 +176,7 @@ CLAIMS = (
     ),
     BV.verified(
         "Theorem 1.6",
-        "The shipped CompactHistogram for epsilon = 1 is (1, 0)-DP, and at n = 1, |X| = 2 even "
+        "The shipped CompactHistogram for epsilon = 1, n = 1 and |X| = 2 is (epsilon, 0)-DP, even "
         "(0.37, 0)-DP.",
         "exact law",
         **varied(_compact_private, _F(37, 100), _F(36, 100), "even (0.36, 0)-DP"),

@@ -109,8 +109,7 @@ CLAIMS = (
         "true.",
         corrected=CP.verified(
             "Section 2, dimension of q, corrected",
-            "The reports have at least as many outcomes as there are values: for "
-            "Hadamard response more than k and at most 2k.",
+            "For Hadamard response the reports have more than k outcomes, and at most 2k.",
             "enumeration",
             **varied(_same_dimension, Fraction(2), Fraction(19, 10), "at most 1.9k"),
         ),
