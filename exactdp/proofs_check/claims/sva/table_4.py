@@ -302,8 +302,8 @@ True
     ),
     SVA.not_checkable(
         "Tables IV to VI, errors of the other methods",
-        "Measured L_infinity errors of the other methods, and the mean square errors of naive "
-        "perturbation and PCKV, on three data sets.",
+        "Measured L_infinity errors of the other methods, and the mean square errors of PCKV, on "
+        "three data sets.",
         "experiments on data not at hand, with parameters of these methods not stated; "
         "the relations among the printed numbers are checked",
     ),
