@@ -60,13 +60,16 @@ def _closed(factor: Fraction) -> str:
 
 
 def _substituted(power: int) -> str:
+    """2z/(1 - 4z)^(3/2) at z = p - p^2, p = 1/2 - h with h > 0."""
     import sympy as sp
 
-    p = sp.symbols("p", positive=True)
-    z = p - p**2
-    gap = sp.expand((1 - 4 * z) ** 3 - (1 - 2 * p) ** (2 * power))
-    require(gap == 0, f"the squares differ by {gap}")
-    return "(1 - 4 (p - p^2))^(3/2) = (1 - 2p)^3 for p < 1/2"
+    h = sp.symbols("h", positive=True)
+    p = sp.Rational(1, 2) - h
+    z = sp.expand(p - p**2)
+    closed = 2 * z / sp.expand(1 - 4 * z) ** sp.Rational(3, 2)
+    gap = sp.simplify(closed - 2 * (p - p**2) / (1 - 2 * p) ** power)
+    require(gap == 0, f"they differ by {gap} at p = 1/2 - h")
+    return "identity in h = 1/2 - p > 0"
 
 
 def _general(shift: Fraction) -> str:
