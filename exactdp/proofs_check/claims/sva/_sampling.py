@@ -81,15 +81,17 @@ def _ratios(share: Fraction) -> str:
     return "k = 4, 16, 64, 1024"
 
 
-def _padded(fillers: bool) -> str:
-    """A client with fewer than k items: slots filled up to k make k s(x) bit unbiased."""
+def _padded(scale: Fraction) -> str:
+    """k s(x) bit is unbiased with filler items, and k/own times too large without."""
     gain, e_eps = Fraction(2), Fraction(3)
     for k, own in ((2, 1), (3, 1), (3, 2), (3, 3)):
-        slots = tuple(range(k if fillers else own))  # slots from `own` on are filler items
-        law = _sample(slots, k + 1, e_eps)
+        bare, full = (_sample(tuple(range(slots)), k + 1, e_eps) for slots in (own, k))
         for x in (*range(own), k):
-            mean = law.expectation(lambda t: k * gain * t[0][x] * t[1])
-            require(mean == (x < own), f"k={k}, {own} items, item {x}: mean {mean}")
+            means = [
+                law.expectation(lambda t: scale * k * gain * t[0][x] * t[1]) for law in (bare, full)
+            ]
+            stated = [Fraction(k, own), Fraction(1)] if x < own else [Fraction(0)] * 2
+            require(means == stated, f"k={k}, {own} items, item {x}: means {means}")
     return "k = 2, 3, one to k items, an owned and a foreign item; fillers lie outside of [d]"
 
 
@@ -120,9 +122,9 @@ SAMPLING = (
     ),
     SVA.verified(
         "Section II-C, padding",
-        "A client with fewer than k items must fill up to k before sampling: then the "
-        "estimate is unbiased for its items and others.",
+        "A client with fewer than k items must fill up to k before sampling: then the estimate is "
+        "unbiased for its items and others; without, that of one of its m items is k/m.",
         "exact law",
-        **varied(_padded, True, False, "without filling up"),
+        **varied(_padded, Fraction(1), Fraction(101, 100), "one percent more"),
     ),
 )
