@@ -27,7 +27,7 @@ _LARGEST = 1 << 24
 _LISTED = 16
 
 #: Bits that are drawn, and that are added up, at once.
-_DRAWN, _ADDED_UP = 1 << 23, 1 << 24
+_DRAWN, _ADDED_UP = 1 << 25, 1 << 24
 
 #: So few rows of one weight are counted bit by bit; a byte holds their sum.
 _ENOUGH = 64
@@ -80,12 +80,13 @@ class UnaryEncoding(FrequencyOracle):
         return Law[Report](dict(weights.items()))
 
     def _respond(self, values: Integers, source: Source) -> Reports:
-        reports = np.empty((len(values), (self.k + 7) // 8), np.uint8)
-        for part in portions_of(len(values), self.k, _DRAWN):
-            own = coins(self.kept, part.stop - part.start, source)
-            rows = coin_rows(self.background, part.stop - part.start, self.k, source)
-            reports[part] = with_own(rows, values[part], own)
-        return reports
+        parts = [values[part] for part in portions_of(len(values), self.k, _DRAWN)]
+        rows = [self._rows(part, source) for part in parts or [values]]
+        return rows[0] if len(rows) == 1 else np.concatenate(rows)
+
+    def _rows(self, values: Integers, source: Source) -> Reports:
+        own = coins(self.kept, len(values), source)
+        return with_own(coin_rows(self.background, len(values), self.k, source), values, own)
 
     def _tally(self, reports: Reports) -> Integers:
         return column_sums(reports, self.k)
