@@ -43,12 +43,13 @@ _ALL = np.uint8(255)
 class Effort:
     """What random_sets does before it makes lists: of no consequence for the law.
 
-    listed: so few users are served by lists at once. guesses: for each of the others, at most.
-    width: bits of a guess, at least as many as the population has; 16 or 32 by default.
+    listed: so few users are served by lists at once. guesses: for each of the others, at most; by
+    default enough for nearly all of them, as more than one in 32 helps. width: bits of a guess, at
+    least as many as the population has; 16 or 32 by default.
     """
 
     listed: int = 64
-    guesses: int = 400
+    guesses: int | None = None
     width: int | None = None
 
     def guess(self, population: int, n: int, source: Source) -> tuple[Integers, Bits]:
@@ -110,7 +111,8 @@ def _guessed(
     flat, users, still = rows.reshape(-1), np.flatnonzero(missing), missing.copy()
     start, left = users * rows.shape[1], np.abs(missing[users]).astype(np.uint32)
     side = np.where(missing[users] > 0, _ALL, np.uint8(0))  # a bit is turned if it is not as here
-    for _ in range(effort.guesses):
+    most = 40 * (int(left.max(initial=0)) + 10) if effort.guesses is None else effort.guesses
+    for _ in range(most):
         number = np.count_nonzero(left)
         if number <= effort.listed:
             break
