@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from importlib import import_module, util
+from importlib import util
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from exactdp.audit.bounds.binomial import lower, upper
+from exactdp.oracle import client_doubles
 from exactdp.oracle.clients import Loss, client_law, loss, plain
 from exactdp.oracle.foreign_clients import CLIENTS, Client
 
@@ -39,7 +40,7 @@ kept on paper, these libraries draw with Mersenne Twisters, whose future is know
 seen 624 outputs; the estimators of multi-freq-ldpy and ldp-toolbox set negative frequencies to 0
 and are biased. Local hashing of all three fails with the current xxhash (4.1), which takes no texts
 any more: it is followed with texts as bytes, and with eight public hash functions instead of 2^63.
-Histogram encoding is followed with real numbers as noise; its doubles are looked at below.
+Histogram encoding is followed with real numbers as noise; its doubles are looked at apart.
 OpenDP's bits are drawn in compiled code, by the operating system's randomness: at least what is
 shown is lost, but for a chance of 1e-6. Its f is documented as the chance that a bit is flipped,
 which is f/2, as its map has it.
@@ -66,28 +67,27 @@ draw = lambda user: [RSpFD_GRR_Client(user, [2, 2], 2, 1.0) for _ in range(20_00
 own, other = (draw(user).count([0, 0]) for user in ([0, 0], [1, 1]))
 print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
 """,
+    "RSpFD_ADP_Client": """\
+from multi_freq_ldpy.mdim_freq_est.RSpFD_solution import RSpFD_ADP_Client
+draw = lambda user: [RSpFD_ADP_Client(user, [2, 2], 2, 1.0) for _ in range(20_000)]
+own, other = (draw(user).count([0, 0]) for user in ([0, 0], [1, 1]))
+print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
+""",
+    "RSpFD_UE_zero_Client": """\
+import numpy as np
+from multi_freq_ldpy.mdim_freq_est.RSpFD_solution import RSpFD_UE_zero_Client as client
+draw = lambda user: [np.ravel(client(user, [2, 2], 2, 1.0)).tolist() for _ in range(20_000)]
+own, other = (draw(user).count([1, 0, 1, 0]) for user in ([0, 0], [1, 1]))
+print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
+""",
+    "RSpFD_UE_rnd_Client": """\
+import numpy as np
+from multi_freq_ldpy.mdim_freq_est.RSpFD_solution import RSpFD_UE_rnd_Client as client
+draw = lambda user: [np.ravel(client(user, [2, 2], 2, 1.0)).tolist() for _ in range(20_000)]
+own, other = (draw(user).count([1, 0, 1, 0]) for user in ([0, 0], [1, 1]))
+print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
+""",
 }
-
-
-_UNROUNDED_ROW = "| ldp-toolbox {} | HistogramEncoding, no threshold | 1 | infinite | **broken** |"
-
-_UNROUNDED = """\
-### ldp-toolbox: HistogramEncoding without threshold
-
-On real numbers Laplace noise of scale 2/epsilon keeps epsilon; on doubles it does not (Mironov
-2012). The own entry is 1 plus noise: where that lies between -1/4 and 1/4, the noise is a multiple
-of 2^-53, and so is the entry, always. Any other entry is noise alone, and seldom such a multiple.
-An entry there that is none was seen {} times for the own value and {} times for another one in {}
-runs each: at least epsilon = {:.4g}, but for a chance of 1e-6; in truth the report is impossible.
-
-```python
-from ldp_toolbox.protocols.frequency.he import HistogramEncoding
-client = HistogramEncoding(2, 1.0, thresholding=False)
-entries = [[client.obfuscate(value)[0] for _ in range(20_000)] for value in (0, 1)]
-told = [[abs(x) < 0.25 and x * 2**53 % 1 != 0 for x in each] for each in entries]
-print([sum(each) for each in told])  # 0 for the own value, about 1900 for another one
-```
-"""
 
 
 def examined(client: Client) -> Loss:
@@ -103,12 +103,11 @@ def section() -> str:
     if not found:
         return ""
     lines = [_HEAD, *(_row(client, lost) for client, lost in found), *_opendp()]
-    counts = _unrounded_counts()
-    lines += [_UNROUNDED_ROW.format(version("ldp-toolbox")), ""] if counts else [""]
+    lines += [*(vector.row() for vector in client_doubles.CLIENTS if vector.installed()), ""]
     for client, lost in found:
         if not _kept(client, lost):
             lines += _broken(client, lost)
-    lines += [_UNROUNDED.format(*counts, _RUNS, _at_least(*counts[::-1]))] if counts else []
+    lines += client_doubles.section(_RUNS, _at_least)
     return "\n".join(lines)
 
 
@@ -166,20 +165,6 @@ def _opendp() -> Iterator[str]:
     name = "make_randomized_response_bitvec, one bit of two"
     library = f"opendp {version('opendp')}"
     yield f"| {library} | {name} | {stated:.6g} | >= {least:.4g} | {verdict} |"
-
-
-def _unrounded_counts() -> tuple[int, ...]:
-    """How often a sum of the own value's entry, and of another one, tells which it is."""
-    if util.find_spec("ldp_toolbox") is None:
-        return ()
-    he = import_module("ldp_toolbox.protocols.frequency.he")
-    client = he.HistogramEncoding(2, 1.0, thresholding=False)
-
-    def told(value: int) -> int:
-        entries = np.array([client.obfuscate(value)[0] for _ in range(_RUNS)])
-        return int(((abs(entries) < 0.25) & (entries * 2.0**53 % 1 != 0)).sum())
-
-    return told(0), told(1)
 
 
 def _at_least(often: int, rarely: int) -> float:

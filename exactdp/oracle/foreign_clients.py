@@ -40,6 +40,16 @@ class Client:
 _ONE = 1.0
 
 
+def _turned(text: str) -> int:
+    """A hash function to 0, 1, 2."""
+    return (int(text) + 1) % 3
+
+
+def _parity(text: str) -> int:
+    """A hash function to 0, 1."""
+    return int(text) % 2
+
+
 def _pure() -> Iterator[Client]:
     """index_mapper: values are their own indexes."""
     for name, module, more, call in (
@@ -58,6 +68,12 @@ def _pure() -> Iterator[Client]:
          lambda m, x: m.LHClient(_ONE, 4, index_mapper=int).privatise(x)),
         ("LHClient, use_olh", "local_hashing.lh_client", (),
          lambda m, x: m.LHClient(_ONE, 4, use_olh=True, index_mapper=int).privatise(x)),
+        ("CMSClient", "apple_cms.cms_client", (),
+         lambda m, x: m.CMSClient(_ONE, [int, _turned], 3).privatise(x)),
+        ("CMSClient, is_hadamard", "apple_cms.cms_client", (),
+         lambda m, x: m.CMSClient(_ONE, [int, _turned], 4, is_hadamard=True).privatise(x)),
+        ("PCSClient", "priv_count_sketch.pcs_client", (),
+         lambda m, x: m.PCSClient(_ONE, 2, 3, [(int, _parity), (_turned, _parity)]).privatise(x)),
     ):  # fmt: skip
         names = tuple(f"pure_ldp.frequency_oracles.{each}" for each in (module, *more))
         yield Client("pure-ldp", name, _ONE, (0, 1, 2), names, call)
@@ -79,6 +95,10 @@ def _multi() -> Iterator[Client]:
         ("UE", frequency, (0, 1, 2), (3, _ONE, True), ()),
         ("SS", frequency, (0, 1, 2), (5, _ONE / 2), ()),
         ("LH", frequency, (0, 1, 2), (4, _ONE), (f"{frequency}.GRR",)),
+        ("ADP", frequency, (0, 1, 2), (3, _ONE), (f"{frequency}.GRR", f"{frequency}.UE")),
+        ("L_GRR", longitudinal, (0, 1, 2), (3, 2.0, _ONE), (f"{frequency}.GRR",)),
+        ("L_LH", longitudinal, (0, 1, 2), (4, 2.0, _ONE),
+         (f"{longitudinal}.L_GRR", f"{frequency}.GRR")),
         ("L_SUE", longitudinal, (0, 1, 2), (3, 2.0, _ONE), ()),
         ("L_OSUE", longitudinal, (0, 1, 2), (3, 2.0, _ONE), ()),
         ("L_OUE", longitudinal, (0, 1, 2), (3, 2.0, _ONE), ()),
@@ -87,8 +107,14 @@ def _multi() -> Iterator[Client]:
         ("RSpFD_GRR", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.GRR",)),
         ("RSpFD_UE_zero", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.UE",)),
         ("RSpFD_UE_rnd", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.UE",)),
-    ):
-        module = f"{tuples}.RSpFD_solution" if folder == tuples else f"{folder}.{name}"
+        ("RSpFD_ADP", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.GRR", f"{frequency}.UE")),
+        ("SPL_GRR", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.GRR",)),
+        ("SPL_UE", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.UE",)),
+        ("SMP_GRR", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.GRR",)),
+        ("SMP_UE", tuples, pairs, ([2, 2], 2, _ONE), (f"{frequency}.UE",)),
+    ):  # fmt: skip
+        solution = f"{tuples}.{name.partition('_')[0]}_solution"
+        module = solution if folder == tuples else f"{folder}.{name}"
         names = tuple(f"multi_freq_ldpy.{each}" for each in (module, *more))
         stated = _ONE / 2 if name == "SS" else _ONE
         call = partial(_multi_call, name, arguments)

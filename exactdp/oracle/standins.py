@@ -89,9 +89,10 @@ class RandomStandIn:
         """A uniform element."""
         return items[self._source.below(len(items))]
 
-    def choices(self, items: Sequence[Any], weights: Sequence[float]) -> list[Any]:
-        """One element by weights, as a list."""
-        return [items[_index([Fraction(w) for w in weights], self._source)]]
+    def choices(self, items: Sequence[Any], weights: Sequence[float], k: int = 1) -> list[Any]:
+        """k elements by weights, as a list."""
+        exact = [Fraction(w) for w in weights]
+        return [items[_index(exact, self._source)] for _ in range(k)]
 
 
 class NumpyStandIn:
@@ -113,6 +114,9 @@ class _NumpyRandom:
 
     def random_sample(self) -> Unit:
         return Unit(self._source)
+
+    def rand(self, *shape: int) -> Any:
+        return np.frompyfunc(lambda _: Unit(self._source), 1, 1)(np.zeros(shape))
 
     def randint(self, low: int, high: int | None = None, dtype: Any = None) -> int:
         start, stop = (0, low) if high is None else (low, high)

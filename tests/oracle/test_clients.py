@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from exactdp.law import Law
-from exactdp.oracle import adapters, client_losses, foreign_clients
+from exactdp.oracle import adapters, client_doubles, client_losses, foreign_clients
 from exactdp.oracle.clients import client_law, loss
 from exactdp.oracle.conformance import run
 from exactdp.oracle.vectors import select
@@ -60,6 +60,7 @@ def test_every_function_that_clients_use() -> None:
             Law.uniform([(0, 1), (0, 2), (1, 2)]),
         ),
         (lambda: m.np.random.random_sample() < 0.5, Law.uniform((True, False))),
+        (lambda: m.np.random.rand(2) < 0.5, Law.uniform([(a, b) for a in (0, 1) for b in (0, 1)])),
         (lambda: m.np.arange(2), Law.point((0, 1))),
     ]
     for client, law in cases:
@@ -123,18 +124,28 @@ def test_findings_in_ldp_toolbox_stand() -> None:
     assert broken("ldp_toolbox") == {}
 
 
-def test_doubles_of_histogram_encoding_tell_the_value() -> None:
-    pytest.importorskip("ldp_toolbox")
-    own, other = client_losses._unrounded_counts()
+def test_the_own_entry_near_zero_is_a_multiple_of_the_unit() -> None:
+    """On doubles of every size, noise from numpy; another entry seldom is."""
+    noise = np.random.default_rng(5).laplace(scale=2.0, size=100_000)
+    near = np.nextafter(-1.0, 0) + 2.0 ** -np.arange(2.0, 60.0)
+    assert not any(client_doubles.told(float(x)) for x in 1.0 + np.concatenate([noise, near]))
+    assert sum(client_doubles.told(float(x)) for x in noise) > 5000
+
+
+@pytest.mark.parametrize("client", client_doubles.CLIENTS, ids=lambda client: client.package)
+def test_doubles_of_histogram_encoding_tell_the_value(client: client_doubles.NoisyVector) -> None:
+    pytest.importorskip(client.package.replace("-", "_"))
+    own, other = client.counts(4000)
     assert own == 0
-    assert other > 1000
+    assert other > 200
 
 
 def test_findings_in_multi_freq_ldpy_stand() -> None:
     """Fake data in all attributes but one: 2 (e - 1) + 1, the amplified loss."""
     found = broken("multi_freq_ldpy")
     assert found.pop("SS_Client") is None
-    assert set(found) == {"RSpFD_GRR_Client", "RSpFD_UE_zero_Client", "RSpFD_UE_rnd_Client"}
+    kinds = ("GRR", "UE_zero", "UE_rnd", "ADP")
+    assert set(found) == {f"RSpFD_{kind}_Client" for kind in kinds}
     for ratio in found.values():
         assert ratio is not None
         assert float(ratio) == pytest.approx(2 * math.e - 1, rel=1e-12)
@@ -176,7 +187,7 @@ def test_bounds_from_runs() -> None:
 
 
 def test_reproductions_are_short_and_compile() -> None:
-    unrounded = client_losses._UNROUNDED.split("```python")[1].partition("```")[0]
-    for name, code in {**client_losses._REPRODUCTIONS, "unrounded": unrounded}.items():
+    doubles = {client.name: client.reproduction() for client in client_doubles.CLIENTS}
+    for name, code in {**client_losses._REPRODUCTIONS, **doubles}.items():
         assert len(code.strip().splitlines()) <= 5
         compile(code, name, "exec")
