@@ -5,7 +5,8 @@ curve for good at the least loss, but has to end on it at the largest: its last 
 there. So below, the marks have to lie on nodes. Where they do not, less sensitivity, which is a
 curve below, puts them there; and those at most OFF above their nodes are moved down: a piece that
 is continued so far changes a density by a factor that the tolerance covers many times, or puts
-there what is taken from an atom. Above, what lies in the cell of a mark is shared as one.
+there what is taken from an atom. Where a density is too steep for such a chain, what lies in each
+cell is merged to one outcome. Above, what lies in the cell of a mark is shared as one.
 """
 
 from __future__ import annotations
@@ -19,15 +20,22 @@ from flint import arb
 
 from exactdp.accounting.pld.cells import TOLERANCE, Cells, Grid, cells
 from exactdp.accounting.pld.chain import TooCoarse, sunk_nodes, taken
+from exactdp.accounting.pld.gathered import Finite, gathered, merged
 from exactdp.accounting.pld.laplace import OFF, EndedLoss
 from exactdp.accounting.pld.measure import MOST_NODES, Measure, added, joined
-from exactdp.accounting.pld.wide import Wide, split
+from exactdp.accounting.pld.wide import Wide, floor, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
 __all__ = ["ended_bounds"]
 
 _BITS = 192
+
+#: What is told from a node, in balls.
+_LOWER = Fraction(1, 1 << 100)
+
+#: Cells that are merged one by one.
+_MOST_MERGED = 1 << 17
 
 
 def ended_bounds(law: EndedLoss, step: Fraction) -> tuple[Measure, Measure]:
@@ -44,14 +52,56 @@ def ended_bounds(law: EndedLoss, step: Fraction) -> tuple[Measure, Measure]:
             raise TooCoarse()
         fitted = law if count * step == law.unit else law.with_unit(count * step)
         grid = Grid(fitted.anchor, step)
-        return _below(fitted, grid, count), _above(law, grid)
+        try:
+            return _below(fitted, grid, count), _above(law, grid)
+        except TooCoarse:
+            if most > _MOST_MERGED:
+                raise
+        # a node just below the marks, or below the merged outcome of the least losses
+        grids = [Grid(offset - _LOWER, step) for offset in (grid.offset, _least(law, step))]
+        merged_below = [_merged_below(law, grid) for grid in grids]
+        low = max(merged_below, key=_mean)
+        return low, _above(law, low.grid)
+
+
+def _least(law: EndedLoss, step: Fraction) -> Fraction:
+    """About the loss of one outcome that losses up to a step above the least are merged to."""
+    (at, mass), *_ = _marks(law)
+    (p, q), (p_end, q_end) = (law.parts()[0].below(end) for end in (at, at + ball(step)))
+    merged_loss = ((mass + p_end - p) / (mass * (-at).exp() + q_end - q)).log()
+    return Fraction(floor(merged_loss / ball(_LOWER))) * _LOWER
+
+
+def _mean(measure: Measure) -> float:
+    """About the mean of the loss, which merging lowers; to choose between bounds."""
+    masses, grid = measure.masses.at(0), measure.grid
+    places = float(grid.offset) + float(grid.step) * (measure.first + np.arange(len(masses)))
+    return float(np.einsum("i,i", masses, places))
+
+
+def _merged_below(law: EndedLoss, grid: Grid) -> Measure:
+    """What lies in each cell as one outcome, then merged on nodes: for laws steep beside a step."""
+    marks = _marks(law)
+    outcomes: list[Finite] = [(at, mass, mass * (-at).exp()) for at, mass in marks]
+    for part, (low, high) in zip(law.parts(), pairwise(at for at, _ in marks), strict=True):
+        first, last = (floor((at - ball(grid.offset)) / ball(grid.step)) for at in (low, high))
+        ends = [low, *(grid.at(node) for node in range(first + 1, last + 1)), high]
+        for (p, q), (p_next, q_next) in pairwise(part.below(end) for end in ends):
+            mass, other = p_next - p, q_next - q
+            if mass > 0 and other > 0:
+                outcomes.append(((mass / other).log(), mass, other))
+    return gathered(grid, merged(grid, outcomes), arb(0), up=False)
+
+
+def _marks(law: EndedLoss) -> list[tuple[arb, arb]]:
+    """Where the marks are, and the mass of each."""
+    off = arb(0) if law.exact else ball(OFF) * arb(0.5, 0.5)
+    return [(ball(law.anchor + i * law.unit) + off, mass) for i, mass in law.marks()]
 
 
 def _above(law: EndedLoss, grid: Grid) -> Measure:
     """The chords of the curve, on any grid."""
-    off = arb(0) if law.exact else ball(OFF) * arb(0.5, 0.5)
-    least = [law.anchor + i * law.unit for i, _ in law.marks()]
-    marks = [(ball(at) + off, mass) for at, (_, mass) in zip(least, law.marks(), strict=True)]
+    marks, least = _marks(law), [law.anchor + i * law.unit for i, _ in law.marks()]
     places = [(at - grid.offset) // grid.step for at in least]
     if any(after - before < 2 for before, after in pairwise(places)):
         raise TooCoarse()

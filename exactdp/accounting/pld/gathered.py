@@ -21,13 +21,13 @@ from exactdp.accounting.pld.wide import Wide, floor, split
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 
-__all__ = ["atomic_bounds"]
+__all__ = ["Finite", "atomic_bounds", "gathered", "merged"]
 
 #: Masses below 2^-this are not written down.
 _FARTHEST = 1 << 60
 
 #: A finite loss, mass under P, under Q.
-_Finite = tuple[Fraction | arb, arb, arb]
+Finite = tuple[Fraction | arb, arb, arb]
 
 
 def atomic_bounds(law: AtomicLoss, step: Fraction, tail_bits: int) -> tuple[Measure, Measure]:
@@ -37,12 +37,12 @@ def atomic_bounds(law: AtomicLoss, step: Fraction, tail_bits: int) -> tuple[Meas
     infinite = sum((p for loss, p, _ in listed if loss == math.inf), arb(0))
     grid = Grid(_anchor(law, finite), step)
     return (
-        _gathered(grid, _merged(grid, finite), infinite.lower(), up=False),
-        _gathered(grid, _shared(grid, finite), infinite.upper(), up=True),
+        gathered(grid, merged(grid, finite), infinite.lower(), up=False),
+        gathered(grid, _shared(grid, finite), infinite.upper(), up=True),
     )
 
 
-def _shared(grid: Grid, outcomes: Sequence[_Finite]) -> dict[int, arb]:
+def _shared(grid: Grid, outcomes: Sequence[Finite]) -> dict[int, arb]:
     """Every outcome's mass at the two nodes beside it."""
     found: dict[int, arb] = {}
     fall = (-ball(grid.step)).exp()
@@ -55,7 +55,7 @@ def _shared(grid: Grid, outcomes: Sequence[_Finite]) -> dict[int, arb]:
     return found
 
 
-def _merged(grid: Grid, outcomes: Sequence[_Finite]) -> dict[int, arb]:
+def merged(grid: Grid, outcomes: Sequence[Finite]) -> dict[int, arb]:
     """Masses at nodes of outcomes that are merged, or moved down; of what may be none, none."""
     found: dict[int, arb] = {}
     certain = (outcome for outcome in outcomes if outcome[1] > 0 and outcome[2] > 0)
@@ -83,14 +83,14 @@ def _add(masses: dict[int, arb], node: int, more: arb) -> None:
     masses[node] = masses.get(node, arb(0)) + more
 
 
-def _anchor(law: AtomicLoss, outcomes: Sequence[_Finite]) -> Fraction:
+def _anchor(law: AtomicLoss, outcomes: Sequence[Finite]) -> Fraction:
     """The likeliest loss, or a number just below it; on a lattice, the largest.
 
     Distances on a lattice are rounded up, so that counted from the largest none is below its node.
     """
     latticed = law.lattice is not None
 
-    def rank(outcome: _Finite) -> arb:
+    def rank(outcome: Finite) -> arb:
         return loss_ball(outcome[0]).mid() if latticed else outcome[1].mid()
 
     loss, _, _ = max(outcomes, key=rank)
@@ -106,7 +106,8 @@ def _place(grid: Grid, loss: Fraction | arb) -> tuple[int, arb]:
     return index, loss - grid.at(index)
 
 
-def _gathered(grid: Grid, masses: dict[int, arb], infinity: arb, *, up: bool) -> Measure:
+def gathered(grid: Grid, masses: dict[int, arb], infinity: arb, *, up: bool) -> Measure:
+    """The measure with these masses, rounded to one side."""
     ends = {index: mass.upper() if up else mass.lower() for index, mass in masses.items()}
     if not all(end.is_finite() for end in ends.values()):
         raise Undecided("a mass of the loss lost all accuracy")

@@ -11,13 +11,16 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from scipy.integrate import quad
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import queries
+from exactdp.accounting.pld.closed import closed_curve
 from exactdp.accounting.pld.exact import in_integers
 from exactdp.accounting.pld.laplace import EndedLoss
 from exactdp.accounting.pld.measure import Measure
+from exactdp.balls import ball, precision
 from exactdp.cli.main import main
 from exactdp.errors import InvalidParameter, Undecided
 
@@ -298,3 +301,39 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert stop.value.code == 0
     found = json.loads(capsys.readouterr().out)["epsilon"]
     assert 1.773 < float(found["lower"]) <= float(found["upper"]) < 1.775
+
+
+STEEP = [
+    pld.laplace(scale="0.05").sampled("0.0145"),
+    pld.laplace(scale="0.09").sampled("0.3").replaced(),
+    pld.laplace(scale="0.16").batched("0.25"),
+]
+
+
+@pytest.mark.parametrize("loss", STEEP, ids=["sampled", "replaced", "batched"])
+def test_densities_too_steep_for_a_chain_by_their_exact_curve(loss: pld.Pld) -> None:
+    """Both measures of one step against its delta in closed form: within half a step of it."""
+    for order in loss.orders():
+        closed = closed_curve(order)
+        assert closed is not None
+        ((low, high, _),) = queries.measures(order, Fraction(1, 70), 96)
+        grid = low.grid
+        assert grid == high.grid
+        for epsilon in (Fraction(i, 3) for i in range(-10, 60, 4)):
+            with precision(192):
+                exact, ratio = closed.delta(epsilon), ball(epsilon).exp()
+                below, above = (_curve_of(measure, ratio) for measure in (low, high))
+                assert below.lower() <= exact.upper()
+                assert exact.lower() <= above.upper()
+                if exact > arb(10) ** -9:
+                    assert above.upper() - below.lower() < arb(0.02) * exact + arb(1) / 140
+
+
+def _curve_of(measure: Measure, ratio: arb) -> arb:
+    total = measure.infinity
+    for i, (mantissa, power) in enumerate(
+        zip(measure.masses.mantissa.tolist(), measure.masses.exponent.tolist(), strict=True)
+    ):
+        mass = arb(mantissa) * arb(2) ** power
+        total += mass * (1 - ratio * (-measure.grid.at(measure.first + i)).exp()).max(arb(0))
+    return total
