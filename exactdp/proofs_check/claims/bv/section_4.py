@@ -18,13 +18,13 @@ __all__ = ["CLAIMS"]
 _RATIOS = (Fraction(1, 2), Fraction(2, 3), Fraction(4, 5), Fraction(32, 33), Fraction(1, 100))
 
 
-def _mass(numerator: int) -> str:
+def _mass(numerator: Fraction) -> str:
     """sum over z of (E - 1)/(E + 1) E^-|z| = 1, E = e^(1/s)."""
     import sympy
 
     e = sympy.symbols("E", positive=True)
     tail = 1 / (e - 1)  # sum of E^-k over k >= 1, E > 1
-    total = sympy.simplify((e - numerator) / (e + 1) * (1 + 2 * tail))
+    total = sympy.simplify((e - sympy.Rational(numerator)) / (e + 1) * (1 + 2 * tail))
     require(total == 1, f"the masses sum to {total}")
     return "geometric series, E = e^(1/s) > 1"
 
@@ -105,7 +105,7 @@ CLAIMS = (
         "Section 4.1, mass function of Geo(s)",
         "f(z) = (e^(1/s) - 1)/(e^(1/s) + 1) e^(-|z - c|/s) sums to 1.",
         "symbolic",
-        **varied(_mass, 1, 2, "with e^(1/s) - 2 in the numerator"),
+        **varied(_mass, Fraction(1), Fraction(101, 100), "with e^(1/s) - 1.01 in the numerator"),
     ),
     BV.proved(
         "Section 4.1, distribution function of Geo(s)",

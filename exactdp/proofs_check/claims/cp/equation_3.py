@@ -60,13 +60,13 @@ def _sum_over_sets(second: Callable[[bool, int, int], bool]) -> str:
     return "every coordinate of 60 cases"
 
 
-def _noiseless(power: int) -> str:
-    """sqrt(m) times (4): (e+1)/(e-1)(m q - 1) = A D'p + ((e+1)/(e-1))^power sum (d'-1)p."""
+def _noiseless(share: Fraction) -> str:
+    """sqrt(m) times (4): (e+1)/(e-1)(m q - 1) = A D'p + share (e+1)/(e-1) sum (d'-1)p."""
     done = 0
     for columns, e, p in instances(_FACTORS):
         d = weights(columns, e)
         x = [a * b for a, b in zip(d, p, strict=True)]
-        shift = ((e + 1) / (e - 1)) ** power * (sum(x) - 1)
+        shift = share * (e + 1) / (e - 1) * (sum(x) - 1)
         right = tuple(v + shift for v in image(columns, x))
         left = measured(output(columns, e, p), e)
         require(left == right, f"e^eps={e}: {left[0]} against {right[0]}")
@@ -74,14 +74,14 @@ def _noiseless(power: int) -> str:
     return f"{done} exact cases"
 
 
-def _noisy(divisor: int) -> str:
-    """sqrt(m) times (5), for every outcome of two reports; the e_2 part divided by divisor."""
+def _noisy(share: Fraction) -> str:
+    """sqrt(m) times (5), for every outcome of two reports; the e_2 part times share."""
     done = 0
     for columns, e, p in instances(_FACTORS[1:3]):
         q = output(columns, e, p)
         clean = measured(q, e)
         for _, seen in empirical_laws(q, 2):
-            noise = [v / divisor for v in second_error(q, seen, e)]
+            noise = [share * v for v in second_error(q, seen, e)]
             right = tuple(a + b for a, b in zip(clean, noise, strict=True))
             require(measured(seen, e) == right, f"e^eps={e}, q_hat={seen}")
             done += 1
@@ -148,14 +148,14 @@ CLAIMS = (
         "(e^eps+1)/(e^eps-1)(sqrt(m) q - 1/sqrt(m)) = A D'p/sqrt(m) + "
         "(e^eps+1)/(sqrt(m)(e^eps-1)) J(D' - I)p.",
         "enumeration",
-        **varied(_noiseless, 1, 2, "the last factor is squared"),
+        **varied(_noiseless, Fraction(1), Fraction(99, 100), "0.99 of the last term"),
     ),
     CP.verified(
         "Equation (5)",
         "With the empirical law in place of q the additional term is "
         "e_2 = sqrt(m)(e^eps+1)/(e^eps-1)(q_hat - q).",
         "enumeration",
-        **varied(_noisy, 1, 2, "half of it"),
+        **varied(_noisy, Fraction(1), Fraction(99, 100), "0.99 of it"),
     ),
     CP.verified(
         "Section 2, D'",
