@@ -29,12 +29,17 @@ def laid_out(y: Sequence[int], hashes: Hashes, rows: int) -> Bits:
     return tuple(np.unpackbits(packed, bitorder="little")[: layout.size].tolist())
 
 
-def maximizers(bits: Sequence[int], hashes: HashFunctions | None = None) -> tuple[int, int]:
-    """Sum and number of the places where Algorithm 3 finds its maximum, from one entry's bits."""
-    m, one = len(bits), hashes or Tables(((0,),) * len(bits))
+def maximizers(
+    bits: Sequence[int], hashes: HashFunctions | None = None, rows: int = 1
+) -> tuple[int, int]:
+    """Sum and number of the places where Algorithm 3 finds its maximum, for entry 0.
+
+    bits: column after column, `rows` of them in each.
+    """
+    m, one = len(bits) // rows, hashes or Tables(((0,),) * len(bits))
     packed = np.packbits(np.array(bits, np.uint8), bitorder="little")
     walk = [(b, False) for b in range(m)]
-    total, count = peaks(packed, one.keys([0]), one, Layout(1, m), walk)
+    total, count = peaks(packed, one.keys([0]), one, Layout(rows, m), walk)
     return int(total[0]), int(count[0])
 
 

@@ -46,7 +46,8 @@ CLAIMS = (
     ALP.verified(
         "Theorem 5.10, maximum error",
         "The expected maximum error, at most beta + alpha/epsilon2 + (1 + 1/2 + ... + 1/d)/"
-        "epsilon1, is at most 5.7 ln(d)/epsilon1 (d >= 2, alpha = 1, epsilon1 = epsilon2).",
+        "epsilon1, is at most 5.7 ln(d)/epsilon1 (d >= 2, alpha = 1, epsilon1 = epsilon2, beta = "
+        "t = 2 ln(d)/epsilon1).",
         "certified numerics",
         **varied(_maximum, Fraction(57, 10), Fraction(56, 10), "5.6 ln(d)/epsilon1"),
         note="The sum is that of Lemma 5.5, maximum error, and Proposition 2.5, maximum error.",

@@ -29,7 +29,7 @@ def _noise(constant: Fraction) -> str:
 def _samples(constant: Fraction) -> str:
     """(1+b/2) D ((2/3)b + sqrt(m/n)) g <= alpha with n = constant D^2 m/(e^eps alpha^2).
 
-    beta = min(1/2, alpha/(4 D g)), so that D g (2/3) beta <= alpha/6.
+    beta = alpha/(4 D g), at most 1/2, so that D g (2/3) beta = alpha/6.
     """
     tail = _noise(Fraction(1055, 100))
     with precision(64):
@@ -42,6 +42,7 @@ def _samples(constant: Fraction) -> str:
                     root = ball(alpha / d) * (e / ball(constant)).sqrt()
                     error = (1 + ball(Fraction(1, 4))) * d * (2 * beta / 3 + root) * g
                     case = f"eps={eps}, alpha={alpha}, D={d}: {error.str(6)}"
+                    require(bool(beta <= ball(Fraction(1, 2))), f"{case}, beta={beta.str(4)}")
                     require(bool(error <= ball(alpha)), case)
     return f"{tail}; 12 sets of parameters with beta <= 1/2"
 

@@ -115,12 +115,22 @@ def _hidden_and_noise(times: Fraction) -> str:
     return "three (kappa, r, tau/sigma), six beta"
 
 
+#: Near the Gaussian part, half and sqrt j, and near the part of the counters that show (at 4, 1).
+_PAIRS = (
+    MIXED[0],
+    point(4, "6", "20", "1"),
+    point(3, "30", "40", "0.1"),
+    point(9, "4", "1", "3"),
+    point(100, "0.7", "6", "0.1"),
+)
+
+
 def _third_case(share: Fraction) -> str:
     """Every pair U' in U with |U'| = j is below the third term at j (times share)."""
     pairs = 0
     with precision(BITS):
-        for at in (MIXED[0], point(4, "6", "20", "1"), point(3, "30", "40", "0.1")):
-            for j in range(1, at.k):
+        for at in _PAIRS:
+            for j in range(1, min(at.k, 4)):
                 stated = third(at, j)
                 for a in range(j + 1):
                     exact = pair(family(at), j, a, at.k - j)

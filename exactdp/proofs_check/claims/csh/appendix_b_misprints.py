@@ -17,6 +17,7 @@ from exactdp.proofs_check.claims.csh._model import (
     square_root,
 )
 from exactdp.proofs_check.claims.csh._published import log_psi
+from exactdp.proofs_check.claims.csh._top_k import neighbours
 from exactdp.proofs_check.claims.csh.lemma_2_8 import farthest
 from exactdp.proofs_check.entries import CSH, varied
 
@@ -69,15 +70,21 @@ def _recovered(index_last: bool) -> str:
 
 
 def _sparse(which: str) -> str:
-    """X^ of Theorem 3.3 for U in U' (|U| = j < |U'| = k) is not k-sparse (is, but not j-sparse)."""
+    """X^ of Theorem 3.3 for U in U' (|U| = j < |U'| <= k) is not k-sparse (is, but not j-sparse).
+
+    X^ has the counts of X on the common support, elsewhere those of X'.
+    """
+    pairs = 0
     for k in (2, 3, 4):
-        for j in range(1, k):
-            first, second = [2] * j + [0] * (k - j), [3] * j + [1] * (k - j)
-            middle = [p if p and q else q for p, q in zip(first, second, strict=True)]
-            size = sum(x > 0 for x in middle)
-            stated = size > k if which == "k" else j < size <= k
-            require(stated, f"k={k}, j={j}: X^={middle} has {size} non-zero counters")
-    return "k = 2, 3, 4, every j < k"
+        for second, first in neighbours(4, 2):  # the user is one more for X'
+            j, most = (sum(x > 0 for x in h) for h in (first, second))
+            if 0 < j < most <= k:
+                middle = [p if p and q else q for p, q in zip(first, second, strict=True)]
+                size = sum(x > 0 for x in middle)
+                stated = size > k if which == "k" else j < size <= k
+                require(stated, f"k={k}, j={j}: X^={middle} has {size} non-zero counters")
+                pairs += 1
+    return f"k = 2, 3, 4, {pairs} pairs of neighbours over four elements"
 
 
 CLAIMS = (
@@ -95,7 +102,7 @@ CLAIMS = (
         method="certified numerics",
         check=lambda: _bottom(0),
         example="""
->>> from mpmath import ncdf, npdf, quad, sqrt
+>>> from mpmath import ncdf, sqrt
 >>> k, j, sigma, tau = 4, 3, 0.2, 1.0
 >>> psi = ncdf(tau / ((1 + k**-0.25) * sigma)) ** (k - j + 1)
 >>> sd = sigma * sqrt(1 + k**-0.5)         # of Z_i + Z_corr; the sum is 1 + Z_i + Z_corr

@@ -230,8 +230,8 @@ CLAIMS = (
     ),
     PLD.verified(
         "Section 2, tangent at the largest loss",
-        "At the left end of a cell of length h, the tangent at its right end is below the curve by "
-        "at most (e^h - 1)^2/2 times the largest density.",
+        "At the left end of a cell of length h, the tangent at its right end is below a Gaussian "
+        "curve by at most (e^h - 1)^2/2 times the largest density of the loss in the cell.",
         "certified numerics",
         **varied(_tangent, Fraction(1), Fraction(95, 100), "95 percent of it"),
     ),
