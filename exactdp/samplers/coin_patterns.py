@@ -33,7 +33,6 @@ _CELL_BITS = 18
 #: Patterns made at once: they and what they are made of stay in cache.
 _AT_ONCE = 1 << 16
 
-
 Patterns = NDArray[np.uint16]
 Places = NDArray[np.intp]
 
@@ -50,7 +49,6 @@ class _Level:
     def __init__(
         self, cells: int, bits: int, owed: list[int], scale: int, by_ones: list[NDArray[np.uint16]]
     ) -> None:
-        self.bits = bits
         counts = [due // scale for due in owed]
         self.bits, self.left = bits, [due % scale for due in owed]
         bought = [np.repeat(patterns, n) for patterns, n in zip(by_ones, counts, strict=True)]
@@ -124,9 +122,9 @@ class CoinPatterns:
         return where.take(again), cells.take(again) - level.owned
 
 
-@lru_cache(32)
+@lru_cache(8)
 def coin_patterns(p: Fraction) -> CoinPatterns:
-    """The tables of a chance 0 < p < 1, made once."""
+    """The tables of a chance 0 < p < 1, some megabytes, made once."""
     return CoinPatterns(p)
 
 
