@@ -33,6 +33,9 @@ _ASIDE = 0.6
 #: Coins are not worth it for smaller sets: nearly every guess finds a new element.
 _SPARSE = Fraction(1, 32)
 
+#: Most elements of lists, about.
+_LISTED = 1 << 23
+
 #: Bytes whose ones are counted at once.
 _COUNTED = 1 << 17
 
@@ -112,9 +115,10 @@ def _guessed(
     start, left = users * rows.shape[1], np.abs(missing[users]).astype(np.uint32)
     side = np.where(missing[users] > 0, _ALL, np.uint8(0))  # a bit is turned if it is not as here
     most = 40 * (int(left.max(initial=0)) + 10) if effort.guesses is None else effort.guesses
+    listed = min(effort.listed, _LISTED // population)
     for _ in range(most):
         number = np.count_nonzero(left)
-        if number <= effort.listed:
+        if number <= listed:
             break
         if number < _BUSY * left.size:
             still[users], busy = 0, np.flatnonzero(left)

@@ -116,9 +116,12 @@ class SubsetSelection(FrequencyOracle):
         return chosen if self._size > 1 else chosen[0]
 
     def _respond(self, values: Integers, source: Source) -> Reports:
-        sets = np.empty((len(values), (self.k + 7) // 8), np.uint8)
-        for part in portions_of(len(values), self.k, _AT_ONCE):
-            sets[part] = self._sets(values[part], source)
+        parts = [values[part] for part in portions_of(len(values), self.k, _AT_ONCE)]
+        rows = [self._rows(part, source) for part in parts or [values]]
+        return rows[0] if len(rows) == 1 else np.concatenate(rows)
+
+    def _rows(self, values: Integers, source: Source) -> Reports:
+        sets = self._sets(values, source)
         return sets if isinstance(self.form, BitVector) else self._listed(sets)
 
     def _sets(self, values: Integers, source: Source) -> NDArray[np.uint8]:

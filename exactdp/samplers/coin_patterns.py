@@ -68,18 +68,18 @@ class CoinPatterns:
         self._scale = p.denominator**coins
         self._cell_bits = cell_bits
         owed = [up**n * down ** (coins - n) << first_bits for n in range(coins + 1)]
-        self.levels = [self._level(1 << first_bits, first_bits, owed)]
+        self.levels = {0: self._level(1 << first_bits, first_bits, owed)}
 
     def _level(self, cells: int, bits: int, owed: list[int]) -> _Level:
         return _Level(cells, bits, owed, self._scale, self._by_ones)
 
     def level(self, depth: int) -> _Level:
         """The level after so many; made when the first word comes there."""
-        while len(self.levels) <= depth:
-            last = self.levels[-1]
+        if depth not in self.levels:  # two threads may both make it, and make the same
+            last = self.level(depth - 1)
             bits = min(max(self._cell_bits - last.nobodys.bit_length(), 1), 16)
             owed = [due << bits for due in last.left]
-            self.levels.append(self._level(last.nobodys << bits, bits, owed))
+            self.levels[depth] = self._level(last.nobodys << bits, bits, owed)
         return self.levels[depth]
 
     def draw(self, n: int, read: Reader) -> Patterns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from fractions import Fraction
 from math import comb
 
@@ -98,6 +99,24 @@ def test_cells_pay_every_pattern_its_probability(p: Fraction) -> None:
     short = [p**n * (1 - p) ** (COINS - n) - paid[n] for n in range(COINS + 1)]
     assert all(0 <= rest < cell for rest in short)
     assert sum(comb(COINS, n) * rest for n, rest in enumerate(short)) == level.nobodys * cell
+
+
+def test_threads_that_read_on_at_once_make_the_same_tables() -> None:
+    p, barrier = F(2, 7), threading.Barrier(4)
+    for _ in range(5):
+        shared, alone = CoinPatterns(p), CoinPatterns(p)
+
+        def read_on(tables: CoinPatterns = shared) -> None:
+            barrier.wait()
+            tables.level(5)
+
+        threads = [threading.Thread(target=read_on) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for depth in range(6):
+            assert (shared.level(depth).table == alone.level(depth).table).all()
 
 
 def test_a_wrong_chance_would_be_noticed() -> None:
