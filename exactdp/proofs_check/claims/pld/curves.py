@@ -74,6 +74,30 @@ def _monotone(by_curve: bool) -> str:
     return f"{count} pairs of measures with masses from 1/8 to 15/8"
 
 
+def _adaptive(everywhere: bool) -> str:
+    """Every outcome of the first mechanism chooses a second one below the same bound."""
+    bound: _Measure = {Fraction(1, 3): Fraction(1, 8), Fraction(3): Fraction(7, 8)}
+    first: _Measure = {Fraction(1, 2): Fraction(1, 4), Fraction(3, 2): Fraction(3, 4)}
+    chosen = [m for m in _measures() if _below(m, bound, everywhere)]
+    count, whole = 0, _product(first, bound)
+    for seconds in product(chosen, repeat=2):
+        joint: dict[Fraction, Fraction] = {}
+        for (y, mass), second in zip(first.items(), seconds, strict=True):
+            for z, m in second.items():
+                joint[y * z] = joint.get(y * z, Fraction(0)) + mass * m
+        count += 1
+        require(_at_least(whole, joint), f"after {[dict(second) for second in seconds]}")
+    return f"{count} choices by two outcomes"
+
+
+def _below(low: _Measure, high: _Measure, everywhere: bool) -> bool:
+    return (
+        _at_least(high, low)
+        if everywhere
+        else _curve(high, Fraction(1)) >= _curve(low, Fraction(1))
+    )
+
+
 def _split(keep_q: bool) -> str:
     """An atom shared between two nodes, Q-mass kept (mutant: the mean of 1/e^loss is not)."""
     low, high = Fraction(1), Fraction(2)
@@ -154,6 +178,13 @@ CLAIMS = (
         "composed with a third; their total masses may be anything.",
         "enumeration",
         **varied(_monotone, True, False, "if its total mass is not below"),
+    ),
+    PLD.verified(
+        "Section 1, adaptive composition",
+        "If each outcome of one mechanism chooses a second one whose curve is nowhere above a "
+        "bound, the curve of both is nowhere above the first one composed with the bound.",
+        "enumeration",
+        **varied(_adaptive, True, False, "not above it at e^loss = 1"),
     ),
     PLD.verified(
         "Section 2, chords above",

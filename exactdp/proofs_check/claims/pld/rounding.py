@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -72,6 +73,30 @@ def _window(factor: Fraction) -> str:
     return "binomial laws, n = 20, 30, 100, 400"
 
 
+def _aliasing(part: Fraction) -> str:
+    """Sums of losses modulo the length of a transform, against the sums in every window."""
+    laws: tuple[dict[int, Fraction], ...] = (
+        {0: Fraction(1, 2), 5: Fraction(1, 2)},
+        {0: Fraction(1, 8), 1: Fraction(1, 2), 4: Fraction(3, 8)},
+    )
+    nearest = Fraction(0)
+    for law, times, length in product(laws, (2, 3, 5), (4, 6, 7)):
+        sums = {0: Fraction(1)}
+        for _ in range(times):
+            before, sums = sums, {}
+            for (i, p), (j, q) in product(before.items(), law.items()):
+                sums[i + j] = sums.get(i + j, Fraction(0)) + p * q
+        for start in range(5 * times):
+            inside = {k: sums.get(k, Fraction(0)) for k in range(start, start + length)}
+            outside = 1 - sum(inside.values())
+            for k, true in inside.items():
+                found = sum((p for j, p in sums.items() if (j - k) % length == 0), Fraction(0))
+                case = f"{dict(law)}, {times} times, modulo {length}, sum {k}"
+                require(true <= found <= true + part * outside, case)
+                nearest = max(nearest, (found - true) / outside if outside else Fraction(0))
+    return f"18 compositions, every window; up to {nearest} of what is outside"
+
+
 CLAIMS = (
     PLD.verified(
         "Section 3, transform",
@@ -86,6 +111,13 @@ CLAIMS = (
         "If |Z - z| <= d then |Z^n - z^n| <= (e^(2nd) - 1) max(|Z|, 1/2)^n.",
         "certified numerics",
         **varied(_power, Fraction(1), Fraction(99, 100), "with 0.99 n for n"),
+    ),
+    PLD.verified(
+        "Section 3, aliasing",
+        "A sum modulo L has at least the mass of the sum in a window of length L, and at most the "
+        "mass outside the window more.",
+        "enumeration",
+        **varied(_aliasing, Fraction(1), Fraction(1, 2), "half the mass outside"),
     ),
     PLD.verified(
         "Section 3, window",
