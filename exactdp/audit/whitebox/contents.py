@@ -10,11 +10,15 @@ import contextvars
 import datetime
 import decimal
 import functools
+import gc
 import hashlib
+import inspect
 import logging
 import random
 import re
+import sys
 import threading
+import traceback
 import types
 import warnings
 import weakref
@@ -31,11 +35,12 @@ from exactdp.audit.whitebox.kinship import is_generator_type, spelled
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.plainness import written_in_python
 from exactdp.audit.whitebox.purity import named
+from exactdp.audit.whitebox.rounds import is_plain
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.source import Source
 
-__all__ = ["BY_VALUE", "CACHED", "is_atom", "named_by", "parts"]
+__all__ = ["BY_VALUE", "CACHED", "Names", "is_atom", "named_by", "parts"]
 
 _ATOMS = (
     *(type(None), bool, int, float, complex, str, bytes, Fraction, decimal.Decimal, range, slice),
@@ -49,9 +54,9 @@ _TUPLE_FIELD = type(vars(namedtuple("_Pair", "left"))["left"])
 _OPAQUE = (
     *(types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType),
     *(types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType),
-    *(np.ufunc, type(threading.Lock()), type(threading.RLock()), _TUPLE_FIELD),
-    *(itemgetter, attrgetter, methodcaller, contextvars.Token),
+    *(np.ufunc, _TUPLE_FIELD, itemgetter, attrgetter, methodcaller, contextvars.Token),
 )
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
 _TRUSTED = frozenset({"exactdp", "flint", "gmpy2", "numpy", "scipy"})
 CACHED = type(functools.lru_cache(len))
 
@@ -66,20 +71,25 @@ def parts(thing: Any) -> Iterator[Any]:
     """What a thing holds, in an order that does not change by itself."""
     if isinstance(thing, LazyNumber):
         raise NotReproducible("the program keeps a number that it drew: another run has another")
-    if isinstance(thing, (types.FunctionType, types.MethodType, functools.partial, CACHED)):
+    if isinstance(thing, Names):
+        yield from thing
+    elif isinstance(thing, (types.FunctionType, types.MethodType, functools.partial, CACHED)):
         yield from _of_function(thing)
     elif isinstance(thing, type):
         if _trusted(thing.__module__):
             yield _constants(thing)
         else:
-            yield from _of_class(vars(thing))
+            yield from _of_class(thing)
     elif isinstance(thing, types.ModuleType):
         return  # its attributes are reached by the names that code uses
     elif isinstance(thing, types.BuiltinFunctionType):
         if not isinstance(thing.__self__, types.ModuleType):
             yield thing.__self__
     elif isinstance(thing, logging.Logger):
-        yield from (thing.level, thing.disabled)
+        yield from (thing.level, thing.disabled, thing.propagate, thing.name)
+        yield [number_of(part) for part in (*thing.handlers, *thing.filters)]
+    elif isinstance(thing, _LOCKS):
+        yield repr(thing)
     elif isinstance(thing, _OPAQUE):
         return
     elif isinstance(thing, Source):
@@ -96,8 +106,9 @@ def _constants(kind: type) -> str:
     return repr([each for each in held if is_atom(each[1])])
 
 
-def _of_class(held: Mapping[str, Any]) -> Iterator[Any]:
-    for name, value in sorted(held.items()):
+def _of_class(kind: type) -> Iterator[Any]:
+    yield from (kind.__name__, kind.__bases__, type(kind))
+    for name, value in sorted(vars(kind).items()):
         if name in _ANNOTATIONS:
             yield spelled(value)
         elif name not in _CLASS_NOISE:
@@ -105,24 +116,43 @@ def _of_class(held: Mapping[str, Any]) -> Iterator[Any]:
 
 
 _ANNOTATIONS = frozenset({"__annotations__", "__dataclass_fields__"})
-_CLASS_NOISE = frozenset({"__dict__", "__weakref__", "__doc__", "_abc_impl"})
+_CLASS_NOISE = frozenset({"__dict__", "__weakref__", "_abc_impl"})
 
 
 def _of_function(thing: Any) -> Iterator[Any]:
     if isinstance(thing, types.MethodType):
         yield from (thing.__self__, thing.__func__)
     elif isinstance(thing, functools.partial):
-        yield from (thing.func, thing.args, thing.keywords, vars(thing))
+        yield from (thing.func, *thing.args, thing.keywords, vars(thing))
     elif isinstance(thing, CACHED):
         yield thing.__wrapped__
+        _only_plain(thing)
     elif _trusted(str(thing.__globals__.get("__name__"))):
-        return
+        yield getattr(thing, "registry", None)  # of functools.singledispatch
     else:
+        yield from (thing.__name__, thing.__qualname__, thing.__doc__)
         yield from (thing.__code__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
         if thing.__annotations__:
             yield spelled(thing.__annotations__)
         yield from (_content(cell) for cell in thing.__closure__ or ())
         yield named_by(thing.__code__, thing.__globals__)
+
+
+def _only_plain(cached: Any) -> None:
+    """What a function keeps of its results must be such that nobody can keep anything in it."""
+    own = (cached.__wrapped__, vars(cached))
+    held = [part for part in gc.get_referents(cached) if not any(part is each for each in own)]
+    tables = [part for part in held if type(part) is dict]
+    results = [x for x in held if type(x) is not dict] + list(tables[0].values() if tables else ())
+    if len(tables) > 1 or not all(map(_cannot_keep, results)):
+        raise NotEnumerable("the program keeps results in which something else may be kept")
+
+
+def _cannot_keep(thing: Any) -> bool:
+    """Whether nothing can be kept in what a cache holds: a result, or its own bookkeeping."""
+    if type(thing) is tuple:
+        return all(map(_cannot_keep, thing))
+    return is_plain(thing) or type(thing).__module__ == "functools" or type(thing) in (object, type)
 
 
 def _content(cell: types.CellType) -> Any:
@@ -132,7 +162,11 @@ def _content(cell: types.CellType) -> Any:
         return cell
 
 
-def named_by(code: types.CodeType, names: Mapping[str, Any]) -> list[Any]:
+class Names(list[Any]):
+    """Names that code uses, each followed by what it stands for."""
+
+
+def named_by(code: types.CodeType, names: Mapping[str, Any]) -> Names:
     """What code and the functions inside it name: globals, and attributes of modules.
 
     Functions of C modules hold nothing; which of them may be called, and what may be asked of the
@@ -144,7 +178,7 @@ def named_by(code: types.CodeType, names: Mapping[str, Any]) -> list[Any]:
         for pair in found
         if not isinstance(pair[1], types.BuiltinFunctionType) and not is_generator_type(pair[1])
     )
-    return [part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair]
+    return Names(part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair)
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -157,7 +191,7 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
 def _of_numpy(thing: Any) -> Iterator[Any]:
     if isinstance(thing, np.ndarray):
         content = thing.tolist() if thing.dtype.hasobject else _digest(thing.tobytes())
-        yield from (thing.dtype.str, thing.shape, content)
+        yield from (thing.dtype.str, thing.shape, thing.strides, thing.flags.num, content)
     elif isinstance(thing, (np.random.Generator, np.random.RandomState)):
         generator = thing if isinstance(thing, np.random.Generator) else thing._bit_generator
         yield getattr(generator, "bit_generator", generator)
@@ -173,7 +207,7 @@ def _of_object(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, (list, tuple, deque)):
         yield from thing
     elif isinstance(thing, (set, frozenset)):
-        yield from sorted(thing, key=number_of)
+        yield from thing  # its order is kept from run to run as well
     elif isinstance(thing, (bytearray, memoryview, array.array)):
         yield from (type(thing).__name__, bytes(thing))
     elif isinstance(thing, (property, classmethod, staticmethod)):
@@ -183,8 +217,16 @@ def _of_object(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, random.Random):
         yield _digest(repr(thing.getstate()).encode())
     elif isinstance(thing, types.GeneratorType):
-        frame = thing.gi_frame
-        yield from () if frame is None else (frame.f_lasti, dict(frame.f_locals))
+        if (state := inspect.getgeneratorstate(thing)) not in ("GEN_CREATED", "GEN_CLOSED"):
+            raise NotEnumerable("where a generator stands cannot be seen")
+        yield state
+    elif isinstance(thing, BaseException):
+        yield from (thing.args, thing.__cause__, thing.__context__)
+        yield len(list(traceback.walk_tb(thing.__traceback__)))
+    elif isinstance(thing, (types.SimpleNamespace, threading.local)):
+        pass
+    elif thing is sys.stdout or thing is sys.stderr:
+        return  # what programs write there is not read
     elif isinstance(thing, weakref.ref):
         yield thing()
     elif isinstance(thing, (str, int, float, bytes)):  # of a subclass, with attributes
@@ -200,7 +242,9 @@ def _of_object(thing: Any) -> Iterator[Any]:
         yield from (part for pair in attributes.items() for part in pair)
     slots = [name for name in _slots(type(thing)) if hasattr(thing, name)]
     yield from (getattr(thing, name) for name in slots)
-    if not known and not isinstance(attributes, dict) and not written_in_python(type(thing)):
+    if written_in_python(type(thing)) and not _trusted(type(thing).__module__):
+        yield type(thing)
+    elif not known and not written_in_python(type(thing)):
         raise NotEnumerable(
             f"the program reaches a {type(thing).__module__}.{type(thing).__qualname__}, and "
             "whether that keeps something from run to run cannot be seen"
@@ -238,7 +282,7 @@ def _trusted(module: str) -> bool:
     return top in _TRUSTED or top in _STANDARD
 
 
-_STANDARD = frozenset(__import__("sys").stdlib_module_names) - {"__main__"}
+_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 
 
 def _digest(content: bytes) -> bytes:

@@ -239,6 +239,11 @@ def _foreign() -> NoReturn:
     raise TypeError("this type of generator is made for one run; use the one that was handed over")
 
 
+for _name in ("getrandbits", "random", "randbytes"):
+    _theirs, _mine = getattr(random.SystemRandom, _name), vars(ExactRandom)[_name]
+    _mine.__qualname__, _mine.__module__ = _theirs.__qualname__, _theirs.__module__
+
+
 def _refusing(name: str, advice: str) -> Any:
     def method(self: ExactRandom, *arguments: Any, **named: Any) -> NoReturn:
         self.draws.refuse(f"{name} has no exact law here; {advice}")

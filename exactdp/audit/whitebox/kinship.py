@@ -49,12 +49,33 @@ def kinship(code: types.CodeType, names: Mapping[str, Any]) -> str:
         else:
             found = None
         if is_generator_type(found) and not _harmless(steps, i, found):
-            return f"the type {found.__name__} of generators"
+            return f"the type {found.__name__} of generators: the program may tell its own by it"
+        if _is_unset(found) and _is_called(steps, i):
+            return f"a new {found.__name__} shows what happens to be in memory"
     return ""
 
 
 def _is_module(thing: Any) -> bool:
     return isinstance(thing, types.ModuleType)
+
+
+def _is_unset(thing: Any) -> bool:
+    return isinstance(thing, type) and np.ndarray in type.mro(thing)
+
+
+def _is_called(steps: list[dis.Instruction], end: int) -> bool:
+    """Whether a type that has been loaded is called, or asked for its __new__."""
+    place = consumer(steps, end)
+    if place is None:
+        return False
+    if steps[place].opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        return str(steps[place].argval) == "__new__"
+    if not steps[place].opname.startswith(("CALL", "PRECALL")):
+        return False
+    between = steps[end + 1 : place]
+    pushed = sum(dis.stack_effect(s.opcode, s.arg, jump=False) for s in between)
+    arguments = 1 if steps[place].opname == "CALL_FUNCTION_EX" else steps[place].arg or 0
+    return pushed >= arguments  # else it is one of them
 
 
 def _harmless(steps: list[dis.Instruction], end: int, kind: type) -> bool:

@@ -12,11 +12,13 @@ import sys
 import types
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, is_atom, named_by, parts
+from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, Names, is_atom, named_by, parts
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
+from exactdp.audit.whitebox.orders import is_set_of_text
 from exactdp.audit.whitebox.plainness import objection_to
 from exactdp.audit.whitebox.purity import impurity
 from exactdp.audit.whitebox.surroundings import surroundings
@@ -94,7 +96,12 @@ class Memory:
                 return _changed(before, now)
         return None
 
-    def _judge(self, thing: Any) -> None:
+    def _judge(self, thing: Any, holder: Any) -> None:
+        if is_set_of_text(thing) and not isinstance(holder, _NAMING):
+            raise NotEnumerable(
+                "the program can reach a set of text inside of something else, where nobody sees "
+                "whether its order is looked at, another one in every process; sort it"
+            )
         if thing is sys.modules:
             raise NotEnumerable("the program can reach the table of all modules, of this process")
         if is_generator_type(thing):
@@ -107,17 +114,21 @@ class Memory:
             self.objection = objection_to(thing, _label(thing))
 
 
-def _indifferent(thing: Any) -> None:
+def _indifferent(thing: Any, holder: Any) -> None:
     """For a walk that only compares."""
 
 
-def _walk(root: Any, judge: Callable[[Any], None]) -> list[Any]:
+#: What holds variables: how a set in one is used is read from the code.
+_NAMING = (Names, types.FunctionType, types.CellType, partial)
+
+
+def _walk(root: Any, judge: Callable[[Any, Any], None]) -> list[Any]:
     """The content reached from a root; things met again are named by their number."""
     tokens: list[Any] = []
     seen: dict[int, tuple[int, Any]] = {}
-    todo = deque([root])
+    todo: deque[tuple[Any, Any]] = deque([(root, None)])
     while todo:
-        thing = todo.popleft()
+        thing, holder = todo.popleft()
         kind: type = type(thing)
         if kind in BY_VALUE:
             tokens.append((kind, thing))
@@ -132,10 +143,10 @@ def _walk(root: Any, judge: Callable[[Any], None]) -> list[Any]:
         seen[number_of(thing)] = len(seen), thing  # kept alive: its id stays its own
         if len(seen) > _MOST:
             raise NotEnumerable(f"the program reaches more than {_MOST} objects")
-        judge(thing)
+        judge(thing, holder)
         held = list(parts(thing))
         tokens += [_label(thing), len(held)]
-        todo.extend(held)
+        todo.extend((part, thing) for part in held)
     return tokens
 
 

@@ -17,7 +17,15 @@ import numpy as np
 
 from exactdp.audit.whitebox.purity import SILENT
 
-__all__ = ["call_of", "consumer", "is_salted", "looked_at", "returns_a_set", "salted_order"]
+__all__ = [
+    "call_of",
+    "consumer",
+    "is_salted",
+    "is_set_of_text",
+    "looked_at",
+    "returns_a_set",
+    "salted_order",
+]
 
 _ORDERLESS = frozenset(
     ("all", "any", "frozenset", "isinstance", "len", "max", "min", "set", "sorted")
@@ -44,7 +52,7 @@ def salted_order(code: types.CodeType, values: Mapping[str, Any]) -> str:
     made = [(i, end) for i, end in ends.items() if end is not None]
     stores = [steps[end + 1] for _, end in made if end + 1 < len(steps)]
     kept = {s.argval for s in stores if s.opname in ("STORE_FAST", "STORE_DEREF")}
-    kept |= {name for name, value in values.items() if _is_set_of_text(value)}
+    kept |= {name for name, value in values.items() if is_set_of_text(value)}
     made += [(i, i) for i, s in enumerate(steps) if _loads(s) and s.argval in kept]
     made += [(i, i) for i in range(1, len(steps)) if _joins_keys(steps, i)]
     for i, end in made:
@@ -56,7 +64,7 @@ def salted_order(code: types.CodeType, values: Mapping[str, Any]) -> str:
 def returns_a_set(code: types.CodeType, values: Mapping[str, Any]) -> bool:
     """Whether code may return a set of text: it makes one, or has one among its values."""
     steps = [s for s in dis.get_instructions(code) if s.opname not in SILENT]
-    return any(map(_is_set_of_text, values.values())) or any(
+    return any(map(is_set_of_text, values.values())) or any(
         _end_of_set(steps, i) is not None or _joins_keys(steps, i) for i in range(len(steps))
     )
 
@@ -86,7 +94,8 @@ def _loads(step: dis.Instruction) -> bool:
     return step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME"))
 
 
-def _is_set_of_text(value: Any) -> bool:
+def is_set_of_text(value: Any) -> bool:
+    """Whether a value is a set whose order may differ from process to process."""
     return isinstance(value, (set, frozenset)) and len(value) > 1 and any(map(is_salted, value))
 
 
@@ -174,7 +183,15 @@ def is_salted(value: Any) -> bool:
     """Whether the hash of a value may differ from process to process: all but those of numbers."""
     if type(value) in (tuple, frozenset):
         return any(map(is_salted, value))
+    if _is_nan(value):
+        return True  # by its address
     return type(value) not in _NUMBERS and not isinstance(value, np.number)
+
+
+def _is_nan(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, (float, complex, np.number)) and bool(value != value)
 
 
 _NUMBERS = frozenset({bool, int, float, complex, Fraction, Decimal})

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import _random
 import dis
+import importlib
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -17,7 +19,7 @@ from typing import Any
 
 from exactdp.audit.whitebox.plainness import written_in_python
 
-__all__ = ["SILENT", "impurity", "impurity_in", "named"]
+__all__ = ["SILENT", "TOLD", "impurity", "impurity_in", "named"]
 
 #: Instructions that do nothing.
 SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
@@ -33,16 +35,22 @@ _PURE = frozenset(_PURE_TEXT.split())
 _IMPURE = frozenset(
     [("builtins", name) for name in ("breakpoint", "globals", "hash", "id", "input", "open")]
     + [("datetime", name) for name in ("now", "today", "utcnow")]
+    + [("_csv", name) for name in ("field_size_limit", "register_dialect", "unregister_dialect")]
+    + [("_codecs", name) for name in ("register", "register_error", "unregister")]
+    + [("_pickle", "copy")]  # of a memo: its keys are addresses
     + [
         ("builtins", "__hash__"),
         ("_thread", "get_ident"),
+        ("_thread", "_release_save"),
+        ("_thread", "_recursion_count"),
+        ("array", "buffer_info"),
         ("numpy", "empty"),
         ("numpy", "empty_like"),
     ]
 )
 _ALSO_PURE = frozenset(
     [("posix", "fspath"), ("sys", "exc_info"), ("sys", "exception")]
-    + [("sys", "getrecursionlimit"), ("sys", "getsizeof"), ("sys", "intern")]
+    + [("sys", "getrecursionlimit"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "RLock", "lock", "_local")]
 )
 
@@ -66,6 +74,7 @@ def _impurity_of_method(owner: type | None, kind: type, name: str) -> str:
     line = (*(owner.__mro__ if owner is not None else ()), *kind.__mro__)
     found = next((base for base in line if name in vars(base)), line[0])
     pure = (found.__module__, found.__name__) in _ALSO_PURE
+    pure = pure and (found.__module__, name) not in _IMPURE
     return "" if pure else _impurity_in_module(found.__module__, name)
 
 
@@ -83,18 +92,24 @@ def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """The first impure function that code names, by itself or as an attribute, or ""."""
     constants = (each if type(each) is tuple else (each,) for each in code.co_consts)
     texts = {text for each in constants for text in each if type(text) is str}
-    for text in sorted(_TOLD & texts):
+    for text in sorted(TOLD & texts):
         return f"{text} as a text"
     if {"now", "today"} & texts and any("datetime64" in text for text in (*texts, *code.co_names)):
         return "datetime64('now')"
     if why := _looks_at_stand_ins(code, names):
         return why
-    for name, value in named(code, names):
+    values = list(named(code, names))
+    if why := _fetched(texts, [value for _, value in values]):
+        return why
+    for name, value in values:
         function = getattr(value, "__func__", value)
         python = isinstance(function, (types.FunctionType, types.ModuleType, type))
         random = "rand" in name.lower() and callable(value) and not python
         address = name == "ctypes" and not isinstance(value, types.ModuleType)  # of an array
-        if name in _TELLING or random or address:
+        unset = name.startswith("empty") and str(getattr(value, "__module__", "")).startswith(
+            "numpy"
+        )
+        if name in _TELLING or random or address or unset:
             return f"{name}()"
         if isinstance(function, types.FunctionType) and function.__module__ == "threading":
             return f"{name}()"
@@ -108,7 +123,10 @@ def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
 #: Attributes by which code looks at its process, or at the variables of other code.
 _TELLING = frozenset(
     {
+        "__builtins__",
+        "__globals__",
         "__hash__",
+        "__sizeof__",
         "cache_info",
         "f_back",
         "f_builtins",
@@ -121,20 +139,43 @@ _TELLING = frozenset(
     | {"__array_interface__", "__array_struct__"}  # addresses
 )
 #: Texts by which a function in C would be told from one in Python, a generator from a module.
-_TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
+TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
 
 
-def _looks_at_stand_ins(code: types.CodeType, names: Mapping[str, Any]) -> str:
-    """Whether code asks what hash() or id() is, which are replaced while a program runs."""
-    steps = [s for s in dis.get_instructions(code) if s.opname not in (*SILENT, "PRECALL")]
-    for asked, step in pairwise(s for s in steps if s.opname != "PUSH_NULL"):
-        stands_in = step.opname.startswith("LOAD_GLOBAL") and step.argval in ("hash", "id")
-        asks = asked.opname.startswith("LOAD_GLOBAL") and asked.argval in _ASKING
-        if stands_in and asks:
-            return f"{asked.argval}({step.argval})"
+def _fetched(texts: set[str], values: list[Any]) -> str:
+    """Whether what code names has an attribute in C, under a text that code holds, that is impure,
+    or is a module that it writes to or reads by such means."""
+    owners = [x for x in values if isinstance(x, types.ModuleType) or _is_c_type(x)]
+    modules = any(isinstance(x, types.ModuleType) for x in owners)
+    for tool in (*_IMPORTING, *(_TOUCHING if modules else ())):
+        if any(x is tool for x in values):
+            return f"a module that {tool.__name__}() gets at"
+    for owner in owners:
+        for text in sorted(texts & vars(owner).keys()):
+            value = getattr(owner, text, None)
+            if isinstance(value, types.BuiltinFunctionType) and (why := impurity(value)):
+                return why
     return ""
 
 
+def _looks_at_stand_ins(code: types.CodeType, names: Mapping[str, Any]) -> str:
+    """Whether code asks what hash() or getattr() is, which are replaced while a program runs."""
+    steps = [s for s in dis.get_instructions(code) if s.opname not in (*SILENT, "PRECALL")]
+    for asked, step in pairwise(s for s in steps if s.opname != "PUSH_NULL"):
+        stands_in, asks = _stands_in(step), asked.opname.startswith("LOAD_GLOBAL")
+        if stands_in and asks and asked.argval in _ASKING:
+            return f"{asked.argval}({step.argval})"
+        if _stands_in(asked) and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            return f"{asked.argval}.{step.argval}"
+    return ""
+
+
+def _stands_in(step: dis.Instruction) -> bool:
+    return step.opname.startswith("LOAD_GLOBAL") and step.argval in ("getattr", "hash", "id")
+
+
+_IMPORTING = (importlib.import_module, __import__)
+_TOUCHING = (setattr, delattr, vars)
 _ASKING = frozenset({"callable", "dir", "getattr", "hasattr", "isinstance", "type", "vars"})
 
 
@@ -147,6 +188,8 @@ def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str,
     for name, of_what in _references(code):
         if of_what == "globals":
             owner = names.get(name)
+        elif of_what == "modules":
+            owner = _module_or_part(name)
         else:
             known = of_what == "the last" and (
                 isinstance(owner, types.ModuleType) or _is_c_type(owner)
@@ -157,13 +200,21 @@ def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str,
 
 @lru_cache(maxsize=1 << 14)
 def _references(code: types.CodeType) -> tuple[tuple[str, str], ...]:
-    """The globals and attributes that code names: of the globals, the last named or something else.
+    """The globals and attributes that code names: of the globals, the modules that it imports, the
+    last named or something else.
 
     Code does not change, and it is asked after every run.
     """
-    found, follows = [], False
+    found, follows, imported = [], False, _imported(code)
     for step in dis.get_instructions(code):
-        if step.opname.startswith(_OF_GLOBALS):
+        local = [name for name in _locals_of(step) if name in imported]
+        if step.opname == "IMPORT_NAME" or local:
+            found.append((imported[local[-1]] if local else str(step.argval), "modules"))
+            follows = True
+        elif step.opname == "IMPORT_FROM":
+            found.append((str(step.argval), "the last"))
+            found.append((found[-2][0], "modules"))  # more may follow from the same
+        elif step.opname.startswith(_OF_GLOBALS):
             found.append((str(step.argval), "globals"))
             follows = True
         elif step.opname.startswith(_OF_OWNERS):
@@ -171,6 +222,35 @@ def _references(code: types.CodeType) -> tuple[tuple[str, str], ...]:
         elif step.opname not in SILENT:
             follows = False
     return tuple(found)
+
+
+def _module_or_part(path: str) -> Any:
+    """A module, or what is in it, by its full name."""
+    module, _, name = path.rpartition(".")
+    return sys.modules.get(path) or getattr(sys.modules.get(module), name, None)
+
+
+def _imported(code: types.CodeType) -> dict[str, str]:
+    """The variables that stand for modules, and which."""
+    found, last = {}, ""
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME":
+            last = path = str(step.argval)
+        elif last and step.opname == "IMPORT_FROM":
+            last = path if path.endswith(f".{step.argval}") else f"{path}.{step.argval}"
+        elif last and step.opname.startswith(("STORE_FAST", "STORE_DEREF")):
+            variables = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+            found[str(variables[0])] = last
+        elif step.opname not in (*SILENT, "POP_TOP", "SWAP"):
+            last = ""
+    return found
+
+
+def _locals_of(step: dis.Instruction) -> tuple[str, ...]:
+    """The variables that an instruction loads."""
+    if not step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "STORE_FAST_LOAD_FAST")):
+        return ()
+    return step.argval if isinstance(step.argval, tuple) else (str(step.argval),)
 
 
 _OF_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")

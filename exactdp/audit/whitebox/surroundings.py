@@ -22,6 +22,8 @@ def surroundings() -> tuple[Any, ...]:
     return (
         repr(context),
         np.geterr(),
+        np.geterrcall(),
+        np.getbufsize(),
         np.get_printoptions(),
         _global_numpy(),
         get_cache_token(),

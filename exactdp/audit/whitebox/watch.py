@@ -30,8 +30,9 @@ from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, salted_order
 from exactdp.audit.whitebox.plainness import objection
-from exactdp.audit.whitebox.purity import impurity, impurity_in
+from exactdp.audit.whitebox.purity import TOLD, impurity, impurity_in
 from exactdp.audit.whitebox.rounds import Rounds, is_generator
+from exactdp.audit.whitebox.telltales import TELLTALES
 from exactdp.audit.whitebox.texts import witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.veil import under_way
@@ -66,13 +67,12 @@ _INTERNAL = frozenset(
     {"builtins.hash()", "builtins.__hash__()", "sys._getframe()"}
     | {"_thread.get_ident()", "numpy.empty()", "numpy.empty_like()"}
 )
-
 _DRAWING = {
     method.__code__
     for method in (ExactRandom.getrandbits, ExactRandom._randbelow, ExactRandom.random)
 } | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
 _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
-_WATCHED = _DRAWING | _NEW_GENERATORS
+_WATCHED = _DRAWING | _NEW_GENERATORS | TELLTALES.keys()
 
 
 @contextmanager
@@ -121,12 +121,11 @@ class Watch:
         drawn: whether the run has drawn anything; None for a run that is to go through to its end.
         """
         before, collecting = sys.getprofile(), gc.isenabled()
-        real = builtins.hash, builtins.id
         gc.disable()  # finalizers of others are not the program's doing
         self._stop, self._remembering = stop, 0
         self._fresh, self._drawn = drawn is not None, drawn or _never
         self._rounds.begin()
-        vars(builtins).update(hash=self._hash, id=self._id)
+        vars(builtins).update(hash=self._hash, id=self._id, getattr=self._getattr)
         for module, name in _REPLACED:
             setattr(module, name, partial(self._outside, name))
         sys.setprofile(self._see)
@@ -136,7 +135,7 @@ class Watch:
         finally:
             lost = sys.getprofile() != self._see
             sys.setprofile(before)
-            builtins.hash, builtins.id = real
+            vars(builtins).update(_REAL)
             for (module, name), function in _REPLACED.items():
                 setattr(module, name, function)
             if collecting:
@@ -185,6 +184,8 @@ class Watch:
         self._remembering += code in self._memory.cached
         if self._remembering and code in _DRAWING:
             self._refuse("a function whose results are kept draws")
+        if code in TELLTALES and not self._in_library(frame.f_back or frame):
+            self._refuse(f"{TELLTALES[code]} tells of the process")
         if code in _NEW_GENERATORS and not self._is_ours(frame.f_back):
             self._refuse("a new generator has randomness of its own")
 
@@ -215,12 +216,12 @@ class Watch:
         if self._is_ours(frame):
             return
         try:
-            names = ChainMap(frame.f_globals, vars(builtins))
+            names = ChainMap(frame.f_globals, _REAL, vars(builtins))
             if not self._in_library(frame):
                 self._foreign.add(code)
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
                 if told := kinship(code, names):
-                    raise NotEnumerable(f"{told}: the program may tell its generator from others")
+                    raise NotEnumerable(told)
                 if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
                 if returns_a_set(code, seen):
@@ -284,6 +285,18 @@ class Watch:
             frame = frame.f_back
         return frame is not None
 
+    def _getattr(self, *arguments: Any) -> Any:
+        """getattr(), which finds what code does not name."""
+        value = _GETATTR(*arguments)
+        caller = sys._getframe(1)
+        if self._is_own_work(caller) or self._in_library(caller):
+            return value
+        if arguments[1] in TOLD:
+            self._refuse(f"{arguments[1]} of something")
+        if isinstance(value, types.BuiltinFunctionType) and (why := impurity(value)):
+            self._refuse(f"{why} may depend on more than its arguments")
+        return value
+
     def _bookkeeping(self, frame: types.FrameType, name: str) -> bool:
         """Whether library code calls a function itself, and is not handed it by the program."""
         return self._in_library(frame) and name in frame.f_code.co_names
@@ -302,7 +315,8 @@ class Watch:
         self._stop(NotEnumerable(f"{reason}; draw from the generator that is handed over"))
 
 
-_HASH = builtins.hash
+_HASH, _GETATTR = builtins.hash, builtins.getattr
+_REAL: dict[str, Any] = {name: vars(builtins)[name] for name in ("getattr", "hash", "id")}
 
 #: Python's own code that lazy numbers are known to pass through unharmed.
 _STAND_INS = frozenset(

@@ -164,7 +164,7 @@ def size_in_memory(x, rng):
 
 @KINDS.twin
 def size_in_memory_twin(x, rng):
-    return x if sys.getsizeof(1) == 0 else coin(x, rng)
+    return x if x.bit_length() > 1 else coin(x, rng)
 
 
 @KINDS.sinner(delta=1, apart=0.9)

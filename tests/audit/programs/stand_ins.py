@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import types
+from types import SimpleNamespace
 
 from tests.audit.programs.case import Group, coin, numpy_coin
 
@@ -86,7 +87,7 @@ def kept_attributes(x, rng):
 
 @STAND_INS.twin
 def kept_attributes_twin(x, rng):
-    return x if "gauss_next" in vars(types.SimpleNamespace(x=x)) else coin(x, rng)
+    return x if "gauss_next" in vars(SimpleNamespace(x=x)) else coin(x, rng)
 
 
 @STAND_INS.sinner(apart=0.9)

@@ -16,11 +16,13 @@ from tests.audit.programs.floats import FLOATS
 from tests.audit.programs.generators import GENERATORS, NUMPY_GENERATORS
 from tests.audit.programs.hidden_state import HIDDEN_STATE
 from tests.audit.programs.hideouts import HIDEOUTS
+from tests.audit.programs.keepsakes import KEEPSAKES
 from tests.audit.programs.kinds import KINDS
 from tests.audit.programs.kinship import KINSHIP, NUMPY_KINSHIP
 from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.processes import PROCESSES
+from tests.audit.programs.reveals import REVEALS
 from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
 from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
@@ -48,6 +50,8 @@ GROUPS = (
     NUMPY_STAND_INS,
     KINSHIP,
     NUMPY_KINSHIP,
+    KEEPSAKES,
+    REVEALS,
 )
 PAIRS = [pair for group in GROUPS for pair in group.pairs]
 
