@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -40,6 +41,13 @@ _RIGHT_BITS = (128, 1280, 4096)
 
 #: Cells between two marks of a loss with ends.
 _CELLS = 256
+
+#: Where they end: ever closer to the marks, at which a density may be steep.
+_SHARES = sorted(
+    {Fraction(i, _CELLS) for i in range(_CELLS + 1)}
+    | {Fraction(1, _CELLS << k) for k in range(60)}
+    | {1 - Fraction(1, _CELLS << k) for k in range(60)}
+)
 
 _MOST_PLACES = 1 << 14
 
@@ -158,11 +166,11 @@ def _between_ends(law: EndedLoss) -> Iterator[tuple[float, float]]:
     marks = [(law.anchor + i * law.unit, mass) for i, mass in law.marks()]
     yield from ((float(place), _log(mass)) for place, mass in marks if mass > 0)
     for part, (start, _), (end, _) in zip(law.parts(), marks, marks[1:], strict=False):
-        places = [start + (end - start) * Fraction(i, _CELLS) for i in range(_CELLS + 1)]
+        places = [start + (end - start) * share for share in _SHARES]
         masses = [part.below(ball(place))[0] for place in places]
-        for place, one, two in zip(places, masses, masses[1:], strict=False):
+        for (place, after), (one, two) in zip(pairwise(places), pairwise(masses), strict=True):
             if two - one > 0:
-                yield float(place + (end - start) / (2 * _CELLS)), _log(two - one)
+                yield float(place + after) / 2, _log(two - one)
 
 
 def _of_cells(law: LossLaw, bits: int) -> Iterator[tuple[float, float]]:

@@ -280,7 +280,11 @@ class Pld:
         if [n for _, n in self.steps] == [1]:
             real = above  # at every epsilon some neighbours attain the bound of one step
         found = largest(above)
-        return found if above == real else Enclosure(largest(real).lower, found.upper)
+        if above == real:
+            return found
+        # losses too small to be followed are not those of the worst neighbours
+        followed = [order for order in real if queries.is_followed(order, loss)]
+        return Enclosure(largest(followed or real).lower, found.upper)
 
     def _most(self, ask: Callable[[Order], Enclosure]) -> Enclosure:
         above = max(ask(order).upper for order in self.orders())

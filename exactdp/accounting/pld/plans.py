@@ -174,7 +174,8 @@ def _nearly(order: Order, wished: Fraction) -> Fraction:
 
 def _scale(order: Order) -> Fraction:
     with precision(BITS):
-        return _power_of_two(min(_width(law) for law, _ in order))
+        widths = [_width(law) for law, _ in order]
+        return _power_of_two(min(width for width in widths if width))  # some may be flat
 
 
 @lru_cache(maxsize=64)

@@ -36,6 +36,7 @@ __all__ = [
     "epsilon",
     "gridded",
     "guess",
+    "is_followed",
     "measures",
     "reversed_delta",
 ]
@@ -121,6 +122,15 @@ def guess(order: Order, loss: float) -> float:
         return log_delta_guess(order, loss)
     with precision(BITS):
         return log2(closed.delta(Fraction(loss))) * math.log(2)
+
+
+def is_followed(order: Order, loss: float) -> bool:
+    """Whether there is a guess."""
+    try:
+        guess(order, loss)
+    except Undecided:
+        return False
+    return True
 
 
 def ceiling(order: Order, loss: Fraction) -> Fraction:
