@@ -15,6 +15,7 @@ of nothing are reported, too.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -95,7 +96,13 @@ def _last(run: Run) -> str:
     return " < ".join(run.last or ("nothing",))
 
 
-def _main(ids: Sequence[str]) -> int:
+def _main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m exactdp.proofs_check.scrutiny",
+        description="Doubts about the checks of the ledger themselves; exits 1 if there are any.",
+    )
+    parser.add_argument("ids", nargs="*", metavar="ID", help="entries, or a prefix such as CSH")
+    ids: Sequence[str] = parser.parse_args().ids
     with watched("exactdp.proofs_check.claims"):
         claims = [claim for claim in select(ids) if isinstance(claim, Holds)]
         claims = [claim for claim in claims if ids or not claim.slow]
@@ -109,4 +116,4 @@ def _main(ids: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1:]))
+    sys.exit(_main())
