@@ -1,6 +1,6 @@
 """What CP does not show: balanced against random columns, unknown sparsity, real data, its limits.
 
-Run: python -m experiments.compressive_beyond [--runs 5]. k = 10000, m = 500, epsilon = 0.5.
+Run: python -m experiments.compressive_beyond [--runs 10]. k = 10000, m = 500, epsilon = 0.5.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def against_others(laws: dict[str, Any], runs: int, sizes: list[int]) -> dict[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=10)
     runs = parser.parse_args().runs
     limits = {f"Unif({s})": uniform(s, K) for s in (25, 50, 100, 400)}
     found = {
