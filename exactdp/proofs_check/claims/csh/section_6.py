@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 
 from exactdp import mechanisms
 from exactdp.errors import InvalidParameter
@@ -20,7 +20,6 @@ Vector = tuple[int, ...]
 Cut = Callable[[Vector], int]
 
 _TAU = Fraction(7, 2)
-_EXTREMES = (Fraction(1, 10), Fraction(1, 3), Fraction(1))
 
 
 def _lower(less: int) -> str:
@@ -109,24 +108,22 @@ def _lost_by(cut_of: Cut) -> Iterator[str]:
             yield f"H={less}, H'={more}, cut at {cuts}: kept {kept}, {' and '.join(lost)}"
 
 
-def _halving(center: Fraction) -> str:
-    """Values in [0, C], recentred by center*C, move the sum by at most C/2 in either direction."""
-    for top in _EXTREMES:
-        most = max(abs(v * top / 10 - center * top) for v in range(11))
-        require(most <= top / 2, f"C={top}: a user moves the recentred sum by {most}")
-    return "C = 1/10, 1/3, 1; users at tenths of C"
+def _halving(hundredths: int) -> str:
+    """Values in [0, C], recentred by so many hundredths of C, need half of what they needed."""
+    for top in (100, 200):
+        values = range(0, top + 1, top // 4)
+        before, after = _asked(values, 0), _asked(values, top * hundredths // 100)
+        require(2 * after <= before, f"C={top}: {before} per user before, {after} after")
+    return "C = 100, 200; three users at quarters of C"
 
 
 def _recentred(added: int) -> str:
-    """[100, 200]: what the shipped release asks for as `largest`, and its errors at one seed.
+    """[100, 200]: what the shipped release asks for, and its errors at one seed.
 
     The sum of the values less 150 is published, and `added` times the count is added.
     """
-    for center, sensitivity in ((0, 200), (150, 50)):
-        sums = {sum(data) - 3 * center for data in product(range(100, 201, 10), repeat=3)}
-        for largest, accepted in ((sensitivity - 1, False), (sensitivity, True)):
-            found = all(_accepts(total, largest) for total in sums)
-            require(found == accepted, f"centre {center}: at most {largest} per user: {found}")
+    asked = [_asked(range(100, 201, 10), center) for center in (0, 150)]
+    require(asked == [200, 50], f"{asked} per user before and after")
     errors = set()
     for seed, data in product(range(20), ((100, 170, 200) * 10, (200,) * 31)):
         centred = sum(data) - 150 * len(data)
@@ -140,6 +137,15 @@ def _recentred(added: int) -> str:
 
 
 _WITH_SUMS = mechanisms.GSHMWithSums(1, 2, 6, 1, "0.99", largest=(50,))
+
+
+def _asked(values: Iterable[int], center: int) -> int:
+    """The least `largest` with which the shipped release takes the sum of any three of these values
+    less the centre.
+    """
+    taken = {sum(data) - 3 * center for data in product(values, repeat=3)}
+    sums = sorted(taken, key=abs, reverse=True)  # what is refused comes first
+    return next(n for n in count(1) if all(_accepts(total, n) for total in sums))
 
 
 def _accepts(total: int, largest: int) -> bool:
@@ -237,11 +243,11 @@ False
     ),
     CSH.verified(
         "Section 6, sums in [0, C]",
-        "Recentring values in [0, C] by C/2 halves the sensitivity of each sum, and so "
-        "the noise; adding (n~ - n) C/2 to the sum is the same thing.",
+        "Recentring values in [0, C] by C/2 halves the largest value per user, as the shipped "
+        "release asks for it; adding (n~ - n) C/2 to the sum is the same thing.",
         "enumeration",
-        check=lambda: f"{_added_estimate()}; {_halving(Fraction(1, 2))}",
-        mutant=Mutant("recentring by 0.51 C", lambda: _halving(Fraction(51, 100))),
+        check=lambda: f"{_added_estimate()}; {_halving(50)}",
+        mutant=Mutant("recentring by 0.51 C", lambda: _halving(51)),
     ),
     CSH.verified(
         "Section 6, values in [100, 200]",
