@@ -43,10 +43,19 @@ def _largest(alpha: Fraction, k: int, step: Fraction, together: bool) -> Fractio
     return found
 
 
+def _closed(change: Fraction, rise: Fraction, k: int) -> Fraction:
+    """max over J of (1 + rise)^J (1 + (change - J rise)/k)^k, as stated and as shipped."""
+    ends = range(int(change / rise) + 1)
+    stated = max((1 + rise) ** j * (1 + (change - j * rise) / k) ** k for j in ends)
+    shipped = e_epsilon(change, rise, k)
+    require(stated == shipped, f"{change}, {rise}, k={k}: {stated}, as shipped {shipped}")
+    return stated
+
+
 def _attained(share: Fraction) -> str:
     """Enumerated over all neighbours: the closed form is reached, and never exceeded."""
     for alpha, k, step in _INSTANCES:
-        stated = 1 + share * (e_epsilon(Fraction(1), alpha, k) - 1)
+        stated = 1 + share * (_closed(Fraction(1), alpha, k) - 1)
         collided = _largest(alpha, k, step, together=True)
         require(collided <= stated, f"alpha={alpha}, k={k}, one row: {collided} > {stated}")
         ratio = _largest(alpha, k, step, together=False)
@@ -87,7 +96,7 @@ def _ramps(share: Fraction) -> str:
     values = [Fraction(n, 4) for n in range(5)]
     for ratio, steps, width, k in _RAMPS:
         ramp, rise = Ramp(ratio, steps), ratio - 1
-        stated = 1 + share * (e_epsilon(rise / width, rise, k) - 1)
+        stated = 1 + share * (_closed(rise / width, rise, k) - 1)
         for together in (False, True):
             laws = {x: _ramp_law(x, ramp, width, together) for x in product(values, repeat=k)}
             ratios = [

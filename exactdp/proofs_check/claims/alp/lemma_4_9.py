@@ -102,5 +102,6 @@ CLAIMS = (
         "C(2j, j) <= 4^j/sqrt(pi j) for j >= 1.",
         "symbolic",
         **varied(_central, Fraction(0), Fraction(3, 10), "sqrt(pi (j + 0.3)) in the denominator"),
+        note="The quotient of the sides rises with j; that it tends to 1 is Wallis' product.",
     ),
 )

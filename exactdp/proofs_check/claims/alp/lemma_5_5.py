@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import ceil
 
 from flint import arb
 
@@ -81,14 +82,15 @@ def _largest(extra: int) -> str:
 
 def _maximum(threshold: Fraction) -> str:
     """Whatever the bits: |error| <= threshold * beta + alpha/eps + |noise| for every entry."""
-    unit = Fraction(1)
-    for beta, x, eta in product((3, 5), range(12), (Fraction(n, 2) for n in range(-10, 11))):
+    noises = [Fraction(n, 2) for n in range(-10, 11)]
+    for unit, beta, x, eta in product((Fraction(1, 2), Fraction(12, 5)), (3, 5), range(12), noises):
         v = x + eta
-        answers = [v] if v >= beta else [g * unit for g in range(beta + 2)]
+        answers = [v] if v >= beta else [g * unit for g in range(ceil(beta / unit) + 1)]
         for answer in answers:
             bound = threshold * beta + unit + abs(eta)
-            require(abs(x - answer) <= bound, f"beta={beta}, x={x}, noise {eta}: {answer}")
-    return "2 thresholds, 12 entries, 21 values of noise, every estimate in [0, beta + alpha/eps]"
+            case = f"beta={beta}, alpha/eps={unit}, x={x}, noise {eta}: {answer}"
+            require(abs(x - answer) <= bound, case)
+    return "alpha/eps2 = 1/2, 12/5, 2 thresholds, 12 entries, 21 values of noise, every estimate"
 
 
 CLAIMS = (

@@ -88,7 +88,7 @@ CLAIMS = (
         corrected=ALP.verified(
             "Lemma 5.8, corrected",
             "The access reads at most (ln(1/delta) + epsilon)/3 + 1 columns (alpha = 3, epsilon1 = "
-            "epsilon2), which is O(log(1/delta)) for epsilon = O(log(1/delta)).",
+            "epsilon2 = epsilon/2), which is O(log(1/delta)) for epsilon = O(log(1/delta)).",
             "enumeration",
             **varied(
                 partial(access, Fraction(1, 3)),

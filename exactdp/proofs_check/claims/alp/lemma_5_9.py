@@ -61,7 +61,8 @@ CLAIMS = (
         corrected=ALP.verified(
             "Lemma 5.9, corrected",
             "The embedding takes O((k + log d)(log(1/delta) + epsilon)) bits; with s = 3k, alpha = "
-            "3 and w bits per hash function (k + w)(ln(1/delta) + epsilon + 3) suffice.",
+            "3, epsilon1 = epsilon2 = epsilon/2 and w bits per hash function (k + w)(ln(1/delta) + "
+            "epsilon + 3) suffice.",
             "enumeration",
             **varied(partial(space, 1), Fraction(1), Fraction(24, 25), "0.96 epsilon", extra=3),
         ),

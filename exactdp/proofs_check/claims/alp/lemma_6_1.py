@@ -52,8 +52,8 @@ def _derivative(start: Fraction) -> str:
 CLAIMS = (
     ALP.verified(
         "Lemma 6.1",
-        "x -> max(log_B(x ln B), 0) never increases distances, so the projection on logarithms is "
-        "epsilon-differentially private.",
+        "x -> max(log_B(x ln B), 0) never increases distances, which is what Lemma 4.12 needs for "
+        "the projection on logarithms.",
         "certified numerics",
         **varied(_lipschitz, Fraction(1), Fraction(51, 50), "max(log_B(1.02 x ln B), 0)"),
     ),

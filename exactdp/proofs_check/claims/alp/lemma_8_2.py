@@ -14,7 +14,7 @@ __all__ = ["CLAIMS"]
 
 
 def _error(share: Fraction, rows: int) -> str:
-    """E|x_i - y_h(i)| <= sum of max(x_j - x_i, 0)/s <= share * |x|_1/s, over all hash functions."""
+    """E|x_i - y_h(i)| <= sum of max(x_j - x_i, 0)/s <= share * |x|_1/s, all hash functions."""
     for x in ((0, 1, 2), (0, 5, 0), (3, 1, 2)):
         for i in range(3):
             total = Fraction(0)
@@ -24,7 +24,7 @@ def _error(share: Fraction, rows: int) -> str:
             mean = total / rows**3
             middle = Fraction(sum(max(v - x[i], 0) for v in x), rows)
             require(mean <= middle, f"x={x}, i={i}: {mean} > {middle}")
-            require(mean <= share * Fraction(sum(x), rows), f"x={x}, i={i}: {mean}")
+            require(middle <= share * Fraction(sum(x), rows), f"x={x}, i={i}: {middle}")
     return f"three vectors, every entry, all {rows**3} functions to {rows} rows"
 
 

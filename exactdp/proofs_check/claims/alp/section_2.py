@@ -166,14 +166,12 @@ CLAIMS = (
         "mechanism represents v with epsilon-differential privacy.",
         outcome="verified",
         method="enumeration",
-        condition="(x, y) is given to the mechanism as one vector of 2d entries, or the loss of "
-        "the mechanism is at most epsilon times the l1 distance (so for the Laplace and ALP "
-        "mechanisms); one that only promises epsilon to neighbours loses 2 epsilon when run on "
-        "each part",
+        condition="run on each part, its loss is at most epsilon times the l1 distance (so for the "
+        "Laplace and ALP mechanisms); one that only promises epsilon to neighbours loses 2 epsilon",
         **varied(_parts, True, False, "for every epsilon-differentially private mechanism"),
         note="The text names no epsilon: 'any differentially private representation of x and y can "
         "be used as a differentially private representation of v'. Both parts can change at once, "
-        "by 1/2 each.",
+        "by 1/2 each. One vector (x, y) of 2d entries keeps the distance: the entry before.",
     ),
     ALP.not_checkable(
         "Section 2, model of computation",

@@ -39,6 +39,8 @@ def _constants(least: Fraction) -> str:
     constant = (sp.Rational(1, 2) + 2 * (4 * a + 4) / a**2) * a
     (at,) = sp.solve(sp.diff(constant, a), a)
     found = constant.subs(a, at)
+    require(bool(sp.simplify(sp.diff(constant, a, 2)).is_positive), "not convex in alpha")
+    require(at == 4, f"smallest at alpha = {at}")
     require(found == sp.Rational(least), f"minimum {found} at alpha = {at}")
     return (
         f"the bound is {found}/eps at alpha = {at}, s = infinity; the Laplace mechanism has 1/eps"

@@ -15,15 +15,17 @@ __all__ = ["CLAIMS"]
 
 
 def _many(extra: int) -> str:
-    """k entries of 1/(2k) against k + extra others: still at distance 1?"""
-    for k in range(1, 8):
-        size = Fraction(1, 2 * k)
-        x = [size] * k + [Fraction(0)] * (k + extra)
-        y = [Fraction(0)] * k + [size] * (k + extra)
-        changes = [abs(a - b) for a, b in zip(x, y, strict=True)]
-        require(changes.count(size) == 2 * k + extra, f"k={k}: {changes}")
-        require(sum(changes) <= 1, f"k={k}: {len(changes)} entries, distance {sum(changes)}")
-    return "k = 1 to 7"
+    """How many entries can differ by 1/(2k) (a step) between k-sparse vectors at distance <= 1."""
+    for k, highest in ((1, 3), (2, 2), (3, 1)):
+        steps = product(range(highest + 1), repeat=2 * k + 1)
+        sparse = [x for x in steps if len(x) - x.count(0) <= k]
+        most = 0
+        for x, y in product(sparse, repeat=2):
+            changes = [abs(a - b) for a, b in zip(x, y, strict=True)]
+            if sum(changes) <= 2 * k:  # steps in a distance of 1
+                most = max(most, changes.count(1))
+        require(most == 2 * k + extra, f"k={k}: {most} entries")
+    return "k = 1, 2, 3, all sparse vectors of 2k + 1 entries, multiples of 1/(2k)"
 
 
 def _single(most: Fraction) -> str:
@@ -55,7 +57,7 @@ def _bits(least: Fraction) -> str:
 CLAIMS = (
     ALP.verified(
         "Section 7, real-valued neighbours",
-        "Two k-sparse neighbours can differ by 1/(2k) in 2k entries.",
+        "Two k-sparse neighbours can differ by 1/(2k) in 2k entries, and in no more.",
         "enumeration",
         **varied(_many, 0, 1, "in 2k + 1 entries"),
     ),

@@ -31,9 +31,10 @@ def _chance(k: int, log_d: int) -> Fraction:
 CLAIMS = (
     ALP.verified(
         "Section 8, collisions of zero entries",
-        "With s = k log d rows a zero entry collides with probability at most 1/log d, and at "
-        "least 0.9/log d, so about (d - k)/log d zero entries have a large error.",
+        "With s = k log d rows a zero entry collides with a nonzero one with probability at most "
+        "1/log d, and at least 0.9/log d.",
         "enumeration",
         **varied(_collides, Fraction(1), Fraction(99, 100), "at most 0.99/log d"),
+        note="So about (d - k)/log d zero entries are expected to have a large error.",
     ),
 )

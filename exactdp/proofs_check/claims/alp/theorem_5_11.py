@@ -34,7 +34,7 @@ CLAIMS = (
         paper="ALP",
         item="Theorem 5.11",
         statement="The access reads O(log(1/delta)) columns: at most (2/3) ln(1/delta) + 1 by the "
-        "algorithm of Lemma 5.8 (alpha = 3, epsilon1 = epsilon2).",
+        "algorithm of Lemma 5.8 (alpha = 3, epsilon1 = epsilon2 = epsilon/2).",
         outcome="verified",
         method="enumeration",
         condition="epsilon = O(log(1/delta)), here epsilon <= ln(1/delta), as for Lemmas 5.7 to "
@@ -56,7 +56,7 @@ CLAIMS = (
         paper="ALP",
         item="Theorem 5.11, maximum error",
         statement="The expected maximum error is O(log(1/delta)/epsilon): the noise of k entries "
-        "stays below 4.4 ln(1/delta)/epsilon (k >= 2).",
+        "stays below 4.4 ln(1/delta)/epsilon (k >= 2, epsilon1 = epsilon/2).",
         outcome="verified",
         method="certified numerics",
         condition="delta = O(1/k), here delta <= 1/k: a condition of Lemma 5.8 (and an assumption "

@@ -11,15 +11,18 @@ __all__ = ["CLAIMS"]
 
 
 def _density(power: Fraction) -> str:
-    """exp(-x^2/(2 sigma^2)) (2 pi sigma^2)^(-power) has total mass 1 for every sigma > 0."""
+    """exp(-x^2/(2 sigma^2)) (2 pi sigma^2)^(-power) has mass 1 and variance sigma^2."""
     import sympy as sp
 
     x, sigma = sp.symbols("x"), sp.symbols("sigma", positive=True)
     bell = sp.exp(-(x**2) / (2 * sigma**2))
     norm = (2 * sp.pi * sigma**2) ** sp.Rational(power.numerator, power.denominator)
-    mass = sp.simplify(sp.integrate(bell, (x, -sp.oo, sp.oo)) / norm)
+    mass, square = (
+        sp.simplify(sp.integrate(f * bell, (x, -sp.oo, sp.oo)) / norm) for f in (1, x**2)
+    )
     require(mass == 1, f"total mass {mass}, at sigma = 1: {sp.N(mass.subs(sigma, 1), 6)}")
-    return "integrated for every sigma > 0"
+    require(square == sigma**2, f"mean square {square}")
+    return "mass 1 and mean square sigma^2, integrated for every sigma > 0"
 
 
 CLAIMS = (

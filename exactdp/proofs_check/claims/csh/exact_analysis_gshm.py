@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
@@ -123,27 +124,35 @@ def _slope_positive(times: Fraction) -> str:
 
 
 def _derivative(half: Fraction) -> str:
-    """dR/dv as in the proof, from lambda' = lambda (lambda - v)."""
+    """dR/dv as in the proof, with lambda written out; L = lambda(u)."""
     import sympy as sp
 
     u, v, lu = sp.symbols("u v L", positive=True)
-    lam = sp.Function("lam")
-    value = sp.log(1 / lu + 1 / lam(v)) + lu * (u + v) / 2
-    slope = sp.diff(value, v).subs(sp.Derivative(lam(v), v), lam(v) * (lam(v) - v))
-    stated = lu * (sp.Rational(half.numerator, half.denominator) - (lam(v) - v) / (lu + lam(v)))
-    rest = sp.simplify(slope - stated)
+    lam = _written_out(v)
+    value = sp.log(1 / lu + 1 / lam) + lu * (u + v) / 2
+    stated = lu * (sp.Rational(half.numerator, half.denominator) - (lam - v) / (lu + lam))
+    rest = sp.simplify(sp.diff(value, v) - stated)
     require(rest == 0, f"it differs by {rest}")
     return "dR/dv = L (1/2 - (lambda(v) - v)/(L + lambda(v)))"
 
 
+def _written_out(u: Any) -> Any:
+    """lambda(u) = phi(u)/Phi(-u) as an expression."""
+    import sympy as sp
+
+    return sp.sqrt(2 / sp.pi) * sp.exp(-(u**2) / 2) / sp.erfc(u / sp.sqrt(2))
+
+
 def _start(power: int) -> str:
-    """d/du of ln(2 Phi(-u)) + u lambda(u) is u lambda'(u)."""
+    """d/du of ln(2 Phi(-u)) + u lambda(u) is u lambda'(u), and lambda' = lambda (lambda - u)."""
     import sympy as sp
 
     u = sp.symbols("u", positive=True)
-    lam = sp.Function("lam")(u)
-    slope = -lam + sp.diff(u * lam, u)  # (ln Phi(-u))' = -lambda(u)
-    rest = sp.simplify(slope - u**power * sp.diff(lam, u))
+    lam = _written_out(u)
+    value = sp.log(sp.erfc(u / sp.sqrt(2))) + u * lam
+    require(value.subs(u, 0) == 0, "it is not 0 at 0")
+    require(sp.simplify(sp.diff(lam, u) - lam * (lam - u)) == 0, "another slope of lambda")
+    rest = sp.simplify(sp.diff(value, u) - u**power * sp.diff(lam, u))
     require(rest == 0, f"it differs by {rest}")
     return "u lambda'(u) >= 0, and the value at 0 is ln(2 Phi(0)) = 0"
 
@@ -203,13 +212,14 @@ CLAIMS = (
     ),
     CSH.proved(
         "Exact analysis, GSHM in two terms, start of R",
-        "R(u) = ln(2 Phi(-u)) + u lambda(u) has the slope u lambda'(u).",
+        "R(u) = ln(2 Phi(-u)) + u lambda(u) is 0 at 0 and has the slope u lambda'(u), with lambda' "
+        "= lambda (lambda - u).",
         "symbolic",
         **varied(_start, 1, 2, "u^2 lambda'(u)"),
     ),
     CSH.proved(
         "Exact analysis, hazard rate rises by less than one",
-        "lambda = phi/Phi(-.) has lambda' = lambda (lambda - u) < 1 for -4 <= u <= 4.",
+        "lambda = phi/Phi(-.) has lambda (lambda - u), its slope, < 1 for -4 <= u <= 4.",
         "interval search",
         **varied(_slope_below, Fraction(1), Fraction(93, 100), "< 0.93"),
         note="for all u by Sampford 1953",

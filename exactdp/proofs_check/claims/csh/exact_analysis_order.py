@@ -150,8 +150,8 @@ CLAIMS = (
     ),
     CSH.proved(
         "Exact analysis, side A suffices, last step",
-        "So ln Phi(x0 + gamma/D) - ln Phi(x0 - gamma/D) >= gamma + 2 gamma epsilon/D^2 "
-        "for x0 = -D/2 - epsilon/D.",
+        "The integral of -x from x0 - gamma/D to x0 + gamma/D, x0 = -D/2 - epsilon/D, is gamma + "
+        "2 gamma epsilon/D^2 (so ln Phi rises by that at least, by the entry before).",
         "symbolic",
         **varied(_integral, 2, 3, "3 gamma epsilon/D^2"),
     ),

@@ -75,11 +75,15 @@ def _inverse(times: int) -> str:
 
 
 def _total_noise(power: Fraction) -> str:
-    """(d + g)(1 + 1/g), 4 times the squared total noise, is least at g = d^power."""
+    """(d + g)(1 + 1/g), 4 times the squared total noise, is least at g = d^power; without shared
+    noise, g to infinity, the exact squared sensitivity of d counters tends to d.
+    """
     import sympy as sp
 
     d, g = sp.symbols("d gamma", positive=True)
     total, best = (d + g) * (1 + 1 / g), d ** sp.Rational(power.numerator, power.denominator)
+    alone = sp.limit(d - d**2 / (d + g), g, sp.oo)
+    require(alone == d, f"without shared noise the squared sensitivity is {alone}")
     rest = sp.simplify(sp.diff(total, g).subs(g, best))
     require(rest == 0, f"the slope at d^{power} is {rest}")
     require(sp.simplify(sp.diff(total, g, 2) - 2 * d / g**3) == 0, "not convex")

@@ -38,7 +38,7 @@ def _monotone(after: int) -> str:
 
 
 def _first_case(sign: int) -> str:
-    """Same (k+1)-th count: H~(X') - H~(X) is sign * {0, 1} on the counters above it."""
+    """Same (k+1)-th count: H~(X') - H~(X) = H(X') - H(X) is sign * {0, 1} above it."""
     count = 0
     for k, more, less in _cases():
         if rank(more, k + 1) != rank(less, k + 1):
@@ -48,6 +48,7 @@ def _first_case(sign: int) -> str:
                 count += 1
                 gap = reduced(less, k)[u] - reduced(more, k)[u]
                 case = f"k={k}, H(X)={more}, H(X')={less}, u={u}: difference {gap}"
+                require(gap == less[u] - more[u], f"{case}, before the reduction another")
                 require(gap in (0, sign), case)
     return f"{count} counters, same sizes"
 

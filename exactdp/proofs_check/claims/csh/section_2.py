@@ -27,17 +27,24 @@ def _norms(power: int) -> str:
 
 
 def _one_kind_each(most: int) -> str:
-    """Shared counters that change and counters that appear: together at most k - most + 1."""
-    count = 0
+    """Shared counters that change and counters that appear: together at most k - most + 1. With k
+    changes either kind alone can be k, not both.
+    """
+    pairs = []
     for less in product(range(3), repeat=4):
         for user in list(binary(4))[1:]:
             k, more = sum(user), tuple(x + u for x, u in zip(less, user, strict=True))
             shared = {i for i in range(4) if less[i] and more[i] and less[i] != more[i]}
             new = {i for i in range(4) if not less[i] and more[i]}
-            count += 1
-            fits = len(shared) + len(new) <= k - most + 1 and all(more[i] == 1 for i in new)
-            require(fits, f"H={less}, H'={more}: {len(shared)} change, {len(new)} appear, k={k}")
-    return f"{count} pairs of neighbours of 4 counters; k in one kind leaves 0 for the other"
+            require(all(more[i] == 1 for i in new), f"H={less}, H'={more}: appear {new}")
+            pairs.append((k, len(shared), len(new)))
+    kinds = set(pairs)
+    for k in range(1, 5):
+        require({(k, k, 0), (k, 0, k)} <= kinds, f"k={k}: one of the worst cases never occurs")
+        require((k, k, k) not in kinds, f"k={k}: both worst cases in one pair")
+    for k, change, appear in kinds:
+        require(change + appear <= k - most + 1, f"{change} change, {appear} appear, k={k}")
+    return f"{len(pairs)} pairs of neighbours of 4 counters; k in one kind leaves 0 for the other"
 
 
 def _little_gain(factor: Fraction) -> str:
@@ -63,7 +70,8 @@ CLAIMS = (
     CSH.verified(
         "Section 2.3, each counter counts once",
         "A changed counter either is shared or appears with count 1, never both: at most "
-        "k of the two kinds together, so that both worst cases cannot occur in one pair.",
+        "k of the two kinds together. Each worst case, k of one kind, occurs, but not both in one "
+        "pair.",
         "enumeration",
         **varied(_one_kind_each, 1, 2, "at most k - 1 together"),
     ),

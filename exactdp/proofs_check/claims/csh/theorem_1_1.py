@@ -19,18 +19,17 @@ def _gap(most: Fraction) -> str:
     """sigma of the CSH (any threshold) minus half that of the GSHM, at growing k."""
     seen = []
     for k in (100, 10_000, 1_000_000, 100_000_000):
-        half = Fraction(_least_sigma(k, Fraction(k))) / 2
+        half = _least_sigma(Fraction(k)) / 2
         # (k + sqrt k)/2 is an integer here, so this is the exact sensitivity squared
-        shared = Fraction(_least_sigma(k, Fraction(k + isqrt(k), 4)))
+        shared = _least_sigma(Fraction(k + isqrt(k), 4))
         gap = shared - half
         require(gap <= most, f"k={k}: sigma {float(shared):.6f} against {float(half):.6f} + o(1)")
         seen.append(f"k={k}: {float(gap):.4f}")
     return "gap " + ", ".join(seen)
 
 
-def _least_sigma(k: int, squared: Fraction) -> Fraction:
-    """The least sigma for epsilon = 0.35, delta = 1e-5 without a threshold."""
-    del k
+def _least_sigma(squared: Fraction) -> Fraction:
+    """The least sigma for epsilon = 0.35, delta = 1e-5 without a threshold, by the sensitivity."""
     size = Fraction(isqrt(int(squared * _DIGITS**2)), _DIGITS)
     return Fraction(gaussian.calibrate(epsilon="0.35", delta="1e-5", sensitivity=size).sigma)
 
