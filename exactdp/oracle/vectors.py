@@ -45,6 +45,7 @@ GROUPS = (
     "zcdp",
     "composition",
     "sampling",
+    "sampled_gaussian",
     "local_responses",
 )
 

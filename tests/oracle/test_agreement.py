@@ -13,6 +13,9 @@ from exactdp.oracle.vectors import Vector
 #: A million terms each.
 LONG = ("composition-041", "composition-042")
 
+#: Compositions on a grid, which take seconds each.
+TRAINING = [v.id for v in vectors.load("sampled_gaussian") if int(v.parameters["k"]) > 1]
+
 #: Where the width of the answer can be asked for.
 ADJUSTABLE = ("analytic_gaussian", "thresholds", "discrete_laplace", "discrete_gaussian")
 
@@ -25,8 +28,9 @@ def agrees(vector: Vector, width: Fraction) -> bool:
 
 @pytest.mark.parametrize("name", vectors.GROUPS)
 def test_every_vector(name: str) -> None:
-    chosen = [vector for vector in vectors.load(name) if vector.id not in LONG]
-    width = Fraction(1, 10**5) if name == "sampling" else Fraction(3, 10**12)
+    chosen = [vector for vector in vectors.load(name) if vector.id not in (*LONG, *TRAINING)]
+    wide = {"sampling": Fraction(1, 10**5), "sampled_gaussian": Fraction(1, 10**3)}
+    width = wide.get(name, Fraction(3, 10**12))
     assert [v.id for v in chosen if not agrees(v, width)] == []
 
 
@@ -34,6 +38,16 @@ def test_every_vector(name: str) -> None:
 @pytest.mark.parametrize("identifier", LONG)
 def test_a_million_terms(identifier: str) -> None:
     assert agrees(vectors.find(identifier), Fraction(1, 10**12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("identifier", TRAINING)
+def test_training_runs(identifier: str) -> None:
+    vector = vectors.find(identifier)
+    relative = (
+        Fraction(1, 10**3) if vector.question == "delta" else Fraction(1, 10**3) / vector.least
+    )
+    assert agrees(vector, relative)
 
 
 @pytest.mark.parametrize("name", ADJUSTABLE)

@@ -28,6 +28,7 @@ SAMPLES = {
     "zcdp": (4, 24, 33),
     "local_responses": (1, 8, 14, 27, 31, 37, 41, 44),
     "sampling": (3, 4, 9),
+    "sampled_gaussian": (1, 23, 27),
     "composition": (11, 22, 26, 34, 45, 50, 57, 61),
 }
 

@@ -35,8 +35,9 @@ __all__ = ["MECHANISMS", "Answerer", "answer", "delta_at", "quantities"]
 #: What delta, and every search that rests on it, is known to.
 WIDTH = Fraction(1, 10**12)
 
-#: The same on samples, where it takes a grid.
+#: The same of a step on samples, and of many, on a grid: delta, relatively, and epsilon.
 _SAMPLED_WIDTH = Fraction(1, 10**5)
+_COMPOSED_WIDTH = Fraction(1, 10**3)
 
 Parameters = Mapping[str, Real]
 Delta = Callable[[Parameters], Enclosure]
@@ -300,6 +301,21 @@ def _sampled_delta(parameters: Parameters) -> Enclosure:
     return found.delta(_need(parameters, "epsilon"), relative_width=_SAMPLED_WIDTH)
 
 
+def _training(parameters: Parameters) -> pld.Pld:
+    noise = pld.gaussian(sigma=_need(parameters, "sigma")).sampled(_need(parameters, "rate"))
+    relation = _word(parameters, "neighbours", ("add-remove", "replace-one"))
+    step = noise.replaced() if relation == "replace-one" else noise
+    return step.composed(_count(parameters, "k"))
+
+
+def _training_delta(parameters: Parameters) -> Enclosure:
+    return _training(parameters).delta(_loss(parameters), relative_width=_COMPOSED_WIDTH)
+
+
+def _training_epsilon(parameters: Parameters) -> Enclosure:
+    return _training(parameters).epsilon(_need(parameters, "delta"), width=_COMPOSED_WIDTH)
+
+
 #: Every mechanism, by the name of its group of conformance vectors.
 MECHANISMS: dict[str, Mechanism] = {
     "analytic_gaussian": Mechanism(_gaussian_delta, {"sigma": "sigma", "epsilon": "epsilon"}, {}),
@@ -324,5 +340,6 @@ MECHANISMS: dict[str, Mechanism] = {
     "zcdp": Mechanism(_zcdp_delta, {"epsilon": "epsilon"}, {}),
     "composition": Mechanism(_composed_delta, {"epsilon": "epsilon"}, {}),
     "sampling": Mechanism(_sampled_delta, {}, {}),
+    "sampled_gaussian": Mechanism(_training_delta, {}, {"epsilon": _training_epsilon}),
     "local_responses": Mechanism(local_responses.delta, {}, {"pmf": local_responses.pmf}),
 }

@@ -5,6 +5,8 @@
   The calibrator documents an absolute tolerance of 1e-12 on delta, which is kept at its default.
 - zCDP and pure DP go through Renyi orders with its default conversion; k Gaussians through
   ComposeGaussian; k Laplace through ComposeAFA, its Fourier accountant.
+- Training runs: NoisySGD_Mechanism, through Renyi orders. Its Fourier accountant of samples needs
+  scipy.integrate.quadrature, which scipy has no more.
 """
 
 from __future__ import annotations
@@ -74,6 +76,14 @@ class AutoDP(ByMethod):
         if isinstance(found, Unsupported):
             return found
         return found.get_approxDP(float(given["delta"]))
+
+    def _sampled_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
+        if given["neighbours"] != "add-remove":
+            return Unsupported()
+        mechanism = self.zoo.NoisySGD_Mechanism(
+            prob=float(given["rate"]), sigma=float(given["sigma"]), niter=int(given["k"])
+        )
+        return mechanism.get_approxDP(float(given["delta"]))
 
 
 def make() -> AutoDP:

@@ -3,7 +3,7 @@
 - One query: the hockey-stick divergence of the additive noise (get_delta_for_epsilon of its privacy
   loss), and get_sigma_gaussian, get_epsilon_gaussian, with their default tolerance 1e-12, which
   is absolute.
-- Composition: PLDAccountant with its default, pessimistic discretisation of 1e-4.
+- Composition, training runs: PLDAccountant with its default, pessimistic discretisation of 1e-4.
 - zCDP: RdpAccountant with its default orders.
 - noise_cdf is the distribution function of the noise; that of the discrete Gaussian is documented
   to be cut where the tail is small. The discrete Laplace parameter is 1/scale.
@@ -120,6 +120,22 @@ class DPAccounting(ByMethod):
         if not accountant.supports(event):
             return Unsupported()
         return accountant.compose(event).get_delta(float(given["epsilon"]))
+
+    def _trained(self, given: Mapping[str, str]) -> Any:
+        relations = self.library.NeighboringRelation
+        added = given["neighbours"] == "add-remove"
+        noise = self.library.GaussianDpEvent(float(given["sigma"]))
+        step = self.library.PoissonSampledDpEvent(float(given["rate"]), noise)
+        accountant = self.library.pld.PLDAccountant(
+            relations.ADD_OR_REMOVE_ONE if added else relations.REPLACE_ONE
+        )
+        return accountant.compose(self.library.SelfComposedDpEvent(step, int(given["k"])))
+
+    def _sampled_gaussian_delta(self, given: Mapping[str, str]) -> Any:
+        return self._trained(given).get_delta(float(given["epsilon"]))
+
+    def _sampled_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
+        return self._trained(given).get_epsilon(float(given["delta"]))
 
 
 @dataclass(frozen=True)

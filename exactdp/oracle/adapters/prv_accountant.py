@@ -34,12 +34,18 @@ class PRVAccountant:
             return self._composed(question, {"mechanism": "gaussian", "k": "1", **parameters})
         if group == "composition":
             return self._composed(question, parameters)
+        if group == "sampled_gaussian" and parameters["neighbours"] == "add-remove":
+            return self._composed(question, {"mechanism": "sampled", **parameters})
         return Unsupported()
 
     def _variable(self, given: Mapping[str, str]) -> Any:
         if given["mechanism"] == "gaussian":
             return self.library.GaussianMechanism(
                 float(given["sigma"]), l2_sensitivity=float(given["sensitivity"])
+            )
+        if given["mechanism"] == "sampled":
+            return self.library.PoissonSubsampledGaussianMechanism(
+                noise_multiplier=float(given["sigma"]), sampling_probability=float(given["rate"])
             )
         if given["mechanism"] == "laplace":
             return self.library.LaplaceMechanism(mu=1 / float(given["scale"]))

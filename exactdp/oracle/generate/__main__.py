@@ -20,6 +20,7 @@ GROUPS = (
     "zcdp",
     "composition",
     "sampling",
+    "sampled_gaussian",
     "local_responses",
 )
 
