@@ -28,7 +28,7 @@ def entry_error(x: Fraction, alpha: Fraction, beta: Fraction, collision: Fractio
 
 def _bounded(excess: Fraction) -> str:
     """The constant is below beta, so that estimates up to beta could violate the bound."""
-    cases = product((Fraction(20), Fraction(50)), (Fraction(0), Fraction(1, 100)))
+    cases = product(map(Fraction, (20, 50, 1000)), (Fraction(0), Fraction(1, 100)))
     for alpha, collision in cases:
         g = gamma(alpha, collision)
         constant = (Fraction(1, 2) + spread(alpha) + spread(g)) * alpha
@@ -37,7 +37,7 @@ def _bounded(excess: Fraction) -> str:
             error = entry_error(x, alpha, beta, collision)
             bound = max(Fraction(0), x - beta) * excess + constant
             require(error <= bound, f"alpha={alpha}, beta={beta}, x={x}: {float(error)}")
-    return "alpha = 20, 50, k/s = 0, 1/100, beta = 8 alpha, x up to 11 alpha and far beyond"
+    return "alpha = 20, 50, 1000, k/s = 0, 1/100, beta = 8 alpha, x up to 11 alpha and far beyond"
 
 
 def _small(share: Fraction) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 
 from flint import acb, arb
 
-from exactdp.accounting.sparse_histograms.csh_exact import noise_only, pair, threshold_only
+from exactdp.accounting.sparse_histograms.csh_exact import pair
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._model import (
@@ -20,7 +21,6 @@ from exactdp.proofs_check.claims.csh._model import (
     family,
     point,
     precision,
-    square_root,
 )
 from exactdp.proofs_check.claims.csh._published import delta_gauss, fourth, log_psi, third
 from exactdp.proofs_check.claims.csh.appendix_b_missing_piece import phi
@@ -79,18 +79,22 @@ def _largest_support(more: int) -> str:
 
 
 def _ends(share: Fraction) -> str:
-    """P(some of k new counters shows) <= 1 - psi(k), and the shared counters alone lose at most the
-    Gaussian delta (both times share).
+    """P(some of r <= k new counters shows) <= 1 - psi(k), and j <= k shared counters alone lose at
+    most the Gaussian delta (both times share).
     """
     with precision(BITS):
-        for at in (*MIXED, point(9, "4", "9", "0.1"), point(4, "1", "0.01", "1")):
-            shows = threshold_only(at.k, ball(at.tau / at.sigma), square_root(at.k), at.k)
-            noise = noise_only(at.k, ball(at.sigma), ball(at.epsilon), square_root(at.k), at.k)
-            bounds = (shows, -log_psi(at, at.k).expm1()), (noise, delta_gauss(at))
-            for name, (exact, stated) in zip(("U empty", "U = U'"), bounds, strict=True):
-                case = f"{at}, {name}: {exact.mid().str(9)}"
-                require(at_most(exact, stated * ball(share)), f"{case} > {stated.mid().str(9)}")
-    return f"{len(MIXED) + 2} parameter sets"
+        # U empty nearly reaches its bound at the last point, U = U' at the first
+        for at in (*MIXED, point(9, "4", "9", "0.1"), point(100, "20", "20", "0.35")):
+            of, sizes = family(at), sorted({1, at.k // 2, at.k})
+            appear = [(0, 0, r) for r in sizes]
+            change = [(j, a, 0) for j in sizes for a in sorted({1, (j + isqrt(at.k)) // 2, j})]
+            bounds = (appear, -log_psi(at, at.k).expm1()), (change, delta_gauss(at))
+            for numbers, stated in bounds:
+                for j, a, r in (n for n in numbers if n[1] <= n[0]):
+                    exact = pair(of, j, a, r)
+                    case = f"{at}, (j, a, r) = {j, a, r}: {exact.mid().str(9)}"
+                    require(at_most(exact, stated * ball(share)), f"{case} > {stated.mid().str(9)}")
+    return f"{len(MIXED) + 2} parameter sets, 1, k/2 and k counters"
 
 
 def _hidden_and_noise(times: Fraction) -> str:
@@ -197,7 +201,7 @@ CLAIMS = (
     CSH.verified(
         "Appendix B, first and second case",
         "U or U' empty leaves at most 1 - psi(k); U = U' at most the Gaussian delta at "
-        "sqrt(k + sqrt k)/2.",
+        "sqrt(k + sqrt k)/2, whatever number of counters there are (up to k).",
         "certified numerics",
         **varied(_ends, Fraction(1), Fraction(99, 100), "at most 99 percent of either"),
     ),

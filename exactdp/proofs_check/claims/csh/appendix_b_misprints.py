@@ -142,8 +142,9 @@ False
         extraction="no: 'all non-zero entries' is plain text",
         corrected=CSH.verified(
             "Appendix B, mechanism F, corrected",
-            "F adds noise to the non-zero entries among the first k and always to entry "
-            "k + 1; the counters recovered from it then have the noise of Algorithm 2.",
+            "F adds noise to entry k + 1 also where it is zero; the counters recovered from it "
+            "then hide a change as those of Algorithm 2 do: the farthest is sqrt(k + sqrt k)/2 "
+            "sigmas away.",
             "enumeration",
             **varied(_entry, True, False, "to entry k + 1 only if it is not zero"),
         ),

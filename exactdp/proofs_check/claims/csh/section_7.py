@@ -6,11 +6,13 @@ from fractions import Fraction
 
 from flint import arb
 
+from exactdp import mechanisms
 from exactdp.balls import ball
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.csh._discrete import masses, renyi, sum_law
 from exactdp.proofs_check.claims.csh._model import BITS, at_most, precision
 from exactdp.proofs_check.entries import CSH, varied
+from exactdp.samplers import exact_law
 
 __all__ = ["CLAIMS"]
 
@@ -31,8 +33,11 @@ def _integer_noise(alpha: int) -> str:
 
 
 def _centring(step: Fraction) -> str:
-    """An offset on the lattice (multiples of step) centres changes of 0 and 1 at 1/2."""
-    offsets = [step * i for i in range(-4, 5)]
+    """One value of the shipped shared noise that is a multiple of step centres changes at 1/2."""
+    code = mechanisms.CSH(k=4, sigma=1, tau=1, epsilon=1, delta="0.999")
+    law = exact_law(code._shared.sample, residual="1e-3")
+    offsets = [Fraction(z, 2) for z, _ in law.items() if Fraction(z, 2) % step == 0]
+    require(len(offsets) > 2, f"only {offsets} can be drawn")
     found = [o for o in offsets if all(abs(move - o) == Fraction(1, 2) for move in (0, 1))]
     require(len(found) == 1, f"{len(found)} multiples of {step} make 0 and 1 equally far")
     return f"offset {found[0]}"
@@ -65,10 +70,10 @@ CLAIMS = (
     ),
     CSH.verified(
         "Section 7, centring",
-        "With steps of one half the shared entry can put the changes 0 and 1 at equal "
-        "distance 1/2; with steps of one it cannot.",
+        "The shared noise as shipped, in steps of one half, can put the changes 0 and 1 at equal "
+        "distance 1/2, by one of its values; with its whole values it cannot.",
         "enumeration",
-        **varied(_centring, Fraction(1, 2), Fraction(1), "steps of one can, too"),
+        **varied(_centring, Fraction(1, 2), Fraction(1), "whole values can, too"),
     ),
     CSH.verified(
         "Section 7, integer outputs",
