@@ -29,18 +29,24 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.measure import Measure
 from exactdp.accounting.pld.tilted import LEAST, Tilted, dot, outside_mass, tilt, whole, window
 from exactdp.accounting.pld.transform import (
+    ROWS,
     UNIT,
-    forward,
-    inverse,
+    forward_rows,
+    inverse_rows,
     relative_error,
 )
-from exactdp.accounting.pld.wide import exponentials, floor
+from exactdp.accounting.pld.wide import falling, floor
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 
 __all__ = ["BITS", "Composed", "Copies", "compose", "infinite_mass", "start_of"]
 
 Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+
+#: Of one row of a spectrum.
+_Powers = tuple[Complexes, Complexes, Floats]
+
 T = TypeVar("T", np.float64, np.complex128)
 
 #: Working precision of what is not an array.
@@ -49,7 +55,7 @@ BITS = 128
 #: Weights beyond the last one kept are below 2^-60.
 _MISSING = arb(2) ** -59
 
-#: Entries of a spectrum that are raised to their power at a time.
+#: Entries that are moved at a time.
 _BLOCK = 1 << 14
 
 #: (measure below, measure above, how often), all on grids of one step.
@@ -119,7 +125,7 @@ class Composed:
         distance = self.start + self.step * first - epsilon
         here = masses[first : first + len(self._plain)]
         plain, steeper = (w[: len(here)] for w in (self._plain, self._steeper))
-        relative = (len(here) + 10) * UNIT * dot(np.abs(here), plain)
+        relative = (len(here) + 10) * UNIT * _moduli(here, plain)
         first_sum = arb(dot(here, plain), 1.01 * relative)
         second_sum = arb(dot(here, steeper), 1.01 * relative)
         spread = self._spread if place >= 0 else 1.001 * float(self._plain.sum())
@@ -138,15 +144,21 @@ class Composed:
     def _spread(self) -> float:
         """At least the sum of all weights e^(-t i) - e^(-y) e^(-(t+h) i), as y <= h."""
         shrunk = float((-self.step).exp().mid()) * (1 - 8 * UNIT)
-        slack = 4 * len(self._plain) * UNIT * float(self._plain.sum())
-        return 1.001 * (float((self._plain - shrunk * self._steeper).sum()) + slack)
+        plain, steeper = float(self._plain.sum()), float(self._steeper.sum())
+        return 1.001 * (plain - shrunk * steeper + 4 * len(self._plain) * UNIT * plain)
 
     def _weights(self, rate: arb) -> Floats:
         count = len(self.low)
         if self.rate > 0:
             count = min(count, math.ceil(42 / self.rate))
         with precision(BITS):  # whoever asks first may work at less
-            return exponentials(-rate, count).at(0)
+            return falling(-rate, count)
+
+
+def _moduli(masses: Floats, weights: Floats) -> float:
+    """The inner product of the moduli, in blocks: no other array of this length is taken."""
+    places = (slice(start, start + _BLOCK) for start in range(0, len(masses), _BLOCK))
+    return sum(dot(np.abs(masses[here]), weights[here]) for here in places)
 
 
 def compose(parts: Sequence[Copies], rate: float) -> Composed:
@@ -185,40 +197,56 @@ def _transformed(
 
     Both go through one complex transform: below is its real part, above the imaginary one.
     """
-    half = points // 2 + 1
     relative = relative_error(points)
-    shift, count = 0.0, 0
-    for part in tilted:
-        seen = forward(_packed(part, points))
-        if not count:  # not before: the transform takes most memory
-            low, high = (np.ones(half, dtype=np.complex128) for _ in range(2))
-            modulus = np.ones(half)
-        for start in range(0, half, _BLOCK):
-            here = slice(start, min(start + _BLOCK, half))
-            mirrored = np.conj(seen[-np.arange(here.start, here.stop) % points])
-            of_low, of_high = (seen[here] + mirrored) / 2, (seen[here] - mirrored) * -0.5j
-            largest = np.maximum(np.maximum(np.abs(of_low), np.abs(of_high)), 0.5)
-            low[here] *= _power(of_low, part.times)
-            high[here] *= _power(of_high, part.times)
-            modulus[here] *= _power(largest, part.times)
+    shift, count, moduli = 0.0, 0, 0.0
+    kept: list[_Powers] = []
+    for number, part in enumerate(tilted):
+        rows = forward_rows(_packed(part, points))
         shift += part.times * (2.02 * relative + 6 * UNIT)
         count += part.times
+        for r in range(ROWS // 2 + 1):
+            low, high, modulus = _powers(rows, r, part.times)
+            if number:
+                low, high, modulus = low * kept[r][0], high * kept[r][1], modulus * kept[r][2]
+            if number + 1 < len(tilted):
+                kept[r : r + 1] = [(low, high, modulus)]
+                continue
+            # every other row is the mirror image of one
+            alone = r % (ROWS // 2) == 0
+            moduli += float(modulus.sum()) * (1 if alone else 2)
+            rows[r] = low + 1j * high
+            if not alone:
+                rows[-r] = (np.conj(low) + 1j * np.conj(high))[::-1]
     if shift > 0.1:
         raise Undecided("too many steps for double precision")
-    mean = 1.01 * math.exp(20 * UNIT * count) * 2 * float(modulus.sum()) / points
+    mean = 1.01 * math.exp(20 * UNIT * count) * moduli / points
     growth = math.expm1(2 * shift) + 4 * UNIT * count + 2.1 * relative + 8 * UNIT
-    seen[half:], seen[:half] = np.conj(low[half - 2 : 0 : -1]), low
-    high *= 1j
-    seen[:half] += high
-    seen[half:] -= np.conj(high, out=high)[half - 2 : 0 : -1]
-    del low, high, modulus
-    sums = inverse(seen)
-    del seen
-    turned = [np.roll(part, -(origin % points)) for part in (sums.real, sums.imag)]
-    return turned[0], turned[1], 1.01 * mean * growth + 2.0**-900
+    sums = inverse_rows(rows)
+    _turn(sums, origin % points)
+    return sums.real, sums.imag, 1.01 * mean * growth + 2.0**-900
 
 
-def _packed(part: Tilted, points: int) -> NDArray[np.complex128]:
+def _powers(rows: Complexes, r: int, times: int) -> _Powers:
+    """In row r of the spectrum the powers of that below, of that above, and of a larger modulus."""
+    row, opposite = rows[r], np.conj(rows[-r][::-1])
+    mirrored = opposite if r else np.roll(opposite, 1)
+    low, high = (row + mirrored) / 2, (row - mirrored) * -0.5j
+    largest = np.maximum(np.maximum(np.abs(low), np.abs(high)), 0.5)
+    return _power(low, times), _power(high, times), _power(largest, times)
+
+
+def _turn(values: Complexes, places: int) -> None:
+    """Move all values so many places to the front, and those to the end, by three reversals."""
+    for part in (values[:places], values[places:], values):
+        half, size = len(part) // 2, len(part)
+        for start in range(0, half, _BLOCK):
+            stop = min(start + _BLOCK, half)
+            front = part[start:stop].copy()
+            part[start:stop] = part[size - stop : size - start][::-1]
+            part[size - stop : size - start] = front[::-1]
+
+
+def _packed(part: Tilted, points: int) -> Complexes:
     """The masses below as the real part, those above as the imaginary one."""
     values = np.zeros(points, dtype=np.complex128)
     values.real[: len(part.low)] = part.low

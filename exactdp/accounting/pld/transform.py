@@ -25,7 +25,17 @@ from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
 
-__all__ = ["MOST_POINTS", "UNIT", "TooLong", "forward", "inverse", "relative_error"]
+__all__ = [
+    "MOST_POINTS",
+    "ROWS",
+    "UNIT",
+    "TooLong",
+    "forward",
+    "forward_rows",
+    "inverse",
+    "inverse_rows",
+    "relative_error",
+]
 
 Complexes = NDArray[np.complex128]
 
@@ -36,6 +46,10 @@ UNIT = 2.0**-53
 MOST_POINTS = 1 << 24
 
 _RADIX = 32
+
+#: Rows of a transform that is kept in rows.
+ROWS = _RADIX
+
 _TABLE_BITS = 80
 _BLOCK = 1024
 
@@ -55,17 +69,7 @@ def forward(values: Complexes) -> Complexes:
     if len(values) <= _WHOLE:
         result: Complexes = _stages(values[None, :])[0]
         return result
-    rows = values.reshape(_RADIX, -1)
-    # in blocks, as below
-    blocks = rows.reshape(_RADIX, -1, _RADIX).transpose(1, 0, 2)
-    for start in range(0, len(blocks), _RADIX):
-        here = slice(start, start + _RADIX)
-        blocks[here] = _matrix(_RADIX) @ blocks[here]
-    for number, row in enumerate(rows):
-        row *= _some_roots(len(values), number, len(row))
-        row[:] = forward(row)
-        tick()
-    return np.ascontiguousarray(rows.T).reshape(-1)
+    return np.ascontiguousarray(forward_rows(values).T).reshape(-1)
 
 
 def inverse(values: Complexes) -> Complexes:
@@ -74,6 +78,43 @@ def inverse(values: Complexes) -> Complexes:
     np.conj(result, out=result)
     result /= len(result)  # a power of two: exact
     return result
+
+
+def forward_rows(values: Complexes) -> Complexes:
+    """The same as `forward`, at k = r + ROWS c in row r and column c, where the values were.
+
+    L is at least 2 ROWS. No second array of this length is taken.
+    """
+    rows = values.reshape(ROWS, -1)
+    _across(rows)
+    for number, row in enumerate(rows):
+        row *= _some_roots(rows.size, number, len(row))
+        row[:] = forward(row)
+        tick()
+    return rows
+
+
+def inverse_rows(rows: Complexes) -> Complexes:
+    """The same as `inverse`, of what `forward_rows` gives, where that was."""
+    np.conj(rows, out=rows)
+    for number, row in enumerate(rows):
+        row[:] = forward(row)
+        row *= _some_roots(rows.size, number, len(row))
+        tick()
+    _across(rows)
+    np.conj(rows, out=rows)
+    rows /= rows.size
+    return rows.reshape(-1)
+
+
+def _across(rows: Complexes) -> None:
+    """A transform of every column."""
+    width = min(rows.shape[1], _RADIX)
+    # in blocks, as below
+    blocks = rows.reshape(ROWS, -1, width).transpose(1, 0, 2)
+    for start in range(0, len(blocks), _RADIX):
+        here = slice(start, start + _RADIX)
+        blocks[here] = _matrix(ROWS) @ blocks[here]
 
 
 def relative_error(points: int) -> float:

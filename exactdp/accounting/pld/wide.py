@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.transform import UNIT
 from exactdp.errors import Undecided
 
-__all__ = ["EXPONENTIALS_ERROR", "Wide", "exponentials", "floor", "split"]
+__all__ = ["EXPONENTIALS_ERROR", "Wide", "exponentials", "falling", "floor", "split"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -61,6 +61,18 @@ def exponentials(rate: arb, count: int) -> Wide:
     mantissa = np.multiply.outer([m for m, _ in coarse], [m for m, _ in fine])
     exponent = np.add.outer([e for _, e in coarse], [e for _, e in fine])
     return Wide(mantissa.reshape(-1)[:count], exponent.reshape(-1)[:count].astype(np.int64))
+
+
+def falling(rate: arb, count: int) -> Floats:
+    """The same as doubles, for a rate < 0: what falls below 2^-1022 is rounded."""
+    fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
+    mantissa, exponent = (np.array(part) for part in zip(*fine, strict=True))
+    found = np.empty(-(-count // len(fine)) * len(fine))
+    for start in range(0, count, len(fine)):  # in blocks: no more memory than the result
+        scale, power = split((rate * start).exp())
+        shift = np.maximum(exponent + power, -_FAR).astype(np.int32)
+        found[start : start + len(fine)] = np.ldexp(scale * mantissa, shift)
+    return found[:count]
 
 
 def floor(value: arb) -> int:

@@ -35,6 +35,20 @@ def test_the_inverse_within_its_bound(points: int) -> None:
         assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
 
 
+@pytest.mark.parametrize("points", [64, 512, 1 << 13])
+def test_rows_are_the_same_and_lead_back(points: int) -> None:
+    values = _inputs(points)
+    rows = transform.forward_rows(values.copy())
+    bound = transform.relative_error(points) * float(np.abs(values).sum())
+    assert np.abs(rows.T.reshape(-1) - transform.forward(values.copy())).max() <= 2 * bound
+    with precision(128):
+        exact = acb.dft([acb(v) for v in rows.T.reshape(-1).tolist()], inverse=True)
+        mean = float(np.abs(rows).mean())
+        found = [acb(v) for v in transform.inverse_rows(rows).tolist()]
+        bound = transform.relative_error(points) * mean
+        assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
+
+
 def test_the_bound_is_of_the_order_of_what_is_seen() -> None:
     values = _inputs(1 << 15)
     seen = np.abs(transform.forward(values.copy()) - np.fft.fft(values)).max()
