@@ -91,14 +91,19 @@ def test_very_many_sets(population: int, size: int) -> None:
         assert binomtest(both, len(full), pair).pvalue > 1e-6
 
 
-def test_rows_and_parts_of_every_width() -> None:
-    for k in (8, 9, 10, 17, 64, 65):
-        oracle = SubsetSelection(k, 1)
-        rows = oracle.draw_many([0, k - 1, k // 2] * 300, SeededSource(k))
-        reports = oracle.form.rows(rows)
-        marks = oracle.form.to_bits(reports) if oracle.bits == k else None
-        if marks is not None:
-            assert (marks.sum(axis=1) == oracle.size).all()
+@pytest.mark.parametrize(("k", "size"), [(8, 3), (9, 3), (10, 4), (17, 5), (64, 20), (65, 20)])
+def test_rows_that_end_anywhere_in_a_byte(k: int, size: int) -> None:
+    """Sizes, the own value's share and the last one's; fixed seed, alpha = 1e-6 each."""
+    oracle, n = SubsetSelection(k, 1, size), 6000
+    values = np.arange(n) % k
+    marks = oracle.form.to_bits(oracle.form.rows(oracle.draw_many(values, SeededSource(k))))
+    assert marks.shape == (n, k)
+    assert (marks.sum(axis=1) == size).all()
+    own = int(marks[np.arange(n), values].sum())
+    assert binomtest(own, n, float(oracle.kept)).pvalue > 1e-6
+    others = values != k - 1
+    last = int(marks[others, k - 1].sum())
+    assert binomtest(last, int(others.sum()), float(oracle.background)).pvalue > 1e-6
 
 
 def test_ones_are_counted_over_parts() -> None:
