@@ -37,6 +37,7 @@ def _constants(least: Fraction) -> str:
 
     a = sp.symbols("alpha", positive=True)
     constant = (sp.Rational(1, 2) + 2 * (4 * a + 4) / a**2) * a
+    require(bool(sp.simplify(sp.diff(constant, a, 2)).is_positive), "it is not convex")
     (at,) = sp.solve(sp.diff(constant, a), a)
     found = constant.subs(a, at)
     require(bool(sp.simplify(sp.diff(constant, a, 2)).is_positive), "not convex in alpha")
