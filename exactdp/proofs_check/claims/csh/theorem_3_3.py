@@ -26,7 +26,12 @@ from exactdp.proofs_check.entries import CSH, varied
 
 __all__ = ["CLAIMS"]
 
-_CASES = (*POINTS, point(9, "4", "400", "0.35"), point(16, "20", "1000", "0"))
+_CASES = (
+    *POINTS,
+    point(9, "4", "400", "0.35"),
+    point(16, "20", "1000", "0"),
+    point(9, "4", "1", "3"),  # delta_inf decides, to 7 percent
+)
 
 
 def _bounds(scale: Fraction) -> str:
