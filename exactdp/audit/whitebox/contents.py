@@ -107,7 +107,11 @@ def _constants(kind: type) -> str:
 
 
 def _of_class(kind: type) -> Iterator[Any]:
-    yield from (kind.__name__, kind.__bases__, type(kind))
+    yield kind.__name__
+    # nothing can be kept in what every class derives from
+    yield from (
+        base for base in (*kind.__bases__, type(kind)) if base is not object and base is not type
+    )
     for name, value in sorted(vars(kind).items()):
         if name in _ANNOTATIONS:
             yield spelled(value)
