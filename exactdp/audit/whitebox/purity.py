@@ -49,7 +49,8 @@ _IMPURE = frozenset(
     ]
 )
 _ALSO_PURE = frozenset(
-    [("posix", "fspath"), ("sys", "exc_info"), ("sys", "exception")]
+    [("posix", name) for name in ("fspath", "_path_normpath", "_path_splitroot_ex")]
+    + [("sys", "exc_info"), ("sys", "exception")]
     + [("sys", "getrecursionlimit"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "RLock", "lock", "_local")]
 )

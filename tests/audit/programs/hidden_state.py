@@ -69,11 +69,15 @@ def file_by_name_twin() -> Program:
     return program
 
 
+_TABLES: list[sqlite3.Connection] = []
+
+
 @HIDDEN_STATE.maker()
 def database() -> Program:
     """A table in memory: nothing in Python changes."""
     table = sqlite3.connect(":memory:", isolation_level=None)
     table.execute("create table calls (n integer)")
+    _TABLES.append(table)  # left open to the end
 
     def program(x, rng):
         table.execute("insert into calls values (1)")

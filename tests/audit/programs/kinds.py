@@ -12,6 +12,7 @@ import pickle
 import sqlite3
 import statistics
 import sys
+from contextlib import closing
 from fractions import Fraction
 
 import numpy as np
@@ -188,7 +189,7 @@ def method_of_int_twin(x, rng):
 def bound_to_sql(x, rng):
     """sqlite3 binds only types it knows."""
     try:
-        with sqlite3.connect(":memory:") as table:
+        with closing(sqlite3.connect(":memory:")) as table:
             table.execute("select ?", (rng.randrange(3),))
         return x
     except sqlite3.Error:
