@@ -73,6 +73,7 @@ def _shares(of_common: int, of_own: int) -> str:
     )
     gap = sp.simplify(common / (sigma * k ** sp.Rational(-1, 4)) - own / sigma)
     require(gap == 0, f"in standard deviations they differ by {gap}")
+    require(sp.simplify(own * (1 + part) - tau) == 0, f"the part of Z_i is {own}")
     return (
         "shares tau k^(-1/4)/(1 + k^(-1/4)) and tau/(1 + k^(-1/4)), both tau/(sigma (1+k^(-1/4)))"
     )

@@ -52,6 +52,9 @@ def _halved(of_tau: Fraction) -> str:
         root = Fraction(isqrt(int(f * _DIGITS**2)) + 1, _DIGITS)  # rounded up
         before = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
         sigma, tau = at.sigma * root / 2, at.tau * f / 2 * of_tau * (1 + Fraction(1, 10**11))
+        total = csh.total_noise(k=at.k, sigma=sigma)
+        near = abs(total.upper - at.sigma * f / 2) < at.sigma / 10**9
+        require(near, f"k={at.k}: total noise {float(total.upper):.9g}")
         after = csh.delta(k=at.k, sigma=sigma, tau=tau, epsilon=at.epsilon)
         allowed = before.upper * (1 + Fraction(1, 10**8))  # both are enclosures
         case = f"k={at.k}: GSHM {float(before.upper):.9g}, CSH {float(after.lower):.9g}"
