@@ -129,7 +129,8 @@ def _signed_shipped() -> None:
     laws = {x: made.law({0: x}, hashes) for x in grid}
     near = [(x, y) for x, y in product(grid, repeat=2) if 0 < abs(x - y) <= 1]
     worst = max(max_loss(laws[x], laws[y]) for x, y in near)
-    require(worst == made.e_epsilon, f"{worst}, promised {made.e_epsilon}")
+    gap = made.e_epsilon - Fraction(worst)  # what is promised is rounded up
+    require(0 <= gap < Fraction(1, 2**60), f"{worst}, promised {made.e_epsilon}")
 
 
 def _negative_private(scale: Fraction) -> str:
