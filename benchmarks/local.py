@@ -68,7 +68,8 @@ def pure(k: int, package: str, prefix: str, **options: Any) -> dict[str, Peer]:
     """A client and a server of pure-ldp."""
     try:
         module = import_module(f"pure_ldp.frequency_oracles.{package}")
-    except ImportError:
+    except ImportError as error:
+        print(f"  pure-ldp: left out, {error}")
         return {}
     name = "HadamardResponse" if prefix == "HR" else prefix
     server = getattr(module, f"{name}Server")
@@ -90,7 +91,8 @@ def multi(k: int, name: str) -> dict[str, Peer]:
     """A compiled client and an aggregator of multi-freq-ldpy."""
     try:
         module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{name}")
-    except ImportError:
+    except ImportError as error:
+        print(f"  multi-freq-ldpy: left out, {error}")
         return {}
     report = getattr(module, f"{name}_Client")
     collect = getattr(module, f"{name}_Aggregator_MI")
