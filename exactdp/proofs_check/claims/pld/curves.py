@@ -184,7 +184,10 @@ CLAIMS = (
         "If each outcome of one mechanism chooses a second one whose curve is nowhere above a "
         "bound, the curve of both is nowhere above the first one composed with the bound.",
         "enumeration",
-        **varied(_adaptive, True, False, "not above it at e^loss = 1"),
+        **elsewhere(
+            "the mutant admits more mechanisms",
+            varied(_adaptive, True, False, "not above it at e^loss = 1"),
+        ),
     ),
     PLD.verified(
         "Section 2, chords above",

@@ -45,6 +45,7 @@ def _wide(values: Sequence[float]) -> Wide:
 def _lopsided(part: Fraction) -> str:
     """What is shipped, on cells whose mass is one atom: there the curve is its end tangents."""
     seen: Counter[str] = Counter()
+    cells = []
     with precision(_BITS):
         for step, shares in product(_STEPS, _SHARES):
             lefts, rights = ([cell[side] for cell in shares] for side in (0, 1))
@@ -58,8 +59,10 @@ def _lopsided(part: Fraction) -> str:
                 place = (atom - 1) / (growth - 1)
                 gap = (1 - place) * mass * (1 - 1 / atom)
                 kept = (1 - place) * e + place * other
-                require(bool(kept >= gap), f"h={step}, shares {left}, {right} of cell {i}")
+                cells.append((f"h={step}, shares {left}, {right} of cell {i}", kept, gap))
     require(len(seen) == 3, f"only {dict(seen)}")
+    for case, kept, gap in cells:
+        require(bool(kept >= gap), f"{case}: {kept} below the chord, the curve {gap}")
     return ", ".join(f"{count} cells: {end}" for end, count in sorted(seen.items()))
 
 
@@ -76,7 +79,7 @@ def _cost(own: bool) -> str:
             for i, here in enumerate(found.tolist()):
                 exact = (far[i + 2] - far[i + 1]) / h.expm1() - (far[i + 1] - far[i]) / falls
                 off = (arb(here) - exact) / (far[i] + far[i + 1] + far[i + 2])
-                require(bool(off >= 0), f"h={step}, node {i} pays too little")
+                require(bool(arb(here) >= exact), f"h={step}, node {i} pays too little")
                 require(bool(off * h < arb(2) ** -40), f"h={step}, node {i} pays too much")
     return f"{len(sunk)} nodes, {len(_STEPS)} steps; paid to 12 digits"
 
@@ -93,7 +96,7 @@ def _parts(a: Fraction, x: Fraction, b: Fraction, keeps_q: bool) -> tuple[Fracti
 
 def _shared_out(keeps_q: bool) -> str:
     """Every negative mass among positive ones, shared between any two nodes beside it."""
-    grid, count = _grid(7), 0
+    shipped, grid, count = _shipped(), _grid(7), 0
     before = {x: Fraction(1, 2 + i) for i, x in enumerate(grid)}
     for a, x, b in combinations(grid, 3):
         count += 1
@@ -105,7 +108,7 @@ def _shared_out(keeps_q: bool) -> str:
             case = f"mass at {x} shared between {a} and {b}, curve at {y}"
             require(low <= high, case)
             require(a < y < b or low == high, case)
-    return f"{count} triples of nodes; {_shipped()}"
+    return f"{count} triples of nodes; {shipped}"
 
 
 def _shipped() -> str:
