@@ -6,6 +6,7 @@ log_delta = ln(1/delta) is taken rational; t = log_delta/eps1 + 2, alpha = 3.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from flint import arb
 
@@ -69,14 +70,16 @@ def _mean_error(x: Fraction, eps: int, log_delta: arb) -> arb:
 
 
 def max_error(constant: int, extra: Fraction) -> str:
-    """E|x - v~| <= constant ln(1/delta)/eps + extra for k = 1, delta = 1/4, exact means."""
-    entries = [Fraction(n, 10) for n in range(1, 60, 2)] + [Fraction(2), Fraction(199, 100)]
-    for eps in (1, 4, 100, 10**4):
+    """E|x - v~| <= constant ln(1/delta)/eps + extra for k = 1, delta = 1/4, 1/1000, exact means."""
+    entries = [Fraction(n, 10) for n in range(1, 120, 2)] + [Fraction(2), Fraction(199, 100)]
+    for inverse, eps in product((4, 1000), (1, 4, 100, 10**4)):
         for x in entries:
             with precision(128):
-                log_delta = ball(4).log()
+                log_delta = ball(inverse).log()
                 mean = _mean_error(x, eps, log_delta)
                 bound = constant * log_delta / eps + ball(extra)
-                case = f"k=1, delta=1/4, eps={eps}, x={x}: mean error {float(mean.mid()):.4g}"
+                case = (
+                    f"k=1, delta=1/{inverse}, eps={eps}, x={x}: mean error {float(mean.mid()):.4g}"
+                )
                 require(bool(mean <= bound), f"{case}, stated {float(bound.mid()):.4g}")
-    return "k = 1, delta = 1/4, eps = 1, 4, 100, 10^4, 32 entries up to 6"
+    return "k = 1, delta = 1/4, 1/1000, eps = 1, 4, 100, 10^4, 62 entries up to 12"

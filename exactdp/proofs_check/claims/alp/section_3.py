@@ -55,17 +55,19 @@ def _construction(dropped: int) -> str:
 CLAIMS = (
     ALP.proved(
         "Section 3, threshold of [KKMN09]",
-        "With t = 1 + ln(1/(2 delta))/epsilon = O(log(1/delta)/epsilon) + 1 an entry of 1 is "
-        "released with probability delta.",
+        "With t = 1 + ln(1/(2 delta))/epsilon, delta <= 1/2, an entry of 1 is released with "
+        "probability delta.",
         "symbolic",
         **varied(_released_one, 1, 0, "t = ln(1/(2 delta))/epsilon"),
+        note="The text says O(log(1/delta)/epsilon) + 1.",
     ),
     ALP.proved(
         "Section 3, entry at the threshold",
         "An entry of size t is removed by any negative noise, so its expected error is t/2 + "
-        "1/(2 epsilon) = O(t).",
+        "1/(2 epsilon).",
         "symbolic",
         **varied(_at_threshold, Fraction(1, 2), Fraction(49, 100), "0.49 t + 1/(2 epsilon)"),
+        note="The text says O(t), which it is for t >= 1/epsilon.",
     ),
     ALP.verified(
         "Section 3, construction of [CPST12]",

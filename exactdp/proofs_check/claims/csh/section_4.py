@@ -74,7 +74,7 @@ def _bias(back: Fraction) -> str:
 CLAIMS = (
     CSH.verified(
         "Section 4, releasing the base",
-        "With the (k+1)-th largest count released under N(0, sigma^2/sqrt k), "
+        "With the (k+1)-th largest count released under independent N(0, sigma^2/sqrt k), "
         "the noise part of Theorem 3.3 holds with sqrt(k + 5 sqrt k) in place of sqrt(k + sqrt k).",
         "enumeration",
         **varied(_distance, 5, 4, "sqrt(k + 4 sqrt k)"),
