@@ -1,7 +1,8 @@
 """Certified privacy loss distributions: any mechanism, any composition, from both sides."""
 
+from typing import TYPE_CHECKING
+
 from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
-from exactdp.accounting.pld.histograms import csh, gshm
 from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
@@ -14,6 +15,10 @@ from exactdp.accounting.pld.mechanisms import (
     randomized_response,
 )
 from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
+from exactdp.lazy import lazily
+
+if TYPE_CHECKING:
+    from exactdp.accounting.pld.histograms import csh, gshm
 
 __all__ = [
     "ADD_REMOVE",
@@ -36,3 +41,10 @@ __all__ = [
     "randomized_response",
     "sgd",
 ]
+
+#: Their exact curves are much code for those who train.
+__getattr__, _ = lazily(__name__, {"histograms": "csh gshm"})
+
+
+def __dir__() -> list[str]:
+    return __all__
