@@ -32,7 +32,7 @@ from exactdp.balls import ball
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.samplers.gaussian_sums import sum_all
 
-__all__ = ["moment"]
+__all__ = ["log_moment"]
 
 #: About 2^-this of a moment is bounded, not computed.
 _BITS = 128
@@ -44,13 +44,17 @@ _NONE: Weights = ((Fraction(0), Fraction(1)),)
 
 
 @lru_cache(maxsize=4096)
-def moment(law: OneLoss, s: Fraction) -> arb:
-    """E e^(s L) under the first law, s > 0, at the working precision.
+def log_moment(law: OneLoss, s: Fraction) -> arb:
+    """log E e^(s L) under the first law, s > 0, at the working precision.
 
     Raises InvalidParameter where it is infinite, Undecided where it takes too long.
     """
     if isinstance(law, GaussianLoss):
-        return ball(s * (s + 1) * law.mu**2 / 2).exp()
+        return ball(s * (s + 1) * law.mu**2 / 2)
+    return _moment(law, s).log()
+
+
+def _moment(law: OneLoss, s: Fraction) -> arb:
     if isinstance(law, DiscreteGaussianLoss):
         return _of_discrete(law, s)
     if isinstance(law, AtomicLoss):

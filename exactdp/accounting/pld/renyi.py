@@ -15,7 +15,7 @@ from flint import arb
 
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.guesses import Order
-from exactdp.accounting.pld.moments import moment
+from exactdp.accounting.pld.moments import log_moment
 from exactdp.accounting.pld.plans import log_order_guess
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
@@ -75,4 +75,4 @@ def _exponent(order: Order, s: Fraction, epsilon: Fraction) -> arb:
 
 
 def _log_moment(order: Order, s: Fraction) -> arb:
-    return sum((times * moment(law, s).log() for law, times in order), arb(0))
+    return sum((times * log_moment(law, s) for law, times in order), arb(0))
