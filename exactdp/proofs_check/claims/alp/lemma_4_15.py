@@ -39,8 +39,8 @@ def _tail(share: Fraction) -> str:
 
 def _quantile(factor: int) -> str:
     """P(error < (1 + 2 log(...)/log(1/(4p - factor p^2))) alpha/eps) >= 1 - psi."""
-    eps, psi = Fraction(1, 4), Fraction(1, 10)
-    for (alpha, collision), part in product(CASES, _PARTS):
+    eps, psis = Fraction(1, 4), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))
+    for (alpha, collision), part, psi in product(CASES, _PARTS, psis):
         q = rates(alpha, collision)[1]
         law = entry_law(alpha * part, alpha, _M, collision).map(lambda e: e / eps)
         with precision(64):
@@ -48,10 +48,10 @@ def _quantile(factor: int) -> str:
         inside = law.probability(lambda e: bool(ball(e) < limit))
         require(
             inside >= 1 - psi,
-            f"alpha={alpha}, k/s={collision}, p={q}, psi=1/10: P(error < {float(limit):.4g}) = "
+            f"alpha={alpha}, k/s={collision}, p={q}, psi={psi}: P(error < {float(limit):.4g}) = "
             f"{float(inside):.4g}",
         )
-    return "eps = 1/4, psi = 1/10, six pairs (alpha, k/s), three x, exact laws"
+    return "eps = 1/4, psi = 1/2, 1/10, 1/1000, six pairs (alpha, k/s), three x, exact laws"
 
 
 CLAIMS = (

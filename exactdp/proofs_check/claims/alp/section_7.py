@@ -25,7 +25,7 @@ def _many(extra: int) -> str:
             if sum(changes) <= 2 * k:  # steps in a distance of 1
                 most = max(most, changes.count(1))
         require(most == 2 * k + extra, f"k={k}: {most} entries")
-    return "k = 1, 2, 3, all sparse vectors of 2k + 1 entries, multiples of 1/(2k)"
+    return "k = 1, 2, 3, all sparse vectors of 2k + 1 entries up to 3, 2, 1 times 1/(2k)"
 
 
 def _single(most: Fraction) -> str:
