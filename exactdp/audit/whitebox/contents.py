@@ -49,6 +49,7 @@ _ATOMS = (
 )
 #: Compared as they are, where the type is exactly one of these.
 BY_VALUE = frozenset({type(None), bool, int, str, bytes, types.CodeType})
+_attribute = getattr  # as it is when no program runs
 _TUPLE_FIELD = type(vars(namedtuple("_Pair", "left"))["left"])
 #: Without state of their own that Python code can change.
 _OPAQUE = (
@@ -132,9 +133,9 @@ def _of_function(thing: Any) -> Iterator[Any]:
         yield thing.__wrapped__
         _only_plain(thing)
     elif _trusted(str(thing.__globals__.get("__name__"))):
-        yield getattr(thing, "registry", None)  # of functools.singledispatch
+        yield _attribute(thing, "registry", None)  # of functools.singledispatch
     else:
-        yield from (thing.__name__, thing.__qualname__, thing.__doc__)
+        yield f"{thing.__name__} {thing.__doc__}"
         yield from (thing.__code__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
         if thing.__annotations__:
             yield spelled(thing.__annotations__)
@@ -198,7 +199,7 @@ def _of_numpy(thing: Any) -> Iterator[Any]:
         yield from (thing.dtype.str, thing.shape, thing.strides, thing.flags.num, content)
     elif isinstance(thing, (np.random.Generator, np.random.RandomState)):
         generator = thing if isinstance(thing, np.random.Generator) else thing._bit_generator
-        yield getattr(generator, "bit_generator", generator)
+        yield _attribute(generator, "bit_generator", generator)
     elif isinstance(thing, np.random.BitGenerator):
         yield thing.state
 
@@ -215,7 +216,7 @@ def _of_object(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, (bytearray, memoryview, array.array)):
         yield from (type(thing).__name__, bytes(thing))
     elif isinstance(thing, (property, classmethod, staticmethod)):
-        yield from (getattr(thing, n, None) for n in ("fget", "fset", "fdel", "__func__"))
+        yield from (_attribute(thing, n, None) for n in ("fget", "fset", "fdel", "__func__"))
     elif isinstance(thing, contextvars.ContextVar):
         yield thing.get(None)
     elif isinstance(thing, random.Random):
@@ -241,11 +242,11 @@ def _of_object(thing: Any) -> Iterator[Any]:
         yield "empty"
     else:
         known = False
-    attributes = getattr(thing, "__dict__", None)
+    attributes = _attribute(thing, "__dict__", None)
     if isinstance(attributes, dict):
         yield from (part for pair in attributes.items() for part in pair)
     slots = [name for name in _slots(type(thing)) if hasattr(thing, name)]
-    yield from (getattr(thing, name) for name in slots)
+    yield from (_attribute(thing, name) for name in slots)
     if written_in_python(type(thing)) and not _trusted(type(thing).__module__):
         yield type(thing)
     elif not known and not written_in_python(type(thing)):

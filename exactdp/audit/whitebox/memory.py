@@ -28,6 +28,7 @@ from exactdp.samplers.branches import NotReproducible
 
 __all__ = ["Memory"]
 
+_attribute = getattr  # as it is when no program runs
 _MOST = 200_000  # things to visit
 _FEW = 3_000  # so many are looked at after every run
 _OFTEN = 64  # and after so many runs everything is
@@ -96,8 +97,8 @@ class Memory:
                 return _changed(before, now)
         return None
 
-    def _judge(self, thing: Any, holder: Any) -> None:
-        if is_set_of_text(thing) and not isinstance(holder, _NAMING):
+    def _judge(self, thing: Any, held: list[Any]) -> None:
+        if not isinstance(thing, _NAMING) and any(map(is_set_of_text, held)):
             raise NotEnumerable(
                 "the program can reach a set of text inside of something else, where nobody sees "
                 "whether its order is looked at, another one in every process; sort it"
@@ -114,7 +115,7 @@ class Memory:
             self.objection = objection_to(thing, _label(thing))
 
 
-def _indifferent(thing: Any, holder: Any) -> None:
+def _indifferent(thing: Any, held: list[Any]) -> None:
     """For a walk that only compares."""
 
 
@@ -122,13 +123,13 @@ def _indifferent(thing: Any, holder: Any) -> None:
 _NAMING = (Names, types.FunctionType, types.CellType, partial)
 
 
-def _walk(root: Any, judge: Callable[[Any, Any], None]) -> list[Any]:
+def _walk(root: Any, judge: Callable[[Any, list[Any]], None]) -> list[Any]:
     """The content reached from a root; things met again are named by their number."""
     tokens: list[Any] = []
     seen: dict[int, tuple[int, Any]] = {}
-    todo: deque[tuple[Any, Any]] = deque([(root, None)])
+    todo = deque([root])
     while todo:
-        thing, holder = todo.popleft()
+        thing = todo.popleft()
         kind: type = type(thing)
         if kind in BY_VALUE:
             tokens.append((kind, thing))
@@ -143,10 +144,10 @@ def _walk(root: Any, judge: Callable[[Any, Any], None]) -> list[Any]:
         seen[number_of(thing)] = len(seen), thing  # kept alive: its id stays its own
         if len(seen) > _MOST:
             raise NotEnumerable(f"the program reaches more than {_MOST} objects")
-        judge(thing, holder)
         held = list(parts(thing))
+        judge(thing, held)
         tokens += [_label(thing), len(held)]
-        todo.extend((part, thing) for part in held)
+        todo.extend(held)
     return tokens
 
 
@@ -161,7 +162,7 @@ def _is_ours(function: types.FunctionType) -> bool:
 
 
 def _label(thing: Any) -> str:
-    name = getattr(thing, "__qualname__", None)
+    name = _attribute(thing, "__qualname__", None)
     return name if isinstance(name, str) else type(thing).__qualname__
 
 

@@ -288,13 +288,12 @@ class Watch:
     def _getattr(self, *arguments: Any) -> Any:
         """getattr(), which finds what code does not name."""
         value = _GETATTR(*arguments)
-        caller = sys._getframe(1)
-        if self._is_own_work(caller) or self._in_library(caller):
-            return value
-        if arguments[1] in TOLD:
-            self._refuse(f"{arguments[1]} of something")
-        if isinstance(value, types.BuiltinFunctionType) and (why := impurity(value)):
-            self._refuse(f"{why} may depend on more than its arguments")
+        told = arguments[1] in TOLD
+        if told or isinstance(value, types.BuiltinFunctionType):
+            caller = sys._getframe(1)
+            why = f"{arguments[1]}" if told else impurity(value)
+            if why and not self._is_own_work(caller) and not self._in_library(caller):
+                self._refuse(f"{why} may depend on more than its arguments")
         return value
 
     def _bookkeeping(self, frame: types.FrameType, name: str) -> bool:
