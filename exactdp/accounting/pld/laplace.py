@@ -7,6 +7,7 @@ made of its images: pieces with an analytic density between marks, which may be 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,18 +64,15 @@ class EndedLoss(Hashable, Protocol):
 
 
 @dataclass(frozen=True)
-class _Inner:
-    """The density between the ends. Its masses are integrals, up to one constant."""
+class _Piece(ABC):
+    """A density between two marks. Its masses are integrals, up to one constant."""
 
     mu: Fraction
     steep = 0
 
-    def density(self, loss: Any) -> Any:
-        return ((loss - ball(self.mu)) / 2).exp() / 4
-
+    @abstractmethod
     def below(self, loss: arb) -> Masses:
-        mu = ball(self.mu)
-        return ((loss - mu) / 2).exp() / 2, -((-loss - mu) / 2).exp() / 2
+        """Masses up to a loss, less those at a place of its own."""
 
     def above(self, loss: arb) -> Masses:
         p, q = self.below(loss)
@@ -85,6 +83,18 @@ class _Inner:
 
     def scale(self) -> arb:
         return ball(self.mu)
+
+
+@dataclass(frozen=True)
+class _Inner(_Piece):
+    """The density between the ends."""
+
+    def density(self, loss: Any) -> Any:
+        return ((loss - ball(self.mu)) / 2).exp() / 4
+
+    def below(self, loss: arb) -> Masses:
+        mu = ball(self.mu)
+        return ((loss - mu) / 2).exp() / 2, -((-loss - mu) / 2).exp() / 2
 
 
 @dataclass(frozen=True)
@@ -221,12 +231,10 @@ class BatchedLaplace:
 
 
 @dataclass(frozen=True)
-class _Raised:
+class _Raised(_Piece):
     """A sampled Laplace loss less its least value; e^-loss times P-mass is Q-mass still."""
 
-    mu: Fraction
     rate: Fraction
-    steep = 0
 
     @property
     def _base(self) -> SampledLoss:
@@ -238,16 +246,6 @@ class _Raised:
     def below(self, loss: arb) -> Masses:
         p, q = self._base.below(loss + self._least())
         return p, q * self._least().exp()
-
-    def above(self, loss: arb) -> Masses:
-        p, q = self.below(loss)
-        return -p, -q
-
-    def centre(self) -> arb:
-        return arb(0)
-
-    def scale(self) -> arb:
-        return ball(self.mu)
 
     def _least(self) -> arb:
         return _mixed(self.rate, -self.mu).log()
