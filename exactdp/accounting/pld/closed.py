@@ -21,7 +21,7 @@ from flint import arb, ctx
 
 from exactdp.accounting.certify.lattice import excess, is_smooth, smoothing
 from exactdp.accounting.gaussian import hockey_stick
-from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
+from exactdp.accounting.pld.atoms import AtomicLoss, LawLoss, ResponseLoss, SampledAtoms
 from exactdp.accounting.pld.integers import DiscreteGaussianLoss
 from exactdp.accounting.pld.known_curves import ExactLoss
 from exactdp.accounting.pld.laplace import (
@@ -39,6 +39,8 @@ __all__ = ["ClosedCurve", "closed_curve"]
 
 _BITS = 128
 
+_NONE = arb(0)
+
 #: Exact curves of thresholded histograms have a relative width of 1e-9.
 _OF_CURVES = Fraction(1, 10**8)
 
@@ -52,11 +54,12 @@ class ClosedCurve:
 
     delta: Callable[[Fraction], arb]
     width: Fraction = Fraction(1, 10**12)
+    infinite: arb = _NONE
 
     @property
     def infinite_low(self) -> arb:
-        """Mass at infinity: none."""
-        return arb(0)
+        """A lower bound on the mass at infinity."""
+        return self.infinite.lower().max(arb(0))
 
     def below(self, epsilon: arb) -> arb:
         """A lower bound on delta(epsilon)."""
@@ -85,13 +88,27 @@ def closed_curve(order: Sequence[tuple[Any, int]]) -> ClosedCurve | None:
 def _one_step(law: Any) -> ClosedCurve:
     if isinstance(law, AtomicLoss):
         width = _OF_CURVES if isinstance(_base(law), ExactLoss) else ClosedCurve.width
-        return ClosedCurve(lambda epsilon: _for_any(excess_of_atoms, law, epsilon), width)
+        return ClosedCurve(
+            lambda epsilon: _for_any(excess_of_atoms, law, epsilon), width, _infinite(law)
+        )
     excess = _ended_excess if isinstance(law, EndedLoss) else _excess
     return ClosedCurve(lambda epsilon: excess(law, ball(epsilon)))
 
 
 def _base(law: AtomicLoss) -> object:
     return law.base if isinstance(law, SampledAtoms) else law
+
+
+def _infinite(law: AtomicLoss) -> arb:
+    """About the mass at infinity, or less."""
+    base = _base(law)
+    if isinstance(base, ExactLoss):
+        part = (law.rate if law.removed else Fraction(0)) if isinstance(law, SampledAtoms) else 1
+        return ball(base.curve.shown * part)
+    if not isinstance(base, ResponseLoss | LawLoss):
+        return _NONE
+    with precision(_BITS):
+        return sum((p for loss, p, _ in law.outcomes(_BITS) if loss == math.inf), arb(0))
 
 
 def _for_any(

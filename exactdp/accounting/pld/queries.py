@@ -102,13 +102,15 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
 
 def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
+    closed = closed_curve(order)
+    if closed is not None and closed.infinite_low > ball(target):
+        raise _out_of_reach(target)
     log_target = math.log(target.numerator) - math.log(target.denominator)
     plan = for_epsilon(order, log_target, float(width))
 
     def ask(found: Curve) -> Enclosure:
         return _roots(found, ball(target), plan, float(width) / 2048)
 
-    closed = closed_curve(order)
     if closed is not None:
         with precision(2 * BITS):
             return ask(closed)
@@ -230,6 +232,10 @@ def _in_balls(
     raise Undecided(f"not settled on a grid of step {float(plan.step)}")
 
 
+def _out_of_reach(target: Fraction | arb) -> InvalidParameter:
+    return InvalidParameter("delta", float(target), "above the delta that is left at any epsilon")
+
+
 def _roots(found: Curve, target: arb, plan: Plan, slack: float) -> Enclosure:
     """Two points around the smallest epsilon at which delta is at most the target."""
     unit = 1 / plan.theta
@@ -238,9 +244,7 @@ def _roots(found: Curve, target: arb, plan: Plan, slack: float) -> Enclosure:
         return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), 0.0)
 
     if found.infinite_low > target:
-        raise InvalidParameter(
-            "delta", float(target), "above the delta that is left at any epsilon"
-        )
+        raise _out_of_reach(target)
     high = min(max(plan.place + unit * root(found.above) + slack, 0.0), _FAR)
     while high < _FAR and not found.above(arb(high)) <= target:
         slack *= 2

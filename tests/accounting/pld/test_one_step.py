@@ -10,6 +10,7 @@ from mpmath import mpf
 
 from exactdp.accounting import csh, discrete_gaussian, gaussian, gshm, pld
 from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
 
 RATE = Fraction(1, 5)
 
@@ -101,6 +102,14 @@ def test_one_histogram_has_its_exact_curve(name: str, parameters: dict[str, int 
         assert found.lower <= exact.upper
         assert exact.lower <= found.upper
         assert found.width <= found.upper / 10**8
+
+
+@pytest.mark.parametrize("loss", [pld.gshm(**FLAT), pld.approximate(epsilon=4, delta="1e-3")])  # type: ignore[arg-type]
+def test_a_delta_that_one_step_never_reaches(loss: pld.Pld) -> None:
+    with pytest.raises(InvalidParameter, match="delta must be above"):
+        loss.epsilon("1e-9")
+    with pytest.raises(InvalidParameter, match="delta must be above"):
+        loss.sampled("0.3").epsilon("1e-9")
 
 
 def test_thresholds_alone_add_up() -> None:
