@@ -129,8 +129,8 @@ CLAIMS = (
     ),
     BV.verified(
         "Theorem 4.6, beta > gamma",
-        "The condition beta > gamma has a reason: an error above a < n has probability "
-        "at least gamma (n - a)/(n + 1), however large a is.",
+        "The condition beta > gamma has a reason: at the count 0 an error above a < n has "
+        "probability at least gamma (n - a)/(n + 1), however large a is.",
         "exact law",
         **varied(_needs_more_than_gamma, _F(1), _F(101, 100), "at least 1.01 times that"),
         ours=True,

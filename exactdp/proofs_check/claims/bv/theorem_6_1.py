@@ -28,7 +28,8 @@ _SKEW = Table.of(
     (0, 0, Fraction(1, 8), Fraction(7, 8)),
 )
 
-_ACCURACY_CASES = ((geo(1), 2), (geo(2), 3), (EXACT, 3), (STICKY, 4), (_SKEW, 4))
+#: With geo(3) more than 2 a_2 = 2 occurs, and not with probability 0.
+_ACCURACY_CASES = ((geo(1), 2), (geo(2), 3), (geo(3), 4), (EXACT, 3), (STICKY, 4), (_SKEW, 4))
 
 
 def _private(slack: Fraction) -> str:

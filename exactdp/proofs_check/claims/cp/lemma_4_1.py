@@ -60,12 +60,19 @@ def _lemma(slope: Fraction) -> str:
 
 
 def _normalisers(shift: int) -> str:
-    """((1+b)m/e (e-1) + m)/((1-b)m/e (e-1) + m) = (1 + b r)/(1 - b r), r = (e-1)/(2e-shift)."""
+    """((1+b)m/e (e-1) + m)/((1-b)m/e (e-1) + m) = (1 + b r)/(1 - b r), r = (e-1)/(2e-shift).
+
+    e = 1 + x with x > 0; the normaliser rises with b, so the ends of [-beta, beta] are the worst.
+    """
     import sympy
 
-    e, b, m = sympy.symbols("e b m", positive=True)
+    x, b, m = sympy.symbols("x b m", positive=True)
+    e = 1 + x
     upper = (1 + b) * m / e * (e - 1) + m
     r = (e - 1) / (2 * e - shift)
+    require(bool(sympy.simplify(sympy.diff(upper, b)).is_positive), "it does not rise with b")
+    half = sympy.simplify(sympy.Rational(1, 2) - r)
+    require(bool(half.is_positive), f"1/2 - r = {half}")
     gap = sympy.simplify(upper / upper.subs(b, -b) - (1 + b * r) / (1 - b * r))
     require(gap == 0, f"the difference is {gap}")
     return "the difference simplifies to 0; r < 1/2"

@@ -31,6 +31,8 @@ def _lower(less: int) -> str:
         down = lower - less
         code = kind(4, 3, 6, 1, "0.99", lower)
         shorter = kind(4, 3, 6 - down, 1, "0.99")
+        promises = code.guarantee().delta, shorter.guarantee().delta
+        require(promises[0] == promises[1], f"{kind.__name__}, lower={lower}: {promises}")
         for counts, seed in product(((lower, lower + 3, lower + 9), (lower,)), range(40)):
             all_counts = {**dict(enumerate(counts)), 7: lower - 1}
             found = code.draw(all_counts, SeededSource(seed))
@@ -39,8 +41,6 @@ def _lower(less: int) -> str:
             shown += len(found)
             case = f"{kind.__name__}, lower={lower}, counts {all_counts}, seed {seed}: "
             require(found == stated, f"{case}{found}, with shorter tau {stated}")
-        promises = code.guarantee().delta, shorter.guarantee().delta
-        require(promises[0] == promises[1], f"{kind.__name__}, lower={lower}: {promises}")
     return f"GSHM and CSH, lower thresholds 1, 2, 4, 40 seeds each; {shown} counters shown"
 
 

@@ -81,9 +81,9 @@ def _special(best: int) -> str:
                 b: ball(Fraction(k, b)).sqrt() + ball(min(4 * k * k, 2 * k * b)).sqrt()
                 for b in range(1, 2 * k + 1)
             }
-            require(bool(totals[best] < ball(Fraction(242, 100)) * ball(k).sqrt()), f"k={k}")
             less = [b for b, total in totals.items() if b != best and not totals[best] < total]
             require(less == [], f"k={k}, L=2k: {best} bins against {less}")
+            require(bool(totals[best] < ball(Fraction(242, 100)) * ball(k).sqrt()), f"k={k}")
     return "k = 2, 5, 64, every b up to 2k (epsilon = 1, logarithms dropped); three k as shipped"
 
 

@@ -99,18 +99,18 @@ def _crossing(tenths: int) -> str:
     return "k up to 600, L up to 11"
 
 
-def _sums(v_steps: int, eta: Fraction) -> Fraction:
-    """The largest difference of one clipped bin over all k-sparse inputs of length v_steps."""
-    vectors = sparse(v_steps, 2, (-1, 0, 1))
-    return max(sensitivity(v, w, 1, eta) for v, w in pairs(vectors))
+def _sums(k: int, eta: Fraction) -> Fraction:
+    """The largest difference of one clipped bin over all inputs of length k."""
+    return max(sensitivity(v, w, 1, eta) for v, w in pairs(sparse(k, k, (-1, 0, 1))))
 
 
 def _clipped(cap: Fraction) -> str:
-    """The sensitivity of one clipped bin is min(2 eta, 2k) (k = 2), so Delta = 2 eta is pure."""
-    for eta in (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5)):
-        found, stated = _sums(2, eta), min(2 * eta * cap, Fraction(4))
-        require(found == stated, f"k=2, eta={eta}: the bin moves by {found}, stated {stated}")
-    return "k = 2, five clipping ranges, every input and s; beyond eta = k clipping does nothing"
+    """The sensitivity of one clipped bin is min(2 eta, 2k), so Delta = 2 eta is pure."""
+    ranges = (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5))
+    for k, eta in ((1, Fraction(5)), *product((2,), ranges), (3, Fraction(2)), (3, Fraction(5))):
+        found, stated = _sums(k, eta), min(2 * eta * cap, Fraction(2 * k))
+        require(found == stated, f"k={k}, eta={eta}: the bin moves by {found}, stated {stated}")
+    return "k = 1, 2, 3, clipping ranges up to 5, every input and s; none clips beyond eta = k"
 
 
 def _constants(limit: Fraction) -> str:

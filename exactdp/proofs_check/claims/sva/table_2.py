@@ -44,13 +44,19 @@ def _slack() -> arb:
 
 
 def _event_row(delta: Fraction) -> str:
-    """As shipped at event level: collisions (2/eps)^2, noise that of Lap(delta/eps)."""
-    for k, epsilon in product((16, 64, 1024), (Fraction(1), Fraction(1, 2), Fraction(2))):
+    """As shipped at event level: collisions (2/eps)^2, noise that of Lap(delta/eps).
+
+    A collision is the walk of k ones that fall into the bin with probability 1/b; its exact law.
+    """
+    for k, epsilon in product((16, 64, 256), (Fraction(1), Fraction(1, 2), Fraction(2))):
         bins = int(epsilon**2 * k / 4)
         basic: dict[str, Any] = {"d": 10**5, "k": k, "epsilon": epsilon, "level": "event"}
         plan = SparseVectorMean(**basic, bins=bins).plan
         case = f"k={k}, epsilon={epsilon}: {float(plan.collisions):.5g}, {float(plan.noise):.7g}"
-        require(plan.collisions == (2 / epsilon) ** 2, case)
+        tails = (walk_tail(k, plan.bins, m) for m in range(1, k + 1))
+        square = sum(((2 * m - 1) * p for m, p in enumerate(tails, start=1)), Fraction(0))
+        require(square == (2 / epsilon) ** 2, f"{case}; mean square of the walk {square}")
+        require(plan.collisions == square, f"{case}, mean square {square}")
         laplace = 2 * (delta / epsilon) ** 2
         require(abs(plan.noise - laplace) <= laplace / 10**4, f"{case}, not {float(laplace):.7g}")
     return "nine pairs of k and epsilon as shipped"
