@@ -16,7 +16,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.oracle.conformance import Result
 from exactdp.oracle.generate.common import Bounds
 
-__all__ = ["Confirmation", "confirm"]
+__all__ = ["Confirmation", "confirm", "recomputed"]
 
 _SEARCHED = {"sigma": "sigma", "epsilon": "epsilon", "tau": "threshold"}
 
@@ -35,7 +35,7 @@ def confirm(result: Result) -> Confirmation:
     if answer is None:
         raise InvalidParameter("result", result.verdict, "one with a number")
     if vector.question in ("delta", "pmf", "cdf"):
-        lower, upper = _value(vector.group, vector.question, dict(vector.parameters))
+        lower, upper = recomputed(vector.group, vector.question, dict(vector.parameters))
         outside = answer < Fraction(lower) or (
             vector.question != "delta" and answer > Fraction(upper)
         )
@@ -48,12 +48,16 @@ def confirm(result: Result) -> Confirmation:
     given[name] = _decimal(answer)
     if answer < 0:
         return Confirmation(True, "a negative value is never enough")
-    lower, _ = _value(vector.group, "delta", given)
+    lower, _ = recomputed(vector.group, "delta", given)
     text = f"delta at the answer = {_cut(lower)} > {target}"
     return Confirmation(Fraction(lower) > Fraction(target), text)
 
 
-def _value(group: str, question: str, given: Mapping[str, str]) -> Bounds:
+def recomputed(group: str, question: str, given: Mapping[str, str]) -> Bounds:
+    """The value by the generator of a group of vectors, as decimal ends.
+
+    group, question, given: as in the vectors.
+    """
     module = import_module(f"exactdp.oracle.generate.{group}")
     function: Callable[..., Bounds]
     if group == "composition":

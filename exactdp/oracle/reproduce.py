@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from exactdp.oracle.vectors import Vector
@@ -11,6 +12,14 @@ __all__ = ["reproduction"]
 _OPENDP = """\
 import opendp.prelude as dp
 dp.enable_features("contrib", "honest-but-curious")
+"""
+
+_RESPONSES = """\
+import dp_accounting as dpa
+accountant = dpa.pld.PLDAccountant(dpa.NeighboringRelation.REPLACE_ONE)
+response = dpa.dp_event.RandomizedResponseDpEvent({noise}, {answers})
+accountant.compose(dpa.SelfComposedDpEvent(response, {count}))
+print(accountant.get_{question}({value}))
 """
 
 _ATOMS = {"laplace": "T=float, nan=False", "gaussian": "T=float, nan=False"}
@@ -115,11 +124,22 @@ def reproduction(adapter: str, vector: Vector) -> str | None:
     given = vector.parameters
     if adapter == "opendp" and vector.group == "thresholds" and vector.question == "delta":
         return _opendp_threshold(given)
+    if (adapter, vector.group) == ("dp_accounting", "events"):
+        return _responses(vector)
     key: tuple[str, ...] = (adapter, vector.group, vector.question)
     if vector.group == "composition":
         key = (*key, given["mechanism"])
     template = _TEMPLATES.get(key)
     return None if template is None else template.format(**given)
+
+
+def _responses(vector: Vector) -> str | None:
+    """Nothing but one randomised response, repeated."""
+    event, *others = json.loads(vector.parameters["events"])
+    if others or event["mechanism"] != "randomized-response":
+        return None
+    asked = "epsilon" if vector.question == "delta" else "delta"
+    return _RESPONSES.format(**event, question=vector.question, value=vector.parameters[asked])
 
 
 def _opendp_threshold(given: Mapping[str, str]) -> str:

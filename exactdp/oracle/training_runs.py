@@ -2,7 +2,7 @@
 
 Each library answers in a process of its own. Opacus' accountants use numpy and scipy only and are
 loaded without the rest of it, that is, without PyTorch. An answer below the certified lower end
-claims more privacy than there is; for a single step mpmath's closed form is asked, too.
+claims more privacy than there is; the generator of the vectors is asked, too.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from fractions import Fraction
 from importlib.util import find_spec
 from typing import IO, Any
 
-from mpmath import mp, mpf
-
 from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
-from exactdp.oracle.generate.normal import hockey
+from exactdp.oracle.confirm import recomputed
 
-__all__ = ["PROGRAMS", "Peer", "judged", "one_step", "section"]
+__all__ = ["PROGRAMS", "Peer", "delta_at", "judged", "section"]
 
 _LOOP = """
 for line in sys.stdin:
@@ -74,10 +72,19 @@ def ask(sigma, rate, steps, question, value):
     return accountant.get_epsilon(value)
 """
 
+_AUTODP = """
+from autodp.mechanism_zoo import NoisySGD_Mechanism
+def ask(sigma, rate, steps, question, value):
+    if question == "delta":
+        raise ValueError("autodp needs scipy.integrate.quadrature for delta")
+    return NoisySGD_Mechanism(prob=rate, sigma=sigma, niter=steps).get_approxDP(value)
+"""
+
 #: How a library is asked: (package, program).
 PROGRAMS = {
     "dp_accounting, PLD": ("dp_accounting", _DP_ACCOUNTING),
     "prv_accountant": ("prv_accountant", _PRV),
+    "autodp": ("autodp", _AUTODP),
     "Opacus, rdp": ("opacus", _OPACUS.replace("NAME", "RDPAccountant")),
     "Opacus, prv": ("opacus", _OPACUS.replace("NAME", "PRVAccountant")),
     "Opacus, gdp": ("opacus", _OPACUS.replace("NAME", "GaussianAccountant")),
@@ -150,12 +157,11 @@ def judged(answer: Any, certified: Enclosure) -> tuple[str, float]:
     return "unsafe", float(1 - Fraction(answer) / certified.lower)
 
 
-def one_step(epsilon: float, sigma: float, rate: float) -> mpf:
-    """delta(epsilon) of one sampled step, by mpmath: the worse of both orders."""
-    loss, q, mu = mpf(epsilon), mpf(str(rate)), 1 / mpf(str(sigma))
-    removed = q * hockey(mp.log1p(mp.expm1(loss) / q), mu)
-    c = mp.expm1(-loss) + q
-    return max(removed, c * mp.exp(loss) * hockey(-mp.log(c / q), mu)) if c > 0 else removed
+def delta_at(epsilon: float, sigma: float, rate: float, steps: int) -> str:
+    """A decimal below delta(epsilon), by the generator of the vectors: to 33 digits."""
+    run = {"k": str(steps), "sigma": str(sigma), "rate": str(rate), "neighbours": "add-remove"}
+    lower, _ = recomputed("sampled_gaussian", "delta", {**run, "epsilon": str(epsilon)})
+    return lower
 
 
 def section() -> str:
@@ -167,9 +173,9 @@ def section() -> str:
 def _text() -> Iterator[str]:
     yield "The epsilon of DP-SGD (noise multiplier, sampling rate, steps, delta), as each library"
     yield "answers it, beside both certified ends. **Bold**: below the lower one: more privacy is"
-    yield "claimed than there is; in brackets delta at that epsilon, by mpmath for one step. Opacus"
+    yield "claimed than there is; in brackets delta at that epsilon, by mpmath. Opacus"
     yield "warns itself that its gdp accountant can underestimate: here is by how much."
-    yield "`python -m benchmarks.pld_peers` asks random runs, and exact integers again."
+    yield "`python -m benchmarks.pld_peers` asks random runs."
     yield ""
 
 
@@ -206,10 +212,7 @@ def _cell(answer: Any, certified: Enclosure, sigma: float, rate: float, steps: i
     shown = f"{answer:.5g}"
     if verdict == "safe":
         return shown
-    if steps > 1:
-        return f"**{shown}**"
-    with mp.workdps(40):
-        return f"**{shown}** (delta {mp.nstr(one_step(answer, sigma, rate), 4)})"
+    return f"**{shown}** (delta {float(delta_at(answer, sigma, rate, steps)):.4g})"
 
 
 def _open(stream: IO[str] | None) -> IO[str]:

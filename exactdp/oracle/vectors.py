@@ -46,6 +46,7 @@ GROUPS = (
     "composition",
     "sampling",
     "sampled_gaussian",
+    "events",
     "local_responses",
 )
 

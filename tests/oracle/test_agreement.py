@@ -13,8 +13,9 @@ from exactdp.oracle.vectors import Vector
 #: A million terms each.
 LONG = ("composition-041", "composition-042")
 
-#: Compositions on a grid, which take seconds each.
+#: Compositions on a grid, which take seconds together; some are always asked.
 TRAINING = [v.id for v in vectors.load("sampled_gaussian") if int(v.parameters["k"]) > 1]
+EVENTS = [v.id for i, v in enumerate(vectors.load("events")) if i % 4]
 
 #: Where the width of the answer can be asked for.
 ADJUSTABLE = ("analytic_gaussian", "thresholds", "discrete_laplace", "discrete_gaussian")
@@ -28,8 +29,11 @@ def agrees(vector: Vector, width: Fraction) -> bool:
 
 @pytest.mark.parametrize("name", vectors.GROUPS)
 def test_every_vector(name: str) -> None:
-    chosen = [vector for vector in vectors.load(name) if vector.id not in (*LONG, *TRAINING)]
-    wide = {"sampling": Fraction(1, 10**5), "sampled_gaussian": Fraction(1, 10**3)}
+    chosen = [
+        vector for vector in vectors.load(name) if vector.id not in (*LONG, *TRAINING, *EVENTS)
+    ]
+    wide = {"sampling": Fraction(1, 10**5)}
+    wide |= dict.fromkeys(("sampled_gaussian", "events"), Fraction(1, 10**3))
     width = wide.get(name, Fraction(3, 10**12))
     assert [v.id for v in chosen if not agrees(v, width)] == []
 
@@ -41,8 +45,8 @@ def test_a_million_terms(identifier: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("identifier", TRAINING)
-def test_training_runs(identifier: str) -> None:
+@pytest.mark.parametrize("identifier", [*TRAINING, *EVENTS])
+def test_compositions_on_grids(identifier: str) -> None:
     vector = vectors.find(identifier)
     relative = (
         Fraction(1, 10**3) if vector.question == "delta" else Fraction(1, 10**3) / vector.least

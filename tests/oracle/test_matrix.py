@@ -66,3 +66,12 @@ def test_a_threshold_that_is_passed_when_reached() -> None:
     report = conformance.run(adapter, [vectors.find("thresholds-025"), vectors.find("zcdp-001")])
     assert [r.verdict for r in report.results][1] in ("safe", "loose")
     assert all(confirm(r).confirmed for r in report.results if r.verdict == "unsafe")
+
+
+def test_responses_that_are_counted_once() -> None:
+    """A hundred randomised responses as one event."""
+    pytest.importorskip("dp_accounting")
+    (hundred,) = [v for v in vectors.load("events").tests if v.comment == "a hundred answers"]
+    (result,) = conformance.run(adapters.make("dp_accounting"), [hundred]).results
+    assert (result.verdict, result.bucket) == ("unsafe", "material")
+    assert confirm(result).confirmed

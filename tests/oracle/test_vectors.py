@@ -29,6 +29,7 @@ SAMPLES = {
     "local_responses": (1, 8, 14, 27, 31, 37, 41, 44),
     "sampling": (3, 4, 9),
     "sampled_gaussian": (1, 23, 27),
+    "events": (3, 5, 7),
     "composition": (11, 22, 26, 34, 45, 50, 57, 61),
 }
 

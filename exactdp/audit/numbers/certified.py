@@ -16,6 +16,7 @@ from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.analysis import Point
 from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
 from exactdp.audit.numbers import closed_forms, local_responses
+from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -303,17 +304,20 @@ def _sampled_delta(parameters: Parameters) -> Enclosure:
 
 def _training(parameters: Parameters) -> pld.Pld:
     noise = pld.gaussian(sigma=_need(parameters, "sigma")).sampled(_need(parameters, "rate"))
-    relation = _word(parameters, "neighbours", ("add-remove", "replace-one"))
-    step = noise.replaced() if relation == "replace-one" else noise
-    return step.composed(_count(parameters, "k"))
+    replaces = _word(parameters, "neighbours", ("add-remove", "replace-one")) == "replace-one"
+    return (noise.replaced() if replaces else noise).composed(_count(parameters, "k"))
 
 
-def _training_delta(parameters: Parameters) -> Enclosure:
-    return _training(parameters).delta(_loss(parameters), relative_width=_COMPOSED_WIDTH)
+def _composed(made: Callable[[Parameters], pld.Pld]) -> Mechanism:
+    """A composition, which is asked for delta and epsilon."""
 
+    def delta(parameters: Parameters) -> Enclosure:
+        return made(parameters).delta(_loss(parameters), relative_width=_COMPOSED_WIDTH)
 
-def _training_epsilon(parameters: Parameters) -> Enclosure:
-    return _training(parameters).epsilon(_need(parameters, "delta"), width=_COMPOSED_WIDTH)
+    def epsilon(parameters: Parameters) -> Enclosure:
+        return made(parameters).epsilon(_need(parameters, "delta"), width=_COMPOSED_WIDTH)
+
+    return Mechanism(delta, {}, {"epsilon": epsilon})
 
 
 #: Every mechanism, by the name of its group of conformance vectors.
@@ -340,6 +344,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "zcdp": Mechanism(_zcdp_delta, {"epsilon": "epsilon"}, {}),
     "composition": Mechanism(_composed_delta, {"epsilon": "epsilon"}, {}),
     "sampling": Mechanism(_sampled_delta, {}, {}),
-    "sampled_gaussian": Mechanism(_training_delta, {}, {"epsilon": _training_epsilon}),
+    "sampled_gaussian": _composed(_training),
+    "events": _composed(loss_of),
     "local_responses": Mechanism(local_responses.delta, {}, {"pmf": local_responses.pmf}),
 }

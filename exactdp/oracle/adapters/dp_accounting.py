@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -130,6 +131,49 @@ class DPAccounting(ByMethod):
             relations.ADD_OR_REMOVE_ONE if added else relations.REPLACE_ONE
         )
         return accountant.compose(self.library.SelfComposedDpEvent(step, int(given["k"])))
+
+    def _happened(self, given: Mapping[str, str]) -> Any:
+        relations, parts = self.library.NeighboringRelation, json.loads(given["events"])
+        added = given["neighbours"] == "add-remove"
+        accountant = self.library.pld.PLDAccountant(
+            relations.ADD_OR_REMOVE_ONE if added else relations.REPLACE_ONE
+        )
+        repeated = self.library.SelfComposedDpEvent
+        if any(part["mechanism"] == "discrete-gaussian" for part in parts):
+            return None
+        events = [repeated(self._event(part), int(part["count"])) for part in parts]
+        whole = self.library.ComposedDpEvent(events)
+        return accountant.compose(whole) if accountant.supports(whole) else None
+
+    def _event(self, part: Mapping[str, str]) -> Any:
+        events, kind = self.library.dp_event, part["mechanism"]
+        given = {name: text for name, text in part.items() if name != "mechanism"}
+        if kind == "gaussian-mixture":
+            lengths, weights = (
+                [float(text) for text in given[name].split()]
+                for name in ("sensitivities", "weights")
+            )
+            return events.MixtureOfGaussiansDpEvent(float(given["sigma"]), lengths, weights)
+        if kind == "discrete-laplace":
+            size = int(given["sensitivity"])
+            return events.DiscreteLaplaceDpEvent(float(given["epsilon"]) / size, size)
+        if kind == "randomized-response":
+            return events.RandomizedResponseDpEvent(float(given["noise"]), int(given["answers"]))
+        if kind == "approximate":
+            return events.EpsilonDeltaDpEvent(float(given["epsilon"]), float(given["delta"]))
+        plain = kind == "gaussian"
+        noise = events.GaussianDpEvent if plain else events.LaplaceDpEvent
+        made = noise(float(given["sigma" if plain else "scale"]))
+        rate = given.get("rate")
+        return made if rate is None else events.PoissonSampledDpEvent(float(rate), made)
+
+    def _events_delta(self, given: Mapping[str, str]) -> Any:
+        found = self._happened(given)
+        return Unsupported() if found is None else found.get_delta(float(given["epsilon"]))
+
+    def _events_epsilon(self, given: Mapping[str, str]) -> Any:
+        found = self._happened(given)
+        return Unsupported() if found is None else found.get_epsilon(float(given["delta"]))
 
     def _sampled_gaussian_delta(self, given: Mapping[str, str]) -> Any:
         return self._trained(given).get_delta(float(given["epsilon"]))

@@ -21,6 +21,7 @@ GROUPS = (
     "composition",
     "sampling",
     "sampled_gaussian",
+    "events",
     "local_responses",
 )
 

@@ -34,7 +34,7 @@ Kernel = Callable[[mpc], mpc]
 _AGREEMENT = mpf(10) ** -43
 _DIGITS = 46
 _LEVELS = 5
-_MOST_POINTS = 1 << 12
+_MOST_POINTS = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,12 @@ class Lattice:
 
     first: mpf
     gap: mpf
+
+    def holds(self, rules: Sequence[tuple[Rule, int]]) -> bool:
+        """Whether all losses lie on it, of the one mechanism there is."""
+        ((rule, count),) = rules
+        steps = [(count * loss - self.first) / self.gap for loss, _ in rule]
+        return all(abs(step - mp.nint(step)) < mpf(10) ** -_DIGITS for step in steps)
 
     def kernel(self, epsilon: mpf) -> Kernel:
         """gap times the sum of e^(-s(l - epsilon)) (1 - e^(epsilon - l)) over l > epsilon."""
@@ -91,16 +97,20 @@ class Line:
 def composed(rules: Rules, epsilon: mpf, lattice: Lattice | None = None) -> tuple[Line, mpf]:
     """A line on which delta(epsilon) is known, and its value there.
 
-    Another line agrees, whose points are others. To be called with forty digits more than are
-    wanted.
+    Another line agrees, of other points, fewer of them, and of coarser rules. What the rule of
+    trapezoids adds are the values at other epsilons, so much smaller as theta/step says: the
+    smaller delta, the finer. To be called with forty digits more than are wanted.
     """
+    if lattice is not None and not lattice.holds(rules(0)):
+        raise ArithmeticError("a loss is not on the lattice")
     theta = _saddle(rules(0), epsilon)
+    height = (_logs(rules(0), theta)[0] - theta * epsilon) / mp.log(10)
+    fine = 1 + max(-height, mpf(0)) / _DIGITS
     for level in range(_LEVELS):
         # left of the saddle point, where tails heavier than the bulk do no harm
-        here, there = (
-            line(rules(level), theta * part, mpf(2) ** level, lattice)
-            for part in (mpf(19) / 20, mpf(17) / 20)
-        )
+        here = line(rules(level), theta * 19 / 20, fine, lattice)
+        fine *= mpf(3) / 2
+        there = line(rules(level + 2), theta * 17 / 20, fine, lattice)
         value = there.delta(epsilon, lattice)
         if abs(here.delta(epsilon, lattice) - value) < _AGREEMENT * value:
             return there, value

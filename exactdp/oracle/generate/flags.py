@@ -35,6 +35,8 @@ FLAGS = {
     "HugeScale": "A distribution too wide to be summed term by term.",
     "TinyScale": "A distribution concentrated on one point.",
     "ManyCompositions": "Up to 10^6 mechanisms: rounding errors and grids that add up.",
+    "Count": "An entry that runs many times: its count ignored, or applied to something else.",
+    "SeveralKinds": "Different mechanisms: one left out, or composed on grids that do not match.",
     "FewCompositions": "k = 1 or 2: the composed answer must be the single one.",
     "ApproximateParts": "Parts that have a delta of their own: 1 - (1 - delta)^k, not k delta.",
     "Relation": "Replace-one neighbours: the user is in both data sets, and moves twice as far.",

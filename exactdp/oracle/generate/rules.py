@@ -2,7 +2,7 @@
 
 Gaussian noise: the rule of trapezoids on the line, which converges faster than geometrically.
 Laplace noise: atoms where all parts of both mixtures move together, the double exponential rule
-between two centres. Noise on integers: its points themselves.
+between two centres. Noise on integers: closed forms, or its points themselves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mpmath import mp, mpf
 
 from exactdp.oracle.generate.contour import Rule
 
-__all__ = ["Mixture", "gaussian", "integers", "laplace", "pair"]
+__all__ = ["Mixture", "discrete_gaussian", "discrete_laplace", "gaussian", "laplace", "pair"]
 
 #: (weight, centre) of each part of a mixture of noise of scale 1.
 Mixture = list[tuple[mpf, mpf]]
@@ -77,7 +77,7 @@ def laplace(p: Mixture, q: Mixture, level: int) -> Rule:
 @lru_cache(maxsize=8)
 def _double_exponential(level: int, bits: int) -> tuple[tuple[mpf, mpf], ...]:
     """Points and weights for the integral from 0 to 1."""
-    step, found = mpf(2) ** -(level + 4), []
+    step, found = mpf(2) ** -(level + 5), []
     count = int(mp.ceil(mp.asinh(bits * mp.log(2) / mp.pi) / step)) + 1
     for i in range(-count, count + 1):
         t = step * i
@@ -86,14 +86,17 @@ def _double_exponential(level: int, bits: int) -> tuple[tuple[mpf, mpf], ...]:
     return tuple(found)
 
 
-def integers(
-    log_mass: Callable[[int], mpf], shift: int, rate: mpf, neighbours: str, reach: int
-) -> Rule:
-    """Noise on integers from -reach to reach, of which so much matters; the law of log p/q."""
-    total = mp.fsum(mp.exp(log_mass(z)) for z in range(-reach, reach + 1))
-    p, q = pair([(mpf(1), mpf(shift))], rate, neighbours)
+def discrete_laplace(each: mpf, shift: int) -> Rule:
+    """Masses (1 - a)/(1 + a) a^|z| on integers, a = e^-each, moved by shift against not moved."""
+    a = mp.exp(-each)
+    unit = (1 - a) / (1 + a)
+    ends = [(-each * shift, unit * a**shift / (1 - a)), (each * shift, unit / (1 - a))]
+    return ends + [(each * (2 * x - shift), unit * a ** (shift - x)) for x in range(1, shift)]
 
-    def density(x: mpf) -> mpf:
-        return mp.exp(log_mass(int(x))) / total
 
-    return [_point(p, q, mpf(z), mpf(1), density) for z in range(-reach, reach + shift + 1)]
+def discrete_gaussian(variance: mpf) -> Rule:
+    """Masses in proportion to e^(-z^2/(2 variance)) on integers, moved by 1 against not moved."""
+    reach = int(mp.ceil(mp.sqrt(2 * variance * mp.log(10) * (mp.dps + 40))))
+    masses = {z: mp.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)}
+    total = mp.fsum(masses.values())
+    return [((2 * z + 1) / (2 * variance), mass / total) for z, mass in masses.items()]

@@ -14,7 +14,7 @@ from mpmath import mp, mpf
 
 from exactdp.oracle.generate.contour import Rule, Rules
 
-__all__ = ["in_integers"]
+__all__ = ["in_integers", "on_lattice"]
 
 #: Index of the first node, and the masses from there on.
 _Masses = tuple[int, list[int]]
@@ -25,6 +25,17 @@ _MOST_NODES = 300_000
 
 #: How near it comes.
 _NEAR = "1e-4"
+
+
+def on_lattice(rules: Rules, epsilon: mpf, value: mpf, step: mpf) -> mpf:
+    """delta(epsilon) where every loss is a multiple of the step: to nine digits.
+
+    value: about delta.
+    """
+    with mp.workdps(60):
+        made = rules(0)
+        steps = sum(count for _, count in made)
+        return _delta(made, epsilon, step, int(40 + mp.log(steps, 2) - mp.log(value, 2)))
 
 
 def in_integers(rules: Rules, epsilon: mpf, theta: mpf, value: mpf) -> list[tuple[mpf, str]]:
