@@ -24,6 +24,10 @@ from exactdp.oracle.conformance import Unsupported
 __all__ = ["DPAccounting", "make"]
 
 
+#: Mechanisms of the group of events for which this library has none.
+_NO_EVENTS = {"discrete-gaussian", "approximate"}
+
+
 @dataclass(frozen=True)
 class DPAccounting(ByMethod):
     """Calls into dp_accounting."""
@@ -139,7 +143,7 @@ class DPAccounting(ByMethod):
             relations.ADD_OR_REMOVE_ONE if added else relations.REPLACE_ONE
         )
         repeated = self.library.SelfComposedDpEvent
-        if any(part["mechanism"] == "discrete-gaussian" for part in parts):
+        if not {part["mechanism"] for part in parts}.isdisjoint(_NO_EVENTS):
             return None
         events = [repeated(self._event(part), int(part["count"])) for part in parts]
         whole = self.library.ComposedDpEvent(events)
@@ -159,8 +163,6 @@ class DPAccounting(ByMethod):
             return events.DiscreteLaplaceDpEvent(float(given["epsilon"]) / size, size)
         if kind == "randomized-response":
             return events.RandomizedResponseDpEvent(float(given["noise"]), int(given["answers"]))
-        if kind == "approximate":
-            return events.EpsilonDeltaDpEvent(float(given["epsilon"]), float(given["delta"]))
         plain = kind == "gaussian"
         noise = events.GaussianDpEvent if plain else events.LaplaceDpEvent
         made = noise(float(given["sigma" if plain else "scale"]))
