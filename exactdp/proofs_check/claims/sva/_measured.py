@@ -64,7 +64,7 @@ MEASURED = (
         "certified numerics",
         **varied(partial(_naive, Fraction(8)), Fraction(55, 1000), Fraction(5, 100), "within 5 %"),
         note="so the tables have naive perturbation worse by a factor 2 in MSE than it has to be; "
-        "it stays behind in every column",
+        "it stays behind ours in every column, with 0.000083 in Table V",
         ours=True,
     ),
     SVA.reproduced(

@@ -38,10 +38,19 @@ def _cost(accounted: bool) -> str:
             for (v, p), (w, q) in product(laws, laws):
                 if distance(v, w) <= length:
                     largest = max(largest, *(p[y] / q[y] for y in p))
-        square = worst_ratio(_A, length, k) ** 2 if accounted else (1 / _A) ** int(2 * length)
+        usual = (1 / _A) ** int(2 * length)
+        square = _stated(k, length) ** 2 if accounted else usual
         case = f"k = {k}, L = {length}: {float(largest):.4g}, stated {float(square) ** 0.5:.4g}"
         require(largest**2 == square, case)
+        require(largest**2 > usual, f"{case}, no more than s^L")
+        require(worst_ratio(_A, length, k) == largest, f"{case}, another one shipped")
     return "two items, entries in quarters, grid 1, every sign up to mirroring"
+
+
+def _stated(k: int, length: Fraction) -> Fraction:
+    s, off = 1 / _A, length % 1
+    parts = [off + i for i in range(floor(length) + 1) if off + i <= k]
+    return max(s ** int(length - f) * (1 + (s - 1) * f / k) ** k for f in parts)
 
 
 ROUNDING = (
@@ -49,7 +58,7 @@ ROUNDING = (
         "Appendix C-A, rounding before the noise",
         "Rounding k entries at random to a grid where noise loses log s per unit costs a change of "
         "length L exactly a factor max over F of s^(L - F) (1 + (s - 1) F/k)^k, F <= min(L, k) "
-        "with L - F whole: more than s^L.",
+        "with L - F whole, as shipped: more than s^L for the L tried, 1/2 and 3/2.",
         "enumeration",
         **varied(_cost, True, False, "no more than s^L"),
         note="the paper rounds after the noise, which costs nothing; on a computer noise is drawn "

@@ -13,7 +13,7 @@ from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.proofs_check.claim import require
 
-__all__ = ["at_most", "laplace_tail", "least_integer", "walk_tail"]
+__all__ = ["at_most", "laplace_tail", "least_integer", "not_negative", "walk_tail"]
 
 
 def at_most(low: arb | Fraction | int, high: arb | Fraction | int, case: str) -> None:
@@ -26,6 +26,15 @@ def at_most(low: arb | Fraction | int, high: arb | Fraction | int, case: str) ->
     if left.overlaps(right) and not left <= right:
         raise Undecided(case)
     require(bool(left <= right), f"{case}: {_short(left)} > {_short(right)}")
+
+
+def not_negative(
+    constant: Fraction, slope: Fraction, low: Fraction | int, high: Fraction | int
+) -> None:
+    """Require constant + slope x >= 0 for all x of an interval: of a line its ends decide."""
+    for x in (low, high):
+        value = constant + slope * x
+        require(value >= 0, f"{constant} + {slope} x is {value} at x = {x}")
 
 
 def _short(value: arb) -> str:

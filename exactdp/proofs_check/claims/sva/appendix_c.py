@@ -147,16 +147,17 @@ def _generating_function(rate: Fraction) -> str:
 
 
 def _law_of_bin(half: Fraction) -> str:
-    """E exp(s B_j) is the product of 1 - 1/b + (e^(-s v) + e^(s v))/(2b), with z = e^s rational."""
-    v, b = (1, -1, 1), 2
-    for z in (Fraction(2), Fraction(1, 3), Fraction(7, 5)):
+    """E exp(s B_j) is the product of 1 - 1/b + (e^(-s v) + e^(s v))/(2b)."""
+    # z = e^(s/2), so that halves are whole powers
+    halves = ((2, -2, 2), (1, -2, 0), (-1, 1, 2))
+    for v, b, z in product(halves, (1, 2, 3), (Fraction(2), Fraction(1, 3), Fraction(7, 5))):
         values = [z ** int(bins([Fraction(x) for x in v], f, b)[0]) for f in hashes(3, b)]
         found = sum(values, Fraction(0)) / len(values)
         stated = Fraction(1)
         for x in v:
             stated *= 1 - Fraction(1, b) + half / b * (z**-x + z**x)
-        require(found == stated, f"e^s={z}: {found}, product {stated}")
-    return "three values of e^s, every h and s"
+        require(found == stated, f"b={b}, v={v} halves, e^(s/2)={z}: {found}, product {stated}")
+    return "three vectors, b up to 3, three values of e^s, every h and s"
 
 
 def _sub_gaussian(square: Fraction) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-from exactdp.balls import ball
-from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Conditional, require
+from exactdp.proofs_check.claims.sva._tails import not_negative
 from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
@@ -18,11 +17,8 @@ def _rate(share: Fraction) -> str:
 
     x = log k/log d <= 1/2: k log(d/k) = k (1 - x) log d, and L log d = 2k log d.
     """
-    tiny = ball(Fraction(1, 10**9))
-    parts = always_positive(
-        lambda x: 1 - x - 2 * ball(share) + tiny, [(0, Fraction(1, 2))]
-    )  # equality at x = 1/2
-    return f"share {share}, all log k/log d in [0, 1/2], {parts} part(s), slack 1e-9"
+    not_negative(1 - 2 * share, Fraction(-1), 0, Fraction(1, 2))
+    return f"share {share}, all log k/log d in [0, 1/2]; equality at 1/2"
 
 
 def _far(factor: Fraction) -> str:
@@ -41,7 +37,7 @@ CLAIMS = (
         statement="For L = 2k <= sqrt(d) the expected error is Omega((1/epsilon) sqrt(L log d/n)), "
         "capped: k log(d/k) >= (L/4) log d.",
         outcome="proved",
-        method="interval search",
+        method="symbolic",
         condition="Theorem 15, whose proof needs epsilon^2/k below a constant; and its cap within "
         "the Omega",
         rests_on="SVA-Lemma-20-smaller-order",

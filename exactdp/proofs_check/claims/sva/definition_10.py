@@ -136,7 +136,7 @@ Fraction(4, 1)
     corrected=SVA.verified(
         "Definition 10, binary users, corrected",
         "For k-sparse binary vectors, privacy for 2k-neighbouring inputs is the same as "
-        "user-level privacy: disjoint supports are 2k apart (k-neighbouring gives 2 epsilon).",
+        "user-level privacy: disjoint supports are 2k apart.",
         "enumeration",
         **varied(_users, lambda k: 2 * k, lambda k: 2 * k - 1, "(2k - 1)-neighbouring"),
     ),

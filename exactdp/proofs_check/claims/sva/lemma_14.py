@@ -12,6 +12,8 @@ from flint import arb
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Printed, Quibble, require
+from exactdp.proofs_check.claims.sva._model import bins, hashes
+from exactdp.proofs_check.claims.sva._tails import not_negative
 from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
@@ -86,18 +88,19 @@ def _exponent(constant: Fraction, least: Fraction) -> str:
 
     r = sqrt(log/mu) runs over [0, 1]: (c^2/2) / (2 + (2c/3) r).
     """
-    c = ball(constant)
-    parts = always_positive(
-        lambda r: c * c / 2 - ball(least) * (1 - ball(Fraction(1, 10**9))) * (2 + 2 * c / 3 * r),
-        [(0, 1)],
-    )
-    return f"{parts} part(s) of 0 <= sqrt(log(2b/delta)/mu) <= 1; equality at 1, less 1e-9"
+    not_negative(constant**2 / 2 - 2 * least, -2 * constant / 3 * least, 0, 1)
+    return "0 <= sqrt(log(2b/delta)/mu) <= 1, equality at 1"
 
 
 def _moments(signed: bool, factor: Fraction) -> str:
     """E[Z_l^2] = u^2/b <= (factor/b)|u| for u = v_l - v'_l in [-2, 2], by enumeration."""
     for b, u in product((1, 2, 3, 5), (Fraction(x, 4) for x in range(-8, 9))):
-        outcomes = [sign * u if j == 0 else Fraction(0) for j in range(b) for sign in (-1, 1)]
+        # one bin of a vector whose only entry is u/2, against one of -u/2
+        ends = ((u / 2,), (-u / 2,))
+        outcomes = [bins(ends[0], f, b)[0] - bins(ends[1], f, b)[0] for f in hashes(1, b)]
+        for z in (u, -u):
+            share = Fraction(outcomes.count(z), len(outcomes))
+            require(u == 0 or share == Fraction(1, 2 * b), f"b={b}: {z} with probability {share}")
         square = sum((z * z for z in outcomes), Fraction(0)) / len(outcomes)
         require(square == u * u / b, f"b={b}, u={u}: {square}")
         bound = factor / b * (u if signed else abs(u))
@@ -168,8 +171,9 @@ False
     SVA.proved(
         "Lemma 14, proof, Bernstein exponent",
         "With t = 3 sqrt(mu log(2b/delta)) and mu >= log(2b/delta), Bernstein's exponent "
-        "(9/2) mu/(2 mu + 2 sqrt(mu log)) is at least 9/8, so the tail is at most delta/b per bin.",
-        "interval search",
+        "(9/2) mu/(2 mu + 2 sqrt(mu log)) is at least 9/8 times log(2b/delta), so the tail is at "
+        "most delta/b per bin.",
+        "symbolic",
         **varied(
             partial(_exponent, Fraction(3)), Fraction(9, 8), Fraction(23, 20), "at least 1.15"
         ),

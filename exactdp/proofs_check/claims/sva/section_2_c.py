@@ -90,12 +90,14 @@ def _special(best: int) -> str:
 def _noise_parameter(square: int) -> str:
     """min(L, 3 sqrt(b L log(2r))) <= sqrt(square) min(L, sqrt(b L log r)), r = b/delta >= 2.
 
-    9 log(2r) <= square log r says (2r)^9 <= r^square; where it holds at r = 2 it holds beyond.
+    As square >= 1, that is so where 9 log(2r) <= square log r; with t = log2(r) >= 1, where
+    9 (1 + t) <= square t: of a line the value at t = 1 and the slope decide.
     """
-    require(square >= 9, "r^(square - 9) must not fall")
     for r in (Fraction(2), Fraction(5, 2), Fraction(10), Fraction(10**6)):
         require((2 * r) ** 9 <= r**square, f"b/delta = {r}: {square} is not enough")
-    return "r = 2 and, as r^(square - 9) rises, every larger r; four r checked"
+    at_one, slope = square - 18, square - 9
+    require(at_one >= 0 and slope >= 0, f"{at_one} at b/delta = 2, slope {slope}")
+    return "every b/delta >= 2, equality at 2; four of them counted"
 
 
 def _per_bin(conditional: bool, square: Fraction = Fraction(9)) -> str:
@@ -191,7 +193,7 @@ CLAIMS = (
         "Section II-C, noise parameter",
         "epsilon' = c epsilon/min(L, sqrt(b L log(b/delta))) with c = 1/sqrt(18) is no "
         "more than Lemma 14 allows, epsilon/min(L, 3 sqrt(b L log(2b/delta))), if b/delta >= 2.",
-        "enumeration",
+        "symbolic",
         **varied(_noise_parameter, 18, 17, "c = 1/sqrt(17)"),
         note="the text has O(epsilon) for c epsilon",
     ),

@@ -62,15 +62,21 @@ def _event_row(delta: Fraction) -> str:
     return "nine pairs of k and epsilon as shipped"
 
 
-def _interior(half: Fraction) -> str:
-    """With b* = eps sqrt(k/(L l)) >= 1 the minimum of sqrt(k/b) + sqrt(b L l)/eps is as stated.
+def _interior(least: Fraction) -> str:
+    """sqrt(k/b) + sqrt(b L l)/eps less the stated least value is a square, 0 at b*.
 
-    Dividing by (k L l)^(1/4)/sqrt(eps): f(y) = 1/y + y at y = sqrt(b/b*), minimum 2 at y = 1.
+    With fourth roots for symbols: k = kappa^4, b = beta^4, L l = m^4; and eps = e^2.
     """
-    slack = ball(Fraction(1, 10**6))
-    at_most(ball(2), ball(half) + slack, "value at y = 1, stated minimum")
-    parts = always_positive(lambda y: 1 / y + y - ball(half) + slack, [(Fraction(1, 10), 10)])
-    return f"1/y + y >= 2 on [1/10, 10] in {parts} part(s), more than 10 beyond; 2 at y = 1"
+    import sympy as sp
+
+    kappa, beta, m, e = sp.symbols("kappa beta m e", positive=True)
+    stated = sp.Rational(least.numerator, least.denominator) * kappa * m / e
+    gap = (kappa / beta) ** 2 + (beta * m / e) ** 2 - stated
+    rest = sp.expand(gap - (kappa / beta - beta * m / e) ** 2)
+    require(rest == 0, f"no square: {rest} is left")
+    best = sp.simplify(gap.subs(beta, sp.sqrt(kappa * e / m)))  # b* = eps sqrt(k/(L l))
+    require(best == 0, f"{best} above it at b*")
+    return "a square, for all positive k, b, L, l and epsilon; 0 at b = epsilon sqrt(k/(L l))"
 
 
 def _user_row(constant: Fraction) -> str:
@@ -162,7 +168,7 @@ CLAIMS = (
         "the logarithm: the least of sqrt(k/b) + sqrt(b L l)/epsilon is 2 (k L "
         "l)^(1/4)/sqrt(epsilon).",
         outcome="proved",
-        method="interval search",
+        method="symbolic",
         condition="epsilon <= 1 and b* = epsilon sqrt(k/(L l)) >= 1; for fewer bins than one, as "
         "at L = 2k with epsilon^2 < 2 l, b = 1 is best and its factor is larger by a power of l",
         **varied(_interior, Fraction(2), Fraction(201, 100), "2.01 in place of 2"),
@@ -172,7 +178,7 @@ CLAIMS = (
         paper="SVA",
         item="Table II, user-level row",
         statement="One bin with clipping, Delta = 2 eta, has the error factor O((1/epsilon) sqrt(k "
-        "log(n/beta))): sqrt(k) + Delta/epsilon <= (sqrt(8) + 1)(1/epsilon) sqrt(k log(4n/beta)).",
+        "log(n/beta))): sqrt(k) + Delta/epsilon <= 3.829 (1/epsilon) sqrt(k log(4n/beta)).",
         outcome="proved",
         method="interval search",
         condition="epsilon <= sqrt(log(4n/beta)), which epsilon = O(1) ensures; beyond it the "
