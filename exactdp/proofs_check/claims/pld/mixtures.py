@@ -111,8 +111,8 @@ def _excess(p: tuple[Fraction, ...], q: tuple[Fraction, ...], level: Fraction) -
 
 def _any_mechanism(worst_sum: bool) -> str:
     """A batch of any mechanism, against the larger of its curves, as if both others were one."""
-    count, rate = 0, Fraction(1, 4)
-    for own, other, rest in _laws():
+    count = 0
+    for rate, (own, other, rest) in product((Fraction(1, 4), Fraction(2, 3)), _laws()):
         for level in (Fraction(1), Fraction(6, 5), Fraction(2)):
             on = [
                 tuple((1 - rate) * r + rate * x for r, x in zip(rest, law, strict=True))
@@ -122,7 +122,7 @@ def _any_mechanism(worst_sum: bool) -> str:
             at = a + b if worst_sum else 2 * b
             bound = rate * max(_excess(own, rest, at), _excess(own, other, at))
             count += 1
-            case = f"{own}, {other}, {rest} at {level}"
+            case = f"{own}, {other}, {rest} at {level}, q={rate}"
             require(_excess(on[0], on[1], level) <= bound, case)
     return f"{count} triples of laws on three outcomes"
 
@@ -130,8 +130,8 @@ def _any_mechanism(worst_sum: bool) -> str:
 CLAIMS = (
     PLD.verified(
         "Section 4, random shifts",
-        "Gaussian noise around a random shift, against none, leaks most, at any ratio, if all "
-        "shifts have the same direction and are as long as they may be.",
+        "Gaussian noise on a number around a random shift, against none, leaks most, at any ratio, "
+        "if all shifts have the same direction and are as long as they may be.",
         "certified numerics",
         **varied(_collinear, True, False, "opposite directions"),
     ),

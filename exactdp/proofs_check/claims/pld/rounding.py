@@ -121,7 +121,7 @@ CLAIMS = (
     ),
     PLD.verified(
         "Section 3, window",
-        "A sum of n losses is at least b with probability at most "
+        "A sum of n losses (coins: binomial laws) is at least b with probability at most "
         "e^(-lambda b) (E e^(lambda X))^n, lambda >= 0.",
         "certified numerics",
         **varied(_window, Fraction(1), Fraction(101, 100), "with 1.01 b for b"),

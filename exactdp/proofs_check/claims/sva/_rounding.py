@@ -41,9 +41,9 @@ def _cost(accounted: bool) -> str:
         usual = (1 / _A) ** int(2 * length)
         square = _stated(k, length) ** 2 if accounted else usual
         case = f"k = {k}, L = {length}: {float(largest):.4g}, stated {float(square) ** 0.5:.4g}"
-        require(largest**2 == square, case)
         require(largest**2 > usual, f"{case}, no more than s^L")
         require(worst_ratio(_A, length, k) == largest, f"{case}, another one shipped")
+        require(largest**2 == square, case)
     return "two items, entries in quarters, grid 1, every sign up to mirroring"
 
 

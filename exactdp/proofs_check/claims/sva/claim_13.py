@@ -51,6 +51,11 @@ def _close(cut: Fraction) -> str:
             found[f"{v}, {w}, b={b}, Delta={far}, a={a}"] = delta, failing
     reached = max(delta / failing for delta, failing in found.values() if failing < 1 and failing)
     require(reached >= Fraction(97, 100), f"delta is never above {float(reached):.4g} of that")
+    less = max(_CASES, key=lambda c: distance(c[0], c[1]))  # epsilon is needed as well, all of it
+    v, w, b = less
+    first, second = (report(x, b, _RATIOS[0], _REACH) for x in (v, w))
+    whole = _RATIOS[0] ** -int(distance(v, w)) * Fraction(99, 100)
+    require(hockey_stick(first, second, e_epsilon=whole).lower > 0, "less epsilon is enough")
     for case in found:
         delta, failing = found[case]
         shown = f"{case}: delta is {delta}, P(distance > Delta) is {failing}"
@@ -87,7 +92,7 @@ CLAIMS = (
         "Claim 13",
         "If the L1 distance of the bins exceeds Delta with probability at most delta "
         "over h and s, noise of magnitude Delta/epsilon makes the messages (epsilon, delta)-close; "
-        "delta reaches 0.97 of that probability, epsilon all of it.",
+        "delta reaches 0.97 of that probability, and e^epsilon 1 % smaller is not enough.",
         "enumeration",
         **varied(_close, Fraction(1), Fraction(99, 100), "e^epsilon one percent smaller"),
         note="stated with P(distance >= Delta), which is a stronger premise; > suffices",

@@ -16,18 +16,17 @@ __all__ = ["CLAIMS"]
 def _balanced(power: Fraction, last: Fraction, apart: int) -> str:
     """k/b = min(L^2, b L) at b = k/L^power for L <= k^last, at b = sqrt(k/L) beyond.
 
-    k = 2^12 and L = 2^j up to 2k, so that logarithms to base 2 are exact; both sides may be
+    k a power of 2 and L = 2^j up to 2k, so that logarithms to base 2 are exact; both sides may be
     2^apart apart.
     """
-    log_k = 12
-    for j in range(log_k + 2):
+    for log_k, j in ((digits, j) for digits in (6, 12, 15) for j in range(digits + 2)):
         first = j <= last * log_k
         log_b = log_k - power * j if first else Fraction(log_k - j, 2)
         collisions, noise = log_k - log_b, min(Fraction(2 * j), log_b + j)
-        case = f"k=2^12, L=2^{j}, b=2^{log_b}: squared terms 2^{collisions} and 2^{noise}"
+        case = f"k=2^{log_k}, L=2^{j}, b=2^{log_b}: squared terms 2^{collisions} and 2^{noise}"
         require(abs(collisions - noise) <= apart, case)
         require(apart > 0 or noise == (2 * j if first else Fraction(log_k + j, 2)), case)
-    return "k = 2^12, L = 1, 2, 4, ..., 2k (epsilon = 1, logarithms dropped)"
+    return "k = 2^6, 2^12, 2^15, L = 1, 2, 4, ..., 2k (epsilon = 1, logarithms dropped)"
 
 
 def _second_case(more: Fraction) -> str:
