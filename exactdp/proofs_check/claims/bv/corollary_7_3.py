@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
 from exactdp.mechanisms import CompactHistogram
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
+from exactdp.proofs_check.claims.bv._table_rows import Column, require_column
 from exactdp.proofs_check.entries import BV, varied
+from exactdp.samplers import FastSample
 
 __all__ = ["CLAIMS"]
 
@@ -33,10 +36,14 @@ def _private(share: Fraction) -> str:
     """e^(eps_1 + eps_2 + eps_3) <= e^(share epsilon), from the laws of M(0) and M_0 themselves."""
     for case in _CASES:
         compact = _made(case)
-        empty, inverse = compact.noise.law(0), compact.inverse.law
+        n, epsilon, universe, beta = case
+        noise, part = compact.noise, 1 / Fraction(ceil(10 / (9 * epsilon)))
+        stated = FastSample(n=n, epsilon=part, gamma_inverse=int(2 * universe / beta))
+        require(noise == stated, f"n={n}, epsilon={epsilon}: {noise}, stated {stated}")
+        empty, inverse = noise.law(0), compact.inverse.law
         losses = Fraction(max_loss(inverse, empty) * max_loss(empty, inverse))
         with precision(256):
-            loss = ball(compact.noise.e_half_epsilon**2 * losses).log()
+            loss = ball(noise.e_half_epsilon**2 * losses).log()
             shown = f"n={case[0]}, epsilon={case[1]}: loss {loss.str(6)}"
             require(bool(loss <= ball(share * case[1])), f"{shown} > {share} epsilon")
     return f"{len(_CASES)} parameter sets"
@@ -65,6 +72,9 @@ def _constant(factor: Fraction) -> str:
             exact = 1 / (ball(Fraction(1, 2**bits)) + 1).log()
             case = f"epsilon=1/{k}: 2/eps~' = {float(exact.mid()):.4f} > {float(factor * k):.4f}"
             require(bool(exact <= ball(factor * k)), case)
+    # beta - gamma >= beta/2 for gamma = beta/(2|X|), and so for beta/|X|
+    require_column(Column(Fraction(1), Fraction(2), False, Fraction(1, 2), least=1))
+    require_column(Column(Fraction(1), Fraction(2), True, Fraction(1, 2)))
     return (
         "k < 3000; in general 1/ln(1 + x) <= 1/x + 1/2 and 2^b <= 4K - 4 for K >= 2, so 2/eps~' "
         "<= 4K - 7/2 <= 40k/9 + 1/18 with K <= (10k + 8)/9"
@@ -112,7 +122,8 @@ CLAIMS = (
     BV.verified(
         "Corollary 7.3, constant 5",
         "The errors ceil(5/epsilon ln(2/beta)) and ceil(5/epsilon ln(2|X|/beta)) follow "
-        "from Theorem 4.6: 2/eps~' <= 5/epsilon for epsilon = 1/k.",
+        "from Theorem 4.6: 2/eps~' <= 5/epsilon for epsilon = 1/k, and beta and beta/|X| are at "
+        "least twice gamma = beta/(2|X|).",
         "enumeration",
         **varied(_constant, Fraction(5), Fraction(448, 100), "2/eps~' <= 4.48/epsilon"),
         note="the interval of Theorem 4.5 gives only 9/(2 eps'), 9/epsilon at epsilon = 1; the "
@@ -120,14 +131,15 @@ CLAIMS = (
     ),
     BV.proved(
         "Corollary 7.3, room for M_0",
-        "epsilon' leaves at least epsilon/10 for the two losses of M_0.",
+        "epsilon' leaves at least epsilon/10 for the two losses of M_0, epsilon = 1/k.",
         "enumeration",
         **varied(_room, Fraction(1, 10), Fraction(1, 9), "at least epsilon/9"),
     ),
     BV.verified(
         "Corollary 7.3, accuracy",
         "The errors ceil(5/epsilon ln(2/beta)) per query and "
-        "ceil(5/epsilon ln(2|X|/beta)) at once hold for the exact laws of M and M_0.",
+        "ceil(5/epsilon ln(2|X|/beta)) at once (each bin with beta/|X|) hold for the exact laws of "
+        "M and M_0.",
         "exact law",
         **varied(
             _accurate, Fraction(5), Fraction(38, 10), "with 3.8/epsilon in place of 5/epsilon"

@@ -17,18 +17,18 @@ __all__ = ["CLAIMS"]
 
 _ALGORITHMS = (geo(1), geo(3, 2), fast(2), fast(4, 3, 5))
 
-#: Deterministic algorithms with d = 2 for n = 1: M(c, u) by [c][u - 1].
-_ALL_TABLES = tuple(product(product((0, 1), repeat=2), repeat=2))
+#: n and all M(0, u), u = 1, ..., d, of deterministic algorithms with n = 1, d = 2 and n = 2, d = 3.
+_ALL_ROWS = tuple((n, row) for n in (1, 2) for row in product(range(n + 1), repeat=n + 1))
 
 
 def _scaled_range(always: bool) -> str:
-    """d P(M(0, U) <= z) >= 1 for all z, always or exactly where M(0, U) can be 0: n = 1, d = 2."""
-    for table in _ALL_TABLES:
-        scaled = [sum(out <= z for out in table[0]) for z in (0, 1)]
-        positive = always or 0 in table[0]
-        require(max(scaled) == 2, f"M(0, .) = {table[0]}: scaled CDF {scaled} ends below d")
-        require((min(scaled) >= 1) == positive, f"M(0, .) = {table[0]}: scaled CDF {scaled}")
-    return "all 16 algorithms with n = 1, d = 2"
+    """d P(M(0, U) <= z) >= 1 for all z, always or exactly where M(0, U) can be 0; never above d."""
+    for n, row in _ALL_ROWS:
+        scaled = {sum(out <= z for out in row) for z in range(n + 1)}
+        case = f"M(0, .) = {row}: scaled CDF {sorted(scaled)}"
+        require((scaled <= set(range(1, len(row) + 1))) == (always or 0 in row), case)
+        require((0 in scaled) == (not always and 0 not in row), case)
+    return "all laws of M(0) with n = 1, d = 2 and with n = 2, d = 3"
 
 
 def _shipped_scaled(shift: int) -> str:

@@ -96,12 +96,15 @@ def _added(
 def _uniform_is_best(most: Fraction) -> str:
     """No law on r outputs has a least probability above 1/r."""
     for size in (2, 3, 4):
-        for parts in product(range(1, 13), repeat=size - 1):
+        leasts = {}
+        for parts in product(range(13), repeat=size - 1):
             rest = 12 - sum(parts)
-            if rest > 0:
-                least = _F(min(*parts, rest), 12)
+            if rest >= 0:
+                leasts[*parts, rest] = least = _F(min(*parts, rest), 12)
                 require(least <= most / size, f"{(*parts, rest)}/12: least {least}")
-    return "all laws in twelfths on 2 to 4 outputs; uniform attains 1/r"
+        best = [law for law, least in leasts.items() if least == max(leasts.values())]
+        require(best == [(12 // size,) * size], f"the least probability is largest for {best}/12")
+    return "all laws in twelfths on 2 to 4 outputs; uniform alone attains 1/r"
 
 
 def _from_approximate(weight: Fraction) -> str:
@@ -111,7 +114,7 @@ def _from_approximate(weight: Fraction) -> str:
     """
     cases = 0
     for e, gamma, size in product(_FACTORS, _GAMMAS, (2, 3)):
-        most = weight * (e - 1) * gamma / (1 - gamma) / size
+        most, reached = weight * (e - 1) * gamma / (1 - gamma) / size, _F(0)
         for p, q in product(_quarters(size), repeat=2):
             delta = max(hockey_stick(a, b, e_epsilon=e).upper for a, b in ((p, q), (q, p)))
             share = min(most / delta, _F(1)) if delta else _F(1)
@@ -122,7 +125,10 @@ def _from_approximate(weight: Fraction) -> str:
             a, b = mixed_law(near, even, gamma), mixed_law(q, even, gamma)
             worst = max(max_loss(a, b), max_loss(b, a))
             require(worst <= e, f"e^eps={e}, gamma={gamma}, r={size}: {near}, {q}: ratio {worst}")
+            reached = max(reached, _F(worst))
             cases += 1
+        needed = most > 1 or reached == e  # every pair has a delta of at most 1
+        require(needed, f"e^eps={e}, gamma={gamma}, r={size}: no ratio above {reached}")
     return f"{cases} pairs; equality for an output that only one of the two can give"
 
 

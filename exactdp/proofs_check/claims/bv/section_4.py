@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from math import inf
+from typing import Any
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
@@ -30,28 +31,30 @@ def _mass(numerator: Fraction) -> str:
 
 
 def _distribution(lead: int) -> str:
-    """F(z) - F(z - 1) = f(z) in the three cases z <= c, z = c + 1, z > c + 1; F(-oo) = 0."""
+    """F(z) - F(z - 1) = f(z) in the three cases z <= c, z = c + 1, z > c + 1; limits."""
     import sympy
 
     e = sympy.symbols("E", positive=True)
     k = sympy.symbols("k", integer=True)
 
-    def lower(j: object) -> object:
+    def lower(j: Any) -> Any:
         return e**lead / (e + 1) * e**j
 
-    def upper(j: object) -> object:
-        return 1 - e ** (-j) / (e + 1)  # type: ignore[operator]
+    def upper(j: Any) -> Any:
+        return 1 - e ** (-j) / (e + 1)
 
+    for name, part in (("F/E^z", lower(k) / e**k), ("(1 - F) E^z", (1 - upper(k)) * e**k)):
+        require(sympy.diff(sympy.simplify(part), k) == 0, f"{name} depends on z: {part}")
     mass = (e - 1) / (e + 1)
     cases = (
-        ("z <= c", lower(k) - lower(k - 1) - mass * e**k),  # type: ignore[operator]
-        ("z = c + 1", upper(1) - lower(0) - mass / e),  # type: ignore[operator]
-        ("z > c + 1", upper(k) - upper(k - 1) - mass * e ** (-k)),  # type: ignore[operator]
+        ("z <= c", lower(k) - lower(k - 1) - mass * e**k),
+        ("z = c + 1", upper(1) - lower(0) - mass / e),
+        ("z > c + 1", upper(k) - upper(k - 1) - mass * e ** (-k)),
     )
     for name, rest in cases:
         left = sympy.simplify(rest)
         require(left == 0, f"{name}: F(z) - F(z-1) - f(z) = {left}")
-    return "three cases; both parts are increasing with limits 0 and 1"
+    return "three cases; F and 1 - F are multiples of E^z and E^-z, which vanish at the ends"
 
 
 def _clamped(last: int) -> str:

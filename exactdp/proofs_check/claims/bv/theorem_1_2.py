@@ -98,8 +98,9 @@ def _two_heavy_bins() -> str:
 def _stability_errors(factor: Fraction) -> str:
     """Threshold, per-query error above threshold + a, and simultaneous error, exact marginals."""
     cases, beta = 0, _F(1, 4)
-    for epsilon, delta in ((1, _F(1, 1000)), (_F(99, 100), _F(1, 10**30)), (_F(3, 10), _F(1, 20))):
+    for epsilon, delta in ((1, _F(1, 1000)), (_F(99, 100), _F(1, 10**30)), (_F(3, 10), _F(1, 500))):
         noise = GeoSample(400, epsilon)
+        require(delta < _F(1, noise.n), f"delta={delta} is not below 1/n")
         t = StabilityHistogram.for_target(noise, 10, delta).threshold
         limit = log_error(factor / epsilon, 1 / delta)
         single, every = (log_error(factor / epsilon, x / beta) for x in (_F(1), _F(noise.n)))

@@ -132,8 +132,9 @@ True
         "Theorem 6.4, per-query accuracy",
         "If noise on every bin errs by more than a_1 on one bin, and by more than "
         "a_2 >= a_1 on some bin, with probability at most beta_2 each, KH'' errs by more than a_1 "
-        "on a bin of count > 2 a_2 with probability at most beta_1 + 2 beta_2, in these cases even "
-        "p + beta_2, p the exact probability of too few elements (far below beta_1).",
+        "on a bin of count > 2 a_2 with probability at most beta_1 + 2 beta_2, in these cases "
+        "(n <= 2, where only a_1 = a_2 = 0 asks for anything) even p + beta_2, p the exact "
+        "probability of too few elements (far below beta_1).",
         "exact law",
         **varied(
             partial(_accurate, per_query_failure),
@@ -146,7 +147,8 @@ True
     BV.verified(
         "Theorem 6.4, simultaneous accuracy",
         "Under the same conditions KH'' errs by more than 2 a_2 on some bin with "
-        "probability at most beta_1 + beta_2, in these cases even p + beta_2, p as above.",
+        "probability at most beta_1 + beta_2, in these cases (n <= 2, as above) even p + beta_2, "
+        "p as above.",
         "exact law",
         **varied(
             partial(_accurate, simultaneous_failure),

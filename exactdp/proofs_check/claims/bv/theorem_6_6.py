@@ -170,7 +170,8 @@ CLAIMS = (
         "Theorem 6.6, per-query accuracy",
         "PureSparseHistogram errs by more than a_1 on a bin of count > 2 a_2 with "
         "probability at most beta_1 + 2 beta_2 + 2 beta_3, but for its distance delta <= beta_2 in "
-        "these cases even p + beta_2 + beta_3, p the exact probability of too few elements.",
+        "these cases (n = 1, where only a_1 = a_2 = 0 asks for anything) even p + beta_2 + beta_3, "
+        "p the exact probability of too few elements.",
         "exact law",
         **varied(
             partial(_accurate, per_query_failure),
@@ -182,8 +183,8 @@ CLAIMS = (
     BV.verified(
         "Theorem 6.6, simultaneous accuracy",
         "PureSparseHistogram errs by more than 2 a_2 on some bin with probability at "
-        "most beta_1 + 2 beta_2 + beta_3, but for its distance delta <= beta_2 in these cases even "
-        "p + beta_2 + beta_3, p as above.",
+        "most beta_1 + 2 beta_2 + beta_3, but for its distance delta <= beta_2 in these cases "
+        "(n = 1, as above) even p + beta_2 + beta_3, p as above.",
         "exact law",
         **varied(
             partial(_accurate, simultaneous_failure),

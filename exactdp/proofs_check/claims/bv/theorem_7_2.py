@@ -94,14 +94,16 @@ def _density(power: int) -> str:
     """P(h | D) = d_0^-(n+1) prod over A of P(M(c_x) = h_x)/P(M_0 = h_x)."""
     for compact in _CASES:
         inverse, noise, level = compact.inverse, compact.noise, compact.level
-        counts = {0: compact.n}
-        for p, weight in _law(compact, tuple(counts.items())).items():
-            stated = Fraction(1, compact.field.order ** (compact.n + 1))
-            for x, c in counts.items():
-                z = inverse.count(evaluate(p, x, level))
-                stated *= noise.law(c)[z] / inverse.law[z] ** power
-            require(weight == stated, f"level {level}, polynomial {p}: {weight}, not {stated}")
-    return f"{len(_CASES)} mechanisms, every polynomial"
+        # the second data set of two rows has two non-empty bins
+        for counts in data_sets(compact.n, compact.universe)[: 1 if level else 2]:
+            for p, weight in _law(compact, tuple(counts.items())).items():
+                stated = Fraction(1, compact.field.order ** (compact.n + 1))
+                for x, c in counts.items():
+                    z = inverse.count(evaluate(p, x, level))
+                    stated *= noise.law(c)[z] / inverse.law[z] ** power
+                case = f"{counts}, level {level}, polynomial {p}"
+                require(weight == stated, f"{case}: {weight}, not {stated}")
+    return f"{len(_CASES)} mechanisms, one and two non-empty bins, every polynomial"
 
 
 def _accurate(share: Fraction) -> str:
@@ -146,7 +148,7 @@ def _degree(terms: int) -> str:
     """Privacy and accuracy for n = 1 over F_4 when polynomials have so many coefficients."""
     compact = _CASES[0]
     laws = {x: _literal(compact, {x: 1}, terms) for x in (0, 1)}
-    worst = max(laws[0][p] / laws[1][p] for p in laws[0])
+    worst = max(laws[x][p] / laws[1 - x][p] for x in (0, 1) for p in laws[0])
     require(worst <= compact.e_epsilon, f"ratio {worst} > {compact.e_epsilon}")
     other = sum(
         (w for p, w in laws[0].items() if compact.inverse.count(evaluate(p, 1, 0)) == 1),

@@ -122,7 +122,7 @@ def _tail_factor(constant: Fraction) -> str:
     def room(b: arb, t: arb) -> arb:
         return ball(constant) * (1 + b / 2) ** 2 * (1 - b * t) - (1 + b * t)
 
-    box = [(0, Fraction(1, 2)), (0, Fraction(462117, 1_000_000))]
+    box = [(0, Fraction(1, 2)), (0, Fraction(46212, 100_000))]
     return f"box of beta and t in {always_positive(room, box)} parts"
 
 

@@ -67,6 +67,8 @@ def _tail_factor(constant: Fraction) -> str:
     require(sp.simplify(sp.diff(factor, r) - 2 * b / (1 - b * r) ** 2) == 0, "slope in r")
     quotient = factor.subs(r, sp.Rational(1, 2)) / (1 + b / 2) ** 2
     require(sp.simplify(quotient - 1 / (1 - b**2 / 4)) == 0, "quotient at r = 1/2")
+    rise = sp.diff(1 / (1 - b**2 / 4), b) - (b / 2) / (1 - b**2 / 4) ** 2
+    require(sp.simplify(rise) == 0, "slope in b")
     most = Fraction(str(quotient.subs(b, sp.Rational(1, 2))))
     require(most <= constant, f"beta=1/2, e^eps to infinity: {most} > {constant}")
     return f"identities; the largest quotient is {most}"
