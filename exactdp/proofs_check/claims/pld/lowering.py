@@ -90,7 +90,7 @@ def _cost(own: bool) -> str:
         for step in _STEPS:
             h = ball(step)
             unit = h.expm1() ** 2 / (8 * h)
-            found = taken(_wide(sunk), step)
+            found, exacts = taken(_wide(sunk), step), list[arb]()
             far = [unit * arb(s) for s in (0.0, *sunk, 0.0)]
             falls = 1 - (-h).exp() if own else h.expm1()
             for i, here in enumerate(found.tolist()):
@@ -98,6 +98,11 @@ def _cost(own: bool) -> str:
                 off = (arb(here) - exact) / (far[i] + far[i + 1] + far[i + 2])
                 require(bool(arb(here) >= exact), f"h={step}, node {i} pays too little")
                 require(bool(off * h < arb(2) ** -40), f"h={step}, node {i} pays too much")
+                exacts.append(exact)
+            for i, e in enumerate(far[1:-1]):  # so much less is the curve at a node
+                rest = enumerate(exacts[i:])
+                less = sum((m * (1 - (-h * j).exp()) for j, m in rest), arb(0))
+                require(less.overlaps(e), f"h={step}: the curve falls by {less} at node {i}")
     return f"{len(sunk)} nodes, {len(_STEPS)} steps; paid to 12 digits"
 
 

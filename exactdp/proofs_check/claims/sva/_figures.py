@@ -70,8 +70,8 @@ FIGURES = (
     SVA.verified(
         "Figure 2",
         "At event level, at n = 1e5, d = 4096 and epsilon = 1, the mean square error of Algorithm "
-        "1 is at most 12/n whatever k is, and from k = 3 on the least, naive perturbation by "
-        "Gaussian noise included.",
+        "1 is at most 12/n for k = 1 to 4, 16, 64, 256 and 1024, and from k = 3 on the least, "
+        "naive perturbation by Gaussian noise included.",
         "exact law",
         **varied(_event_level, 3, 2, "from k = 2 on"),
         note="naive perturbation by Laplace noise, which the paper's experiments leave out, has "

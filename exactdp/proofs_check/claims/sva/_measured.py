@@ -9,6 +9,8 @@ from typing import Any
 from exactdp.accounting import gaussian
 from exactdp.local.sparse import Harmony, KFold, Sampled
 from exactdp.proofs_check.claim import require
+from exactdp.proofs_check.claims.sva._model import events as changed
+from exactdp.proofs_check.claims.sva._model import pairs, sparse
 from exactdp.proofs_check.claims.sva._published import DATA, EVENT, USER, number
 from exactdp.proofs_check.entries import SVA, varied
 
@@ -43,6 +45,14 @@ def _same(tolerance: Fraction) -> str:
 
 def _naive(events: Fraction, tolerance: Fraction) -> str:
     """Gaussian noise for the squared L2 distance `events` of one entry; k times that for users."""
+    for k in (1, 2, 3):  # half of that is what is needed
+        squares = {
+            pair: sum((x - y) ** 2 for x, y in zip(*pair, strict=True))
+            for pair in pairs(sparse(3, k, (-1, 0, 1)))
+        }
+        event = max(square for pair, square in squares.items() if changed(*pair) == 1)
+        case = f"k={k}: events {event}, users {max(squares.values())} need"
+        require(2 * event == events and 2 * max(squares.values()) == events * k, case)
     sigma = Fraction(gaussian.calibrate(epsilon=1, delta="1e-5").sigma)
     shown = []
     for name, data in DATA.items():

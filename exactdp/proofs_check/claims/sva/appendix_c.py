@@ -27,19 +27,19 @@ def _decomposed(share: Fraction) -> str:
     noises = ((Fraction(0), Fraction(0)), (Fraction(-1, 3), Fraction(2)))
     count = 0
     for eta, noise in product((Fraction(1, 2), Fraction(2)), noises):
-        for first, second in product(hashes(2, 2), hashes(2, 2)[::3]):
+        for first, second, x in product(hashes(2, 2), hashes(2, 2)[::3], (0, 1)):
             whole = binned = clipped = noised = Fraction(0)
             for v, f, z in zip(vectors, (first, second), noise, strict=True):
-                place, sign = f[0][0], f[1][0]
+                place, sign = f[0][x], f[1][x]
                 raw, cut = bins(v, f, 2)[place] * sign, bins(v, f, 2, eta)[place] * sign
-                whole += (v[0] - cut - sign * z) / 2
-                binned += (v[0] - raw) / 2
+                whole += (v[x] - cut - sign * z) / 2
+                binned += (v[x] - raw) / 2
                 clipped += (raw - cut) / 2
                 noised += sign * z / 2
             total = abs(binned) + share * abs(clipped) + abs(noised)
             count += 1
             require(abs(whole) <= total, f"h, s = {first, second}, eta={eta}: {whole} > {total}")
-    return f"{count} cases, coordinate 1"
+    return f"{count} cases, both coordinates"
 
 
 def _unbiased(shift: Fraction) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from exactdp.accounting.divergence import max_loss
@@ -52,13 +53,12 @@ def _rescaled(share: Fraction) -> str:
 
 def _estimates(scale: Fraction) -> str:
     """The mean of B_h(x) s(x) is 1 for an owned item and 0 otherwise."""
-    k = 2
-    for v in sparse(3, k, (0, 1)):
-        for x in range(3):
+    for k in (1, 2, 3):
+        for v, x in product(sparse(3, k, (0, 1)), range(3)):
             values = [s[x] * bins(v, (h, s), k)[h[x]] for h, s in hashes(3, k)]
             found = sum(values, Fraction(0)) / len(values)
-            require(found == v[x] * scale, f"{v}, item {x}: mean {found}")
-    return "d = 3, k = 2, every h and s; the noise is symmetric"
+            require(found == v[x] * scale, f"k={k}, {v}, item {x}: mean {found}")
+    return "d = 3, k up to 3, every h and s; the noise is symmetric"
 
 
 def _load(cap: Fraction) -> str:
