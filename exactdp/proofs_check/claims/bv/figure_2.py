@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache, partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from math import prod
 
 from flint import arb
@@ -76,12 +76,25 @@ def _whole_row(bins: int) -> str:
 
     P(off by > a_1) <= beta/8 + gamma, P(off by > a_2) <= beta/(8|X|) + gamma per bin.
     """
-    once = _each_bin_once()
+    once = f"{_each_bin_once()}; {_off()}"
     for u in (_F(0), _F(1)):  # 1/|X|; the sum is affine in it, so two values decide for all
         other = (1 - bins * u) * (_F(1, 8) + _F(1, 4))
         total = _F(1, 2) + _F(1, 8) + u / 4 + other
         require(total == 1 - u / 8, f"1/|X|={u}: {total} beta")
     return f"{once}; the sum is (1 - 1/(8|X|)) beta for every |X|"
+
+
+def _off() -> str:
+    """The two probabilities that are added up, exactly, with the printed gamma and errors."""
+    for inverse, universe, beta in product((1, 9), (3, 50), (_F(1, 2), _F(1, 20))):
+        noise = fast(500 * inverse, inverse, int(4 * universe / beta))
+        for share in (1, universe):
+            a = log_error(_F(9 * inverse, 2), 8 * share / beta)
+            most = beta / (8 * share) + beta / (4 * universe)
+            worst = max(beyond(noise, c, a) for c in (0, noise.n // 2, noise.n))
+            case = f"epsilon=1/{inverse}, |X|={universe}, beta={beta}, error {a}"
+            require(worst <= most, f"{case}: fails with {float(worst):.4g}")
+    return "each bin off by more than a_1, a_2 in 8 exact laws"
 
 
 def _each_bin_once() -> str:

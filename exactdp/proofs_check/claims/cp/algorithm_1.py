@@ -139,7 +139,8 @@ CLAIMS = (
     CP.verified(
         "Algorithm 1, limit of many samples",
         "With A fixed the estimate does not converge to p: for p = e_x and 1-sparse "
-        "recovery its entry tends to 1 - b^2 before projection, n_x = (1 + b)m/2.",
+        "recovery its entry, fitted on the column of x, tends to 1 - b^2 before projection, "
+        "n_x = (1 + b)m/2.",
         "enumeration",
         **varied(_limit, 2, 1, "to 1 - |b|"),
         note="this is why P1 asks for beta <= c alpha",

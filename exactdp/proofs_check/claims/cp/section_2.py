@@ -116,8 +116,8 @@ CLAIMS = (
     ),
     CP.verified(
         "Section 2, error of an invertible channel",
-        "The error of Q^-1 q_hat is at most |Q^-1| times that of q_hat; for randomized "
-        "response it is (e^eps+k-1)/(e^eps-1) times it.",
+        "For randomized response the error of Q^-1 q_hat is exactly (e^eps+k-1)/(e^eps-1) times "
+        "that of q_hat.",
         "enumeration",
         **varied(_spectral, 0, 1, "(e^eps+k)/(e^eps-1) times"),
     ),
