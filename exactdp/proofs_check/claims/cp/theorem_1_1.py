@@ -276,9 +276,9 @@ True
     CP.verified(
         "Theorem 1.1, noise of Hadamard response",
         "The error w of Hadamard response before projection has "
-        "E|w|_inf <= c sqrt(2 log(2k)/n), c = coth(eps/2).",
+        "E|w|_inf <= c sqrt(2 log(2k)/n), c = coth(eps/2), in these cases even 0.76 of it.",
         "enumeration",
-        **varied(_largest_noise, Fraction(1), Fraction(7, 10), "0.7 of it"),
+        **varied(_largest_noise, Fraction(76, 100), Fraction(75, 100), "even 0.75 of it"),
         ours=True,
     ),
     CP.verified(
