@@ -65,6 +65,9 @@ def _room(tenth: Fraction) -> str:
 
 def _constant(factor: Fraction) -> str:
     """2/eps~' <= factor/epsilon: 1/ln(1 + 2^-b) <= factor k, b that of epsilon' = 1/K."""
+    # beta - gamma >= beta/2 for gamma = beta/(2|X|), and so for beta/|X|
+    require_column(Column(Fraction(1), Fraction(2), False, Fraction(1, 2), least=1))
+    require_column(Column(Fraction(1), Fraction(2), True, Fraction(1, 2)))
     for k in range(1, 3000):
         inner = -(-10 * k // 9)
         bits = (2 * inner - 1).bit_length()
@@ -72,9 +75,6 @@ def _constant(factor: Fraction) -> str:
             exact = 1 / (ball(Fraction(1, 2**bits)) + 1).log()
             case = f"epsilon=1/{k}: 2/eps~' = {float(exact.mid()):.4f} > {float(factor * k):.4f}"
             require(bool(exact <= ball(factor * k)), case)
-    # beta - gamma >= beta/2 for gamma = beta/(2|X|), and so for beta/|X|
-    require_column(Column(Fraction(1), Fraction(2), False, Fraction(1, 2), least=1))
-    require_column(Column(Fraction(1), Fraction(2), True, Fraction(1, 2)))
     return (
         "k < 3000; in general 1/ln(1 + x) <= 1/x + 1/2 and 2^b <= 4K - 4 for K >= 2, so 2/eps~' "
         "<= 4K - 7/2 <= 40k/9 + 1/18 with K <= (10k + 8)/9"

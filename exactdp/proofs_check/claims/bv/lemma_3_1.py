@@ -100,10 +100,11 @@ def _uniform_is_best(most: Fraction) -> str:
         for parts in product(range(13), repeat=size - 1):
             rest = 12 - sum(parts)
             if rest >= 0:
-                leasts[*parts, rest] = least = _F(min(*parts, rest), 12)
-                require(least <= most / size, f"{(*parts, rest)}/12: least {least}")
-        best = [law for law, least in leasts.items() if least == max(leasts.values())]
+                leasts[*parts, rest] = _F(min(*parts, rest), 12)
+        largest = max(leasts.values())
+        best = [law for law, least in leasts.items() if least == largest]
         require(best == [(12 // size,) * size], f"the least probability is largest for {best}/12")
+        require(largest <= most / size, f"{best[0]}/12: least {largest}")
     return "all laws in twelfths on 2 to 4 outputs; uniform alone attains 1/r"
 
 

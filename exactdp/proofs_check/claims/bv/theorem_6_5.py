@@ -107,9 +107,9 @@ def _exponents(slack: int) -> str:
             _Recorded.used.clear()
             ord_sample(spied, universe - bins, n + 1, SeededSource(universe + bins))
             least = min(_Recorded.used)
-            require(least >= universe - 2 * n + slack, f"n={n}, |A|={bins}: exponent {least}")
             attained = least == universe - 2 * n
             require(attained == (bins == n), f"n={n}, |A|={bins}: exponent {least}")
+            require(least >= universe - 2 * n + slack, f"n={n}, |A|={bins}: exponent {least}")
     return "n <= 4, every number of non-empty bins; n of them attain it"
 
 

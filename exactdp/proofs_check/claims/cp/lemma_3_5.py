@@ -51,7 +51,7 @@ def _all_columns(factor: Fraction) -> str:
 def _columns(rate: Fraction) -> str:
     """The lemma at its own exponent, at `rate` beta^2 m for one column, and the union bound."""
     own = _one_column(Fraction(1, 6))
-    return f"{own}; exponent {rate}: {_one_column(rate)}; {_all_columns(Fraction(1))}"
+    return f"{own}; {_all_columns(Fraction(1))}; exponent {rate}: {_one_column(rate)}"
 
 
 def _rows_needed(constant: int) -> str:
