@@ -15,6 +15,7 @@ from exactdp.samplers.counting import CountSampler
 
 __all__ = [
     "EXACT",
+    "SKEW",
     "STICKY",
     "Table",
     "clamped_geometric",
@@ -62,6 +63,14 @@ EXACT = Table.of((1, 0), (0, 1))
 
 #: Always 1, n = 2: every count is off by at most 1, and a bin of count 2 ties with empty ones.
 STICKY = Table.of((0, 1, 0), (0, 1, 0), (0, 1, 0))
+
+#: Counts 0 .. 3, each off by at most 1, by a law that is not symmetric.
+SKEW = Table.of(
+    (Fraction(7, 8), Fraction(1, 8), 0, 0),
+    (Fraction(1, 8), Fraction(3, 4), Fraction(1, 8), 0),
+    (0, Fraction(1, 8), Fraction(3, 4), Fraction(1, 8)),
+    (0, 0, Fraction(1, 8), Fraction(7, 8)),
+)
 
 
 def pmf(q: Fraction, z: int) -> Fraction:

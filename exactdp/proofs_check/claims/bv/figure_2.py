@@ -15,6 +15,7 @@ from exactdp.proofs_check.claims.bv._data_sets import data_sets
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import (
     EXACT,
+    SKEW,
     STICKY,
     fast,
     geo,
@@ -100,7 +101,14 @@ def _off() -> str:
 def _each_bin_once() -> str:
     """P(KeepHeavy errs by > a_1 on x, c_x > 2 a_2) <= P(x off by > a_1) + P(another by > a_2)."""
     cases = 0
-    for noise, universe in ((geo(1), 3), (geo(2), 4), (geo(3), 4), (EXACT, 3), (STICKY, 4)):
+    for noise, universe in (
+        (geo(1), 3),
+        (geo(2), 4),
+        (geo(3), 4),
+        (EXACT, 3),
+        (STICKY, 4),
+        (SKEW, 4),
+    ):
         for counts, x in ((c, x) for c in data_sets(noise.n, universe) for x in c):
             law, other = keep_heavy(noise, counts, universe), {**counts, x: 0}
             for a_1, a_2 in combinations_with_replacement(range(noise.n), 2):
