@@ -75,7 +75,7 @@ def test_executors_count_the_same_batches(kind: str) -> None:
         seen: list[int] = []
         report = audit(
             mechanisms.fresh, 0, 1, events=EVENTS, samples=60_000, executor=executor,
-            progress=seen.append,
+            alpha="1e-9", progress=seen.append,
         )  # fmt: skip
         assert seen == sorted(seen)
         assert seen[-1] == report.samples == 60_000
@@ -94,7 +94,10 @@ def test_executors_count_the_same_batches(kind: str) -> None:
 
 def test_forked_workers_do_not_share_numpys_global_generator() -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
-        report = audit(mechanisms.global_state, 0, 1, events=EVENTS, samples=40_000, executor=pool)
+        report = audit(
+            mechanisms.global_state, 0, 1, events=EVENTS, samples=40_000, executor=pool,
+            alpha="1e-9",
+        )  # fmt: skip
     assert not report.violation
 
 

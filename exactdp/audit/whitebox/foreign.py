@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.whitebox.draws import Draws, LazyDraws, RealDraws, RecordedDraws
+from exactdp.audit.whitebox.garbage import apart, at_once, never
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.outcomes import Outcome, raised, returned
@@ -137,22 +138,27 @@ class _Runs:
         self._count += 1
 
     def repeat(self) -> None:
-        """Runs again, in another order and with ordinary numbers: each must do what it did."""
-        for run in reversed(self._kept):
-            for record in dict.fromkeys(_points(run.draws)):
-                again = run.source.again()
-                draws = RecordedDraws(again, self.bits, record)
-                outcome = self._once(again, draws)
-                if self.interface != "source":
-                    draws.finish()
-                if (signal := again.take_signal()) is not None:
-                    raise signal
-                if outcome != run.outcome or again.weight != run.source.weight:
-                    raise NotReproducible(
-                        f"repeated with ordinary numbers, a run gave {outcome} after {run.outcome}:"
-                        " the program depends on more than the values of its generator"
-                    )
+        """Runs again, in another order, with ordinary numbers and garbage that goes at once: each
+        must do what it did."""
+        with apart():
+            for run in reversed(self._kept):
+                for record in dict.fromkeys(_points(run.draws)):
+                    self._repeated(run, record)
         self._memory.check(last=True)
+
+    def _repeated(self, run: _Run, record: tuple[tuple[int, int], ...]) -> None:
+        again = run.source.again()
+        draws = RecordedDraws(again, self.bits, record)
+        outcome = self._once(again, draws)
+        if self.interface != "source":
+            draws.finish()
+        if (signal := again.take_signal()) is not None:
+            raise signal
+        if outcome != run.outcome or again.weight != run.source.weight:
+            raise NotReproducible(
+                f"repeated with ordinary numbers, a run gave {outcome} after {run.outcome}:"
+                " the program depends on more than the values of its generator"
+            )
 
     def _once(self, source: EnumeratingSource, draws: Draws) -> Outcome:
         """One run; what it raises beside its outcome is a signal, or the program's own error."""
@@ -160,7 +166,9 @@ class _Runs:
         # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
         quiet = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
         explored = not isinstance(draws, RecordedDraws)
-        with quiet, self._watch.on(source.stop, (lambda: source.drawn) if explored else None):
+        drawn = (lambda: source.drawn) if explored else None
+        collected = never() if explored else at_once()
+        with quiet, collected, self._watch.on(source.stop, drawn):
             try:
                 value, error = self.program(generator), None
             except Exception as caught:

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any
 
 from exactdp.audit.whitebox.foreign import followed_law
+from exactdp.audit.whitebox.garbage import tidy
 from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.outcomes import Outcome
@@ -158,7 +159,7 @@ class _Laws:
                 arguments, named = call.with_generator(generator)
                 return self._function(*arguments, **named)
 
-            with unwatched():
+            with unwatched(), tidy():
                 law = followed_law(
                     program,
                     interface="random" if type(call.generator) is ExactRandom else "numpy",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 import builtins
-import gc
 import os
 import random
 import sys
@@ -120,8 +119,7 @@ class Watch:
 
         drawn: whether the run has drawn anything; None for a run that is to go through to its end.
         """
-        before, collecting = sys.getprofile(), gc.isenabled()
-        gc.disable()  # finalizers of others are not the program's doing
+        before = sys.getprofile()
         self._stop, self._remembering = stop, 0
         self._fresh, self._drawn = drawn is not None, drawn or _never
         self._rounds.begin()
@@ -138,8 +136,6 @@ class Watch:
             vars(builtins).update(_REAL)
             for (module, name), function in _REPLACED.items():
                 setattr(module, name, function)
-            if collecting:
-                gc.enable()
             self._stop = _nobody
             if lost:
                 stop(
