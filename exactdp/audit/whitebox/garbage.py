@@ -24,14 +24,17 @@ def never() -> Iterator[None]:
 
 @contextmanager
 def at_once() -> Iterator[None]:
-    """With every object that is made, whatever nothing leads to any more is given up."""
-    enabled, thresholds = gc.isenabled(), gc.get_threshold()
+    """With every object that is made, whatever nothing leads to any more is given up; others who
+    want to be told of it are not, they would be taken for the program."""
+    enabled, thresholds, told = gc.isenabled(), gc.get_threshold(), gc.callbacks[:]
+    gc.callbacks.clear()
     gc.set_threshold(1, 1, 1)
     gc.enable()
     try:
         yield
     finally:
         gc.set_threshold(*thresholds)
+        gc.callbacks[:0] = told
         if not enabled:
             gc.disable()
 

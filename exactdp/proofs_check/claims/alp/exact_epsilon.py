@@ -142,9 +142,9 @@ CLAIMS = (
     ),
     ALP.verified(
         "Lemma 4.1, levels in steps of one ratio",
-        "Where the probability of a 1 rises to 1/2 by a factor r per step, and that of a 0 falls "
-        "likewise beyond, k entries that rise by half a level or less lose exactly max over J of "
-        "r^J (1 + (c - J (r - 1))/k)^k, c = (r - 1)/(width of a step); collisions add nothing.",
+        "Where the probability of a 1 rises to 1/2 by a factor r per step, k entries that rise by "
+        "half a level lose exactly max over J of r^J (1 + (c - J (r - 1))/k)^k, "
+        "c = (r - 1)/(width of a step); collisions add nothing.",
         "enumeration",
         **varied(_ramps, Fraction(1), Fraction(101, 100), "1 % more than that (less 1)"),
         ours=True,

@@ -119,7 +119,7 @@ CLAIMS = (
         CSH.reproduced(
             f"Exact analysis, numbers for k = {k}",
             f"At epsilon = 0.35, k = {k} delta passes 1e-5, to a ten-thousandth of tau, at (sigma, "
-            f"tau) = {_printed(k)}.",
+            f"tau) = {_printed(k)}, sigma up to a unit of its last digit larger.",
             "reproduction",
             check=partial(_table, Fraction(1), k),
             mutant=Mutant(
