@@ -10,6 +10,9 @@ from contextlib import contextmanager
 __all__ = ["apart", "at_once", "never", "tidy"]
 
 
+_APART: list[None] = []  # one for every repetition under way: they may be within each other
+
+
 @contextmanager
 def never() -> Iterator[None]:
     """No finalizers, those of others neither: they are not the program's doing."""
@@ -42,12 +45,13 @@ def at_once() -> Iterator[None]:
 @contextmanager
 def apart() -> Iterator[None]:
     """What there is already is left alone: to be looked through with every object, it is much."""
-    outermost = not gc.get_freeze_count()
+    _APART.append(None)
     gc.freeze()
     try:
         yield
     finally:
-        if outermost:
+        _APART.pop()
+        if not _APART:
             gc.unfreeze()
 
 
