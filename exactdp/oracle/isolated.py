@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
-import subprocess
 import sys
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import IO, Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.adapters import make
+from exactdp.oracle.child import Child
 from exactdp.oracle.conformance import Report, Result, Unsupported, judge
 from exactdp.oracle.vectors import Vector
 
 __all__ = ["run_isolated", "serve"]
+
+#: Seconds in which a library is imported.
+_STARTING = 120
 
 
 def run_isolated(
@@ -34,39 +35,35 @@ def run_isolated(
     name: of the adapter. timeout: seconds per question. memory: most bytes the process may take,
     where the system can limit that.
     """
-    child = _Child(name, timeout, memory)
+    asked = _Isolated(name, timeout, memory)
     try:
-        return Report(name, child.version(), tuple(child.ask(vector) for vector in vectors))
+        return Report(name, asked.version(), tuple(asked.ask(vector) for vector in vectors))
     finally:
-        child.stop()
+        asked.stop()
 
 
-@dataclass
-class _Child:
-    name: str
-    timeout: float
-    memory: int | None
-    process: subprocess.Popen[str] | None = None
-    greeting: dict[str, Any] = field(default_factory=dict)
+class _Isolated:
+    def __init__(self, name: str, timeout: float, memory: int | None) -> None:
+        self._name, self._timeout = name, timeout
+        self._child = Child("-m", "exactdp.oracle.isolated", name, str(memory or 0))
 
     def version(self) -> str:
-        self._start()
-        return str(self.greeting["version"])
+        """What the process says first of all."""
+        greeting = self._child.line(_STARTING)
+        if not greeting:
+            self.stop()
+            raise InvalidParameter("adapter", self._name, "one whose library is installed")
+        return str(json.loads(greeting)["version"])
 
     def ask(self, vector: Vector) -> Result:
-        process = self._start()
-        try:
-            _stream(process.stdin).write(json.dumps(vector.as_question()) + "\n")
-            _stream(process.stdin).flush()
-            line = self._line(self.timeout)
-        except BrokenPipeError:
-            line = ""
+        if not self._child.runs:
+            self.version()
+        line = self._child.ask(json.dumps(vector.as_question()), self._timeout)
         if line is None:
             self.stop()
-            return Result(vector, "crash", detail=f"no answer within {self.timeout:g} s")
+            return Result(vector, "crash", detail=f"no answer within {self._timeout:g} s")
         if not line:
-            code = process.wait()
-            self.process = None
+            code = self._child.wait()
             return Result(vector, "crash", detail=f"the process ended with code {code}")
         answer = json.loads(line)
         if "error" in answer:
@@ -76,38 +73,7 @@ class _Child:
         return judge(vector, float.fromhex(value) if "x" in (value := answer["value"]) else value)
 
     def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            for stream in (self.process.stdin, self.process.stdout):
-                if stream is not None:
-                    stream.close()
-            self.process = None
-
-    def _start(self) -> subprocess.Popen[str]:
-        if self.process is not None:
-            return self.process
-        command = [sys.executable, "-m", "exactdp.oracle.isolated", self.name]
-        self.process = subprocess.Popen(  # noqa: S603 (this interpreter, this module)
-            [*command, str(self.memory or 0)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        line = self._line(120)
-        if not line:
-            self.stop()
-            raise InvalidParameter("adapter", self.name, "one whose library is installed")
-        self.greeting = json.loads(line)
-        return self.process
-
-    def _line(self, timeout: float) -> str | None:
-        """A line of output; "" at its end, None when none comes in time."""
-        output = _stream(None if self.process is None else self.process.stdout)
-        with selectors.DefaultSelector() as waiting:
-            waiting.register(output, selectors.EVENT_READ)
-            return output.readline() if waiting.select(timeout) else None
+        self._child.stop()
 
 
 def serve(name: str, questions: IO[str], answers: IO[str]) -> None:
@@ -136,12 +102,6 @@ def _encoded(answer: Any) -> dict[str, Any]:
 def _put(answers: IO[str], content: dict[str, Any]) -> None:
     answers.write(json.dumps(content) + "\n")
     answers.flush()
-
-
-def _stream(stream: IO[str] | None) -> IO[str]:
-    if stream is None:
-        raise BrokenPipeError
-    return stream
 
 
 def _limit_memory(most: int) -> None:

@@ -7,7 +7,6 @@ confirms every unsafe answer with mpmath, and runs the reproductions that it pri
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from exactdp.oracle import adapters, training_runs
+from exactdp.oracle.child import output_of
 from exactdp.oracle.client_losses import section
 from exactdp.oracle.confirm import Confirmation, confirm
 from exactdp.oracle.conformance import Report, Result
@@ -152,9 +152,7 @@ def _example(report: Report, row: Row) -> Iterator[str]:
 
 def _printed(code: str) -> str:
     """What the reproduction prints here and now."""
-    command = [sys.executable, "-W", "ignore", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
-    lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines()
+    lines = output_of("-W", "ignore", "-c", code, seconds=60).splitlines()
     return lines[-1] if lines else "nothing"
 
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-import selectors
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import IO, Any
+from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
+from exactdp.oracle.child import Child
 from exactdp.oracle.confirm import recomputed
 
 __all__ = ["PROGRAMS", "Peer", "delta_at", "judged", "section"]
@@ -103,45 +100,27 @@ _RUNS = [
 _SECONDS = 60
 
 
-@dataclass
 class Peer:
     """A process that answers questions, started anew when it dies or takes too long.
 
-    program: defines ask(sigma, rate, steps, question, value).
+    program: defines ask(sigma, rate, steps, question, value). seconds: for a question.
     """
 
-    program: str
-    seconds: float = _SECONDS
-    process: subprocess.Popen[str] | None = field(default=None)
+    def __init__(self, program: str, seconds: float = _SECONDS) -> None:
+        code = "import json, sys\n" + program + _LOOP
+        self._child, self._seconds = Child("-W", "ignore", "-c", code), seconds
 
     def ask(self, question: Sequence[Any]) -> Any:
         """A number, or in words why there is none."""
-        if self.process is None:
-            code = "import json, sys\n" + self.program + _LOOP
-            self.process = subprocess.Popen(  # noqa: S603 (this interpreter, the programs above)
-                [sys.executable, "-W", "ignore", "-c", code],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-        given, answered = _open(self.process.stdin), _open(self.process.stdout)
-        given.write(json.dumps(question) + "\n")
-        given.flush()
-        with selectors.DefaultSelector() as selector:
-            selector.register(answered, selectors.EVENT_READ)
-            line = answered.readline() if selector.select(self.seconds) else ""
+        line = self._child.ask(json.dumps(question), self._seconds)
         if not line:
             self.stop()
-            return f"none in {self.seconds:g} s, or died"
+            return f"none in {self._seconds:g} s, or died"
         return json.loads(line)
 
     def stop(self) -> None:
         """End the process."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.communicate()
-        self.process = None
+        self._child.stop()
 
 
 def judged(answer: Any, certified: Enclosure) -> tuple[str, float]:
@@ -217,9 +196,3 @@ def _cell(answer: Any, certified: Enclosure, sigma: float, rate: float, steps: i
     except ArithmeticError:  # of few steps the integral may not settle
         leaked = "not asked of mpmath"
     return f"**{shown}** ({leaked})"
-
-
-def _open(stream: IO[str] | None) -> IO[str]:
-    if stream is None:
-        raise BrokenPipeError
-    return stream

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.pld.laws import LossLaw
 from exactdp.accounting.pld.transform import UNIT
-from exactdp.accounting.pld.wide import Wide, split
+from exactdp.accounting.pld.wide import Wide, above, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
@@ -150,7 +150,7 @@ def _block(
         return False
     exponent = split(scaled[0])[1]
     unit = arb(2) ** -exponent
-    remainder = float((bound * unit * arb(4) ** -_TERMS * 2).upper())
+    remainder = above((bound * unit * arb(4) ** -_TERMS * 2).upper())
     column = arb_mat(_TERMS, 1, [c * unit for c in scaled])
     place = np.arange(stop - start + 1) / float(half) - 1
     values = _horner(column, place, remainder)
@@ -160,6 +160,7 @@ def _block(
     order = np.arange(_TERMS)
     middles, radii = _floats(column)
     bend = float(np.abs(middles) @ (order * (order - 1))) + _TERMS**2 * (radii + 3 * remainder)
+    # far more than the few roundings of these doubles is added here and below
     highest = np.maximum(values[:-1], values[1:]) + 1.001 * bend / (8 * float(half) ** 2)
     step = float(grid.step)
     sheet.left[here], sheet.right[here] = left * step, right * step

@@ -19,6 +19,7 @@ from exactdp.accounting.pld.composed import BITS
 from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.plans import for_epsilon
 from exactdp.accounting.pld.queries import Curve, curve_near
+from exactdp.accounting.pld.wide import above
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
@@ -101,7 +102,7 @@ def _largest(
     """The maximum over [0, last], and of what may lie beyond."""
     with precision(BITS):
         least = inside(0.0).max(inside(last))
-        cells = [(-_bound(over(0.0, last)), 0.0, last)]
+        cells = [(-above(over(0.0, last)), 0.0, last)]
         heapify(cells)
         for _ in range(_CELLS):
             bound, low, high = heappop(cells)
@@ -111,7 +112,7 @@ def _largest(
             middle = (low + high) / 2
             least = least.max(inside(middle))
             for a, b in ((low, middle), (middle, high)):
-                heappush(cells, (-_bound(over(a, b)), a, b))
+                heappush(cells, (-above(over(a, b)), a, b))
     raise Undecided(f"not settled with {_CELLS} intervals")
 
 
@@ -143,9 +144,3 @@ def _most(values: list[arb]) -> arb:
     for value in values[1:]:
         found = found.max(value)
     return found
-
-
-def _bound(value: arb) -> float:
-    """A double that is not below; infinity where the value is not finite, so that it is halved."""
-    upper = value.upper()
-    return math.nextafter(float(upper), math.inf) if upper.is_finite() else math.inf

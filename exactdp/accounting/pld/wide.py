@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.transform import UNIT
 from exactdp.errors import Undecided
 
-__all__ = ["EXPONENTIALS_ERROR", "Wide", "exponentials", "falling", "floor", "split"]
+__all__ = ["EXPONENTIALS_ERROR", "Wide", "above", "exponentials", "falling", "floor", "split"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -49,6 +49,12 @@ class Wide:
         with np.errstate(divide="ignore"):
             result: Floats = np.log2(self.mantissa) + self.exponent
         return result
+
+
+def above(value: arb) -> float:
+    """A double that is not below; infinity where the value is not finite."""
+    upper = value.upper()
+    return math.nextafter(float(upper), math.inf) if upper.is_finite() else math.inf
 
 
 def exponentials(rate: arb, count: int) -> Wide:

@@ -93,11 +93,11 @@ class ExactRandom(random.SystemRandom, metaclass=Veil):
         """secrets.token_bytes, for the few bytes that can be enumerated."""
         return self.randbytes(nbytes)
 
-    def SystemRandom(self) -> ExactRandom:  # noqa: N802 (the name it stands for)
+    def _itself(self) -> ExactRandom:
         """This generator, for code that asks the random module for one."""
         return self
 
-    Random = SystemRandom
+    Random = SystemRandom = _itself
 
     @property
     def gauss_next(self) -> NoReturn:

@@ -125,9 +125,9 @@ def excess(epsilon: arb, mu: arb, log_p: arb | int = 0, log_q: arb | int = 0) ->
     return value + (1 + epsilon.exp()) * (-arb(128)).exp() * arb(0, 1)
 
 
-def exact_delta(at: Point, **more: object) -> Enclosure:
+def exact_delta(at: Point) -> Enclosure:
     """The exact delta of Algorithm 2, by the certified search of the library."""
-    return csh.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon, **more)  # type: ignore[arg-type]
+    return csh.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
 
 
 def family(at: Point, kappa: Fraction | None = None, most: int | None = None) -> Family:

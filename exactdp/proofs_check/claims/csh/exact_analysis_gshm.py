@@ -16,10 +16,10 @@ end.
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from exactdp.accounting import gshm
@@ -49,11 +49,11 @@ def ends(at: Point) -> tuple[arb, arb]:
     return one_shows(ball(at.tau / at.sigma), at.k), noise
 
 
-def _tuned(rng: random.Random) -> Point:
+def _tuned(rng: np.random.Generator) -> Point:
     """Random sigma and epsilon, and tau so that both ends are about the same: the hardest case."""
-    k = rng.choice((2, 3, 5, 9, 20, 60))
+    k = int(rng.choice((2, 3, 5, 9, 20, 60)))
     sigma = Fraction(f"{k**0.5 * 10 ** rng.uniform(-1, 1.3):.6g}")
-    epsilon = Fraction(rng.choice(("0", "0.01", "0.35", "1", "3")))
+    epsilon = Fraction(str(rng.choice(("0", "0.01", "0.35", "1", "3"))))
     low, high = Fraction(0), 40 * sigma
     for _ in range(30):
         tau = (low + high) / 2
@@ -63,7 +63,7 @@ def _tuned(rng: random.Random) -> Point:
 
 
 def _points(count: int) -> list[Point]:
-    rng = random.Random(8)  # noqa: S311
+    rng = np.random.default_rng(8)
     return [*SMALL, *(_tuned(rng) for _ in range(count))]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
 from math import isqrt
@@ -20,9 +19,9 @@ __all__ = ["CLAIMS", "least_tau"]
 @cache
 def least_tau(mechanism: str, analysis: str, k: int) -> Fraction:
     """The least threshold for epsilon = 0.35, delta = 1e-5, any sigma."""
-    calibrate: Callable[..., object] = {"csh": csh.calibrate, "gshm": gshm.calibrate}[mechanism]
+    calibrate = csh.calibrate if mechanism == "csh" else gshm.calibrate
     found = calibrate(k=k, epsilon="0.35", delta="1e-5", analysis=analysis, resolution="1e-6")
-    return Fraction(found.tau)  # type: ignore[attr-defined]
+    return Fraction(found.tau or 0)
 
 
 def _order(k: int, names: tuple[tuple[str, str], ...]) -> str:

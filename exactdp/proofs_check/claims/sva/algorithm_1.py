@@ -61,7 +61,7 @@ def _variance(factor: Fraction) -> str:
         for x in range(3):
             values = _estimates(v, b, x, hashes(3, b))
             found = _mean([y * y for y in values]) - _mean(values) ** 2
-            rest = sum((y * y for l, y in enumerate(v) if l != x), Fraction(0))  # noqa: E741
+            rest = sum((y * y for i, y in enumerate(v) if i != x), Fraction(0))
             require(found == rest / b * factor, f"b={b}, x={x}, {v}: variance {found}")
     return f"{len(_INPUTS)} vectors, b up to 3, every h and s"
 

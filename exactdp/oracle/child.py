@@ -1,0 +1,84 @@
+"""A process of this interpreter that is asked in lines and answers in lines."""
+
+from __future__ import annotations
+
+import selectors
+import subprocess
+import sys
+from typing import IO
+
+__all__ = ["Child", "output_of"]
+
+
+class Child:
+    """Starts when it is asked first; whoever asks stops it in the end.
+
+    arguments: of the interpreter.
+    """
+
+    def __init__(self, *arguments: str) -> None:
+        self._arguments = arguments
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has been started, and not stopped since."""
+        return self._process is not None
+
+    def ask(self, question: str, seconds: float) -> str | None:
+        """The line that answers a line; "" if the process is dead, None if none comes in time."""
+        given, _ = self._streams()
+        try:
+            given.write(question + "\n")
+            given.flush()
+        except BrokenPipeError:
+            return ""
+        return self.line(seconds)
+
+    def line(self, seconds: float) -> str | None:
+        """The next line of what it says by itself; "" and None as of :meth:`ask`."""
+        _, said = self._streams()
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(said, selectors.EVENT_READ)
+            return said.readline() if waiting.select(seconds) else None
+
+    def wait(self) -> int:
+        """The code with which it ends by itself."""
+        code = 0 if self._process is None else self._process.wait()
+        self.stop()
+        return code
+
+    def stop(self) -> None:
+        """End it; asked again, it starts anew."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _streams(self) -> tuple[IO[str], IO[str]]:
+        if self._process is None:
+            self._process = _started(*self._arguments)
+        if self._process.stdin is None or self._process.stdout is None:
+            raise BrokenPipeError
+        return self._process.stdin, self._process.stdout
+
+
+def output_of(*arguments: str, seconds: float) -> str:
+    """What the interpreter prints, or the end of what it complains about."""
+    with _started(*arguments, errors=subprocess.PIPE) as process:
+        try:
+            printed, complained = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return printed.strip() or complained.strip()
+
+
+def _started(*arguments: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603 - this interpreter, which is running already
+        [sys.executable, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+    )
