@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from mpmath import libmp, mp, mpf
 
 from exactdp.oracle.generate.flags import FLAGS
 
-__all__ = ["Bounds", "Group", "Recipe", "bracket", "document", "exact", "number", "root", "settled"]
+__all__ = [
+    "Bounds",
+    "Group",
+    "Recipe",
+    "both_ways",
+    "bracket",
+    "document",
+    "exact",
+    "number",
+    "root",
+    "settled",
+]
 
 #: Decimal strings (lower, upper); the true value lies between.
 Bounds = tuple[str, str]
@@ -53,6 +65,29 @@ class Group:
     source: str
     methods: tuple[str, ...]
     recipes: Callable[[], Sequence[Recipe]]
+
+
+def both_ways(
+    names: Sequence[str],
+    delta: Callable[..., Bounds],
+    deltas: Iterable[Sequence[str]],
+    epsilon: Callable[..., Bounds],
+    epsilons: Iterable[Sequence[str]],
+) -> list[Recipe]:
+    """Of delta at an epsilon, and of epsilon at a delta.
+
+    Every row: the values of names, that epsilon or delta, a comment, flags.
+    """
+    found = []
+    tables = (("delta", "epsilon", delta, deltas), ("epsilon", "delta", epsilon, epsilons))
+    for question, at, compute, table in tables:
+        for row in table:
+            *values, comment, flags = row
+            given = dict(zip((*names, at), values, strict=True))
+            marks = ("Calibration", *flags.split()) if question == "epsilon" else flags.split()
+            made = partial(compute, **given)
+            found.append(Recipe(question, given, comment, tuple(marks), made))
+    return found
 
 
 def number(text: str) -> mpf:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import comb
+from typing import Any
 
 from mpmath import mp, mpf
 
-from exactdp.oracle.generate.common import Bounds, Group, Recipe, bracket, number
+from exactdp.oracle.generate.common import Bounds, Group, Recipe, both_ways, bracket, number
 from exactdp.oracle.generate.contour import Lattice, Rule, Rules, composed, solved
 from exactdp.oracle.generate.rules import (
     discrete_gaussian,
@@ -190,15 +191,11 @@ EPSILONS = [
 
 
 def _recipes() -> list[Recipe]:
-    found: list[Recipe] = []
-    tables = (("delta", "epsilon", _delta, DELTAS), ("epsilon", "delta", _epsilon, EPSILONS))
-    for question, at, compute, table in tables:
-        for events, neighbours, value, comment, flags in table:
-            given = {"events": json.dumps(events), "neighbours": neighbours, at: value}
-            more = "Calibration " if question == "epsilon" else ""
-            made = partial(compute, **given)
-            found.append(Recipe(question, given, comment, tuple((more + flags).split()), made))
-    return found
+    def written(table: Iterable[Sequence[Any]]) -> list[list[str]]:
+        return [[json.dumps(events), *rest] for events, *rest in table]
+
+    names = ("events", "neighbours")
+    return both_ways(names, _delta, written(DELTAS), _epsilon, written(EPSILONS))
 
 
 GROUP = Group(

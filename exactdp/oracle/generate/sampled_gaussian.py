@@ -7,7 +7,16 @@ from functools import partial
 
 from mpmath import mp, mpf
 
-from exactdp.oracle.generate.common import Bounds, Group, Recipe, bracket, number, root, settled
+from exactdp.oracle.generate.common import (
+    Bounds,
+    Group,
+    Recipe,
+    both_ways,
+    bracket,
+    number,
+    root,
+    settled,
+)
 from exactdp.oracle.generate.contour import Rules, composed, solved
 from exactdp.oracle.generate.normal import hockey, hockey_integral
 from exactdp.oracle.generate.rules import gaussian, pair
@@ -133,16 +142,8 @@ EPSILONS = [
 
 
 def _recipes() -> list[Recipe]:
-    found: list[Recipe] = []
-    tables = (("delta", "epsilon", _delta, DELTAS), ("epsilon", "delta", _epsilon, EPSILONS))
-    for question, at, compute, table in tables:
-        for row in table:
-            given = dict(zip(("k", "sigma", "rate", "neighbours", at), row, strict=False))
-            comment, flags = row[5:]
-            more = "Calibration " if question == "epsilon" else ""
-            made = partial(compute, **given)
-            found.append(Recipe(question, given, comment, tuple((more + flags).split()), made))
-    return found
+    names = ("k", "sigma", "rate", "neighbours")
+    return both_ways(names, _delta, DELTAS, _epsilon, EPSILONS)
 
 
 GROUP = Group(
