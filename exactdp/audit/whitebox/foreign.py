@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.whitebox.draws import Draws, LazyDraws, RealDraws, RecordedDraws
-from exactdp.audit.whitebox.garbage import apart, at_once, never
+from exactdp.audit.whitebox.garbage import Rings
 from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.outcomes import Outcome, raised, returned
@@ -107,6 +107,7 @@ class _Runs:
     _kept: list[_Run] = field(default_factory=list)
     _stride: int = 1
     _count: int = 0
+    _rings: Rings = field(default_factory=Rings)
 
     def __post_init__(self) -> None:
         self._memory = Memory(self.program)
@@ -140,7 +141,7 @@ class _Runs:
     def repeat(self) -> None:
         """Runs again, in another order, with ordinary numbers and garbage that goes at once: each
         must do what it did."""
-        with apart():
+        with self._rings.apart() if self._rings.any else nullcontext():
             for run in reversed(self._kept):
                 for record in dict.fromkeys(_points(run.draws)):
                     self._repeated(run, record)
@@ -167,8 +168,8 @@ class _Runs:
         quiet = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
         explored = not isinstance(draws, RecordedDraws)
         drawn = (lambda: source.drawn) if explored else None
-        collected = never() if explored else at_once()
-        with quiet, collected, self._watch.on(source.stop, drawn):
+        rings = self._rings.given_up() if self._rings.any and not explored else self._rings.kept()
+        with quiet, rings, self._watch.on(source.stop, drawn):
             try:
                 value, error = self.program(generator), None
             except Exception as caught:

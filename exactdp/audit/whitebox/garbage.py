@@ -1,58 +1,72 @@
-"""When objects that hold each other are given up: never while a program is followed, and at once
-while it is repeated. What it makes of that (by weak references, by finalizers) differs then."""
+"""When objects that hold each other in a ring are given up: never while a program is followed, at
+once while it is repeated. What it makes of that (by weak references, by finalizers) differs then.
+"""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
-__all__ = ["apart", "at_once", "never", "tidy"]
-
-
-_APART: list[None] = []  # one for every repetition under way: they may be within each other
+__all__ = ["Rings", "tidy"]
 
 
-@contextmanager
-def never() -> Iterator[None]:
-    """No finalizers, those of others neither: they are not the program's doing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+class Rings:
+    """The rings of objects that the runs of one program leave, or may have left."""
 
+    _runs: ClassVar[int] = 0  # of all programs: one may be followed in the middle of another
+    _apart: ClassVar[int] = 0
 
-@contextmanager
-def at_once() -> Iterator[None]:
-    """With every object that is made, whatever nothing leads to any more is given up; others who
-    want to be told of it are not, they would be taken for the program."""
-    enabled, thresholds, told = gc.isenabled(), gc.get_threshold(), gc.callbacks[:]
-    gc.callbacks.clear()
-    gc.set_threshold(1, 1, 1)
-    gc.enable()
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
-        gc.callbacks[:0] = told
-        if not enabled:
-            gc.disable()
+    def __init__(self) -> None:
+        self.any = False
 
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """No finalizers, those of others neither: they are not the program's doing."""
+        enabled = gc.isenabled()
+        gc.disable()
+        Rings._runs += 1
+        before = Rings._runs
+        try:
+            yield
+        finally:
+            # what is young now has been made in this run, unless another was in the middle of it
+            left = gc.collect(0)
+            self.any = self.any or left > 0 or before != Rings._runs
+            if enabled:
+                gc.enable()
 
-@contextmanager
-def apart() -> Iterator[None]:
-    """What there is already is left alone: to be looked through with every object, it is much."""
-    _APART.append(None)
-    gc.freeze()
-    try:
-        yield
-    finally:
-        _APART.pop()
-        if not _APART:
-            gc.unfreeze()
+    @contextmanager
+    def given_up(self) -> Iterator[None]:
+        """With every object that is made, what nothing leads to any more is given up.
+
+        Others who want to be told of it are not, they would be taken for the program.
+        """
+        enabled, thresholds, told = gc.isenabled(), gc.get_threshold(), gc.callbacks[:]
+        gc.callbacks.clear()
+        gc.set_threshold(1, 1, 1)
+        gc.enable()
+        Rings._runs += 1
+        try:
+            yield
+        finally:
+            gc.set_threshold(*thresholds)
+            gc.callbacks[:0] = told
+            if not enabled:
+                gc.disable()
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What there is already is left alone: it is much to look through with every object."""
+        Rings._apart += 1
+        gc.freeze()
+        try:
+            yield
+        finally:
+            Rings._apart -= 1
+            if not Rings._apart:
+                gc.unfreeze()
 
 
 @contextmanager

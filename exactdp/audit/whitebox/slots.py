@@ -68,17 +68,15 @@ def line(kind: type) -> tuple[type, ...]:
 
 def below(*kinds: type) -> list[type]:
     """These types and all that derive from them."""
-    found = {
-        number_of(kind): kind for kind in kinds
-    }  # by number: a metaclass may say what is equal
-    todo = list(kinds)
-    while todo:
-        derived: list[type] = type.__subclasses__(todo.pop())
-        for kind in derived:
-            if number_of(kind) not in found:
-                found[number_of(kind)] = kind
-                todo.append(kind)
-    return list(found.values())
+    found = list(kinds)
+    numbers = set(map(number_of, found))  # a metaclass may say what is equal
+    for kind in found:  # which grows
+        subclasses: list[type] = type.__subclasses__(kind)
+        for derived in subclasses:
+            if (number := number_of(derived)) not in numbers:
+                numbers.add(number)
+                found.append(derived)
+    return found
 
 
 @cache

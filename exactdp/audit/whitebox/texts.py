@@ -119,11 +119,11 @@ class _Detour:
         self._changed.append((place, place.value or 0, owner))  # which is kept alive
         place.value = self.address
 
-    def remove(self) -> None:
+    def remove(self, kinds: list[type]) -> None:
         """Everything as it was, in classes that were made meanwhile as well."""
         for place, function, _ in self._changed:
             place.value = function
-        for kind in below(object):
+        for kind in kinds:
             place = place_in_type(kind, self.method)
             if place.value == self.address and np.ndarray not in line(kind):
                 place.value = self._before(kind)
@@ -186,8 +186,9 @@ class _Detours:
             finally:
                 self._depth -= 1
                 if not self._depth:
+                    kinds = below(object)
                     for detour in self._all:
-                        detour.remove()
+                        detour.remove(kinds)
 
 
 @functools.cache
