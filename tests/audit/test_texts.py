@@ -13,7 +13,15 @@ import pytest
 
 from exactdp.audit import foreign_law
 from exactdp.audit.whitebox import slots
-from exactdp.audit.whitebox.slots import METHODS, below, place_in_method, writer
+from exactdp.audit.whitebox.slots import (
+    METHODS,
+    WRAPPED,
+    below,
+    memory,
+    methods_in_c,
+    places,
+    writer,
+)
 from exactdp.audit.whitebox.texts import told, witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.branches import NotReproducible
@@ -42,12 +50,12 @@ def written(write: Callable[[], Any]) -> tuple[bool, str]:
     return bool(seen), text
 
 
-def all_slots() -> dict[tuple[type, str], tuple[int, int | None]]:
+def all_slots() -> dict[tuple[type, str], tuple[int, list[int]]]:
     found = {}
     for kind in below(object):
         for method in METHODS:
-            own = place_in_method(kind, method)
-            found[kind, method] = writer(kind, method), own and own[1].value
+            own = memory()[places(methods_in_c([kind], method)) + WRAPPED]
+            found[kind, method] = writer(kind, method), own.tolist()
     return found
 
 

@@ -10,30 +10,48 @@ import ctypes
 import struct
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import chain
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.uniform import NotEnumerable
 
-__all__ = ["METHODS", "UNSEEN", "below", "line", "place_in_method", "place_in_type", "writer"]
+__all__ = [
+    "IN_TYPE",
+    "METHODS",
+    "UNSEEN",
+    "WRAPPED",
+    "below",
+    "line",
+    "memory",
+    "methods_in_c",
+    "places",
+    "writer",
+]
 
 #: The methods behind which these functions are, and their number for PyType_GetSlot.
 METHODS = {"__repr__": 66, "__str__": 70}
 
 _POINTER = struct.calcsize("P")
-_HEAD = object.__basicsize__
-_IN_TYPE = {"__repr__": _HEAD + 9 * _POINTER, "__str__": _HEAD + 15 * _POINTER}  # PyTypeObject
-_WRAPPED = _HEAD + 4 * _POINTER  # d_wrapped in a PyWrapperDescrObject
+_HEAD = object.__basicsize__ // _POINTER
+
+#: How many pointers after a type begins (PyTypeObject) it has the address of such a function.
+IN_TYPE = {"__repr__": _HEAD + 9, "__str__": _HEAD + 15}
+#: And how many after a method begins that stands for one (d_wrapped in PyWrapperDescrObject).
+WRAPPED = _HEAD + 4
 
 UNSEEN = (
     "with this build of Python, or of numpy, it cannot be seen whether a program makes a text of "
     "where an object is in memory; audit it with CPython 3.11 to 3.13, with its global lock"
 )
 
-Place = ctypes.c_void_p
 _own: Callable[[type], dict[str, Any]] = vars(type)["__dict__"].__get__  # asks no metaclass
+_derived: Callable[[type], list[type]] = type.__subclasses__
 _line: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
 
 
@@ -47,18 +65,22 @@ def writer(kind: type, method: str) -> int:
     return int(_get_slot()(kind, METHODS[method]) or 0)
 
 
-def place_in_type(kind: type, method: str) -> Place:
-    """Where a type has that address."""
-    return Place.from_address(number_of(kind) + _IN_TYPE[method])
+def memory() -> NDArray[np.uintp]:
+    """What this process has in memory, by places; it is laid out as it is read here."""
+    if not _is_as_expected():
+        raise NotEnumerable(UNSEEN)
+    return _all_memory()
 
 
-def place_in_method(kind: type, method: str) -> tuple[Any, Place] | None:
-    """The method of a class itself that stands for a function in C, and where it has the address;
-    None if it has no such method."""
-    own = _own(kind).get(method)
-    if type(own) is not types.WrapperDescriptorType:
-        return None
-    return own, Place.from_address(number_of(own) + _WRAPPED)
+def places(things: Iterable[Any]) -> NDArray[np.intp]:
+    """Where objects begin, among all that is in memory."""
+    return np.fromiter(map(number_of, things), np.intp) // _POINTER - 1
+
+
+def methods_in_c(kinds: Iterable[type], method: str) -> list[Any]:
+    """The methods of these classes themselves that stand for functions in C."""
+    found = [own.get(method) for own in map(_own, kinds)]
+    return [own for own in found if type(own) is types.WrapperDescriptorType]
 
 
 def line(kind: type) -> tuple[type, ...]:
@@ -68,15 +90,21 @@ def line(kind: type) -> tuple[type, ...]:
 
 def below(*kinds: type) -> list[type]:
     """These types and all that derive from them."""
-    found = list(kinds)
-    numbers = set(map(number_of, found))  # a metaclass may say what is equal
-    for kind in found:  # which grows
-        subclasses: list[type] = type.__subclasses__(kind)
-        for derived in subclasses:
-            if (number := number_of(derived)) not in numbers:
-                numbers.add(number)
-                found.append(derived)
-    return found
+    found: dict[int, type] = {}  # by number: a metaclass may say what is equal
+    latest = dict(zip(map(number_of, kinds), kinds, strict=True))
+    while latest:
+        found |= latest
+        derived: list[type] = [*chain.from_iterable(map(_derived, latest.values()))]
+        latest = dict(zip(map(number_of, derived), derived, strict=True))
+        for number in latest.keys() & found.keys():
+            del latest[number]
+    return list(found.values())
+
+
+def _all_memory() -> NDArray[np.uintp]:
+    """Pointers from the second on: there is none at 0. Only what is asked for is touched."""
+    pointers: Any = ctypes.c_void_p * (sys.maxsize // _POINTER - 1)
+    return np.frombuffer(pointers.from_address(_POINTER), np.uintp)
 
 
 @cache
@@ -95,8 +123,8 @@ def _is_as_expected() -> bool:
     for kind in kinds:
         for method, number in METHODS.items():
             expected = _get_slot()(kind, number)
-            own = place_in_method(kind, method)
-            found = [place_in_type(kind, method), *([own[1]] if own else [])]
-            if any(place.value != expected for place in found):
+            found = [*(places([kind]) + IN_TYPE[method])]
+            found += [*(places(methods_in_c([kind], method)) + WRAPPED)]
+            if any(_all_memory()[place] != expected for place in found):
                 return False
     return True

@@ -28,15 +28,19 @@ import flint
 import gmpy2
 import numpy as np
 from flint.flint_base.flint_base import flint_elem
+from numpy.typing import NDArray
 
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.slots import (
+    IN_TYPE,
     METHODS,
     UNSEEN,
+    WRAPPED,
     below,
     line,
-    place_in_method,
-    place_in_type,
+    memory,
+    methods_in_c,
+    places,
     writer,
 )
 from exactdp.audit.whitebox.uniform import NotEnumerable
@@ -82,6 +86,7 @@ _FAMILIES = (np.generic, np.dtype, flint_elem)
 
 _WITNESSES: list[tuple[int, Callable[[types.FrameType], Any]]] = []  # by thread, the last counts
 _Writer = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
+_Exchanged = tuple[NDArray[np.intp], NDArray[np.uintp], list[Any]]  # where, what, and whose
 _ARRAYS = {"__repr__": "_default_array_repr", "__str__": "_default_array_str"}
 
 
@@ -96,37 +101,37 @@ class _Detour:
         self.method, self.address = method, writer(np.ndarray, method)
         self._general = writer(object, method)
         self._was: dict[int, int] = {}  # by the number of a type, what is in its slot
-        self._changed: list[tuple[ctypes.c_void_p, int, Any]] = []  # places, and what is in them
+        self._changed: list[_Exchanged] = []
         self._called = _called_by_numpy(_ARRAYS[method])
         self._of_array = functools.partial(
             self._called.func, *self._called.args, **self._called.keywords
         )
 
-    def make(self, kinds: list[type]) -> None:
+    def make(self, kinds: list[type], where: NDArray[np.intp]) -> None:
         """Functions that are not known give way, in slots and in methods that stand for them."""
-        known = _known()
         self._called.__setstate__((self._write, (), {}, None))
-        for kind in kinds:
-            place = place_in_type(kind, self.method)
-            if (function := place.value) and function not in known:
-                self._was[number_of(kind)] = function
-                self._exchange(place, kind)
-            own = place_in_method(kind, self.method)
-            if own is not None and own[1].value not in known:
-                self._exchange(own[1], own[0])
+        slots = where + IN_TYPE[self.method]
+        unknown = _unknown(slots)
+        owners = [kinds[i] for i in unknown.tolist()]
+        functions = memory()[slots[unknown]].tolist()
+        self._was = dict(zip(map(number_of, owners), functions, strict=True))
+        self._exchange(slots[unknown], owners)
+        methods = methods_in_c(owners, self.method)
+        within = places(methods) + WRAPPED
+        self._exchange(within[_unknown(within)], methods)
 
-    def _exchange(self, place: ctypes.c_void_p, owner: Any) -> None:
-        self._changed.append((place, place.value or 0, owner))  # which is kept alive
-        place.value = self.address
+    def _exchange(self, where: NDArray[np.intp], owners: list[Any]) -> None:
+        self._changed.append((where, memory()[where], owners))  # which are kept alive
+        memory()[where] = self.address
 
-    def remove(self, kinds: list[type]) -> None:
+    def remove(self, kinds: list[type], where: NDArray[np.intp]) -> None:
         """Everything as it was, in classes that were made meanwhile as well."""
-        for place, function, _ in self._changed:
-            place.value = function
-        for kind in kinds:
-            place = place_in_type(kind, self.method)
-            if place.value == self.address and np.ndarray not in line(kind):
-                place.value = self._before(kind)
+        for changed, functions, _ in self._changed:
+            memory()[changed] = functions
+        slots = where + IN_TYPE[self.method]
+        for i in np.flatnonzero(memory()[slots] == self.address).tolist():
+            if np.ndarray not in line(kinds[i]):
+                memory()[slots[i]] = self._before(kinds[i])
         state = self._of_array.func, self._of_array.args, self._of_array.keywords, None
         self._called.__setstate__(state)
         self._changed, self._was = [], {}
@@ -150,6 +155,11 @@ class _Detour:
         with witnessed(seen.append):
             _Writer(self.address)(object())
         return bool(seen)
+
+
+def _unknown(where: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Which of these places have a function that is not known."""
+    return np.flatnonzero(~np.isin(memory()[where], [0, *_known()]))
 
 
 def _called_by_numpy(name: str) -> Any:
@@ -178,8 +188,9 @@ class _Detours:
             try:
                 if self._depth == 1:
                     kinds = below(object)
+                    where = places(kinds)
                     for detour in self._all:
-                        detour.make(kinds)
+                        detour.make(kinds, where)
                     if not all(detour.leads_here() for detour in self._all):
                         raise NotEnumerable(UNSEEN)
                 yield
@@ -187,8 +198,9 @@ class _Detours:
                 self._depth -= 1
                 if not self._depth:
                     kinds = below(object)
+                    where = places(kinds)
                     for detour in self._all:
-                        detour.remove(kinds)
+                        detour.remove(kinds, where)
 
 
 @functools.cache
