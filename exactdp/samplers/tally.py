@@ -25,24 +25,26 @@ class Tally:
     def __init__(self, allowed: Fraction, most: int) -> None:
         self._allowed, self._most = allowed, most
         self._weights: dict[Any, list[Fraction]] = {}
-        self._unexplored, self._lost, self._again = Fraction(1), Fraction(0), Fraction(0)
+        self._again, self._excess = Fraction(0), 1 - allowed
         self._runs = 0
         self._logs: list[float] = []
 
     def add(self, outcome: Any, weight: Fraction) -> None:
         self._weights.setdefault(outcome, []).append(weight)
-        self._unexplored -= weight
+        self._excess -= weight
 
     def lose(self, weight: Fraction) -> None:
-        self._lost += weight
+        """What nothing is to be found out about any more."""
+        self._excess -= weight
 
     def renew(self, weight: Fraction) -> None:
         """A branch is where the program started: it has the law of the whole."""
         self._again += weight
-        self._unexplored -= weight
+        self._excess -= weight * (1 - self._allowed)
 
     def enough(self) -> bool:
-        return self._unexplored - self._lost <= self._residual
+        """Whether nothing is left to follow beyond what may remain unexplored."""
+        return self._excess <= 0
 
     @property
     def _residual(self) -> Fraction:
@@ -57,7 +59,7 @@ class Tally:
         self._runs += 1
         if not more or self.enough():
             return
-        left = self._unexplored - self._lost - self._residual
+        left = self._excess
         if self._runs >= self._most:
             raise TooManyBranches(
                 f"{self._runs} branches followed and probability {float(left):.3g} is left"

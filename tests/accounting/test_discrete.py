@@ -286,7 +286,7 @@ def csh_threshold(k: int, sigma: Fraction, tau: Fraction, r: int) -> mpf:
         (1, "0.5", "2", "1.2"),
         (2, "0.4", "1.75", "1"),
         pytest.param(2, "0.7", "3.5", "0.8", marks=pytest.mark.slow),
-        (3, "0.25", "1.5", "2"),
+        pytest.param(3, "0.25", "1.5", "2", marks=pytest.mark.slow),
         (1, "1", "4", "0.25"),  # a tie: the losses are (x + z + 1)/4
     ],
 )

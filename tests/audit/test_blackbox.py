@@ -155,6 +155,7 @@ def alarms(audits: int) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rare() -> None:
     audits = 8
     assert alarms(audits) <= binom.isf(1e-4, audits, 0.01)

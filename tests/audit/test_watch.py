@@ -135,7 +135,8 @@ def flagged(seed: int) -> bool:
     return last.violation
 
 
-@pytest.mark.parametrize("watches", [2, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("watches", [2, 300])
 def test_false_alarms_are_rare_however_often_one_looks(watches: int) -> None:
     assert sum(map(flagged, range(watches))) <= binom.isf(1e-4, watches, 0.1)
 

@@ -518,6 +518,7 @@ class TestSamplers:
         assert found.as_dict()["verdict"] == "differs"
         assert "differs: total variation" in str(found)
 
+    @pytest.mark.slow
     def test_geometric_through_a_shortcut(self, monkeypatch) -> None:
         monkeypatch.setitem(globals(), "coin_exp", shortcut(coin_exp))
         x = Fraction(3, 2)

@@ -19,8 +19,12 @@ ROOT = Path(__file__).parents[2]
 INVENTORY = Path(__file__).parent / "inventory"
 
 
+#: Entries of which a run takes more than about a third of a second.
+LONG = (Path(__file__).parent / "long.txt").read_text(encoding="utf-8").split()
+
+
 def marked(claim: Claim) -> object:
-    marks = [pytest.mark.slow] if claim.slow else []
+    marks = [pytest.mark.slow] if claim.slow or claim.id in LONG else []
     return pytest.param(claim, id=claim.id, marks=marks)
 
 
@@ -65,6 +69,10 @@ def test_every_numbered_item_has_an_entry(file: Path) -> None:
     listed = file.read_text(encoding="utf-8").split("\n")
     missing = [item for item in listed if item and item not in items]
     assert not missing
+
+
+def test_the_long_ones_exist() -> None:
+    assert set(LONG) <= set(ENTRIES)
 
 
 def test_files_exist() -> None:

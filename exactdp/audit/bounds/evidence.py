@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 __all__ = ["Lines", "allocation", "evidence", "weakened"]
 
-_HALVINGS = 24
+#: The loss is flat where it is least: twelve halvings give about 24 bits of it.
+_HALVINGS = 12
 
 Floats = NDArray[np.float64]
 

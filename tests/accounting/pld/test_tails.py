@@ -13,7 +13,10 @@ from exactdp.accounting.pld.heavy import compose_in_balls
 from exactdp.balls import ball, precision
 
 
-@pytest.mark.parametrize(("mu", "rate", "steps"), [("0.12", "0.01", 3), ("1", "0.05", 6)])
+@pytest.mark.parametrize(
+    ("mu", "rate", "steps"),
+    [("0.12", "0.01", 3), pytest.param("1", "0.05", 6, marks=pytest.mark.slow)],
+)
 def test_balls_without_a_tilt_enclose_integers(mu: str, rate: str, steps: int) -> None:
     loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(steps)
     for order in loss.orders():
@@ -60,8 +63,8 @@ def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "target"),
     [
-        ("8.27", "0.00151", 5, "9.27e-185"),
-        ("13.2", "0.021", 2, "3.5e-142"),
+        pytest.param("8.27", "0.00151", 5, "9.27e-185", marks=pytest.mark.slow),
+        pytest.param("13.2", "0.021", 2, "3.5e-142", marks=pytest.mark.slow),
         ("3.52", "0.00187", 2, "1.48e-44"),
     ],
 )
@@ -84,7 +87,7 @@ def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target:
     [
         ("2.74", "0.000576", 29355, "11.7"),
         ("40", "0.001", 100, "20"),
-        ("10.5", "0.000241", 68, "0.0249"),
+        pytest.param("10.5", "0.000241", 68, "0.0249", marks=pytest.mark.slow),
     ],
 )
 def test_below_every_double_it_is_only_small(

@@ -70,9 +70,10 @@ def test_quoted_thresholds(k: int, mechanism: str, analysis: str, tau: str) -> N
         assert_certified(found, Fraction(1, 10**5))
 
 
-def test_random_targets_with_and_without_sigma() -> None:
+@pytest.mark.parametrize("targets", [6, pytest.param(24, marks=pytest.mark.slow)])
+def test_random_targets_with_and_without_sigma(targets: int) -> None:
     rng = random.Random(3)
-    for number in range(24):
+    for number in range(targets):
         k = rng.choice([1, 2, 5, 30])
         target = Fraction(f"{10 ** rng.uniform(-20, -0.5):.3e}")
         epsilon = Fraction(f"{10 ** rng.uniform(-3, 1.5):.3e}")
@@ -220,6 +221,7 @@ def test_a_hint_on_the_grid_costs_two_checks() -> None:
     assert len(asked) == 2
 
 
+@pytest.mark.slow
 def test_few_searches_where_neither_end_is_worst(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both sides by all pairs, integrated one by one; a search costs a second at k = 30."""
     searched = []

@@ -226,8 +226,8 @@ def test_an_end_need_not_win_at_a_usual_delta_with_more_shared_noise() -> None:
     "of",
     [
         family(6, "579001.8148", "3506617.0188", "0"),
-        family(9, "690988.299", "4147484.787", "0"),
-        family(8, "20", "60", "0.01"),
+        pytest.param(family(9, "690988.299", "4147484.787", "0"), marks=pytest.mark.slow),
+        pytest.param(family(8, "20", "60", "0.01"), marks=pytest.mark.slow),
         family(7, "2.3", "5", "1"),
     ],
 )
@@ -294,7 +294,13 @@ def test_random_calls_are_decided(seed: int) -> None:
     assert found.upper <= found.lower * (1 + Fraction(1, 10**9)) or found.upper < 10**-5000
 
 
-@pytest.mark.parametrize("of", [family(24, "5e6", "3e7", "0"), family(20, "600", "3000", "0.001")])
+@pytest.mark.parametrize(
+    "of",
+    [
+        pytest.param(family(24, "5e6", "3e7", "0"), marks=pytest.mark.slow),
+        family(20, "600", "3000", "0.001"),
+    ],
+)
 def test_no_pair_of_a_box_is_above_its_relieved_corner(of: Family) -> None:
     """Corner and pairs by integrals; the relief is a good part of what lies between."""
     with precision(128):
