@@ -34,7 +34,7 @@ class Tally:
         self._excess -= weight
 
     def lose(self, weight: Fraction) -> None:
-        """What nothing is to be found out about any more."""
+        """What a run would have shown stays unexplored."""
         self._excess -= weight
 
     def renew(self, weight: Fraction) -> None:

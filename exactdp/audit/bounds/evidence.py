@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Lines", "allocation", "evidence", "weakened"]
 
-#: The loss is flat where it is least: twelve halvings give about 24 bits of it.
-_HALVINGS = 12
+_HALVINGS = 24
 
 Floats = NDArray[np.float64]
 
@@ -62,14 +61,20 @@ def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: Floats, delta: 
 
     factor: > 0. k/n > factor y/m + delta: more than the promise allows.
     """
-    low, high = y / m, (k / n - delta) / factor
+    # with p = s + delta and q = s/factor, the slope without its denominators is
+    # (k - n p) s (1 - q) + (y - m q) p (1 - p), a cubic in s
+    share, over = 1 / factor, k - n * delta
+    linear, constant = 1 - 2 * delta, delta * (1 - delta)
+    cubic = (n + m) * share
+    quadratic = n + y + (over + m * linear) * share
+    first, last = over + y * linear - m * constant * share, y * constant
+    low = factor * (y / m)
+    size = k / n - delta - low
     for _ in range(_HALVINGS):
-        q = (low + high) / 2
-        p = factor * q + delta  # the sign of the slope, without its denominators:
-        gain = factor * (k - n * p) * q * (1 - q) + (y - m * q) * p * (1 - p)
-        rising = gain > 0
-        low, high = np.where(rising, q, low), np.where(rising, high, q)
-    return np.asarray((low + high) / 2)
+        size /= 2
+        s = low + size
+        low = np.where(((cubic * s - quadratic) * s + first) * s + last > 0, s, low)
+    return np.asarray((low + size / 2) * share)
 
 
 def _divergence(p: Floats, q: Floats) -> Floats:
