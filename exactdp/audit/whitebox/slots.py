@@ -39,6 +39,7 @@ METHODS = {"__repr__": 66, "__str__": 70}
 
 _POINTER = struct.calcsize("P")
 _HEAD = object.__basicsize__ // _POINTER
+_POINTERS: Any = ctypes.c_void_p * (sys.maxsize // _POINTER - 1)
 
 #: How many pointers after a type begins (PyTypeObject) it has the address of such a function.
 IN_TYPE = {"__repr__": _HEAD + 9, "__str__": _HEAD + 15}
@@ -103,8 +104,7 @@ def below(*kinds: type) -> list[type]:
 
 def _all_memory() -> NDArray[np.uintp]:
     """Pointers from the second on: there is none at 0. Only what is asked for is touched."""
-    pointers: Any = ctypes.c_void_p * (sys.maxsize // _POINTER - 1)
-    return np.frombuffer(pointers.from_address(_POINTER), np.uintp)
+    return np.frombuffer(_POINTERS.from_address(_POINTER), np.uintp)
 
 
 @cache
