@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from exactdp.audit.blackbox.identity import identity
 from exactdp.audit.blackbox.independence import (
     AllAlike,
     Calls,
@@ -26,7 +27,7 @@ from exactdp.audit.blackbox.independence import (
 )
 from exactdp.audit.blackbox.plan import Round, rounds, shares
 from exactdp.audit.blackbox.report import AuditReport
-from exactdp.audit.blackbox.state import Chosen, State, identity
+from exactdp.audit.blackbox.state import Chosen, State
 from exactdp.audit.blackbox.tally import (
     Checkpoint,
     Done,

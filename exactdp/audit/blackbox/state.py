@@ -1,18 +1,15 @@
-"""What of an audit must survive a kill, and what makes it the same audit."""
+"""What of an audit must survive a kill."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from exactdp.audit.blackbox.tally import Done, Tally
 from exactdp.audit.events.event import Event
 
-__all__ = ["Chosen", "State", "identity"]
+__all__ = ["Chosen", "State"]
 
 
 @dataclass(frozen=True)
@@ -83,20 +80,3 @@ class State:
             entry["warning"],
             entry["one_by_one"],
         )
-
-
-def identity(value: Any) -> str:
-    """What a value is, the same in every process."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__}[{','.join(map(identity, value))}]"
-    if isinstance(value, (dict, set, frozenset)):
-        items = value.items() if isinstance(value, dict) else value
-        return f"{type(value).__name__}{sorted(map(identity, items))}"
-    if hasattr(value, "func") and hasattr(value, "args"):
-        return f"partial({identity(value.func)},{identity(value.args)})"
-    if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
-    text = repr(value)
-    return text if " at 0x" not in text else f"{type(value).__module__}.{type(value).__qualname__}"

@@ -23,7 +23,7 @@ import numpy as np
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["NAN", "Coded", "name_of", "plain"]
+__all__ = ["NAN", "Coded", "attributes", "name_of", "plain"]
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MOST = 40  # levels of nesting
@@ -188,7 +188,7 @@ def _arrow(value: Any, inside: Inside) -> Coded:
 
 def _object(value: Any, inside: Inside) -> Coded:
     """An object by its type and attributes; without any, by its own repr."""
-    name, state = name_of(type(value)), _attributes(value)
+    name, state = name_of(type(value)), attributes(value)
     if state:
         return Coded(name, _tuple(state, inside))
     shown = repr(value)
@@ -197,7 +197,7 @@ def _object(value: Any, inside: Inside) -> Coded:
     return Coded(name, (shown,))
 
 
-def _attributes(value: Any) -> list[tuple[str, Any]]:
+def attributes(value: Any) -> list[tuple[str, Any]]:
     """The names and values of the attributes an object has of its own, sorted."""
     slots = [name for kind in type(value).__mro__ for name in _slots(kind)]
     found = {name: getattr(value, name) for name in slots if hasattr(value, name)}
