@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exactdp.audit import CopiedRandomness, Event, audit
+from exactdp.audit import CopiedRandomness, Event, audit, watch
+from exactdp.audit.blackbox.copies import Seen, only, windows
 from exactdp.audit.blackbox.independence import (
     Calls,
-    Marks,
     OneByOne,
     between,
     mark,
@@ -81,6 +81,29 @@ def same_lies(seed: int) -> Run:
     return run
 
 
+def remembered(seed: int) -> Run:
+    """A cache: what was once drawn for a data set is what it gets for ever."""
+    rng, drawn = np.random.default_rng(seed), dict[int, float]()
+    return lambda data, n: [drawn.setdefault(data, data + float(laplace(rng, 1, None)))] * n
+
+
+def from_a_pool(size: int) -> Callable[[int], Run]:
+    """Lies that are drawn once and used in turn, again and again."""
+
+    def make(seed: int) -> Run:
+        lies = np.random.default_rng(seed).random(size) > BITS
+        used = [0]
+
+        def run(data: int, n: int) -> Any:
+            at = (used[0] + np.arange(n)) % size
+            used[0] += n
+            return lies[at] ^ bool(data)
+
+        return run
+
+    return make
+
+
 COPIES: list[tuple[str, Callable[[int], Run]]] = [
     ("one Laplace draw per call", once(lambda rng, d: d + float(laplace(rng, 1, None)))),
     ("one bit per call", once(lambda rng, d: int((rng.random() < BITS) == bool(d)))),
@@ -93,6 +116,7 @@ COPIES: list[tuple[str, Callable[[int], Run]]] = [
     ("one draw, blurred", common_noise),
     ("sides from one seed", same_seeds),
     ("lies from one seed", same_lies),
+    ("remembered", remembered),
 ]
 
 
@@ -109,6 +133,48 @@ def test_copies_give_no_verdict(name: str, make: Callable[[int], Run], samples: 
         else:
             assert not report.violation, report.text()
             assert "once for every output" in report.warning or "likely" in name, report.text()
+
+
+def test_copies_bound_nothing() -> None:
+    """Where a large promise stands, copies of one draw are no lower bound on epsilon either."""
+    events = [Event(("coordinate", 0), "at least", 1)]
+    for seed in range(5):
+        try:
+            run = once(lambda rng, d: int((rng.random() < BITS) == bool(d)))(seed)
+            report = audit(run, 0, 1, epsilon=20, events=events, samples=4000)
+        except CopiedRandomness:
+            continue
+        assert report.epsilon_lower <= 1.001
+    with pytest.raises(CopiedRandomness, match="one and the same output for each data set"):
+        audit(remembered(1), 0, 1, epsilon=20, samples=4000)
+
+
+def test_a_pool_of_draws_gives_no_verdict() -> None:
+    """Every draw is used nine times: counts vary three times as much as those of fresh draws."""
+    for seed in range(5):
+        with pytest.raises(CopiedRandomness, match="came before"):
+            audit(from_a_pool(5003)(seed), 0, 1, samples=50_000)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.2, 0.02])
+def test_stretches_that_come_again_are_seen_wherever_they_begin(rate: float) -> None:
+    rng = np.random.default_rng(3)
+    honest, pool = Seen(), rng.random(20_011) < rate
+    assert not any(honest.again(windows(rng.random(8192) < rate)) for _ in range(200))
+    copied = Seen()
+    batches = (pool[(start + np.arange(8192)) % len(pool)] for start in range(0, 60_000, 8329))
+    assert any(copied.again(windows(batch)) for batch in batches)
+    assert Seen().again(windows(np.tile(pool[:1500], 8)))
+    assert windows(np.zeros(5000, dtype=bool)) == windows(np.ones(5000, dtype=bool)) == []
+
+
+def test_the_only_value() -> None:
+    nan = float("nan")
+    for alike in ([1, 1], [nan, nan], [(1, "a")] * 3, [{"a": nan}] * 2, np.ones((3, 2))):
+        assert only(as_outputs(alike))
+    for differing in ([1, 2], [1.0, nan], [(1, "a"), (1, "b")], np.eye(2)):
+        assert not only(as_outputs(differing))
+    assert only(as_outputs(["a"])) != only(as_outputs(["b"]))
 
 
 def test_copies_of_given_events_give_no_verdict() -> None:
@@ -166,16 +232,25 @@ def test_calls_that_differ_are_refused_and_calls_that_vary_are_not() -> None:
         calls.add(event, "left", 600, 1000)
 
 
-def test_a_mechanism_without_noise_is_judged_by_single_calls() -> None:
+def test_outputs_that_never_vary_give_no_verdict() -> None:
+    """No noise at all, and a draw that is remembered, look the same: both are told."""
+    with pytest.raises(CopiedRandomness, match="no audit is needed"):
+        audit(lambda data, n: [data] * n, 0, 1, samples=20_000)
+    with pytest.raises(CopiedRandomness, match="no audit is needed"):
+        list(watch(lambda data, n: [data] * n, 0, 1, samples=20_000))
+
+
+def test_what_is_the_same_within_a_call_is_judged_by_single_calls() -> None:
     calls: list[int] = []
+    rng = np.random.default_rng(1)
 
     def run(data: int, n: int) -> list[int]:
         calls.append(n)
-        return [data] * n
+        return [int((rng.random() < 0.99) == bool(data))] * n
 
     report = audit(run, 0, 1, samples=20_000)
     assert report.violation
-    assert report.epsilon_lower > 3
+    assert report.epsilon_lower > 2
     assert "once for every output" in report.warning
     assert sum(trials for _, trials in report.counts.values()) <= calls.count(1)
     assert report.samples == sum(calls)
@@ -200,10 +275,9 @@ def test_marks_do_not_depend_on_the_process() -> None:
             env={**os.environ, "PYTHONHASHSEED": seed},
         )  # fmt: skip
         assert found.stdout.strip() == str(mark(as_outputs(outputs)))
-    marks = Marks()
-    marks.add(mark(as_outputs(outputs)))
-    with pytest.raises(CopiedRandomness):
-        marks.add(mark(as_outputs(outputs)))
+    marks = Seen()
+    assert not marks.again(mark(as_outputs(outputs)))
+    assert marks.again(mark(as_outputs(outputs)))
 
 
 def test_one_by_one_calls_once_for_every_output() -> None:

@@ -16,7 +16,8 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.audit import Event, audit
-from exactdp.audit.blackbox.independence import CopiedRandomness, Marks
+from exactdp.audit.blackbox.copies import Seen
+from exactdp.audit.blackbox.independence import CopiedRandomness
 from exactdp.audit.blackbox.tally import Checkpoint, Done, Tally, batches, in_parallel
 from tests.audit import mechanisms
 
@@ -109,12 +110,11 @@ def test_copied_randomness_is_refused() -> None:
 
 
 def test_marks_use_constant_memory() -> None:
-    marks = Marks(most=10)
-    for i in range(100):
-        marks.add([str(i)])
-    with pytest.raises(CopiedRandomness):
-        marks.add(["95"])
-    marks.add(["5"])  # forgotten
+    marks = Seen(most=10)
+    assert not any(marks.again([str(i)]) for i in range(100))
+    assert marks.again(["95"])
+    assert not marks.again(["5"])  # forgotten
+    assert marks.again(["new", "new"])
 
 
 def test_a_checkpoint_of_another_audit_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,12 +28,12 @@ __all__ = [
     "AllAlike",
     "Calls",
     "CopiedRandomness",
-    "Marks",
     "OneByOne",
     "RepeatedCalls",
     "between",
     "mark",
     "refuse",
+    "refuse_one_value",
     "repeats",
     "together",
 ]
@@ -57,6 +57,14 @@ class CopiedRandomness(ExactDPError, RuntimeError):
 
 class RepeatedCalls(CopiedRandomness):
     """Two calls returned the same outputs."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "run returned the same outputs for two batches: its randomness is a copy (a fixed "
+            "seed, or a generator duplicated into worker processes), so outputs are not "
+            "independent and nothing can be concluded; let it draw from the operating system, or "
+            "audit it without an executor"
+        )
 
 
 class AllAlike(Exception):
@@ -163,30 +171,6 @@ def mark(outputs: Outputs) -> list[str]:
     return marks
 
 
-class Marks:
-    """The marks seen: a repeated one means that randomness was copied. Constant memory."""
-
-    def __init__(self, most: int = 4096) -> None:
-        self._order: deque[str] = deque(maxlen=most)
-        self._known: set[str] = set()
-
-    def add(self, marks: list[str]) -> None:
-        """Note a batch's marks. Raises RepeatedCalls when one was there before."""
-        for text in marks:
-            if text in self._known:
-                raise RepeatedCalls(
-                    "run returned the same outputs for two batches: its randomness is a copy (a "
-                    "fixed seed, or a generator duplicated into worker processes), so outputs are "
-                    "not independent and nothing can be concluded; let it draw from the operating "
-                    "system, or audit it without an executor"
-                )
-        for text in marks:
-            if len(self._order) == self._order.maxlen:
-                self._known.discard(self._order[0])
-            self._order.append(text)
-            self._known.add(text)
-
-
 @dataclass
 class Calls:
     """How often the events of a look happened in the calls so far."""
@@ -199,6 +183,16 @@ class Calls:
         if _differ(before, drawn, hits, trials):
             refuse(f"{side}: {hits} of {trials} outputs of one call, {before} of {drawn} before it")
         self._totals[event, side] = before + hits, drawn + trials
+
+
+def refuse_one_value() -> None:
+    """Raise where nothing that was returned for a data set ever varied."""
+    raise CopiedRandomness(
+        "run returned one and the same output for each data set, however often it was called. If "
+        "it draws no randomness, or always the same, its outputs tell the data sets apart for "
+        "certain, and no audit is needed; if it remembers what it once drew, they are not "
+        "independent and nothing can be concluded"
+    )
 
 
 def refuse(sign: str) -> None:

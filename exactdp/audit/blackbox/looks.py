@@ -13,15 +13,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from exactdp.audit.blackbox.copies import Seen
 from exactdp.audit.blackbox.identity import identity
 from exactdp.audit.blackbox.independence import (
     AllAlike,
     Calls,
-    Marks,
     OneByOne,
     RepeatedCalls,
     between,
     refuse,
+    refuse_one_value,
     repeats,
     together,
 )
@@ -82,7 +83,8 @@ class Audit:
     checkpoint: Checkpoint | None = None
     progress: Callable[[int], object] | None = None
     state: State = field(default_factory=State)
-    marks: Marks = field(default_factory=Marks)
+    marks: Seen = field(default_factory=Seen)
+    windows: Seen = field(default_factory=Seen)
     saved: float = 0.0
 
     def result(self) -> AuditReport:
@@ -121,7 +123,7 @@ class Audit:
         """
         state = self.state
         state.ready, state.done = False, Done()
-        state.tallies, state.chosen = {}, []
+        state.tallies, state.chosen, state.values = {}, [], {}
         self._call_singly(reason)
 
     def _call_singly(self, reason: str) -> None:
@@ -137,8 +139,8 @@ class Audit:
         return OneByOne(self.run) if self.state.one_by_one else self.run
 
     def _note(self, marks: list[str]) -> None:
-        if not self.state.one_by_one:
-            self.marks.add(marks)
+        if not self.state.one_by_one and self.marks.again(marks):
+            raise RepeatedCalls
 
     def fingerprint(self) -> str:
         """What an audit is, in a hash: a checkpoint of another one is refused."""
@@ -237,10 +239,13 @@ class Audit:
             if batch.number not in state.done
         )
         calls = Calls()
-        for batch, (hits, seen, sign) in in_parallel(self.executor, tasks):
-            self._note(seen)
-            refuse(sign and f"{batch.side}: {sign}")
-            for event, number in dict(zip(events, hits, strict=True)).items():
+        for batch, found in in_parallel(self.executor, tasks):
+            self._note(found.marks)
+            refuse(found.sign and f"{batch.side}: {found.sign}")
+            if self.windows.again(found.windows):
+                refuse(f"{batch.side}: a long stretch of outputs came before")
+            state.note_value(batch.side, found.only)
+            for event, number in dict(zip(events, found.hits, strict=True)).items():
                 calls.add(event, batch.side, number, batch.size)
                 new = Tally.counted(batch.side, number, batch.size)
                 state.tallies[event] = state.tallies.get(event, Tally()) + new
@@ -259,13 +264,22 @@ class Audit:
             hopeless = self._evidence(one) < -0.7 * math.log(level)
             if hopeless and not (last and rank < _BOUNDS):
                 continue
+            self._require_variety(one.event)
             region = self._region(one, level)
             if not hopeless and self.promise.refuted(region):
-                if not (self.state.tallies[one.event].mixed or self.state.one_by_one):
-                    raise AllAlike
                 return self._report(True, [(one, region)], started)
             bounds.append((one, region))
         return self._report(False, bounds, started) if last else None
+
+    def _require_variety(self, event: Event) -> None:
+        """Nothing is concluded from an event that never varied within a call, or within a side."""
+        tally = self.state.tallies[event]
+        if tally.mixed or tally.left * tally.right_trials == tally.right * tally.left_trials:
+            return
+        if not self.state.one_by_one:
+            raise AllAlike
+        if all(self.state.values.get(side) for side in SIDES):
+            refuse_one_value()
 
     def _evidence(self, one: Chosen) -> float:
         tally = self.state.tallies[one.event]

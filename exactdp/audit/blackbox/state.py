@@ -51,6 +51,11 @@ class State:
     ready: bool = False  # this look's events are chosen
     warning: str = ""
     one_by_one: bool = False  # run starts every call from the same seed
+    values: dict[str, str] = field(default_factory=dict)  # of a side: its one value, "" for more
+
+    def note_value(self, side: str, value: str) -> None:
+        """Keep the one value that outputs of a side have had so far."""
+        self.values[side] = value if self.values.get(side, value) == value else ""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -64,6 +69,7 @@ class State:
             "ready": self.ready,
             "warning": self.warning,
             "one_by_one": self.one_by_one,
+            "values": self.values,
         }
 
     @classmethod
@@ -79,4 +85,5 @@ class State:
             entry["ready"],
             entry["warning"],
             entry["one_by_one"],
+            entry["values"],
         )

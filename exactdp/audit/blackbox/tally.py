@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.blackbox.copies import only, windows
 from exactdp.audit.blackbox.independence import mark, repeats
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs, as_outputs
@@ -23,6 +24,7 @@ from exactdp.errors import InvalidParameter
 __all__ = [
     "Batch",
     "Checkpoint",
+    "Counted",
     "Done",
     "Run",
     "Tally",
@@ -37,7 +39,7 @@ Run = Callable[[Any, int], Any]
 #: The process that asks, and a word of its own: a scheduler that remembers the results of equal
 #: tasks (Dask does) must not answer with outputs that were counted before.
 Origin = tuple[int, str]
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -115,15 +117,26 @@ def draw(run: Run, data: Any, batch: Batch, origin: Origin) -> tuple[Outputs, li
     return outputs, mark(outputs), repeats(outputs)
 
 
-def count(
-    run: Run, data: Any, batch: Batch, origin: Origin, events: Sequence[Event]
-) -> tuple[list[int], list[str], str]:
-    """How often each event happens among fresh outputs, the marks, and signs of dependence."""
+@dataclass(frozen=True)
+class Counted:
+    """What is kept of a batch: hits of each event, marks, signs of dependence, see copies.py."""
+
+    hits: list[int]
+    marks: list[str]
+    sign: str
+    windows: list[str]
+    only: str
+
+
+def count(run: Run, data: Any, batch: Batch, origin: Origin, events: Sequence[Event]) -> Counted:
+    """How often each event happens among fresh outputs, and what tells copies."""
     _reseed(origin[0])
     size = batch.size
     outputs = as_outputs(run(data, size), size)
-    hits = [int(event.hits(outputs).sum()) for event in events]
-    return hits, mark(outputs), repeats(outputs)
+    found = [event.hits(outputs) for event in events]
+    stretches = [f"{i} {text}" for i, hits in enumerate(found) for text in windows(hits)]
+    hits = [int(each.sum()) for each in found]
+    return Counted(hits, mark(outputs), repeats(outputs), stretches, only(outputs))
 
 
 def _reseed(parent: int) -> None:

@@ -176,18 +176,15 @@ class Watch(Audit):
         found = [dict.fromkeys(self.promise.currencies(), Fraction(0)), self.bounds]
         for rank, one in enumerate(judged):
             hopeless = self._counted_evidence(one) < -0.99 * math.log(one.level)
-            alike = not (self.state.tallies[one.event].mixed or self.state.one_by_one)
-            if hopeless and (alike or rank >= _BOUNDS):
+            if hopeless and rank >= _BOUNDS:
                 continue
+            self._require_variety(one.event)
             region = self._anytime(one)
             if not hopeless and self.promise.refuted(region):
-                if alike:
-                    raise AllAlike
                 violation, shown = True, one
                 found += [self.promise.bounds(region), self.promise.promised()]
                 break
-            if not alike:
-                found.append(self.promise.bounds(region))
+            found.append(self.promise.bounds(region))
         self.bounds = {key: max(each.get(key, Fraction(0)) for each in found) for key in found[0]}
         self.looks += 1
         tally = self.state.tallies[shown.event]
