@@ -13,8 +13,9 @@ import numpy as np
 
 from exactdp.audit.whitebox.draws import Draws, LazyDraws, RealDraws, RecordedDraws
 from exactdp.audit.whitebox.garbage import Rings
-from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.memory import Memory
+from exactdp.audit.whitebox.numpy_generators import ExactGenerator
 from exactdp.audit.whitebox.outcomes import Outcome, raised, returned
 from exactdp.audit.whitebox.texts import told
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform

@@ -30,9 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.lazy import LazyNumber
+from exactdp.audit.whitebox.numpy_generators import ExactGenerator
 from exactdp.audit.whitebox.outcomes import key_of
 from exactdp.audit.whitebox.plainness import written_in_python
 from exactdp.audit.whitebox.uniform import NotEnumerable

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.generators import ExactRandom
+from exactdp.audit.whitebox.numpy_generators import ExactGenerator
 
 __all__ = ["surroundings"]
 

@@ -22,11 +22,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from exactdp.audit.whitebox.generators import ExactGenerator, ExactRandom
+from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.identity import Identity, number_of
 from exactdp.audit.whitebox.kinship import kinship
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
+from exactdp.audit.whitebox.numpy_generators import ExactGenerator
 from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, salted_order
 from exactdp.audit.whitebox.plainness import objection
 from exactdp.audit.whitebox.purity import TOLD, impurity, impurity_in

@@ -21,6 +21,7 @@ from tests.audit.programs.keepsakes import KEEPSAKES
 from tests.audit.programs.kinds import KINDS
 from tests.audit.programs.kinship import KINSHIP, NUMPY_KINSHIP
 from tests.audit.programs.lookups import LOOKUPS
+from tests.audit.programs.numpy_calls import NUMPY_CALLS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.processes import PROCESSES
 from tests.audit.programs.reveals import REVEALS
@@ -47,6 +48,7 @@ GROUPS = (
     LOOKUPS,
     GENERATORS,
     NUMPY_GENERATORS,
+    NUMPY_CALLS,
     PROCESSES,
     STAND_INS,
     NUMPY_STAND_INS,
@@ -63,6 +65,7 @@ _RUNS = 200
 # numpy warns where it wraps; a thread or finalizer that dies of our signal is reported by Python
 pytestmark = pytest.mark.filterwarnings(
     "ignore::RuntimeWarning",
+    "ignore:you are shuffling:UserWarning",
     "ignore::pytest.PytestUnhandledThreadExceptionWarning",
     "ignore::pytest.PytestUnraisableExceptionWarning",
 )
