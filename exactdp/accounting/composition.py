@@ -127,21 +127,21 @@ def _randomized_response(copies: int, loss: Fraction, total: Fraction, least: in
     if least > copies:
         return arb(0)
     each, sure = ball(loss), ball(total)
-    odds = each.exp()
-    top = max(least, min(copies, int((copies * odds / (1 + odds)).mid().floor().fmpz())))
+    fall = (-each).exp()  # e^epsilon itself may leave Arb's exponents
+    top = max(least, min(copies, int((copies / (1 + fall)).mid().floor().fmpz())))
     _visitable(min(copies - least, isqrt(copies * (ctx.prec + 16))))
 
     def part(true: int) -> arb:
         return -(sure - (2 * true - copies) * each).expm1()
 
     ways = arb(copies + 1).lgamma() - arb(top + 1).lgamma() - arb(copies - top + 1).lgamma()
-    highest = (ways + top * each - copies * odds.log1p()).exp()
+    highest = (ways - (copies - top) * each - copies * fall.log1p()).exp()
     result = highest * part(top)
     for step, last in ((1, copies), (-1, least)):
         mass = highest
         for true in range(top, last, step):
-            up = (copies - true) * odds / (true + 1)
-            ratio = up if step > 0 else true / ((copies - true + 1) * odds)
+            up = (copies - true) / (fall * (true + 1))
+            ratio = up if step > 0 else true * fall / (copies - true + 1)
             mass *= ratio
             result += mass * part(true + step)
             rest = mass * ratio / (1 - ratio)

@@ -27,6 +27,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
     as_decimal,
+    decimal_text,
     delta_target,
     integer,
     non_negative,
@@ -118,7 +119,8 @@ def check(*, sigma2: Real, epsilon: Real, delta: Real, sensitivity: int = 1) -> 
 def guarantee(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Guarantee:
     """The promise of a release with these parameters, as in :func:`delta`."""
     bound = delta(sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity)
-    neighbours = f"neighbours whose integer query differs by at most {int(sensitivity)}"
+    size = decimal_text(rational("sensitivity", sensitivity))
+    neighbours = f"neighbours whose integer query differs by at most {size}"
     return Guarantee(non_negative("epsilon", epsilon), bound, neighbours, _SOURCE)
 
 

@@ -124,12 +124,13 @@ def raised_tail(factor: arb, x: arb, density: Callable[[], arb]) -> arb:
     """factor (1 - Phi(x)), also where the factor leaves Arb's exponents.
 
     density: factor times the normal density at x, computed in another way. It is used with
-    Mills' bound, 1 - Phi(x) < phi(x)/x for x > 0.
+    Mills' bounds, phi(x)/x (1 - 1/x^2) < 1 - Phi(x) < phi(x)/x for x > 0.
     """
     product = factor * tail(x)
     if product > 0 or not x > 0:
         return product
-    return arb(0).union(density() / x)
+    most = density() / x
+    return (most * (1 - 1 / (x * x)).max(arb(0))).union(most)
 
 
 def cdf(x: arb) -> arb:

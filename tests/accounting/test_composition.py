@@ -173,3 +173,11 @@ def test_many_queries_with_a_delta_of_thousands_of_digits() -> None:
         about = -((epsilon - variance / 2) ** 2) / (2 * variance) / math.log(10)
         digits = mp.log10(mp.mpf(found.upper.numerator)) - mp.log10(mp.mpf(found.upper.denominator))
     assert about - 10 < digits < about
+
+
+@pytest.mark.parametrize("epsilon", ["1e18", "1e60", "1e9999"])
+def test_optimal_where_the_odds_leave_arbs_exponents(epsilon: str) -> None:
+    # all answers are true, but for one in e^epsilon
+    most = Fraction(epsilon)
+    assert composition.optimal(k=3, epsilon=epsilon, total_epsilon=2 * most).lower > 1 - NARROW
+    assert composition.optimal(k=3, epsilon=epsilon, total_epsilon=3 * most) == 0

@@ -208,7 +208,7 @@ def test_calibration_from_both_sides(epsilon: object, delta: str, sensitivity: i
         lambda: discrete_gaussian.delta(sigma2=0, epsilon=1),
         lambda: discrete_gaussian.delta(sigma2=1, epsilon=-1),
         lambda: discrete_gaussian.delta(sigma2=1, epsilon=1, sensitivity=0),
-        lambda: discrete_gaussian.delta(sigma2=1, epsilon=1, sensitivity="1.5"),  # type: ignore[arg-type]
+        lambda: discrete_gaussian.delta(sigma2=1, epsilon=1, sensitivity="1.5"),
         lambda: discrete_gaussian.delta_many(shifts=[1], sigma2s=[1, 2], epsilon=1),
         lambda: discrete_gaussian.delta_many(shifts=[0.5], sigma2s=[1], epsilon=1),  # type: ignore[list-item]
         lambda: discrete_gaussian.calibrate(epsilon=1, delta=0),
@@ -464,3 +464,9 @@ def test_by_cases_at_a_thousand_counters() -> None:
     """What was enclosed before, 1.0053e-5, bounded ranges of cases instead of each."""
     found = discrete_csh.delta(k=1000, sigma="156.66", tau=900, epsilon="0.35", analysis="by-cases")
     assert f"{found.float_lower():.5e}" == "9.99951e-06"
+
+
+def test_a_sensitivity_in_words_is_read_by_all() -> None:
+    for text in ("2", "2.0", "2e0"):
+        promise = discrete_gaussian.guarantee(sigma2=2, epsilon=1, sensitivity=text)
+        assert promise.neighbours.endswith("differs by at most 2")

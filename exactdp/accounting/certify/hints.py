@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from flint import arb
 
-__all__ = ["exp2", "falling_root", "log2", "minimum", "secant"]
+__all__ = ["exp2", "falling_root", "log", "log2", "minimum", "secant"]
 
 _LIMIT = 1e6  # in doublings: far beyond every parameter that is accepted
 
@@ -18,6 +18,11 @@ def exp2(exponent: float) -> Fraction:
     """2^exponent, about: any size, where a float would overflow."""
     whole = math.floor(exponent)
     return Fraction(2.0 ** (exponent - whole)) * Fraction(2) ** whole
+
+
+def log(value: Fraction) -> float:
+    """The natural logarithm of a number > 0, where a float would underflow or overflow."""
+    return math.log(value.numerator) - math.log(value.denominator)
 
 
 def log2(value: arb) -> float:

@@ -58,8 +58,8 @@ class ResponseLoss:
         return 2 * self.epsilon or None
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
-        kept, growth = ball(1 - self.delta), ball(self.epsilon).exp()
-        likely, unlikely = kept * growth / (1 + growth), kept / (1 + growth)
+        kept, fall = ball(1 - self.delta), (-ball(self.epsilon)).exp()
+        likely, unlikely = kept / (1 + fall), kept * fall / (1 + fall)
         yield self.epsilon, likely, unlikely
         yield -self.epsilon, unlikely, likely
         if self.delta:

@@ -181,7 +181,7 @@ def _single(law: LossLaw, grid: Grid, index: int, sheet: _Sheet, place: int) -> 
         raise Undecided("a mass of the loss lost all accuracy")
     exponent = max(split(p.upper())[1], -(2**40))
     for target, share in zip((sheet.left, sheet.right), shares, strict=True):
-        end = share.mid() if known else share.upper()
+        end = share.mid() if known else share.upper().min(p.upper())
         scaled = float((end * arb(2) ** -exponent).mid())
         target[place] = scaled if known or end <= 0 else scaled * (1 + 4 * UNIT) + float(_TINY)
     sheet.exponent[place], sheet.known[place] = exponent, known

@@ -124,7 +124,7 @@ def _is_flat(law: Hashable) -> bool:
     if not isinstance(law, AtomicLoss) or isinstance(law, DiscreteGaussianLoss):
         return False
     with precision(_BITS):
-        losses = (loss for loss, p, _ in law.outcomes(_BITS) if p.upper() > 0)
+        losses = (loss for loss, p, _ in law.outcomes(_BITS) if not p.upper() <= 0)
         return all(isinstance(loss, float) or loss == 0 for loss in losses)
 
 

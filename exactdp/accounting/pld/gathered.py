@@ -23,7 +23,7 @@ from exactdp.errors import Undecided
 
 __all__ = ["Finite", "atomic_bounds", "gathered", "merged"]
 
-#: Masses below 2^-this are not written down.
+#: Masses below 2^-this are rounded to that or to 0.
 _FARTHEST = 1 << 60
 
 #: A finite loss, mass under P, under Q.
@@ -58,7 +58,7 @@ def _shared(grid: Grid, outcomes: Sequence[Finite]) -> dict[int, arb]:
 def merged(grid: Grid, outcomes: Sequence[Finite]) -> dict[int, arb]:
     """Masses at nodes of outcomes that are merged, or moved down; of what may be none, none."""
     found: dict[int, arb] = {}
-    certain = (outcome for outcome in outcomes if outcome[1] > 0 and outcome[2] > 0)
+    certain = (x for x in outcomes if x[1] > 0 and (x[2] > 0 or isinstance(x[0], Fraction)))
     left = sorted(certain, key=lambda outcome: loss_ball(outcome[0]).mid())
     while left:
         loss, p, q = left.pop()
@@ -121,8 +121,8 @@ def gathered(grid: Grid, masses: dict[int, arb], infinity: arb, *, up: bool) -> 
     exponent = np.zeros(last - first + 1, dtype=np.int64)
     for index, end in ends.items():
         number, power = split(end)
-        if abs(power) > _FARTHEST:
-            raise Undecided("a mass of the loss is too small to be written down")
+        if power < -_FARTHEST:
+            number, power = float(up), -_FARTHEST
         mantissa[index - first] = number * (1 + 2.0**-51 if up else 1 - 2.0**-51)
         exponent[index - first] = power
     return Measure(grid, first, Wide(mantissa, exponent), infinity.max(arb(0)))

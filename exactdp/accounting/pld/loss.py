@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import curves, neighbours, queries, renyi
 from exactdp.accounting.pld.guesses import Order
@@ -22,6 +22,9 @@ _LARGEST = 10**300
 
 _OURS = "exactdp explain certified-pld, section 4"
 
+
+#: A group of more users on samples is a mixture of too many shifts.
+_MOST_SAMPLED = 1000
 
 #: Mechanisms are composed at most so often: floats say where to look.
 _MOST_TIMES = 10**18
@@ -74,7 +77,7 @@ class Pld:
         >>> print(format(pld.gaussian(sigma=1).delta(1, relative_width="1e-6"), "6"))
         [0.126936, 0.126937]
         """
-        loss, wanted = rational("epsilon", epsilon), positive("relative_width", relative_width)
+        loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
         if abs(loss) > _LARGEST:
             raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
         if loss < 0:
@@ -96,7 +99,7 @@ class Pld:
         >>> print(format(loss.epsilon("1e-5"), "5"))
         [1.8279, 1.8285]
         """
-        target, wanted = delta_target("delta", delta), positive("width", width)
+        target, wanted = delta_target("delta", delta), _width("width", width)
         return self._worst(
             1.0,
             lambda order: queries.epsilon(order, target, wanted),
@@ -113,7 +116,7 @@ class Pld:
         >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
         [0.499, 0.51]
         """
-        least, wanted = delta_target("least_delta", least_delta), positive("width", width)
+        least, wanted = delta_target("least_delta", least_delta), _width("width", width)
         last = max(self.epsilon(least).float_upper(), 0.1)
         found = curves.gaussian_mu(self.orders(), last, wanted)
         if self.exact:
@@ -129,8 +132,8 @@ class Pld:
         >>> print(format(pld.gaussian(sigma=1).type_two_error("0.05"), "3"))
         [0.74, 0.742]
         """
-        level, wanted = delta_target("alpha", alpha), positive("width", width)
-        last = 1 + max(math.log(1 / level), math.log(1 / wanted))
+        level, wanted = delta_target("alpha", alpha), _width("width", width)
+        last = 1 + max(log(1 / level), log(1 / wanted))
         found = curves.type_two_error(self.orders(), level, last, wanted)
         if self.exact:
             return found
@@ -233,6 +236,8 @@ class Pld:
         count = integer("size", size, least=1)
         if count == 1:
             return self
+        if count > _MOST_SAMPLED and any(neighbours.is_sampled(step) for step, _ in self.steps):
+            raise InvalidParameter("size", size, f"at most {_MOST_SAMPLED} users on samples")
         return self._each(
             lambda step: neighbours.grouped(step, count), neighbours.group(count), _OURS
         )
@@ -297,6 +302,14 @@ class Pld:
     def _only_add_remove(self) -> None:
         if self.neighbours != ADD_REMOVE:
             raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
+
+
+def _width(name: str, width: Real) -> Fraction:
+    """How wide an enclosure may be, in the range of floats."""
+    wanted = positive(name, width)
+    if not 1 <= wanted * 10**100 <= 10**200:
+        raise InvalidParameter(name, width, "> 0, between 1e-100 and 1e100")
+    return wanted
 
 
 def _rate(rate: Real) -> Fraction:

@@ -18,7 +18,7 @@ from typing import Any
 
 from flint import acb, arb, arb_series
 
-from exactdp.accounting.certify.hints import falling_root
+from exactdp.accounting.certify.hints import falling_root, log
 from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.pld.laws import Masses
 from exactdp.balls import ball
@@ -131,9 +131,9 @@ class MixtureLoss:
 
 def _rough(mixture: Weights, x: float) -> float:
     """The logarithm of sum w e^(s x - s^2/2), in doubles."""
-    logs = [math.log(w) + float(s) * (x - float(s) / 2) for s, w in mixture]
+    logs = [log(w) + float(s) * (x - float(s) / 2) for s, w in mixture]
     most = max(logs)
-    return most + math.log(sum(math.exp(log - most) for log in logs))
+    return most + math.log(sum(math.exp(one - most) for one in logs))
 
 
 def _weighted(mixture: Weights, side: Callable[[arb], arb], x: arb) -> arb:

@@ -42,6 +42,8 @@ _MOST_PIECES = 1 << 13
 
 _NONE: Weights = ((Fraction(0), Fraction(1)),)
 
+_TOO_LARGE = "the order is too large for an integral"
+
 
 @lru_cache(maxsize=4096)
 def log_moment(law: OneLoss, s: Fraction) -> arb:
@@ -105,12 +107,14 @@ def _integral(p: Weights, q: Weights, s: Fraction, start: Fraction | None) -> ar
 
     # q is at least each of its terms: on the right the last one, on the left the first
     right, left = ([_beyond(a, b, s) for a in p] for b in (q[-1], q[0]))
-    high = math.ceil(max(centre + spare for centre, _, spare in right))
-    low = Fraction(math.floor(min(centre - spare for centre, _, spare in left)))
+    if any(math.isinf(spare) for _, _, spare in right + left):
+        raise Undecided(_TOO_LARGE)
+    high = math.ceil(max(centre + Fraction(spare) for centre, _, spare in right))
+    low = Fraction(math.floor(min(centre - Fraction(spare) for centre, _, spare in left)))
     if start is not None:
         low, left = start, []
     if high - low > _MOST_PIECES:
-        raise Undecided("the order is too large for an integral")
+        raise Undecided(_TOO_LARGE)
     ends = [low, *range(math.floor(low) + 1, high + 1)]
     pieces = (acb.integral(integrand, ball(a), ball(b)).real for a, b in pairwise(ends))
     rest = sum((size * tail(ball(high - centre)) for centre, size, _ in right), arb(0))
@@ -126,8 +130,8 @@ def _beyond(
     centre = (s + 1) * shift - s * other
     exponent = (centre**2 - (s + 1) * shift**2 + s * other**2) / 2
     size = ball(weight) * (ball(exponent) - ball(s) * ball(share).log()).exp()
-    log = float(exponent) - float(s) * math.log(share)
-    return centre, size, math.sqrt(2 * max(0.0, log) + 200)
+    most = float((ball(exponent) - ball(s) * ball(share).log()).mid())
+    return centre, size, math.sqrt(2 * max(0.0, most) + 200)
 
 
 def _mixed(weights: Weights, x: acb) -> acb:

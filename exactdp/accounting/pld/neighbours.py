@@ -37,6 +37,7 @@ __all__ = [
     "group",
     "grouped",
     "is_group",
+    "is_sampled",
     "mixture",
     "orders",
     "real_orders",
@@ -141,6 +142,11 @@ def batched(step: Step, rate: Fraction) -> Step:
     else:
         raise _unknown(law, "one whose loss on batches is known")
     return Step(worst, worst, ((real,),))
+
+
+def is_sampled(step: Step) -> bool:
+    """Whether a user is in a sample or not."""
+    return isinstance(step.removed, SampledLoss)
 
 
 def grouped(step: Step, size: int) -> Step:

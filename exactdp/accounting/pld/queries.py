@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -11,7 +12,8 @@ from typing import Protocol
 
 from flint import arb
 
-from exactdp.accounting.certify.hints import falling_root, log2
+from exactdp.accounting.certify.checking import Verdict, decide
+from exactdp.accounting.certify.hints import falling_root, log, log2
 from exactdp.accounting.pld.atoms import AtomicLoss
 from exactdp.accounting.pld.chain import TooCoarse
 from exactdp.accounting.pld.closed import ClosedCurve, closed_curve
@@ -103,17 +105,13 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
 def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
     closed = closed_curve(order)
-    if closed is not None and closed.infinite_low > ball(target):
-        raise _out_of_reach(target)
-    log_target = math.log(target.numerator) - math.log(target.denominator)
-    plan = for_epsilon(order, log_target, float(width))
+    if closed is not None:
+        return _closed_epsilon(order, closed, target, width)
+    plan = for_epsilon(order, log(target), float(width))
 
     def ask(found: Curve) -> Enclosure:
         return _roots(found, ball(target), plan, float(width) / 2048)
 
-    if closed is not None:
-        with precision(2 * BITS):
-            return ask(closed)
     return _refined(order, plan, ask, lambda found: found.width <= width, lambda found: found.upper)
 
 
@@ -249,11 +247,43 @@ def _roots(found: Curve, target: arb, plan: Plan, slack: float) -> Enclosure:
     while high < _FAR and not found.above(arb(high)) <= target:
         slack *= 2
         high += slack
-    low = plan.place + unit * root(found.below) - slack
+    low = min(plan.place + unit * root(found.below) - slack, _FAR)
     while low > 0 and not found.below(arb(low)) > target:
         slack *= 2
         low -= slack
     return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
+
+
+def _closed_epsilon(
+    order: Order, curve: ClosedCurve, target: Fraction, width: Fraction
+) -> Enclosure:
+    """Around a root that floats guess, then by halving where these are too far apart."""
+    if curve.infinite_low > ball(target):
+        raise _out_of_reach(target)
+
+    def enough(epsilon: Fraction) -> bool:
+        verdict = _verdict(curve, epsilon, target)
+        if verdict == "undecided":
+            raise Undecided("whether delta meets the target so near is not settled")
+        return verdict == "proved"
+
+    if _verdict(curve, Fraction(0), target) == "proved":
+        return Enclosure.exact(0)
+    low, high = Fraction(0), Fraction(_FAR)
+    with suppress(Undecided), precision(2 * BITS):
+        plan = for_epsilon(order, log(target), float(width))
+        near = _roots(curve, ball(target), plan, float(width) / 2048)
+        low, high = near.lower, near.upper
+    if high == _FAR and not enough(high):
+        raise Undecided("the epsilon asked for is too large to be followed")
+    while high - low > width:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return Enclosure(low, high)
+
+
+def _verdict(curve: ClosedCurve, epsilon: Fraction, target: Fraction) -> Verdict:
+    return decide(lambda: curve.delta(epsilon), target, tight=True).verdict
 
 
 def measures(

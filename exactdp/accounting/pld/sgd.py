@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,11 +9,12 @@ from fractions import Fraction
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
-from exactdp.accounting.certify.hints import exp2, falling_root, secant
+from exactdp.accounting.certify.hints import exp2, falling_root, log, secant
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
 from exactdp.accounting.pld.plans import log_delta_guess
+from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import (
@@ -28,6 +28,15 @@ from exactdp.parameters import (
 )
 
 __all__ = ["NoiseCalibration", "StepsCalibration", "calibrate_sgd", "most_steps", "sgd"]
+
+
+_BITS = 128
+
+#: Noise is looked for within factors of 2^this.
+_MOST_DOUBLINGS = 300
+
+#: More steps than this are not tried.
+_MOST_STEPS = 10**18
 
 
 @dataclass(frozen=True)
@@ -134,6 +143,10 @@ def calibrate_sgd(
         seen[noise] = _decide(run(noise), loss, target)
         return seen[noise]
 
+    run(Fraction(1))  # before anything is done with the rate
+    with precision(_BITS):
+        if ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count:
+            raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
     noise, refuted = smallest_on_grid(test, _noise_guess(run, loss, target), grid_step)
     kept, made = seen[noise].delta, run(noise)
     promise = Guarantee(loss, kept, made.neighbours, made.source)
@@ -169,6 +182,8 @@ def most_steps(
     most, too_many = 0, 1
     while kept(too_many):
         most, too_many = too_many, 4 * too_many
+        if too_many > _MOST_STEPS:
+            raise Undecided(f"the target is still kept after {most} steps")
     while too_many - most > 1:
         middle = (most + too_many) // 2
         most, too_many = (middle, too_many) if kept(middle) else (most, middle)
@@ -186,10 +201,12 @@ def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fractio
 
     def true(doublings: float) -> float:
         found = run(exp2(doublings)).bound().delta(loss, relative_width="1e-3")
-        return round(math.log(found.upper / target), 3)
+        return round(log(found.upper / target), 3)
 
-    log_target = math.log(target.numerator) - math.log(target.denominator)
+    log_target = log(target)
     near = falling_root(sketched, 0.0)
+    if abs(near) > _MOST_DOUBLINGS:
+        raise Undecided("the noise that meets the target is too small or too large to be found")
     return exp2(secant(true, near, near + 0.001))
 
 

@@ -15,6 +15,7 @@ from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.measure import Measure
 from exactdp.accounting.pld.transform import MOST_POINTS, UNIT, TooLong
 from exactdp.accounting.pld.wide import EXPONENTIALS_ERROR, exponentials
+from exactdp.errors import Undecided
 
 __all__ = ["LEAST", "Tilted", "chernoff", "dot", "outside_mass", "tilt", "whole", "window"]
 
@@ -79,6 +80,8 @@ def tilt(low: Measure, high: Measure, times: int, rate: float) -> Tilted:
         # what is too small for a double is left out below, and raised above
         values = np.where(values < LEAST, 0.0 if error < 0 else LEAST, values)
         total = float(values.sum())
+        if not math.isfinite(total):
+            raise Undecided("a mass of the loss lost all accuracy")
         shares.append(values / total)
         logs.append(arb(total).log() + top * arb(2).log() + arb(error).log1p())
     return Tilted(shares[0], shares[1], logs[0], logs[1], times)
