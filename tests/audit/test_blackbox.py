@@ -33,7 +33,8 @@ def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each(seeds: int) -
         assert report.direction == "left"
         assert report.samples <= 10_000
         assert report.delta_lower > Fraction(CLAIMED)
-        assert report.event.hits([{"a": 5}, {}]).tolist() == [True, False]
+        released = [frozenset({("a", 5)}), frozenset()]
+        assert report.event.hits(released).tolist() == [True, False]
 
 
 @pytest.mark.slow

@@ -5,16 +5,18 @@ from __future__ import annotations
 import enum
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
-from collections import Counter, OrderedDict, deque, namedtuple
+from array import array
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque, namedtuple
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePosixPath
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -70,6 +72,29 @@ Pair = namedtuple("Pair", "a b")
 UTC = UTC
 
 
+class Text(str):
+    pass
+
+
+class Number(int):
+    pass
+
+
+class Shaped(np.ndarray[Any, Any]):
+    pass
+
+
+def tagged(value: Any, tag: Any) -> Any:
+    value.tag = tag
+    return value
+
+
+def because(cause: Any, context: Any = None) -> Exception:
+    error = ValueError("a")
+    error.__cause__, error.__context__, error.__suppress_context__ = cause, context, False
+    return error
+
+
 def distinct() -> list[list[Any]]:
     """Groups of values that an observer can tell apart, whatever Python's == says."""
     return [
@@ -99,9 +124,61 @@ def distinct() -> list[list[Any]]:
     ]  # fmt: skip
 
 
+def alike() -> list[list[Any]]:
+    """Groups of values that Python calls equal, or whose difference is out of sight."""
+    return [
+        [{1}, {1.0}, {True}, {np.float32(1)}, frozenset({1}), frozenset({1.0})],
+        [Point(1, 2), Point(1.0, 2), Point(True, 2), Point(1, Point(2, 3)),
+         Point(1, Point(2.0, 3))],
+        [Point(0.0, [1]), Point(-0.0, [1]), Point(0.0, (1,)), Point(0, [1]), Point(0, [1.0])],
+        [Point({"a": 1, "b": 2}, 0), Point({"b": 2, "a": 1}, 0), SimpleNamespace(a=1.0)],
+        [Bare(1), Bare(1.0), Bare(True), Bare(2**60), Bare(float(2**60)), SimpleNamespace(a=1)],
+        [ValueError(1), ValueError(1.0), because(KeyError(1)), because(KeyError(2)),
+         because(None, KeyError(1)), because(None, KeyError(2))],
+        [deque([1]), deque([1.0]), deque([1], maxlen=2), array("i", [1]), array("l", [1])],
+        [array("d", [0.0]), array("d", [-0.0]), complex(0, 0.0), complex(0, -0.0)],
+        [MappingProxyType({"a": 1}), MappingProxyType({"a": 1.0}), {"a": 1}.keys(),
+         {"b": 1}.keys()],
+        [MappingProxyType({"a": 1, "b": 1}), MappingProxyType({"b": 1, "a": 1})],
+        [ChainMap({"a": 1}), ChainMap({}, {"a": 1}), ChainMap({"a": 1.0})],
+        [defaultdict(int, a=1), defaultdict(list, a=1), {"a": 1}, Counter(a=1)],
+        [tagged(Text("a"), 1), tagged(Text("a"), 2), Text("a"), "a", tagged(Text("a"), 1.0)],
+        [tagged(Number(1), 1), tagged(Number(1), 2), Number(1), 1, True, np.bool_(True)],
+        [tagged(np.zeros(2).view(Shaped), i) for i in (1, 2)],
+        [np.array([1, "a"], dtype=object), np.array([1.0, "a"], dtype=object)],
+        [np.array([0.0, 1]), np.array([-0.0, 1]), np.array([0.0, 1], dtype=complex),
+         np.array([complex(0, -0.0), 1])],
+        [np.zeros(1, dtype=[("a", int)]), np.zeros(1, dtype=[("b", int)])],
+        [np.ma.array([1, 2], mask=[0, 1]), np.ma.array([1, 3], mask=[0, 1])],
+        [float("nan"), -float("nan"), np.array([np.nan, 1]), np.array([-np.nan, 1])],
+        [re.compile("a" * 300), re.compile("a" * 299 + "b"), re.compile("a"),
+         re.compile("a", re.I)],
+        [b"abcd", memoryview(b"abcd"), memoryview(b"abcd").cast("i"),
+         memoryview(b"abcd").cast("B", (2, 2))],
+        [time(1), time(1, fold=1), time(1, tzinfo=UTC), slice(1), slice(1.0)],
+        [timezone(timedelta(0), "A"), timezone(timedelta(hours=1), "A")],
+    ]  # fmt: skip
+
+
 def seen(value: Any) -> tuple[str, str]:
     """All that events can look at: the code, and the types."""
     return text_of(plain(value)), form(value)
+
+
+@pytest.mark.parametrize("values", alike(), ids=lambda values: str(values[0])[:30])
+def test_events_tell_what_equality_does_not(values: list[Any]) -> None:
+    """A code and a form as events compare them: by equality, in which 1 is 1.0 and True."""
+    found = [(plain(value), form(value)) for value in values]
+    assert all(found[i] != found[j] for i in range(len(found)) for j in range(i)), found
+    assert found == [(plain(value), form(value)) for value in values]
+
+
+@pytest.mark.parametrize("values", [values[:2] for values in alike()], ids=lambda v: str(v[0])[:30])
+def test_a_leak_that_equality_does_not_show_is_found(values: list[Any]) -> None:
+    rng = np.random.default_rng(3)
+    one, other = values
+    report = audit(lambda data, n: told(data, n, rng, (one, other)), 0, 1, samples=2000)
+    assert report.violation
 
 
 @pytest.mark.parametrize("values", distinct(), ids=lambda values: str(values[0])[:30])
@@ -142,14 +219,15 @@ def a_loop() -> list[Any]:
 
 @pytest.mark.parametrize(
     "value",
-    [object(), threading.Lock(), iter([1]), lambda: 0, Bare(object()), a_loop(), {"a": (object(),)},  # type: ignore[arg-type]
+    [object(), threading.Lock(), iter([1]), (i for i in ()),
+     lambda: 0, Bare(object()), a_loop(), {"a": (object(),)},  # type: ignore[arg-type]
      np.array([object()]), ValueError(object()), np.random.default_rng(0)],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_has_no_code_is_refused(value: Any) -> None:
-    with pytest.raises(InvalidParameter, match=r"address|contains itself"):
+    with pytest.raises(InvalidParameter, match=r"address|contains itself|made of"):
         plain(value)
-    with pytest.raises(InvalidParameter, match=r"address|contains itself"):
+    with pytest.raises(InvalidParameter, match=r"address|contains itself|made of"):
         audit(lambda data, n: [value if i % 2 else 0 for i in range(n)], 0, 1, samples=500)
 
 
@@ -165,10 +243,21 @@ def test_pandas() -> None:
         frame().iloc[::-1], pandas.Timestamp("2024-01-01"), pandas.Timestamp(0, tz="UTC"),
         pandas.Timestamp(1), pandas.NaT, pandas.NA, pandas.Timedelta(1), pandas.Timedelta(2),
         pandas.DataFrame(range(10_000)), pandas.DataFrame([*range(9_999), 0]),
+        frame(a=pandas.Categorical([1, 2], categories=[1, 2, 3])),
+        frame(a=pandas.Categorical([1, 2])),
+        frame().set_axis([0.0, 1.0]), frame().rename_axis("i"), frame().rename_axis(columns="c"),
+        pandas.Categorical(["a", "b"], categories=["b", "a"]),
+        pandas.MultiIndex.from_tuples([(1, 2)]),
+        pandas.MultiIndex.from_tuples([(1, 2)], names=["a", "b"]), pandas.Series({"names": 1}),
         pandas.Index([1, 2]), pandas.Interval(0, 1), pandas.Categorical(["a", "b"]),
     ]  # fmt: skip
     assert len({text_of(plain(value)) for value in values}) == len(values)
     assert text_of(plain(frame())) == text_of(plain(frame()))
+    noted = [frame(), frame()]
+    noted[1].attrs["source"] = "somewhere"
+    zeros = [pandas.Series([zero], dtype=object) for zero in (0.0, -0.0, 0, False)]
+    for values in (noted, zeros, [pandas.Series([zero]) for zero in (0.0, -0.0)]):
+        assert len({seen(value) for value in values}) == len(values)
 
 
 def test_polars() -> None:

@@ -20,7 +20,8 @@ import numpy as np
 
 from exactdp.audit.events.codes import text_of
 from exactdp.audit.events.forms import form
-from exactdp.audit.events.plain import attributes, name_of, plain
+from exactdp.audit.events.parts import attributes, name_of
+from exactdp.audit.events.plain import plain
 from exactdp.errors import InvalidParameter
 
 __all__ = ["identity"]

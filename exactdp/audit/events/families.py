@@ -25,6 +25,7 @@ _MODULI, _POWERS = range(2, 17), tuple(2**k for k in (5, 6, 8, 10, 16, 32))
 _LOOK = 200  # values that tell what kind of numbers a column has
 _KEYS = 200
 _KNOWN = 4000
+_SIGNED = 256
 
 
 def proposals(
@@ -148,16 +149,26 @@ def _floats(
         base = ("coordinate", i)
         centres = sorted({*_centres(data[0], i), *_centres(data[1], i)} - {0.0})
         yield ("granularity", base, 0.0)
-        yield ("negative zero", base)
         yield ("zero bits", base)
         yield ("low bits", base, 3)
         for centre in (0.0, *centres):
             yield ("absolute", base, centre)
         yield from (("granularity", base, centre) for centre in centres)
+    yield from (("negative zero", ("coordinate", i)) for i in _signed_zeros(left, right))
     for i, j in islice(combinations(sorted(near), 2), _PAIRS):
         yield ("granularity", ("difference", i, j), 0.0)
     for i in near[:2]:
         yield from _reachability(left, right, data, epsilon, i)
+
+
+def _signed_zeros(left: Outputs, right: Outputs) -> list[int]:
+    """The coordinates that have negative zeros, which no comparison tells from others."""
+    found: list[int] = []
+    for side in (left, right):
+        assert side.matrix is not None
+        negative = np.signbit(side.matrix) & (side.matrix == 0)
+        found += np.flatnonzero(negative.any(axis=0)).tolist()
+    return sorted(set(found))[:_SIGNED]
 
 
 def _reachability(

@@ -10,7 +10,7 @@ from typing import Any, SupportsFloat, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.forms import NEGATIVE_ZERO, form
+from exactdp.audit.events.forms import NEGATIVE_ZERO, form, scalar, signs
 from exactdp.audit.events.plain import NAN, Coded, plain
 from exactdp.audit.events.trees import Tree, grown, table
 from exactdp.errors import InvalidParameter
@@ -56,10 +56,20 @@ class Outputs:
         """The types each output is made of, see forms.py."""
         if self.matrix is None:
             return [form(one) for one in self._raw]
-        if _alone(self._form) and self.matrix.dtype.kind == "f":
-            negative = np.signbit(self.matrix[:, 0]) & (self.matrix[:, 0] == 0)
-            return list(np.where(negative, NEGATIVE_ZERO, self._form).tolist())
+        if self.matrix.dtype.kind == "f":
+            return self._signed()
         return [self._form] * self.n
+
+    def _signed(self) -> list[str]:
+        """The form of each row of doubles: alike but for the signs of zeros and of NaN."""
+        assert self.matrix is not None
+        found = [self._form] * self.n
+        odd = np.signbit(self.matrix) & ((self.matrix == 0) | np.isnan(self.matrix))
+        for i in np.flatnonzero(odd.any(axis=1)).tolist():
+            row = self.matrix[i]
+            alone = NEGATIVE_ZERO if row[0] == 0 else f"-nan {self._form}"
+            found[i] = alone if _alone(self._form) else self._form + signs(row)
+        return found
 
     @cached_property
     def trees(self) -> list[Tree]:
@@ -214,7 +224,7 @@ def _read(raw: Any) -> tuple[NDArray[Any] | None, str, list[Any]]:
             raise InvalidParameter("run", "an array of shape ()", _ALLOWED)
         if _plain_numbers(raw):
             shape = raw.shape[1:]
-            return _flat(raw), raw.dtype.name + (str(shape) if shape else ""), []
+            return _flat(raw), (raw.dtype.name + str(shape) if shape else scalar(raw.dtype)), []
         return None, "", [*raw]
     if not isinstance(raw, (list, tuple)):
         raise InvalidParameter("run", f"a {type(raw).__name__}", _ALLOWED)
@@ -236,7 +246,7 @@ def _from_list(items: list[Any]) -> tuple[NDArray[Any] | None, str, list[Any]]:
     if only is np.ndarray and len({(one.shape, one.dtype) for one in items}) == 1:
         together = np.array(items)
         if _plain_numbers(together):
-            return _flat(together), form(items[0]), []
+            return _flat(together), form(np.zeros_like(items[0])), []
     if issubclass(only, np.number) and _plain_numbers(np.zeros(1, dtype=only)):
         return np.array(items, dtype=only).reshape(-1, 1), items[0].dtype.name, []
     return None, "", items

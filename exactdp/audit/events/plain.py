@@ -9,11 +9,9 @@ such code (an object without a state of its own) raises.
 from __future__ import annotations
 
 import enum
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import PurePath
@@ -21,16 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.events.parts import ALLOWED, name_of, parts
 from exactdp.errors import InvalidParameter
 
-__all__ = ["NAN", "Coded", "attributes", "name_of", "plain"]
+__all__ = ["NAN", "Coded", "plain"]
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MOST = 40  # levels of nesting
-_ALLOWED = (
-    "made of values with a code that is the same in every process: numbers, texts, dates, "
-    "collections, data frames, objects with attributes"
-)
 
 
 @dataclass(frozen=True)
@@ -72,17 +66,17 @@ def _plain(value: Any, inside: Inside) -> Any:
     if kind is float:
         return value if value == value else NAN
     if id(value) in inside or len(inside) > _MOST:
-        raise InvalidParameter("run", f"a {name_of(kind)} that contains itself", _ALLOWED)
-    code = _code_of(kind)
-    return code(value, (*inside, id(value)))
+        raise InvalidParameter("run", f"a {name_of(kind)} that contains itself", ALLOWED)
+    inside = (*inside, id(value))
+    made = parts(value)
+    if made is not None:
+        return Coded(made[0], _tuple(made[1], inside))
+    return _code_of(kind)(value, inside)
 
 
 @lru_cache(maxsize=1024)
 def _code_of(kind: Any) -> Callable[[Any, Inside], Any]:
-    for root in (base.__module__.partition(".")[0] for base in kind.__mro__):
-        if root in _FRAMES and hasattr(kind, _FRAMES[root]):
-            return _arrow if root == "pyarrow" else _frame
-    return next((code for known, code in _CODES if issubclass(kind, known)), _object)
+    return next(code for known, code in _CODES if issubclass(kind, known))
 
 
 def _tuple(values: Iterable[Any], inside: Inside) -> tuple[Any, ...]:
@@ -119,8 +113,19 @@ def _array(value: Any, inside: Inside) -> Any:
     if not value.ndim:
         return _plain(value[()], inside)
     if isinstance(value, np.ma.MaskedArray):
-        return _tuple((None if one is np.ma.masked else one for one in value), inside)
+        return _masked(value, inside)
     return _tuple(value, inside)
+
+
+def _masked(value: Any, inside: Inside) -> Any:
+    """A mask hides nothing from whoever has the array."""
+    pairs = zip(value.data, np.ma.getmaskarray(value).tolist(), strict=True)
+    if value.ndim > 1:
+        return _tuple((np.ma.array(data, mask=mask) for data, mask in pairs), inside)
+    return tuple(
+        Coded("masked", _tuple((data, mask), inside)) if mask else _plain(data, inside)
+        for data, mask in pairs
+    )
 
 
 def _integer(value: Any, inside: Inside) -> int:
@@ -158,70 +163,6 @@ def _duration(value: timedelta, inside: Inside) -> Coded:
     return days if not rest else Coded("timedelta", (*days.parts, rest))
 
 
-def _decimal(value: Decimal, inside: Inside) -> Coded:
-    return Coded("Decimal", (_plain(float(value), inside) if value == value else NAN, str(value)))
-
-
-def _error(value: BaseException, inside: Inside) -> Coded:
-    state = _dictionary(vars(value), inside)
-    return Coded("exception", (name_of(type(value)), _tuple(value.args, inside), state))
-
-
-def _frame(value: Any, inside: Inside) -> Coded:
-    """A data frame or a series, by methods pandas and polars offer everyone."""
-    if hasattr(value, "columns"):
-        columns = [value.iloc[:, i] if hasattr(value, "iloc") else value[:, i]
-                   for i in range(value.shape[1])]  # fmt: skip
-        names = list(value.columns)
-    else:
-        names, columns = [getattr(value, "name", None)], [value]
-    cells = [(name, str(c.dtype), list(c)) for name, c in zip(names, columns, strict=True)]
-    index: Any = getattr(value, "index", None)
-    rows = (index.names, list(index)) if hasattr(index, "names") else ()
-    return Coded(type(value).__name__, (_plain(cells, inside), _tuple(rows, inside)))
-
-
-def _arrow(value: Any, inside: Inside) -> Coded:
-    described = str(getattr(value, "schema", None) or value.type)
-    return Coded(type(value).__name__, (_plain(value.to_pylist(), inside), described))
-
-
-def _object(value: Any, inside: Inside) -> Coded:
-    """An object by its type and attributes; without any, by its own repr."""
-    name, state = name_of(type(value)), attributes(value)
-    if state:
-        return Coded(name, _tuple(state, inside))
-    shown = repr(value)
-    if _ADDRESS.search(shown):
-        raise InvalidParameter("run", f"known by its address alone: {name}", _ALLOWED)
-    return Coded(name, (shown,))
-
-
-def attributes(value: Any) -> list[tuple[str, Any]]:
-    """The names and values of the attributes an object has of its own, sorted."""
-    slots = [name for kind in type(value).__mro__ for name in _slots(kind)]
-    found = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-    found |= getattr(value, "__dict__", {})
-    return sorted(found.items(), key=lambda pair: str(pair[0]))
-
-
-def _slots(kind: type) -> list[str]:
-    """The slots of a class, as they are called from outside."""
-    names = kind.__dict__.get("__slots__", ())
-    own = [name for name in ((names,) if isinstance(names, str) else names) if name[-2:] != "__"]
-    private = f"_{kind.__name__.lstrip('_')}"
-    return [private + name if name.startswith("__") else name for name in own]
-
-
-def name_of(kind: type) -> str:
-    """The name of a type, with its module unless it is built in."""
-    return kind.__qualname__ if kind.__module__ == "builtins" else (
-        f"{kind.__module__}.{kind.__qualname__}"
-    )  # fmt: skip
-
-
-#: package -> what its tables and columns have and nothing else of it has
-_FRAMES = {"pandas": "shape", "polars": "shape", "pyarrow": "to_pylist"}
 _THEMSELVES = frozenset({type(None), bool, int, str, bytes, Fraction, Coded})
 
 #: type -> code, tried in this order: an Enum may be an int, a datetime is a date
@@ -236,15 +177,11 @@ _CODES: list[tuple[Any, Callable[[Any, Inside], Any]]] = [
     (dict, _dictionary),
     ((set, frozenset), lambda value, inside: frozenset(_tuple(value, inside))),
     (np.ndarray, _array),
-    (complex, lambda value, inside: Coded("complex", _tuple((value.real, value.imag), inside))),
-    (Decimal, _decimal),
     (Fraction, lambda value, inside: Fraction(value)),
     (datetime, _moment),
     (date, lambda value, inside: Coded("date", (value.toordinal(),))),
     (timedelta, _duration),
-    ((time, tzinfo, PurePath), lambda value, inside: Coded(name_of(type(value)), (str(value),))),
-    (BaseException, _error),
+    ((time, tzinfo), lambda value, inside: Coded(name_of(type(value)), (repr(value),))),
+    (PurePath, lambda value, inside: Coded(name_of(type(value)), (str(value),))),
     (type, lambda value, inside: Coded("type", (name_of(value),))),
-    (Mapping, lambda value, inside: Coded(name_of(type(value)), (_dictionary(value, inside),))),
-    (Sequence, lambda value, inside: Coded(name_of(type(value)), _tuple(value, inside))),
 ]
