@@ -219,7 +219,7 @@ def a_loop() -> list[Any]:
 
 @pytest.mark.parametrize(
     "value",
-    [object(), threading.Lock(), iter([1]), (i for i in ()),
+    [object(), threading.Lock(), iter([1]), (i for i in ()), re.match("(a)b", "ab"),
      lambda: 0, Bare(object()), a_loop(), {"a": (object(),)},  # type: ignore[arg-type]
      np.array([object()]), ValueError(object()), np.random.default_rng(0)],
     ids=lambda value: type(value).__name__,

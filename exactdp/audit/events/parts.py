@@ -57,11 +57,12 @@ def parts(value: Any) -> Parts | None:
 
 def attributes(value: Any) -> list[tuple[str, Any]]:
     """The names and values of the attributes an object has of its own, sorted."""
+    slotted = (kind for kind in type(value).__mro__ if "__slots__" in vars(kind))
     found = {
         name: getattr(value, name)
-        for kind in type(value).__mro__
+        for kind in slotted
         for name, entry in vars(kind).items()
-        if isinstance(entry, MemberDescriptorType) and name[-2:] != "__" and hasattr(value, name)
+        if isinstance(entry, MemberDescriptorType) and hasattr(value, name)
     }
     found |= getattr(value, "__dict__", {})
     return sorted(found.items(), key=lambda pair: str(pair[0]))
