@@ -10,6 +10,7 @@ import enum
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set, ValuesView
+from copyreg import dispatch_table
 from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from fractions import Fraction
@@ -152,8 +153,9 @@ def _object(value: Any) -> Parts:
 
 def _copied(value: Any) -> list[Any]:
     """What the protocol of the module copy makes a copy from: a repr may be cut short."""
+    registered: Any = dispatch_table.get(type(value))
     try:
-        made = value.__reduce_ex__(4)
+        made = registered(value) if registered else value.__reduce_ex__(4)
     except TypeError:
         allowed = f"{ALLOWED}; this one does not say what it is made of"
         raise InvalidParameter("run", name_of(type(value)), allowed) from None
