@@ -5,105 +5,93 @@ What cannot be looked into raises NotEnumerable: something might be kept there f
 
 from __future__ import annotations
 
-import array
-import contextvars
-import datetime
-import decimal
 import functools
 import gc
-import hashlib
-import inspect
 import logging
-import random
-import re
-import sys
 import threading
-import traceback
 import types
-import warnings
-import weakref
-from collections import deque, namedtuple
+from collections import deque
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from operator import attrgetter, itemgetter, methodcaller
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
+from exactdp.audit.whitebox.holdings import held_by, is_atom, trusted
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type, spelled
 from exactdp.audit.whitebox.lazy import LazyNumber
-from exactdp.audit.whitebox.plainness import written_in_python
 from exactdp.audit.whitebox.purity import named
-from exactdp.audit.whitebox.rounds import is_plain
+from exactdp.audit.whitebox.rounds import is_generator, is_plain
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.source import Source
 
 __all__ = ["BY_VALUE", "CACHED", "Names", "is_atom", "named_by", "parts"]
 
-_ATOMS = (
-    *(type(None), bool, int, float, complex, str, bytes, Fraction, decimal.Decimal, range, slice),
-    *(type(...), type(NotImplemented), datetime.date, datetime.time, datetime.timedelta),
-    *(datetime.tzinfo, re.Pattern, types.CodeType, np.generic, np.dtype),
-)
 #: Compared as they are, where the type is exactly one of these.
 BY_VALUE = frozenset({type(None), bool, int, str, bytes, types.CodeType})
 _attribute = getattr  # as it is when no program runs
-_TUPLE_FIELD = type(vars(namedtuple("_Pair", "left"))["left"])
-#: Without state of their own that Python code can change.
-_OPAQUE = (
-    *(types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType),
-    *(types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType),
-    *(np.ufunc, _TUPLE_FIELD, itemgetter, attrgetter, methodcaller, contextvars.Token),
-)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
-_TRUSTED = frozenset({"exactdp", "flint", "gmpy2", "numpy", "scipy"})
 CACHED = type(functools.lru_cache(len))
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def is_atom(kind: type) -> bool:
-    """Whether instances of a type are told apart by what is written of them, attributes aside."""
-    return issubclass(kind, _ATOMS)
 
 
 def parts(thing: Any) -> Iterator[Any]:
     """What a thing holds, in an order that does not change by itself."""
-    if isinstance(thing, LazyNumber):
+    kind = type(thing)  # whatever it says of its __class__
+    if issubclass(kind, LazyNumber):
         raise NotReproducible("the program keeps a number that it drew: another run has another")
-    if isinstance(thing, Names):
+    if is_generator(thing):
+        raise NotReproducible("the program keeps its generator: another run has another")
+    if kind is Names:
         yield from thing
-    elif isinstance(thing, (types.FunctionType, types.MethodType, functools.partial, CACHED)):
+    elif issubclass(kind, (types.FunctionType, types.MethodType, functools.partial, CACHED)):
         yield from _of_function(thing)
-    elif isinstance(thing, type):
-        if _trusted(thing.__module__):
-            yield _constants(thing)
-        else:
-            yield from _of_class(thing)
-    elif isinstance(thing, types.ModuleType):
-        return  # its attributes are reached by the names that code uses
-    elif isinstance(thing, types.BuiltinFunctionType):
+    elif issubclass(kind, type):
+        yield from _of_library(vars(thing)) if trusted(thing.__module__) else _of_class(thing)
+    elif issubclass(kind, types.ModuleType):
+        yield from _of_module(thing)
+    elif issubclass(kind, (types.BuiltinFunctionType, types.MethodWrapperType)):
         if not isinstance(thing.__self__, types.ModuleType):
             yield thing.__self__
-    elif isinstance(thing, logging.Logger):
-        yield from (thing.level, thing.disabled, thing.propagate, thing.name)
+    elif issubclass(kind, logging.Logger):
+        yield from (_attributes(thing, _OF_LOGGERS), thing.level, thing.disabled, thing.name)
         yield [number_of(part) for part in (*thing.handlers, *thing.filters)]
-    elif isinstance(thing, _LOCKS):
+    elif issubclass(kind, _LOCKS):
         yield repr(thing)
-    elif isinstance(thing, _OPAQUE):
-        return
-    elif isinstance(thing, Source):
+    elif issubclass(kind, Source):
         yield vars(thing)
-    elif isinstance(thing, np.ndarray) or type(thing).__module__.partition(".")[0] in _TRUSTED:
-        yield from _of_numpy(thing)
     else:
-        yield from _of_object(thing)
+        yield from held_by(thing)
 
 
-def _constants(kind: type) -> str:
-    """The numbers and texts among the attributes of a class, by what is written of them."""
-    held: list[tuple[str, type, Any]] = [(name, type(x), x) for name, x in vars(kind).items()]
+_OF_MODULES = frozenset(vars(types.ModuleType("_"))) | {"__builtins__", "__file__", "__cached__"}
+_OF_LOGGERS = frozenset({"manager", "parent", "root", "handlers", "filters", "_cache"})
+
+
+def _attributes(thing: Any, without: frozenset[str]) -> dict[str, Any]:
+    """Its own attributes, but for some."""
+    return {name: value for name, value in vars(thing).items() if name not in without}
+
+
+def _of_module(module: types.ModuleType) -> Iterator[Any]:
+    """What is in a module that is reached as a value: elsewhere, the names that code uses are."""
+    if trusted(module.__name__):
+        yield _constants(vars(module))
+    else:
+        yield _attributes(module, _OF_MODULES)
+
+
+def _of_library(own: Mapping[str, Any]) -> Iterator[Any]:
+    """Of a class in a library, what somebody may have put there to be changed."""
+    yield _constants(own)
+    yield [x for name, x in own.items() if type(x) in _TABLES and not name.startswith("_")]
+
+
+_TABLES = (list, dict, set, bytearray, deque)
+
+
+def _constants(own: Mapping[str, Any]) -> str:
+    """The numbers and texts among attributes, by what is written of them."""
+    held: list[tuple[str, type, Any]] = [(name, type(x), x) for name, x in own.items()]
     return repr([each for each in held if is_atom(each[1])])
 
 
@@ -132,8 +120,8 @@ def _of_function(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, CACHED):
         yield thing.__wrapped__
         _only_plain(thing)
-    elif _trusted(str(thing.__globals__.get("__name__"))):
-        yield _attribute(thing, "registry", None)  # of functools.singledispatch
+    elif trusted(str(thing.__globals__.get("__name__"))):
+        yield _attributes(thing, _OF_DISPATCH)
     else:
         yield f"{thing.__name__} {thing.__doc__}"
         yield from (thing.__code__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
@@ -141,6 +129,10 @@ def _of_function(thing: Any) -> Iterator[Any]:
             yield spelled(thing.__annotations__)
         yield from (_content(cell) for cell in thing.__closure__ or ())
         yield named_by(thing.__code__, thing.__globals__)
+
+
+#: What functools.singledispatch puts on a function beside its registry: results it has looked up.
+_OF_DISPATCH = frozenset({"dispatch", "register", "_clear_cache"})
 
 
 def _only_plain(cached: Any) -> None:
@@ -183,7 +175,11 @@ def named_by(code: types.CodeType, names: Mapping[str, Any]) -> Names:
         for pair in found
         if not isinstance(pair[1], types.BuiltinFunctionType) and not is_generator_type(pair[1])
     )
-    return Names(part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair)
+    return Names(
+        part.__name__ if isinstance(part, types.ModuleType) else part
+        for pair in sorted(kept.items(), key=itemgetter(0))
+        for part in pair
+    )
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -191,104 +187,3 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
             yield from _nested(inner)
-
-
-def _of_numpy(thing: Any) -> Iterator[Any]:
-    if isinstance(thing, np.ndarray):
-        content = thing.tolist() if thing.dtype.hasobject else _digest(thing.tobytes())
-        yield from (thing.dtype.str, thing.shape, thing.strides, thing.flags.num, content)
-    elif isinstance(thing, (np.random.Generator, np.random.RandomState)):
-        generator = thing if isinstance(thing, np.random.Generator) else thing._bit_generator
-        yield _attribute(generator, "bit_generator", generator)
-    elif isinstance(thing, np.random.BitGenerator):
-        yield thing.state
-
-
-def _of_object(thing: Any) -> Iterator[Any]:
-    """Containers, instances of classes written in Python, and the few C types that show state."""
-    known = True
-    if isinstance(thing, (dict, types.MappingProxyType)):
-        yield from (part for pair in thing.items() for part in pair)
-    elif isinstance(thing, (list, tuple, deque)):
-        yield from thing
-    elif isinstance(thing, (set, frozenset)):
-        yield from thing  # its order is kept from run to run as well
-    elif isinstance(thing, (bytearray, memoryview, array.array)):
-        yield from (type(thing).__name__, bytes(thing))
-    elif isinstance(thing, (property, classmethod, staticmethod)):
-        yield from (_attribute(thing, n, None) for n in ("fget", "fset", "fdel", "__func__"))
-    elif isinstance(thing, contextvars.ContextVar):
-        yield thing.get(None)
-    elif isinstance(thing, random.Random):
-        yield _digest(repr(thing.getstate()).encode())
-    elif isinstance(thing, types.GeneratorType):
-        if (state := inspect.getgeneratorstate(thing)) not in ("GEN_CREATED", "GEN_CLOSED"):
-            raise NotEnumerable("where a generator stands cannot be seen")
-        yield state
-    elif isinstance(thing, BaseException):
-        yield from (thing.args, thing.__cause__, thing.__context__)
-        yield len(list(traceback.walk_tb(thing.__traceback__)))
-    elif isinstance(thing, (types.SimpleNamespace, threading.local)):
-        pass
-    elif thing is sys.stdout or thing is sys.stderr:
-        return  # what programs write there is not read
-    elif isinstance(thing, weakref.ref):
-        yield thing()
-    elif isinstance(thing, (str, int, float, bytes)):  # of a subclass, with attributes
-        yield _bare(thing)
-    elif hasattr(type(thing), "__next__"):
-        yield _rest(thing)
-    elif isinstance(thing, types.CellType):
-        yield "empty"
-    else:
-        known = False
-    attributes = _attribute(thing, "__dict__", None)
-    if isinstance(attributes, dict):
-        yield from (part for pair in attributes.items() for part in pair)
-    slots = [name for name in _slots(type(thing)) if hasattr(thing, name)]
-    yield from (_attribute(thing, name) for name in slots)
-    if written_in_python(type(thing)) and not _trusted(type(thing).__module__):
-        yield type(thing)
-    elif not known and not written_in_python(type(thing)):
-        raise NotEnumerable(
-            f"the program reaches a {type(thing).__module__}.{type(thing).__qualname__}, and "
-            "whether that keeps something from run to run cannot be seen"
-        )
-
-
-def _bare(value: str | int | float | bytes) -> str:
-    """A number or text as its plain type would be written."""
-    kind = next(base for base in type(value).__mro__ if base in (str, int, float, bytes))
-    return kind.__repr__(value)
-
-
-def _rest(iterator: Any) -> Any:
-    """Where an iterator written in C stands, by what it would be pickled as."""
-    if type(iterator).__module__ in ("builtins", "itertools"):
-        try:
-            with warnings.catch_warnings():
-                # Python 3.14 takes it away from itertools: then such an iterator is refused
-                warnings.simplefilter("ignore", DeprecationWarning)
-                return iterator.__reduce__()
-        except TypeError:
-            pass
-    raise NotEnumerable(f"where a {type(iterator).__name__} stands cannot be seen")
-
-
-def _slots(kind: type) -> Iterator[str]:
-    for base in kind.__mro__:
-        names = vars(base).get("__slots__", ())
-        yield from (names,) if isinstance(names, str) else names
-
-
-def _trusted(module: str) -> bool:
-    """Libraries whose own state does not carry answers from one call to the next."""
-    top = module.partition(".")[0]
-    return top in _TRUSTED or top in _STANDARD
-
-
-_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=16).digest()

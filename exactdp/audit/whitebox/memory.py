@@ -162,8 +162,9 @@ def _is_ours(function: types.FunctionType) -> bool:
 
 
 def _label(thing: Any) -> str:
-    name = _attribute(thing, "__qualname__", None)
-    return name if isinstance(name, str) else type(thing).__qualname__
+    kind = type(thing)  # which may answer for any attribute
+    named = issubclass(kind, (type, types.FunctionType, types.BuiltinFunctionType))
+    return str(_attribute(thing, "__qualname__")) if named else kind.__qualname__
 
 
 def _changed(before: list[Any], now: list[Any]) -> str:

@@ -105,7 +105,8 @@ class ExactGenerator(metaclass=Veil):
         if type(x) not in (list, np.ndarray):
             self.draws.refuse("shuffle() is modelled for a list or an array")
         if isinstance(x, np.ndarray) and not (x.ndim and x.flags.writeable):
-            _NUMPY.shuffle(x)  # raises
+            _NUMPY.shuffle(x)
+            return
         order = list(range(len(x)))
         self._random.shuffle(order)
         x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]

@@ -11,6 +11,7 @@ from tests.audit.programs.addresses import ADDRESSES
 from tests.audit.programs.answers import ANSWERS
 from tests.audit.programs.arithmetic import ARITHMETIC, MIXED
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
+from tests.audit.programs.cupboards import CUPBOARDS
 from tests.audit.programs.cycles import CYCLES
 from tests.audit.programs.detours import DETOURS
 from tests.audit.programs.floats import FLOATS
@@ -42,6 +43,7 @@ GROUPS = (
     FLOATS,
     OUTPUTS,
     ANSWERS,
+    CUPBOARDS,
     CYCLES,
     DETOURS,
     HIDEOUTS,
