@@ -57,7 +57,7 @@ class ExactGenerator(metaclass=Veil):
         start, stop = (0, low) if high is None else (low, high)
         if not all(isinstance(end, (int, np.integer)) for end in (start, stop)):
             self.draws.refuse("integers() between anything but two integers is not modelled")
-        if type(shown) is not int and shown.dtype != np.int64:
+        if type(shown) is not int and getattr(shown, "dtype", None) != np.int64:
             self.draws.refuse(f"integers(dtype={dtype!r}) is not modelled; leave the dtype out")
         first, last = operator.index(start), operator.index(stop) - (not endpoint)
 
