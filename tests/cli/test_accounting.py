@@ -265,3 +265,15 @@ def test_targets_of_thousands_of_digits_are_refused_at_once(mechanism: str) -> N
     code, text, err = run("calibrate", mechanism, *flags)
     assert (code, text) == (2, "")
     assert "delta must be >= 1e-300 for a calibration" in err
+
+
+@pytest.mark.parametrize(
+    "mechanism", ["csh", "discrete-csh", "stability", "sums", "top-k-with-base"]
+)
+def test_delta_names_the_analysis_that_calibrate_uses(mechanism: str) -> None:
+    # both as in the examples of their help
+    named = set()
+    for verb in ("delta", "calibrate"):
+        example = run(verb, mechanism, "--help")[1].split("Example: exactdp ")[1].split()
+        named.add(json.loads(run(*example, "--json")[1])["analysis"])
+    assert len(named) == 1, named

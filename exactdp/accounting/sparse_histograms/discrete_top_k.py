@@ -25,7 +25,9 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, counters, delta_target, non_negative, positive
 
-__all__ = ["SOURCE", "calibrate", "check", "delta", "roots"]
+__all__ = ["DEFAULT_ANALYSIS", "SOURCE", "calibrate", "check", "delta", "roots"]
+
+DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 4 and Theorem 7.7, zCDP with k + 5 sqrt k"
 
@@ -80,7 +82,7 @@ def calibrate(*, k: int, epsilon: Real, delta: Real) -> Calibration:
         fixed: dict[str, Any] = {"k": number, "sigma": sigma, "epsilon": loss}
         return calibrated(
             "discrete-top-k-with-base",
-            "zcdp",
+            DEFAULT_ANALYSIS,
             lambda tau: check(**fixed, tau=tau, delta=target),
             lambda tau: Guarantee(loss, _delta(**fixed, tau=tau), _NEIGHBOURS, SOURCE),
             sigma=sigma,

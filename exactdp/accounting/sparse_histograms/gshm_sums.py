@@ -23,7 +23,9 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
 
-__all__ = ["SOURCE", "calibrate", "check", "delta", "guarantee"]
+__all__ = ["DEFAULT_ANALYSIS", "SOURCE", "calibrate", "check", "delta", "guarantee"]
+
+DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"
 
@@ -117,7 +119,7 @@ def calibrate(
         fixed["spread"] = share
         return calibrated(
             "gshm-sums",
-            "zcdp",
+            DEFAULT_ANALYSIS,
             lambda tau: check(**fixed, tau=tau, delta=target),
             lambda tau: guarantee(**fixed, tau=tau),
             sigma=noise,
