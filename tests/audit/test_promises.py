@@ -12,6 +12,8 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import rel_entr
 from scipy.stats import binom, norm
 
 from exactdp import InvalidParameter
@@ -209,6 +211,32 @@ def test_hints_lie_on_the_promise(promise: Promise) -> None:
         above, below = Fraction(min(p * 1.08, 0.999)), Fraction(p * 0.9)
         assert measure(above, Fraction(q)) > value
         assert measure(below, Fraction(q)) < max(value, Fraction(1, 10**9))
+
+
+def loss(u: float, k: int, n: int, y: int, m: int, factor: float, delta: float) -> float:
+    """Nats lost at a q on the line of a promise, from y/m (u = 0) to where it allows k/n."""
+    q = y / m + ((k / n - delta) / factor - y / m) * u**6 / (u**6 + (1 - u) ** 6)
+    pairs = (k, n, min(factor * q + delta, 1.0)), (y, m, q)
+    return sum(float(rel_entr(h, t * r) + rel_entr(t - h, t * (1 - r))) for h, t, r in pairs)
+
+
+@pytest.mark.parametrize("factor", [1.0, math.e, 1e6])
+@pytest.mark.parametrize("delta", [0.0, 1e-6, 0.4])
+def test_evidence_is_the_smallest_loss_however_many_outputs_there_are(
+    factor: float, delta: float
+) -> None:
+    for n, m in ((10, 10), (10**3, 10**9), (10**9, 10**3), (10**10, 10**10)):
+        for k, y in ((n, 0), (n, 1), (n // 2 + 1, 0), (n // 2 + 1, m // 10**7), (n, m // 3)):
+            if k / n <= factor * y / m + delta:
+                continue
+            case = (k, n, y, m, factor, delta)
+            best = min(
+                minimize_scalar(loss, bounds=(i / 20, (i + 1) / 20), args=case, method="bounded",
+                                options={"xatol": 1e-12}).fun
+                for i in range(20)
+            )  # fmt: skip
+            found = float(evidence(k, n, y, m, ((factor, delta),)))
+            assert found == pytest.approx(best, rel=1e-3, abs=0.01), case
 
 
 def test_evidence_against_a_promise_is_that_of_its_nearest_line() -> None:

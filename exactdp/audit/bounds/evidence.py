@@ -70,7 +70,8 @@ def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: Floats, delta: 
     first, last = over + y * linear - m * constant * share, y * constant
     low = factor * (y / m)
     size = k / n - delta - low
-    for _ in range(_HALVINGS):
+    most = int(max(n.max(), m.max()))  # by so much an error of p or q is multiplied
+    for _ in range(max(_HALVINGS, most.bit_length() + 8)):
         size /= 2
         s = low + size
         low = np.where(((cubic * s - quadratic) * s + first) * s + last > 0, s, low)
