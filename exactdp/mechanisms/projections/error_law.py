@@ -40,6 +40,9 @@ _MOST_TIES = 20
 _FAR = 1e-8
 _CRUMB = 1e-13
 
+#: Time grows with the cube of a walk's length, memory with the square: these take a minute, 2 GB.
+_MOST_STEPS = 1200
+
 _HALF_ULP = 2.0**-53
 
 #: The relative error of an error, of the largest: a few operations on numbers below that.
@@ -135,6 +138,7 @@ def estimate_law(
     """The error, in levels, of the estimate of a value at a place between 0 and m levels.
 
     The value is rounded at random to a level next to it. The rest as for level_law.
+    Raises InvalidParameter, and Undecided where the bits say so little that walks are too long.
     """
     at = rational("place", place)
     if not 0 <= at <= integer("m", m, least=1):
@@ -179,14 +183,16 @@ def _offsets(
 ) -> tuple[Floats, Floats, float, float]:
     """Estimate - y: values, probabilities, their relative error, and the probability left out."""
     left, right = min(before + y, _reach(q if before else p)), min(m - y, _reach(q))
+    if left + right > _MOST_STEPS:
+        raise Undecided(f"walks of more than {_MOST_STEPS} steps are too long to be followed")
     ups = [*([1 - q] * before + [1 - p] * y)[before + y - left :], *[q] * right]
     law = _records(ups, left)
     ties, sums = np.nonzero(law)
     weights = law[ties, sums]
     values = (sums - left * _MOST_TIES) / (ties + 1.0)
     slack = 4 * (len(ups) + 1) * (len(ups) + 64) * _HALF_ULP
-    outside = _beyond(q if before else p, left) * (left < before + y)
-    outside += _beyond(q, right) * (right < m - y)
+    outside = _beyond(q if before else p, left) if left < before + y else 0.0
+    outside += _beyond(q, right) if right < m - y else 0.0
     missing = max(1.0 - float(weights.sum()) * (1 - slack), 0.0)
     return values, weights, slack, missing + outside + 1e-290
 
@@ -194,7 +200,7 @@ def _offsets(
 def _reach(p: float) -> int:
     """So far a walk that goes up with probability p is followed: beyond, less happens than _FAR."""
     reach = 1
-    while _beyond(p, reach) > _FAR:
+    while _beyond(p, reach) > _FAR and reach <= _MOST_STEPS:  # for p next to 1/2 there is no end
         reach += max(reach // 8, 1)
     return reach
 

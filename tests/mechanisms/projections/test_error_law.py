@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from exactdp import InvalidParameter
+from exactdp import InvalidParameter, Undecided
 from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP
@@ -44,10 +44,11 @@ CASES = [
     (F(5), 5, F(1, 3), F(0), 0),
     (F(7, 3), 6, F(1, 4), F(1, 5), 0),
     (F(1, 2), 4, F(2, 5), F(1, 10), 4),
+    (F(3), 6, F(1, 2) - F(1, 10**30), F(0), 0),  # as a double it is 1/2
 ]
 
 
-@pytest.mark.parametrize(("place", "m", "flip", "collision", "before"), CASES, ids=range(4))
+@pytest.mark.parametrize(("place", "m", "flip", "collision", "before"), CASES, ids=range(5))
 def test_against_every_string(
     place: Fraction, m: int, flip: Fraction, collision: Fraction, before: int
 ) -> None:
@@ -164,3 +165,8 @@ def test_bad_input() -> None:
     ):
         with pytest.raises(InvalidParameter):
             call()
+
+
+def test_bits_that_say_next_to_nothing() -> None:
+    with pytest.raises(Undecided, match="more than 1200 steps are too long"):
+        estimate_law(Fraction(1500), 3000, Fraction("0.4875"), Fraction(0))
