@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 pytest_plugins = ["pytester"]
+
+# once in a process is all that numpy allows, and a run in here forgets what it was first to import
+import_module("numpy")
 
 OWN = """
 import random
