@@ -19,7 +19,7 @@ from exactdp.audit.whitebox.holdings import held_by, is_atom, trusted
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type, spelled
 from exactdp.audit.whitebox.lazy import LazyNumber
-from exactdp.audit.whitebox.purity import named
+from exactdp.audit.whitebox.purity import referred
 from exactdp.audit.whitebox.rounds import is_generator, is_plain
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.branches import NotReproducible
@@ -169,17 +169,13 @@ def named_by(code: types.CodeType, names: Mapping[str, Any]) -> Names:
     Functions of C modules hold nothing; which of them may be called, and what may be asked of the
     types of generators, is looked at elsewhere.
     """
-    found = [pair for each in _nested(code) for pair in named(each, names)]
-    kept = dict(
-        pair
-        for pair in found
-        if not isinstance(pair[1], types.BuiltinFunctionType) and not is_generator_type(pair[1])
-    )
-    return Names(
-        part.__name__ if isinstance(part, types.ModuleType) else part
-        for pair in sorted(kept.items(), key=itemgetter(0))
-        for part in pair
-    )
+    kept: dict[str, Any] = {}
+    for path, _, value, whole in (each for c in _nested(code) for each in referred(c, names)):
+        if isinstance(value, types.ModuleType) and not whole:
+            kept[f"{path}."] = number_of(value)  # what is named of it follows
+        elif not isinstance(value, types.BuiltinFunctionType) and not is_generator_type(value):
+            kept[path] = value
+    return Names(part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair)
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:

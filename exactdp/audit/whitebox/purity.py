@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from exactdp.audit.whitebox.plainness import written_in_python
 
@@ -185,41 +185,61 @@ def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str,
 
     A name without a value comes with None.
     """
-    owner: Any = None
-    for name, of_what in _references(code):
+    return ((part.name, part.value) for part in referred(code, names))
+
+
+class Reference(NamedTuple):
+    """What code names. path: of which it is a part, by name. whole: no part of it is named next."""
+
+    path: str
+    name: str
+    value: Any
+    whole: bool
+
+
+def referred(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[Reference]:
+    """The same with where they are found, and how they are used."""
+    owner, path = None, ""
+    for name, of_what, whole in _references(code):
         if of_what == "globals":
-            owner = names.get(name)
+            owner, path = names.get(name), name
         elif of_what == "modules":
-            owner = _module_or_part(name)
+            owner, path = _module_or_part(name), f"import {name}"
         else:
             known = of_what == "the last" and (
                 isinstance(owner, types.ModuleType) or _is_c_type(owner)
             )
             owner = getattr(owner, name, None) if known else None
-        yield name, owner
+            path = f"{path}.{name}" if known else f"?.{name}"
+        yield Reference(path, name, owner, whole)
 
 
 @lru_cache(maxsize=1 << 14)
-def _references(code: types.CodeType) -> tuple[tuple[str, str], ...]:
-    """The globals and attributes that code names: of the globals, the modules that it imports, the
-    last named or something else.
+def _references(code: types.CodeType) -> tuple[tuple[str, str, bool], ...]:
+    """The globals and attributes that code names, of what (the globals, the modules that it
+    imports, the last named or something else), and whether no attribute of them follows.
 
     Code does not change, and it is asked after every run.
     """
     found, follows, imported = [], False, _imported(code)
     for step in dis.get_instructions(code):
         local = [name for name in _locals_of(step) if name in imported]
-        if step.opname == "IMPORT_NAME" or local:
-            found.append((imported[local[-1]] if local else str(step.argval), "modules"))
+        if step.opname == "IMPORT_NAME":
+            found.append((str(step.argval), "modules", False))
+            follows = True
+        elif local:
+            found += [(imported[name], "modules", True) for name in local]
             follows = True
         elif step.opname == "IMPORT_FROM":
-            found.append((str(step.argval), "the last"))
-            found.append((found[-2][0], "modules"))  # more may follow from the same
+            found.append((str(step.argval), "the last", False))
+            found.append((found[-2][0], "modules", False))  # more may follow from the same
         elif step.opname.startswith(_OF_GLOBALS):
-            found.append((str(step.argval), "globals"))
+            found.append((str(step.argval), "globals", True))
             follows = True
         elif step.opname.startswith(_OF_OWNERS):
-            found.append((str(step.argval), "the last" if follows else "something"))
+            if follows:
+                found[-1] = (*found[-1][:2], False)
+            found.append((str(step.argval), "the last" if follows else "something", True))
         elif step.opname not in SILENT:
             follows = False
     return tuple(found)
@@ -249,11 +269,12 @@ def _imported(code: types.CodeType) -> dict[str, str]:
 
 def _locals_of(step: dis.Instruction) -> tuple[str, ...]:
     """The variables that an instruction loads."""
-    if not step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "STORE_FAST_LOAD_FAST")):
+    if not step.opname.startswith(_OF_LOCALS):
         return ()
     return step.argval if isinstance(step.argval, tuple) else (str(step.argval),)
 
 
+_OF_LOCALS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE", "STORE_FAST_LOAD_FAST")
 _OF_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 _OF_OWNERS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.audit.programs.addresses import ADDRESSES
+from tests.audit.programs.aliases import ALIASES
 from tests.audit.programs.answers import ANSWERS
 from tests.audit.programs.arithmetic import ARITHMETIC, MIXED
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
@@ -33,6 +34,7 @@ from tests.audit.programs.state import STATE
 
 GROUPS = (
     ADDRESSES,
+    ALIASES,
     SIGNALS,
     STATE,
     HIDDEN_STATE,

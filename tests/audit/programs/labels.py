@@ -1,0 +1,3 @@
+"""Another module with names like those of shelves.py."""
+
+memo = None
