@@ -112,6 +112,9 @@ class SampledAtoms:
             if loss == math.inf:
                 yield (loss if self.removed else -loss), *pair
                 continue
+            if isinstance(loss, Fraction) and not loss:
+                yield loss, *pair
+                continue
             inner = arb(-1) if loss == -math.inf else loss_ball(loss).expm1()
             growth = (1 + rate * inner).log()
             yield (growth if self.removed else -growth), *pair

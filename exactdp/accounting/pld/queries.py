@@ -135,8 +135,9 @@ def is_followed(order: Order, loss: float) -> bool:
 
 def ceiling(order: Order, loss: Fraction) -> Fraction:
     """A number that delta at loss >= 0 does not exceed, from a coarse grid."""
-    closed, plan = closed_curve(order), for_delta(order, float(loss), 0.1)
-    found = gridded(order, plan) if closed is None else closed
+    found: Curve | None = closed_curve(order)
+    if found is None:
+        found = gridded(order, for_delta(order, float(loss), 0.1))
     with precision(BITS):
         most = found.above(ball(loss))
         # where the coarse grid does not tell, there is no ceiling but 1

@@ -12,6 +12,7 @@ from exactdp.accounting.pld import Pld
 from exactdp.accounting.pld.laws import GaussianLoss, SampledLoss
 from exactdp.accounting.pld.measure import bounds
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.law import Law
 
 
 @pytest.mark.parametrize("epsilon", ["1e19", "1e60", "1e100"])
@@ -98,3 +99,20 @@ def test_a_group_has_no_end_only_where_it_is_one_shift() -> None:
     assert noise.grouped(10**6).delta(1) == pld.gaussian(sigma=1).delta(1)
     with pytest.raises(InvalidParameter, match=r"^size must be at most 1000 users on samples"):
         noise.sampled("0.1").grouped(10**6)
+
+
+@pytest.mark.parametrize("rate", ["1", "0.2"])
+@pytest.mark.parametrize(("p", "q"), [((1, 1, 1), (1, 1, 1)), ((5,), (5,)), ((2, 0), (0, 3))])
+def test_laws_that_are_one_or_have_nothing_in_common(
+    p: tuple[int, ...], q: tuple[int, ...], rate: str
+) -> None:
+    one, other = (
+        Law({i: Fraction(x, sum(weights)) for i, x in enumerate(weights) if x})
+        for weights in (p, q)
+    )
+    loss = pld.laws(one, other, neighbours=pld.ADD_REMOVE).sampled(rate)
+    exact = Fraction(0) if p == q else Fraction(rate)  # whoever is in the sample is seen
+    for times in (1, 3):
+        found = loss.composed(times).delta("1.4")
+        assert found.lower <= 1 - (1 - exact) ** times <= found.upper
+        assert found.width < Fraction(1, 10**3)
