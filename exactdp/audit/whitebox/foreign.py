@@ -17,6 +17,7 @@ from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.numpy_generators import ExactGenerator
 from exactdp.audit.whitebox.outcomes import Outcome, raised, returned
+from exactdp.audit.whitebox.surroundings import flags_left
 from exactdp.audit.whitebox.texts import told
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
 from exactdp.audit.whitebox.watch import NotPlain, Watch
@@ -170,7 +171,7 @@ class _Runs:
         explored = not isinstance(draws, RecordedDraws)
         drawn = (lambda: source.drawn) if explored else None
         rings = self._rings.given_up() if self._rings.any and not explored else self._rings.kept()
-        with quiet, rings, self._watch.on(source.stop, drawn):
+        with quiet, rings, flags_left(not explored), self._watch.on(source.stop, drawn):
             try:
                 value, error = self.program(generator), None
             except Exception as caught:

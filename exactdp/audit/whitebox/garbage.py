@@ -12,6 +12,10 @@ from typing import ClassVar
 __all__ = ["Rings", "tidy"]
 
 
+#: The rings of so many runs are left together.
+_PILE = 32
+
+
 class Rings:
     """The rings of objects that the runs of one program leave, or may have left."""
 
@@ -20,10 +24,14 @@ class Rings:
 
     def __init__(self) -> None:
         self.any = False
+        self._piled = 0
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """No finalizers, those of others neither: they are not the program's doing."""
+        """No finalizers, those of others neither: they are not the program's doing.
+
+        Once a run has left rings, those of some runs are there together, as they are elsewhere.
+        """
         enabled = gc.isenabled()
         gc.disable()
         Rings._runs += 1
@@ -32,8 +40,10 @@ class Rings:
             yield
         finally:
             # what is young now has been made in this run, unless another was in the middle of it
-            left = gc.collect(0)
-            self.any = self.any or left > 0 or before != Rings._runs
+            self._piled += 1
+            if not self.any or self._piled == _PILE:
+                left, self._piled = gc.collect(0), 0
+                self.any = self.any or left > 0 or before != Rings._runs
             if enabled:
                 gc.enable()
 
@@ -60,6 +70,7 @@ class Rings:
     def apart(self) -> Iterator[None]:
         """What there is already is left alone: it is much to look through with every object."""
         Rings._apart += 1
+        gc.collect(0)  # what the last runs left
         gc.freeze()
         try:
             yield

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import operator
 import random
+import secrets
+from base64 import urlsafe_b64encode
 from typing import Any, NoReturn
 
 from exactdp.audit.whitebox.draws import Draws
@@ -37,7 +39,8 @@ _REFUSED = {
 }
 
 #: What a module has that stands in place of a generator: random, or secrets.
-_OF_MODULES = frozenset({"Random", "SystemRandom", "randbelow", "randbits", "token_bytes"})
+_OF_SECRETS = frozenset({"randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe"})
+_OF_MODULES = _OF_SECRETS | {"Random", "SystemRandom"}
 COPY = "a copy of the generator would repeat its randomness; pass it along"
 
 
@@ -82,15 +85,26 @@ class ExactRandom(random.SystemRandom, metaclass=Veil):
     # the names of secrets and random that hand out a generator's methods
     def randbelow(self, exclusive_upper_bound: int) -> Any:
         """secrets.randbelow."""
-        return self.randrange(exclusive_upper_bound)
+        if exclusive_upper_bound <= 0:
+            raise ValueError("Upper bound must be positive.")
+        exclusive_upper_bound.bit_length()  # which no float has
+        return self._randbelow(exclusive_upper_bound)
 
     def randbits(self, k: int) -> Any:
         """secrets.randbits."""
         return self.getrandbits(k)
 
-    def token_bytes(self, nbytes: int) -> bytes:
+    def token_bytes(self, nbytes: int | None = None) -> bytes:
         """secrets.token_bytes, for the few bytes that can be enumerated."""
-        return self.randbytes(nbytes)
+        return self.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
+
+    def token_hex(self, nbytes: int | None = None) -> str:
+        """secrets.token_hex."""
+        return self.token_bytes(nbytes).hex()
+
+    def token_urlsafe(self, nbytes: int | None = None) -> str:
+        """secrets.token_urlsafe."""
+        return urlsafe_b64encode(self.token_bytes(nbytes)).rstrip(b"=").decode("ascii")
 
     def _itself(self) -> ExactRandom:
         """This generator, for code that asks the random module for one."""

@@ -216,6 +216,7 @@ _SHOWN: dict[type, Callable[[Any], Iterator[Any]]] = {
     np.ndarray: _of_array,
     np.dtype: _of_dtype,
     flint.arb: _of_ball,
+    type(flint.ctx): lambda x: iter([repr(x)]),
     flint.acb: lambda x: iter([x.real, x.imag]),
     np.ufunc: _of_ufunc,
     type(np.argmax): lambda x: iter(()),

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.whitebox.identity import number_of
-from exactdp.audit.whitebox.orders import call_of, consumer
-from exactdp.audit.whitebox.purity import SILENT
+from exactdp.audit.whitebox.instructions import SILENT, call_of, consumer
 
 __all__ = ["is_generator_type", "kinship", "spelled"]
 
@@ -50,6 +49,8 @@ def kinship(code: types.CodeType, names: Mapping[str, Any]) -> str:
             found = None
         if is_generator_type(found) and not _harmless(steps, i, found):
             return f"the type {found.__name__} of generators: the program may tell its own by it"
+        if isinstance(found, np.ufunc) and _leaves_gaps(code, steps, i):
+            return f"{found.__name__}(where=...) without out= shows what happens to be in memory"
         if _is_unset(found) and _is_called(steps, i):
             return f"a new {found.__name__} shows what happens to be in memory"
     return ""
@@ -61,6 +62,25 @@ def _is_module(thing: Any) -> bool:
 
 def _is_unset(thing: Any) -> bool:
     return isinstance(thing, type) and np.ndarray in type.mro(thing)
+
+
+def _leaves_gaps(code: types.CodeType, steps: list[dis.Instruction], end: int) -> bool:
+    """Whether a ufunc is called with where=, and without an array for what that leaves out."""
+    place = consumer(steps, end)
+    if place is None or not steps[place].opname.startswith(("CALL", "PRECALL")):
+        return False
+    if steps[place].opname == "CALL_FUNCTION_EX":
+        return "where" in {text for each in code.co_consts for text in _texts(each)}
+    before = steps[place - 1]
+    names = _texts(code.co_consts[before.arg or 0]) if before.opname in _WITH_NAMES else ()
+    return "where" in names and "out" not in names
+
+
+_WITH_NAMES = ("KW_NAMES", "LOAD_CONST")
+
+
+def _texts(constant: Any) -> tuple[Any, ...]:
+    return constant if type(constant) is tuple else (constant,)
 
 
 def _is_called(steps: list[dis.Instruction], end: int) -> bool:

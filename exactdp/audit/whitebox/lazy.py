@@ -20,6 +20,7 @@ import numpy as np
 
 from exactdp.audit.whitebox.quiet import quiet
 from exactdp.audit.whitebox.revealed import Revealed
+from exactdp.audit.whitebox.uniform import NotEnumerable
 
 __all__ = ["LazyNumber"]
 
@@ -176,7 +177,7 @@ class LazyNumber(Revealed):
         return self._map(operator.invert, False)
 
     def __abs__(self) -> Any:
-        return -self if self._decide(lambda value: value < 0) else +self
+        return self._map(abs, not self._decide(lambda value: value < 0))
 
     def __lshift__(self, other: Any) -> Any:
         return self._combine(other, operator.lshift, True)
@@ -206,8 +207,8 @@ class LazyNumber(Revealed):
     def __and__(self, other: Any) -> Any:
         if isinstance(other, LazyNumber):
             other = other.settle()
-        if type(other) is int and other >= 0 and not other & (other + 1):
-            return self % (other + 1)
+        if self._apply is None and type(other) is int and other >= 0 and not other & (other + 1):
+            return self._base.residue(other + 1)
         return self.settle() & other
 
     __rand__ = __and__
@@ -227,7 +228,11 @@ class LazyNumber(Revealed):
         return operator.index(self.settle())
 
     def __float__(self) -> float:
-        return float(self.settle())
+        value = self.settle()
+        try:
+            return float(value)
+        except OverflowError:  # where functions of math take a large int as it is
+            self._base.source.stop(NotEnumerable("a drawn number is too large for a float"))
 
     def __complex__(self) -> complex:
         return complex(self.settle())

@@ -66,7 +66,7 @@ class Memory:
             return
         if surroundings() != self._surroundings:
             raise NotReproducible(
-                "the program changes numpy's generator, an arithmetic context or a class of ours"
+                "the program changes a global generator, an arithmetic context or a class of ours"
             )
         size = sum(map(len, self._before))
         stride = 1 if self._checks < _OFTEN else 1 + size // _FEW

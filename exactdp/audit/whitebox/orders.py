@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.whitebox.purity import SILENT
+from exactdp.audit.whitebox.instructions import SILENT, call_of, consumer
 
 __all__ = [
-    "call_of",
-    "consumer",
     "is_salted",
     "is_set_of_text",
     "looked_at",
@@ -125,18 +123,6 @@ def _end_of_set(steps: list[dis.Instruction], i: int) -> int | None:
     return None
 
 
-def call_of(steps: list[dis.Instruction], i: int) -> int | None:
-    """The call of what is loaded at i: after it, nothing but its result is on the stack."""
-    depth = 0
-    for j in range(i, len(steps)):
-        depth += dis.stack_effect(steps[j].opcode, steps[j].arg, jump=False)
-        if steps[j].opname.startswith("CALL") and depth <= 1:
-            return j
-        if steps[j].opname == "CALL" and depth <= 2:
-            return j
-    return None
-
-
 def _orderless(steps: list[dis.Instruction], start: int, end: int) -> bool:
     """Whether a set that is made or loaded from start to end is used without regard to order."""
     place = consumer(steps, end)
@@ -156,22 +142,6 @@ def _orderless(steps: list[dis.Instruction], start: int, end: int) -> bool:
 
 
 _ANSWERS = frozenset(["CONTAINS_OP", "COMPARE_OP", "POP_TOP", "SET_ADD"])
-
-
-_PUSHES = ("LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL")
-
-
-def consumer(steps: list[dis.Instruction], end: int) -> int | None:
-    """Where the value on top of the stack after an instruction is taken from it."""
-    depth = 1
-    for j in range(end + 1, len(steps)):
-        pushes = steps[j].opname.startswith(_PUSHES)
-        if depth == 1 and not pushes and steps[j].opname not in ("PUSH_NULL", "COPY"):
-            return j
-        depth += dis.stack_effect(steps[j].opcode, steps[j].arg, jump=False)
-        if depth <= 1 and not pushes:
-            return j
-    return None
 
 
 def _callee(steps: list[dis.Instruction], i: int) -> str:

@@ -12,6 +12,7 @@ import enum
 import re
 import struct
 import sys
+import types
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.whitebox.holdings import members
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.uniform import NotEnumerable
 
@@ -68,7 +70,8 @@ def _key_of_error(error: BaseException | None) -> Hashable:
     if held:
         raise NotEnumerable(f"an exception with attributes ({', '.join(held)}) as an outcome")
     causes = _key_of_error(error.__cause__), _key_of_error(error.__context__)
-    return _name(kind), key_of(error.args), key_of(list(notes)), causes
+    inside = key_of(tuple(members(error)))  # the attributes that it has in C
+    return _name(kind), key_of(error.args), key_of(list(notes)), inside, causes
 
 
 def _name(kind: type) -> str:
@@ -116,9 +119,9 @@ def _compound(value: Any, kind: type) -> Hashable:
         return name, tuple(map(key_of, value))
     if kind is np.ndarray:
         items = value.tolist() if value.dtype.hasobject else value.tobytes()
-        return name, repr(value.dtype), value.shape, key_of(items)
+        return name, _key_of_dtype(value.dtype), value.shape, key_of(items)
     if isinstance(value, np.generic) and kind.__module__ == "numpy":
-        return name, repr(value.dtype), value.tobytes()
+        return name, _key_of_dtype(value.dtype), value.tobytes()
     if isinstance(value, enum.Enum):
         return name, value.name, key_of(value.value)
     if is_dataclass(value) and kind.__mro__[1:] == (object,) and _only_fields(value):
@@ -129,13 +132,28 @@ def _compound(value: Any, kind: type) -> Hashable:
     )
 
 
+def _key_of_dtype(kind: np.dtype[Any]) -> str:
+    """What is written of a dtype, if that is all."""
+    within = [kind.subdtype[0]] if kind.subdtype else []
+    within += [field[0] for field in (kind.fields or {}).values()]
+    if kind.metadata or any(not _key_of_dtype(each) for each in within):
+        raise NotEnumerable("a dtype with metadata as an outcome")
+    return repr(kind)
+
+
 def _is_named_tuple(kind: type) -> bool:
     return kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and kind.__dictoffset__ == 0
 
 
 def _only_fields(value: Any) -> bool:
     """Whether a dataclass instance holds nothing beside its fields."""
-    return set(getattr(value, "__dict__", ())) <= {field.name for field in fields(value)}
+    attributes = {*getattr(value, "__dict__", ()), *_slots(type(value))}
+    return attributes <= {field.name for field in fields(value)}
+
+
+def _slots(kind: type) -> set[str]:
+    own = vars(kind).items()
+    return {name for name, each in own if isinstance(each, types.MemberDescriptorType)}
 
 
 def plain(value: Any) -> Any:

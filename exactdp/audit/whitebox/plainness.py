@@ -12,6 +12,7 @@ import builtins
 import dis
 import math
 import random
+import re
 import struct
 import sys
 import types
@@ -21,6 +22,8 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice
 from typing import Any
+
+from exactdp.audit.whitebox.instructions import SILENT, call_of
 
 __all__ = ["objection", "objection_to", "written_in_python"]
 
@@ -33,9 +36,11 @@ print property range repr reversed round set slice sorted staticmethod str super
 _BUILTINS = frozenset(_BUILTINS_TEXT.split()) | ({"sum"} if sys.version_info < (3, 12) else set())
 _CALLABLES = frozenset(
     {getattr(builtins, name) for name in _BUILTINS}
-    | {value for value in vars(math).values() if callable(value)}
+    | {value for value in vars(math).values() if callable(value) and value is not math.ldexp}
     | {Fraction, random.Random, random.SystemRandom}
 )
+#: C functions that take nothing but an int.
+_STRICT = frozenset({"math.ldexp", "itertools.permutations"})
 _MODULES = frozenset({"math", "random", "fractions", "itertools", "contextlib"})
 _DATA = (int, float, complex, str, bytes, bytearray, Fraction, range, type(None), type(...))
 _DUNDERS = frozenset({"__init__", "__name__", "__doc__", "__enter__", "__exit__", "__len__"})
@@ -46,13 +51,34 @@ _SINGLETONS = (None, True, False, ..., NotImplemented)
 
 def objection(code: types.CodeType, names: Mapping[str, Any]) -> str:
     """Why a piece of code is not plain, or "". names: its globals, builtins included."""
+    if any(type(text) in (str, bytes) and _has_star(text) for text in code.co_consts):
+        return f"% with a width of its own in {code.co_name}"
     before: dis.Instruction | None = None
-    for step in dis.get_instructions(code):
-        why = _objection_to_step(step, before, names)
+    steps = [step for step in dis.get_instructions(code) if step.opname not in SILENT]
+    for i, step in enumerate(steps):
+        why = _objection_to_step(step, before, names) or _objection_to_power(steps, i)
         if why:
             return f"{why} in {code.co_name}, line {_line(code, step)}"
-        before = step if step.opname not in ("CACHE", "PRECALL") else before
+        before = step if step.opname != "PRECALL" else before
     return ""
+
+
+def _has_star(text: str | bytes) -> bool:
+    """Whether a format takes a width, which has to be an int itself."""
+    written = text if isinstance(text, str) else text.decode("latin-1")
+    return _STAR.search(written) is not None
+
+
+_STAR = re.compile(r"%(\([^)]*\))?[-#0 +]*(\*|\d*\.\*)")
+
+
+def _objection_to_power(steps: list[dis.Instruction], i: int) -> str:
+    """Where pow() has a modulus, and takes ints alone."""
+    if not steps[i].opname.startswith("LOAD_GLOBAL") or steps[i].argval != "pow":
+        return ""
+    end = call_of(steps, i)
+    two = end is not None and steps[end].opname == "CALL" and steps[end].arg == 2
+    return "" if two else "pow() of three numbers"
 
 
 def _objection_to_step(
@@ -88,6 +114,8 @@ def _objection_to_attribute(
     owner = names.get(before.argval)
     if isinstance(owner, type) and owner in _CALLABLES:
         return f"{before.argval}.{name}"  # int.bit_length(x) takes exact ints only
+    if isinstance(owner, types.ModuleType) and f"{owner.__name__}.{name}" in _STRICT:
+        return f"{owner.__name__}.{name}"
     if isinstance(owner, types.ModuleType) and owner.__name__ not in ("math", "itertools"):
         return objection_to(getattr(owner, name, None), f"{before.argval}.{name}")
     return ""

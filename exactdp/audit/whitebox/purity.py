@@ -17,12 +17,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from exactdp.audit.whitebox.instructions import SILENT
 from exactdp.audit.whitebox.plainness import written_in_python
 
-__all__ = ["SILENT", "TOLD", "impurity", "impurity_in", "named"]
-
-#: Instructions that do nothing.
-SILENT = frozenset(["CACHE", "RESUME", "NOP", "EXTENDED_ARG", "COPY_FREE_VARS"])
+__all__ = ["TOLD", "impurity", "impurity_in", "named"]
 
 #: Modules of C functions and types that depend on their arguments alone.
 _PURE_TEXT = """
@@ -44,13 +42,18 @@ _IMPURE = frozenset(
         ("_thread", "_release_save"),
         ("_thread", "_recursion_count"),
         ("array", "buffer_info"),
+        ("array", "fromfile"),
+        ("array", "tofile"),
+        ("_contextvars", "copy_context"),
+        ("numpy", "dump"),
         ("numpy", "empty"),
         ("numpy", "empty_like"),
+        ("numpy", "fromfile"),
+        ("numpy", "tofile"),
     ]
 )
 _ALSO_PURE = frozenset(
     [("posix", name) for name in ("fspath", "_path_normpath", "_path_splitroot_ex")]
-    + [("sys", "exc_info"), ("sys", "exception")]
     + [("sys", "getrecursionlimit"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "RLock", "lock", "_local")]
 )
@@ -103,13 +106,11 @@ def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
     if why := _fetched(texts, [value for _, value in values]):
         return why
     for name, value in values:
-        function = getattr(value, "__func__", value)
+        function = value.__func__ if type(value) is types.MethodType else value
         python = isinstance(function, (types.FunctionType, types.ModuleType, type))
         random = "rand" in name.lower() and callable(value) and not python
         address = name == "ctypes" and not isinstance(value, types.ModuleType)  # of an array
-        unset = name.startswith("empty") and str(getattr(value, "__module__", "")).startswith(
-            "numpy"
-        )
+        unset = name.startswith("empty") and _home(value).startswith("numpy")
         if name in _TELLING or random or address or unset:
             return f"{name}()"
         if isinstance(function, types.FunctionType) and function.__module__ == "threading":
@@ -119,6 +120,12 @@ def impurity_in(code: types.CodeType, names: Mapping[str, Any]) -> str:
         if why := impurity(value):
             return why
     return ""
+
+
+def _home(value: Any) -> str:
+    """The module of a function, or of the type of something else, which is not asked itself."""
+    functions = (types.FunctionType, types.BuiltinFunctionType)
+    return str((value if type(value) in functions else type(value)).__module__)
 
 
 #: Attributes by which code looks at its process, or at the variables of other code.
@@ -140,7 +147,8 @@ _TELLING = frozenset(
     | {"__array_interface__", "__array_struct__"}  # addresses
 )
 #: Texts by which a function in C would be told from one in Python, a generator from a module.
-TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits", "token_bytes"}
+TOLD = _TELLING | {"SystemRandom", "randbelow", "randbits"}
+TOLD |= {"token_bytes", "token_hex", "token_urlsafe"}
 
 
 def _fetched(texts: set[str], values: list[Any]) -> str:

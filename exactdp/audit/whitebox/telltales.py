@@ -1,7 +1,9 @@
-"""Functions of libraries, written in Python, that pass on where something is or who called."""
+"""Functions of libraries, written in Python, that pass on where something is, what is in memory, or
+who called."""
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 import logging
 import threading
@@ -19,6 +21,7 @@ TELLTALES = {
     for function in (
         *(inspect.currentframe, inspect.stack, traceback.walk_stack, traceback.extract_stack),
         *(logging.Logger.findCaller, vars(threading)["_PyRLock"].acquire),
-        *(np.ma.MaskedArray.ids, _BOUNDS),
+        *(np.ma.MaskedArray.ids, _BOUNDS, np.lib.stride_tricks.as_strided),
+        *(ctypes.cast, ctypes.string_at, ctypes.wstring_at, traceback.format_exc),
     )
 }

@@ -65,7 +65,8 @@ _REPLACED = {
 #: What libraries use for bookkeeping, without passing it on.
 _INTERNAL = frozenset(
     {"builtins.hash()", "builtins.__hash__()", "sys._getframe()"}
-    | {"_thread.get_ident()", "numpy.empty()", "numpy.empty_like()"}
+    | {"_thread.get_ident()", "numpy.empty()", "numpy.empty_like()", "sys.exc_info()"}
+    | {"sys.exception()"}
 )
 _DRAWING = {
     method.__code__

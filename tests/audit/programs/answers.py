@@ -169,3 +169,48 @@ def error_by_value_twin(x, rng):
     if coin(x, rng):
         raise ValueError
     return "ValueError"
+
+
+@dataclass
+class Slotted:
+    """With room for more than its fields."""
+
+    __slots__ = ("a", "hidden")
+    a: int
+
+
+@ANSWERS.sinner(delta=1)
+def slot_of_a_dataclass(x, rng):
+    """A slot that is no field."""
+    answer = Slotted(1)
+    answer.hidden = x
+    return answer
+
+
+@ANSWERS.twin
+def slot_of_a_dataclass_twin(x, rng):
+    return Point(coin(x, rng))
+
+
+@ANSWERS.sinner(delta=1)
+def metadata_of_a_dtype(x, rng):
+    """A dtype may carry what nobody writes."""
+    return np.zeros(1, np.dtype("i8", metadata={"count": x}))
+
+
+@ANSWERS.twin
+def metadata_of_a_dtype_twin(x, rng):
+    return np.full(1, coin(x, rng), np.dtype([("count", "i8")]))
+
+
+@ANSWERS.sinner(delta=1, exceptions="outcome")
+def value_in_an_error(x, rng):
+    """And an exception has attributes in C."""
+    error = StopIteration("refused")
+    error.value = x
+    raise RuntimeError("refused") from error
+
+
+@ANSWERS.twin
+def value_in_an_error_twin(x, rng):
+    raise RuntimeError("refused") from StopIteration(coin(x, rng))

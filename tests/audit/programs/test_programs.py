@@ -22,6 +22,7 @@ from tests.audit.programs.hideouts import HIDEOUTS
 from tests.audit.programs.keepsakes import KEEPSAKES
 from tests.audit.programs.kinds import KINDS
 from tests.audit.programs.kinship import KINSHIP, NUMPY_KINSHIP
+from tests.audit.programs.leftovers import LEFTOVERS
 from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.numpy_calls import NUMPY_CALLS
 from tests.audit.programs.outputs import OUTPUTS
@@ -31,6 +32,7 @@ from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
 from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
 from tests.audit.programs.state import STATE
+from tests.audit.programs.strict import STRICT
 
 GROUPS = (
     ADDRESSES,
@@ -49,12 +51,14 @@ GROUPS = (
     CYCLES,
     DETOURS,
     HIDEOUTS,
+    LEFTOVERS,
     LOOKUPS,
     GENERATORS,
     NUMPY_GENERATORS,
     NUMPY_CALLS,
     PROCESSES,
     STAND_INS,
+    STRICT,
     NUMPY_STAND_INS,
     KINSHIP,
     NUMPY_KINSHIP,
