@@ -15,13 +15,17 @@ from exactdp.audit.events.nested import inner
 from exactdp.audit.events.outputs import Outputs, as_floats, kind
 from exactdp.audit.events.screen import related, telling
 
-__all__ = ["proposals"]
+__all__ = ["LEARNED", "half", "proposals"]
+
+#: features that are learned from the first half of the outputs: the other half has to judge them
+LEARNED = frozenset({"foreign keys"})
 
 _COORDINATES = 64
 _IN_ORDER = 24  # coordinates up to which they are looked at in their own order
 _DIVIDED = 4  # coordinates whose residues are looked at
 _PAIRS, _RELATED = 28, 12
 _MODULI, _POWERS = range(2, 17), tuple(2**k for k in (5, 6, 8, 10, 16, 32))
+_BITS = 256
 _LOOK = 200  # values that tell what kind of numbers a column has
 _KEYS = 200
 _KNOWN = 4000
@@ -47,6 +51,11 @@ def proposals(
     yield from inner(left, right)
 
 
+def half(outputs: Outputs) -> int:
+    """How many outputs features are learned from."""
+    return (len(outputs) + 1) // 2
+
+
 def _numbers(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature]:
     assert left.matrix is not None
     width, dtype = max(left.width, right.width), left.matrix.dtype
@@ -65,7 +74,7 @@ def _numbers(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature
 
 
 def _residues(outputs: Outputs, feature: Feature) -> Iterator[Feature]:
-    """Residues of whole numbers modulo 2 to 16, of wide ones modulo powers of two beyond.
+    """Residues of whole numbers modulo 2 to 16, of wide ones modulo powers of two; their bits.
 
     Where there are few different numbers, sets of them say as much.
     """
@@ -74,8 +83,10 @@ def _residues(outputs: Outputs, feature: Feature) -> Iterator[Feature]:
     if len(values) <= _MODULI[-1] or (values != np.rint(values)).any():
         return
     yield from (("residue", feature, m) for m in _MODULI)
-    if np.abs(values).max() >= 2.0**53:
+    largest = np.abs(values).max()
+    if largest >= 2.0**53:
         yield from (("residue", feature, m) for m in _POWERS)
+    yield from (("bit", feature, k) for k in range(4, min(int(np.log2(largest)) + 1, _BITS)))
 
 
 def _vectors(left: Outputs, right: Outputs, near: list[int]) -> Iterator[Feature]:
@@ -126,9 +137,10 @@ def _tables(left: Outputs, right: Outputs) -> Iterator[Feature]:
         yield ("get", key)
         if _fractional(left, ("get", key)) or _fractional(right, ("get", key)):
             yield ("granularity", ("get", key), 0.0)
-    for side in counts:
-        if len(side) <= _KNOWN:
-            yield ("foreign keys", *sorted(side, key=repr))
+    for side in (left, right):
+        known = {key for table in side.take(0, half(side)).tables for key in table}
+        if len(known) <= _KNOWN:
+            yield ("foreign keys", *sorted(known, key=repr))
     yield ("keys",)
     yield ("whole",)
     yield ("key order",)

@@ -100,6 +100,14 @@ def _residue(outputs: Outputs, feature: Feature, step: int) -> Column:
     return np.array([v % step if isinstance(v, int) else np.mod(v, step) for v in values.tolist()])
 
 
+def _bit(outputs: Outputs, feature: Feature, k: int) -> Column:
+    """A binary digit of a whole number; NaN for others."""
+    values = column(outputs, feature)
+    if values.dtype.kind == "i" and k < 63:
+        return np.asarray(values >> k & 1)
+    return numeric([int(v) >> k & 1 if v == v // 1 else None for v in values.tolist()])
+
+
 def _negative_zero(outputs: Outputs, feature: Feature) -> Column:
     values = as_floats(column(outputs, feature))
     return np.asarray(np.signbit(values) & (values == 0), dtype=np.int64)
@@ -170,6 +178,7 @@ _NUMBERS: dict[str, Callable[..., Column]] = {
     "zero bits": _zero_bits,
     "reachable": _reachable,
     "residue": _residue,
+    "bit": _bit,
     "negative zero": _negative_zero,
     "leaf number": leaves.leaf_number,
     "text number": leaves.text_number,
@@ -186,4 +195,5 @@ _VALUES: dict[str, Callable[..., Column]] = {
     "key order": _key_order,
     "form": _form,
     "leaf": leaves.leaf,
+    "character": leaves.character,
 }

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from exactdp.audit.events.outputs import Outputs, numeric, objects
 from exactdp.audit.events.trees import Path, at
 
-__all__ = ["leaf", "leaf_number", "text_length", "text_number", "word", "words"]
+__all__ = [
+    "character",
+    "count_numbers",
+    "leaf",
+    "leaf_number",
+    "text_length",
+    "text_number",
+    "word",
+    "words",
+]
 
 Column = NDArray[Any]
 
@@ -40,6 +49,14 @@ def text_number(outputs: Outputs, path: Path, i: int) -> Column:
     return numeric([_number(at(tree, path), i) for tree in outputs.trees])
 
 
+def character(outputs: Outputs, path: Path, i: int) -> Column:
+    """The i-th character of the text at a path, from its end for i < 0; "" where it has none."""
+    texts = (at(tree, path) for tree in outputs.trees)
+    return objects(
+        one[i] if isinstance(one, str) and -len(one) <= i < len(one) else "" for one in texts
+    )
+
+
 def text_length(outputs: Outputs, path: Path) -> Column:
     """The length of the text, bytes, tuple or set at a path; -1 for what has none."""
     found = (at(tree, path) for tree in outputs.trees)
@@ -51,6 +68,11 @@ def text_length(outputs: Outputs, path: Path) -> Column:
 def words(value: Any) -> frozenset[str]:
     """The words of a text; none for other values."""
     return frozenset(_WORD.findall(value)) if isinstance(value, str) else frozenset()
+
+
+def count_numbers(text: str) -> int:
+    """How many numbers a text has."""
+    return len(_NUMBER.findall(text))
 
 
 def _number(value: Any, i: int) -> int | float | None:

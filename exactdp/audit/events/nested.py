@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from exactdp.audit.events.features import Feature, column
-from exactdp.audit.events.leaves import leaf, words
+from exactdp.audit.events.leaves import count_numbers, leaf, words
 from exactdp.audit.events.outputs import Outputs, number
 from exactdp.audit.events.plain import Coded
 from exactdp.audit.events.screen import difference, typical
@@ -20,7 +20,8 @@ _ROWS = 2000  # outputs of each side by which paths are compared
 _PATHS = 400
 _KEPT = 48
 _WORDS = 32
-_NUMBERS = 6
+_NUMBERS = 32
+_LETTERS = 40  # from either end
 _FLAT = 24  # coordinates that are looked at without this
 
 
@@ -64,7 +65,12 @@ def _at(path: Path, sides: list[Outputs]) -> Iterator[Feature]:
     if any(isinstance(value, (str, bytes, tuple, frozenset)) for value in values):
         yield ("text length", path)
     if any(isinstance(value, str) for value in values):
-        yield from (("text number", path, i) for i in range(_NUMBERS))
+        texts = [value for value in values if isinstance(value, str)]
+        numbers, letters = max(map(count_numbers, texts)), max(map(len, texts))
+        yield from (("text number", path, i) for i in range(min(numbers, _NUMBERS)))
+        if letters > 1:
+            yield from (("character", path, i) for i in range(min(letters, _LETTERS)))
+            yield from (("character", path, -i) for i in range(1, min(letters, _LETTERS) + 1))
         seen = [Counter(one for text in column for one in words(text)) for column in ends]
         common = {one: abs(score) for one, score in typical(*seen).items() if one is not None}
         best = sorted(common, key=lambda one: (-common[one], one))[:_WORDS]

@@ -120,8 +120,9 @@ class Outputs:
         part.matrix = None if self.matrix is None else self.matrix[start:stop]
         part._form, part._raw = self._form, self._raw[start:stop]
         part.n = len(range(self.n)[start:stop])
-        if "items" in self.__dict__:
-            part.items = self.items[start:stop]
+        for view in ("items", "tables", "trees"):
+            if view in self.__dict__:
+                part.__dict__[view] = self.__dict__[view][start:stop]
         return part
 
     @classmethod

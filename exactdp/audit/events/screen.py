@@ -46,7 +46,9 @@ def related(outputs: Outputs, most: int, width: int = 256) -> list[tuple[int, in
 def difference(left: Column, right: Column) -> float:
     """How differently two columns are distributed, in deviations, about."""
     if left.dtype == object or right.dtype == object:
-        return max(map(abs, typical(Counter(left.tolist()), Counter(right.tolist())).values()))
+        each = typical(Counter(left.tolist()), Counter(right.tolist())).values()
+        together = (sum(one * one for one in each) - len(each)) / (2 * len(each)) ** 0.5
+        return float(max(*map(abs, each), together))
     return _distance(left, right)
 
 

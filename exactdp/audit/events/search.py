@@ -19,7 +19,7 @@ from exactdp.audit.events.candidates import (
     within_reach,
 )
 from exactdp.audit.events.event import Event
-from exactdp.audit.events.families import proposals
+from exactdp.audit.events.families import LEARNED, half, proposals
 from exactdp.audit.events.features import column
 from exactdp.audit.events.learned import combinations_of
 from exactdp.audit.events.outputs import Outputs
@@ -71,12 +71,17 @@ def _suggested(left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: fl
     suggested = []
     with np.errstate(all="ignore"):
         for rank, feature in enumerate(proposals(left, right, data, epsilon)):
-            own = counts(feature, column(left, feature), column(right, feature))
+            judges = _second_halves(left, right) if feature[0] in LEARNED else (left, right)
+            own = counts(feature, *(column(side, feature) for side in judges))
             suggested.append((min(_HANDICAP * rank, _MOST), own))
         for feature in combinations_of(left, right):
             own = counts(feature, column(left, feature), column(right, feature))
             suggested.append((0.0, own))
     return [(handicap, own) for handicap, own in suggested if own]
+
+
+def _second_halves(*sides: Outputs) -> list[Outputs]:
+    return [side.take(half(side), len(side)) for side in sides]
 
 
 def _search(

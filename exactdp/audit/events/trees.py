@@ -17,14 +17,17 @@ Tree = tuple[Any, dict[Any, Any]]
 
 _CONTAINERS = frozenset({frozenset, tuple, Coded, bytes})
 _NOTHING: dict[Any, Any] = {}
-_BYTES = 64  # of which each is looked at by itself
+_BYTES = 256  # of which each is looked at by itself
 
 
 def grown(value: Any) -> Tree:
     """The tree of a plain value."""
     if type(value) not in _CONTAINERS:
         return value, _NOTHING
-    return value, {step: grown(inner) for step, inner in _steps(value).items()}
+    return value, {
+        step: grown(inner) if type(inner) in _CONTAINERS else (inner, _NOTHING)
+        for step, inner in _steps(value).items()
+    }
 
 
 def at(tree: Tree, path: Path) -> Any:

@@ -10,6 +10,8 @@ _WORDS = {
     "absolute": "|{0} - {1}|",
     "argmax": "index of the largest coordinate",
     "argmin": "index of the smallest coordinate",
+    "bit": "binary digit {1} of {0}",
+    "character": "character {1} of the text at {0}",
     "coordinate": "coordinate {0}",
     "count": "number of {0} coordinates",
     "difference": "coordinate {0} - coordinate {1}",
