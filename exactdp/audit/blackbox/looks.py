@@ -42,7 +42,7 @@ from exactdp.audit.blackbox.tally import (
 )
 from exactdp.audit.bounds.evidence import Lines, allocation, evidence
 from exactdp.audit.bounds.region import Region
-from exactdp.audit.events.candidates import Candidate
+from exactdp.audit.events.candidates import Candidate, reached
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs
 from exactdp.audit.events.search import search
@@ -61,10 +61,7 @@ _LARGEST = 1 << 18
 _SMALLEST = 1 << 10
 _SECONDS = 0.25  # one batch should take about so long; checkpoints are that far apart
 _TRAINING = 8192
-_PATIENCE, _PATIENT = (
-    3,
-    6000,
-)  # training goes on, up to so many times or outputs, until something shows
+_PATIENCE, _PATIENT = 3, 6000  # training goes on, up to so many times or outputs
 _BOUNDS = 2  # events whose bounds are computed even where they refute nothing
 _CERTAIN = 8.0  # nats in training from which outputs that are all alike call for single calls
 _FEW = 8  # hits expected on the other side up to which the region is shaped for few
@@ -259,10 +256,11 @@ class Audit:
         """A report where a violation is certain, or nothing more may be drawn."""
         bounds = []
         chosen = sorted(self.state.chosen, key=self._evidence, reverse=True)
-        for rank, one in enumerate(chosen):
+        telling = self._telling([one.event for one in chosen]) if last else []
+        for one in chosen:
             level = look.alpha * one.share
             hopeless = self._evidence(one) < -0.7 * math.log(level)
-            if hopeless and not (last and rank < _BOUNDS):
+            if hopeless and one.event not in telling:
                 continue
             self._require_variety(one.event)
             region = self._region(one, level)
@@ -285,6 +283,11 @@ class Audit:
         tally = self.state.tallies[one.event]
         counts = (*tally.of(one.direction), *tally.of(other(one.direction)))
         return float(evidence(*counts, self._lines))
+
+    def _telling(self, events: list[Event]) -> list[Event]:
+        """The events that come nearest to the promise, by whose bounds an audit says how far."""
+        reach = {e: reached(*map(self.state.tallies[e].of, SIDES), self._lines) for e in events}
+        return sorted(reach, key=lambda event: -reach[event])[:_BOUNDS]
 
     def _region(self, one: Chosen, level: Fraction) -> Region:
         tally = self.state.tallies[one.event]

@@ -41,7 +41,6 @@ _TRAINING_MOST = 120_000
 _CONFIRMING = 8  # outputs counted for each one trained on
 _STEP = Fraction(1, 6)  # outputs drawn between two reports, as a part of those counted
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
-_BOUNDS = 2  # events whose bounds are computed although they refute nothing
 _MOST = 12  # events watched at once
 
 
@@ -174,9 +173,10 @@ class Watch(Audit):
         judged = sorted(self.watched, key=self._counted_evidence, reverse=True)
         violation, shown = False, judged[0]
         found = [dict.fromkeys(self.promise.currencies(), Fraction(0)), self.bounds]
-        for rank, one in enumerate(judged):
+        telling = self._telling([one.event for one in judged])
+        for one in judged:
             hopeless = self._counted_evidence(one) < -0.99 * math.log(one.level)
-            if hopeless and rank >= _BOUNDS:
+            if hopeless and one.event not in telling:
                 continue
             self._require_variety(one.event)
             region = self._anytime(one)

@@ -17,7 +17,7 @@ from exactdp.audit.events.event import Event
 from exactdp.audit.events.features import Feature, is_numeric
 from exactdp.audit.events.outputs import as_floats
 
-__all__ = ["Candidate", "Group", "best", "counted", "counts", "within_reach"]
+__all__ = ["Candidate", "Group", "best", "counted", "counts", "reached", "within_reach"]
 
 _DISTINCT = 128
 _QUANTILES = 64
@@ -93,14 +93,26 @@ def best(groups: list[Group], promise: Lines, keep: int = 4) -> list[Candidate]:
 
 def within_reach(groups: list[Group], promise: Lines) -> float:
     """The share of a promise, at most 1, that training outputs speak for, about: a hint."""
+    return _share([group[1:4] for group in groups], promise)
+
+
+def _share(groups: list[tuple[Column, Column, tuple[int, int]]], promise: Lines) -> float:
     reach = dict.fromkeys(promise, 0.0)
-    for _, at_left, at_right, (n, m), _ in groups:
+    for at_left, at_right, (n, m) in groups:
         for k, y, trials, others in ((at_left, at_right, n, m), (at_right, at_left, m, n)):
             low, high = _wilson(k, trials, -_DEVIATIONS), _wilson(y, others, _DEVIATIONS)
             for line in promise:
                 reach[line] = max(reach[line], float(np.max((low - line[1]) / high)))
     logs = [(math.log(max(most, 1.0)), math.log(line[0])) for line, most in reach.items()]
     return max((min(seen / told, 1.0) if told > 0 else 1.0 for seen, told in logs), default=1.0)
+
+
+def reached(left: tuple[int, int], right: tuple[int, int], promise: Lines) -> float:
+    """The same share for one event, from its hits and trials on either side."""
+    (k, n), (y, m) = left, right
+    if not (n and m):
+        return 0.0
+    return _share([(np.array([k]), np.array([y]), (n, m))], promise)
 
 
 def _wilson(hits: Column, trials: int, z: float) -> Column:

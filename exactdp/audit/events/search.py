@@ -27,7 +27,7 @@ from exactdp.audit.events.outputs import Outputs
 __all__ = ["search"]
 
 _PAIRED = 14
-_CONVINCING = 4.0  # nats
+_CERTAIN = 12.0  # nats: what chance finds in many thousand events stays below
 _WEAKER = 0.8  # times epsilon and delta
 _SEEN = 3  # hits on the other side in training below which a threshold is also moved outward
 _HANDICAP, _MOST = 0.02, 0.5  # nats
@@ -46,13 +46,13 @@ def search(
 
     left, right: training outputs of both sides. data: the data sets, for the answers they suggest.
     known: events to consider besides those the families propose.
-    Where none is convincing, the second one is the best against a slightly weaker promise: it is
-    the one that carries the bound that an audit without a violation reports. Where nothing speaks
+    Where none is certain, the second one is the best against a slightly weaker promise: it is the
+    one that carries the bound that an audit without a violation reports. Where nothing speaks
     against the promise at all, those are returned, with a score of 0.
     """
     suggested = _suggested(left, right, data, epsilon)
     found = _search(promise, suggested, left, right, known, keep)
-    if found and found[0].score >= _CONVINCING:
+    if found and found[0].score >= _CERTAIN:
         return found
     groups = [group for _, own in suggested for group in own]
     lesser = weakened(promise, _WEAKER * within_reach(groups, promise))
