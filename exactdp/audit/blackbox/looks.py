@@ -286,7 +286,8 @@ class Audit:
 
     def _telling(self, events: list[Event]) -> list[Event]:
         """The events that come nearest to the promise, by whose bounds an audit says how far."""
-        reach = {e: reached(*map(self.state.tallies[e].of, SIDES), self._lines) for e in events}
+        found = {event: self.state.tallies[event] for event in events}
+        reach = {e: reached(t.of("left"), t.of("right"), self._lines) for e, t in found.items()}
         return sorted(reach, key=lambda event: -reach[event])[:_BOUNDS]
 
     def _region(self, one: Chosen, level: Fraction) -> Region:
