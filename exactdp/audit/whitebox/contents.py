@@ -63,7 +63,6 @@ def parts(thing: Any) -> Iterator[Any]:
         yield from held_by(thing)
 
 
-_OF_MODULES = frozenset(vars(types.ModuleType("_"))) | {"__builtins__", "__file__", "__cached__"}
 _OF_LOGGERS = frozenset({"manager", "parent", "root", "handlers", "filters", "_cache"})
 
 
@@ -74,10 +73,30 @@ def _attributes(thing: Any, without: frozenset[str]) -> dict[str, Any]:
 
 def _of_module(module: types.ModuleType) -> Iterator[Any]:
     """What is in a module that is reached as a value: elsewhere, the names that code uses are."""
-    if trusted(module.__name__):
-        yield _constants(vars(module))
-    else:
-        yield _attributes(module, _OF_MODULES)
+    own = _attributes(module, frozenset({"__builtins__"}))
+    path = str(own.get("__name__"))
+    if not trusted(path):
+        yield own
+        return
+    yield _constants(own)
+    for name, value in own.items():
+        kind: type = type(value)
+        if kind not in _EXCHANGED and not is_atom(kind):
+            yield from (name, number_of(value))
+            if _is_part(value, path) and not name.startswith("_"):
+                yield value
+
+
+def _is_part(value: Any, path: str) -> bool:
+    """Whether what a library's module has is its own, and somebody may keep something in it."""
+    if isinstance(value, types.ModuleType):
+        return str(vars(value).get("__name__")).startswith(f"{path}.")
+    tables = () if path == "sys" else (list, dict)  # those of imports change by themselves
+    return isinstance(value, (types.FunctionType, type, *tables)) and not is_generator_type(value)
+
+
+#: Of what the watch puts something else in the place for the time of a run.
+_EXCHANGED = (types.BuiltinFunctionType, functools.partial, types.MethodType)
 
 
 def _of_library(own: Mapping[str, Any]) -> Iterator[Any]:

@@ -229,7 +229,11 @@ def _references(code: types.CodeType) -> tuple[tuple[str, str, bool], ...]:
 
     Code does not change, and it is asked after every run.
     """
-    found, follows, imported = [], False, _imported(code)
+    imports = list(_imports(code))
+    imported = {each.variable: each.path for each in imports if each.stored.startswith(_LOCAL)}
+    # other code may use what is no variable of this code alone
+    found = [(i.path, "modules", True) for i in imports if not i.stored.startswith("STORE_FAST")]
+    follows = False
     for step in dis.get_instructions(code):
         local = [name for name in _locals_of(step) if name in imported]
         if step.opname == "IMPORT_NAME":
@@ -259,20 +263,27 @@ def _module_or_part(path: str) -> Any:
     return sys.modules.get(path) or getattr(sys.modules.get(module), name, None)
 
 
-def _imported(code: types.CodeType) -> dict[str, str]:
-    """The variables that stand for modules, and which."""
-    found, last = {}, ""
+class Import(NamedTuple):
+    """A variable that comes to stand for a module, and how: by what instruction."""
+
+    variable: str
+    path: str
+    stored: str
+
+
+def _imports(code: types.CodeType) -> Iterator[Import]:
+    last = ""
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
-            last = path = str(step.argval)
+            path = str(step.argval)
+            last = path.partition(".")[0]  # what a variable gets where no part is taken
         elif last and step.opname == "IMPORT_FROM":
             last = path if path.endswith(f".{step.argval}") else f"{path}.{step.argval}"
-        elif last and step.opname.startswith(("STORE_FAST", "STORE_DEREF")):
+        elif last and step.opname.startswith("STORE_"):
             variables = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-            found[str(variables[0])] = last
+            yield Import(str(variables[0]), last, step.opname)
         elif step.opname not in (*SILENT, "POP_TOP", "SWAP"):
             last = ""
-    return found
 
 
 def _locals_of(step: dis.Instruction) -> tuple[str, ...]:
@@ -282,6 +293,7 @@ def _locals_of(step: dis.Instruction) -> tuple[str, ...]:
     return step.argval if isinstance(step.argval, tuple) else (str(step.argval),)
 
 
+_LOCAL = ("STORE_FAST", "STORE_DEREF")
 _OF_LOCALS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE", "STORE_FAST_LOAD_FAST")
 _OF_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 _OF_OWNERS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")

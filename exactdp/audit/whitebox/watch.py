@@ -32,6 +32,7 @@ from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, s
 from exactdp.audit.whitebox.plainness import objection
 from exactdp.audit.whitebox.purity import TOLD, impurity, impurity_in
 from exactdp.audit.whitebox.rounds import Rounds, is_generator
+from exactdp.audit.whitebox.slots import below
 from exactdp.audit.whitebox.telltales import TELLTALES
 from exactdp.audit.whitebox.texts import witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
@@ -73,6 +74,8 @@ _DRAWING = {
     for method in (ExactRandom.getrandbits, ExactRandom._randbelow, ExactRandom.random)
 } | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
 _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
+_MODULES = frozenset(below(types.ModuleType))
+_IMPORTING = {"importlib._bootstrap", "importlib._bootstrap_external"}
 _WATCHED = _DRAWING | _NEW_GENERATORS | TELLTALES.keys()
 
 
@@ -173,6 +176,16 @@ class Watch:
                 self._remembering -= code in self._cached
             if self._places:
                 self._rounds.leave(frame)
+            if type(arg) in _MODULES:
+                self._leave(frame)
+
+    def _leave(self, frame: types.FrameType) -> None:
+        """A call ends that gives a module: one that a library finds has not been reached before."""
+        caller, name = frame.f_back, frame.f_globals.get("__name__")
+        if caller is None or name in _IMPORTING or not self._in_library(frame):
+            return
+        if not self._in_library(caller) and not self._is_ours(caller):
+            self._refuse(f"a module that {frame.f_code.co_name}() gets at")
 
     def _enter(self, frame: types.FrameType) -> None:
         """A call begins of a function that draws, returns a set, or whose results are kept."""

@@ -6,6 +6,8 @@ Each remembers the first answer that it gave. Its twin goes the same way and rea
 from __future__ import annotations
 
 import functools
+import inspect
+import json
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -22,8 +24,10 @@ def remembered(program: Callable[[int, Any, Draw, bool], int]) -> None:
     """A pair of a program that keeps what it drew and one that does not."""
 
     def made(keeps: bool) -> Program:
-        vars(shelves).update(memo=None, first=None)
-        vars(statistics).pop("memo", None)
+        vars(shelves).update(memo=None, first=None, __package__="tests.audit.programs")
+        for owner in (statistics, statistics.median, statistics.NormalDist, json.encoder):
+            if hasattr(owner, "memo"):
+                del owner.memo
 
         def run(x: int, rng: Any) -> int:
             drawn = coin(x, rng)  # in every run, so that it makes as many choices
@@ -124,6 +128,99 @@ def imported_for_a_function_inside(x: int, rng: Any, draw: Draw, keeps: bool) ->
         return draw() if here.memo is None else here.memo
 
     return inner()
+
+
+@remembered
+def imported_by_a_class(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """Imported where a class is made."""
+
+    class Here:
+        from tests.audit.programs import shelves as shelf
+
+        if keeps and shelf.memo is None:
+            shelf.memo = draw()
+        answer = draw() if shelf.memo is None else shelf.memo
+
+    return Here.answer
+
+
+@remembered
+def imported_for_the_function_around(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """Imported by a function inside of the one that uses it."""
+    shelf: Any = None
+
+    def fetch() -> None:
+        nonlocal shelf
+        from tests.audit.programs import shelves as shelf
+
+    fetch()
+    return kept(shelf, draw(), keeps)
+
+
+@remembered
+def in_a_text_of_the_module(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """An attribute that every module has."""
+    shelf = shelves
+    if keeps and shelf.__package__ != "0" and shelf.__package__ != "1":
+        shelf.__package__ = str(draw())
+    return int(shelf.__package__) if shelf.__package__ in ("0", "1") else draw()
+
+
+@remembered
+def on_a_function_of_python(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """A function in a module of Python's own."""
+    shelf = statistics
+    if keeps and not hasattr(shelf.median, "memo"):
+        shelf.median.memo = draw()
+    return shelf.median.memo if hasattr(shelf.median, "memo") else draw()
+
+
+@remembered
+def on_a_class_of_python(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """A class in a module of Python's own."""
+    shelf = statistics
+    if keeps and not hasattr(shelf.NormalDist, "memo"):
+        shelf.NormalDist.memo = draw()
+    return shelf.NormalDist.memo if hasattr(shelf.NormalDist, "memo") else draw()
+
+
+@remembered
+def in_a_part_of_a_package_of_python(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """A module inside of a package of Python's own."""
+    shelf = json
+    if keeps and not hasattr(shelf.encoder, "memo"):
+        shelf.encoder.memo = draw()
+    return shelf.encoder.memo if hasattr(shelf.encoder, "memo") else draw()
+
+
+@remembered
+def imported_by_its_whole_path(x: int, rng: Any, draw: Draw, keeps: bool) -> int:
+    """An import that names the package."""
+    import tests.audit.programs.shelves
+
+    if keeps and tests.audit.programs.shelves.memo is None:
+        tests.audit.programs.shelves.memo = draw()
+    found = tests.audit.programs.shelves.memo
+    return draw() if found is None else found
+
+
+@ALIASES.maker()
+def found_by_inspect() -> Program:
+    """Python's own code gets at the module."""
+    shelves.memo = None
+
+    def run(x: int, rng: Any) -> int:
+        drawn, shelf = coin(x, rng), inspect.getmodule(shelves.Thing)
+        if shelf.memo is None:
+            shelf.memo = drawn
+        return shelf.memo
+
+    return run
+
+
+@ALIASES.twin
+def found_by_inspect_twin(x: int, rng: Any) -> int:
+    return coin(x, rng) if inspect.getdoc(shelves.Thing) else 0
 
 
 @remembered

@@ -2,3 +2,7 @@
 
 memo = None
 first = None
+
+
+class Thing:
+    """Of this module."""
