@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -103,7 +103,7 @@ def audit_pairs(
             samples=(total - drawn.before) // (len(last) - i), alpha=level / len(last),
         )  # fmt: skip
         drawn.before += report.samples
-        results.append((left, right, report))
+        results.append((left, right, replace(report, alpha=level)))  # of all finalists together
         if report.violation:
             break
 

@@ -51,6 +51,8 @@ def test_the_one_bad_pair_is_found() -> None:
     assert found.violation
     assert found.left == (1, 6)
     assert found.report.epsilon_lower > 1
+    assert found.report.alpha == Fraction(1, 100)  # of all finalists together, as is said
+    assert "with confidence 0.99\n" in found.text()
     assert found.pairs == 10
     assert told == sorted(told)
     assert told[-1] == found.samples <= 20_000

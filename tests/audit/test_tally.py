@@ -139,6 +139,12 @@ def test_a_checkpoint_of_another_audit_is_refused(tmp_path: Path) -> None:
         audit(mechanisms.fresh, 0, 1, events=EVENTS, samples=1000, checkpoint=path)
 
 
+@pytest.mark.parametrize("place", [".", "nowhere/state.json"])
+def test_a_checkpoint_needs_a_folder(tmp_path: Path, place: str) -> None:
+    with pytest.raises(InvalidParameter, match="checkpoint must be a file in a folder that exists"):
+        audit(mechanisms.fresh, 0, 1, samples=500, checkpoint=tmp_path / place)
+
+
 def test_checkpoints_are_replaced_whole(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "state.json", "mine")
     assert checkpoint.load() is None

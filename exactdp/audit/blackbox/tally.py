@@ -224,6 +224,8 @@ class Checkpoint:
 
         Raises InvalidParameter for a file that belongs to another audit, or is none of ours.
         """
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise InvalidParameter("checkpoint", str(self.path), "a file in a folder that exists")
         try:
             state = json.loads(self.path.read_text(encoding="utf-8"))
             whole = state.pop("checksum") == _checksum(state)
