@@ -111,8 +111,19 @@ def _run(arguments: list[str] | None) -> int:
     except ExactDPError as error:
         return _complain(str(error), 2)
     except Exception as error:
-        return _complain(f"internal error, please report it: {_where(error)}", 4)
+        return _stopped(error) or _complain(f"internal error, please report it: {_where(error)}", 4)
     return result if isinstance(result, int) else 0
+
+
+def _stopped(error: BaseException | None) -> int:
+    """The code for a signal that code in C, which it met, turned into an error of its own, or 0."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return _complain("interrupted", 130)
+        if isinstance(error, _Terminated):
+            return _complain("terminated", 143)
+        error = error.__cause__ or error.__context__
+    return 0
 
 
 def _failed(error: BaseException) -> int:

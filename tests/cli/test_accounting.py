@@ -3,10 +3,13 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
+import signal
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from flint import acb
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
@@ -277,3 +280,22 @@ def test_delta_names_the_analysis_that_calibrate_uses(mechanism: str) -> None:
         example = run(verb, mechanism, "--help")[1].split("Example: exactdp ")[1].split()
         named.add(json.loads(run(*example, "--json")[1])["analysis"])
     assert len(named) == 1, named
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_a_signal_that_arrives_within_code_in_c(
+    monkeypatch: pytest.MonkeyPatch, number: int, code: int, said: str
+) -> None:
+    def integrand(x: acb, _: bool) -> acb:
+        os.kill(os.getpid(), number)
+        return x
+
+    monkeypatch.setattr(gaussian, "delta", lambda **_: acb.integral(integrand, 0, 1))
+    assert run("delta", "gaussian", "--sigma", "1", "--epsilon", "1") == (
+        code,
+        "",
+        f"exactdp: {said}\n",
+    )
