@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,33 +36,63 @@ def new_file(
 def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
     """Files to write beside the paths; they get their names together when the block ends well.
 
-    Whatever goes wrong, also on SIGTERM, leaves neither them nor a part of them behind. Nothing
-    that exists is replaced unless overwrite says so, even if it came to be in the meantime.
+    Whatever goes wrong, also on SIGTERM, leaves neither them nor a part of them behind; a signal
+    that arrives while they are named waits until all are. Nothing that exists is replaced unless
+    overwrite says so, even if it came to be in the meantime.
     """
     parts: list[Path] = []
-    done: list[Path] = []
     try:
         for path in paths:
-            handle, name = tempfile.mkstemp(
-                prefix=f".{path.name}.", suffix=".part", dir=path.parent
-            )
-            os.close(handle)
-            parts.append(Path(name))
+            with _held():
+                handle, name = tempfile.mkstemp(
+                    prefix=f".{path.name}.", suffix=".part", dir=path.parent
+                )
+                parts.append(Path(name))
+                os.close(handle)
         yield parts
-        for part, path in zip(parts, paths, strict=True):
+        for part in parts:
             _flush(part)
+        with _held():
+            _name(parts, paths, overwrite=overwrite)
+    finally:
+        with _held():
+            for part in parts:
+                part.unlink(missing_ok=True)
+
+
+def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> None:
+    done: list[Path] = []
+    try:
+        for part, path in zip(parts, paths, strict=True):
             if overwrite:
                 part.replace(path)
             else:
                 _link(part, path)
                 done.append(path)
+                part.unlink()
     except BaseException:
         for path in done:
             path.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _held() -> Iterator[None]:
+    """SIGINT and SIGTERM wait until the block has ended; other threads are told of neither."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    met: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        for number in before:
+            signal.signal(number, lambda late, _: met.append(late))
+        yield
     finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for each in met:
+        signal.raise_signal(each)
 
 
 def write_text(path: Path, text: str) -> None:
