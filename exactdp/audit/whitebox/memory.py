@@ -26,7 +26,7 @@ from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.errors import ExactDPError
 from exactdp.samplers.branches import NotReproducible
 
-__all__ = ["Memory"]
+__all__ = ["Memory", "state"]
 
 _attribute = getattr  # as it is when no program runs
 _MOST = 200_000  # things to visit
@@ -113,6 +113,12 @@ class Memory:
             raise NotEnumerable(f"the program can reach {why}, which depends on other things")
         if not self.objection and not isinstance(thing, (types.ModuleType, CACHED)):
             self.objection = objection_to(thing, _label(thing))
+
+
+def state(root: Any) -> Any:
+    """All that is reached from a root, and what arithmetic depends on: equal while nothing that is
+    calculated there can differ."""
+    return surroundings(), _walk(root, _indifferent)
 
 
 def _indifferent(thing: Any, held: list[Any]) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
+from exactdp.audit.whitebox.draws import Draws
 from exactdp.audit.whitebox.foreign import followed_law
 from exactdp.audit.whitebox.garbage import tidy
 from exactdp.audit.whitebox.generators import ExactRandom
 from exactdp.audit.whitebox.lazy import LazyNumber
+from exactdp.audit.whitebox.memory import state
 from exactdp.audit.whitebox.outcomes import Outcome
 from exactdp.audit.whitebox.quiet import quiet
 from exactdp.audit.whitebox.rounds import exact_key, is_generator, is_plain
@@ -32,6 +37,9 @@ _LONG = 128
 #: much less where it is seldom called; in steps, that not every call needs a law of its own.
 _FURTHER, _STEP = 8, 8
 _MOST_RUNS = 5_000
+
+#: What a function reaches is compared in so many calls, and in as many of runs that are repeated.
+_COMPARED = 500
 
 
 def shortcut(
@@ -141,14 +149,25 @@ _Choices = tuple[list[Any], list[Fraction]]
 
 
 class _Laws:
-    """The laws of one function, computed once per arguments and residual."""
+    """The laws of one function, computed once per arguments and residual.
+
+    A program may change a scale between two calls: what the function reaches is compared in the
+    first calls, and in the first ones of runs that are repeated, the last ones of before.
+    """
 
     def __init__(self, function: Callable[..., Any], max_runs: int) -> None:
         self._function, self._max_runs = function, max_runs
+        self._state: Any = None
+        self._calls = Counter[type]()
         self._known: dict[Hashable, _Choices] = {}
         self._exact: dict[Hashable, _Choices] = {}
 
     def of(self, call: _Call, key: Hashable, residual: Real) -> _Choices:
+        generator: Any = call.generator
+        draws: Draws = generator.draws
+        self._calls[type(draws)] += 1
+        if self._calls[type(draws)] <= _COMPARED:
+            self._compare(draws)
         place = key, residual
         if place not in self._known and key in self._exact:
             self._known[place] = self._exact[key]
@@ -157,7 +176,7 @@ class _Laws:
             @wraps(self._function)
             def program(generator: Any) -> Any:
                 arguments, named = call.with_generator(generator)
-                return self._function(*arguments, **named)
+                return _reusable(self._function(*arguments, **named))
 
             with unwatched(), tidy():
                 law = followed_law(
@@ -171,6 +190,17 @@ class _Laws:
             if len(found[0]) == len(found[1]):
                 self._exact[key] = found
         return self._known[place]
+
+    @quiet
+    def _compare(self, draws: Draws) -> None:
+        """What the function reaches must be as it was in the first call."""
+        with np.errstate(all="ignore"):  # as it is while lazy numbers are about
+            now = state(self._function)
+        if self._state is None:
+            self._state = now
+        if now != self._state:
+            name = self._function.__name__
+            draws.refuse(f"the program changes what {name} depends on between two calls of it")
 
 
 @quiet
@@ -191,14 +221,17 @@ def _rounded(law: Law[Outcome]) -> _Choices:
 
     Products of long fractions would take up most of the time.
     """
-    outcomes = [_reusable(outcome.value) for outcome in law]
+    outcomes = [outcome.value for outcome in law]
     weights = [_shortened(weight) for weight in law.weights.values()]
     rest = 1 - sum(weights, Fraction(0))
     return outcomes, [*weights, rest] if rest else weights
 
 
 def _reusable(value: Any) -> Any:
-    if not is_plain(value):
+    """A result that may be given again: nobody can have changed it meanwhile."""
+    if type(value) is tuple:
+        return tuple(map(_reusable, value))
+    if not (is_plain(value) or isinstance(value, LazyNumber)):
         raise InvalidParameter("function", value, "one that returns numbers, text or tuples")
     return value
 

@@ -28,6 +28,7 @@ from tests.audit.programs.numpy_calls import NUMPY_CALLS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.processes import PROCESSES
 from tests.audit.programs.reveals import REVEALS
+from tests.audit.programs.samplers import SAMPLERS
 from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
 from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
@@ -64,6 +65,7 @@ GROUPS = (
     NUMPY_KINSHIP,
     KEEPSAKES,
     REVEALS,
+    SAMPLERS,
 )
 PAIRS = [pair for group in GROUPS for pair in group.pairs]
 
