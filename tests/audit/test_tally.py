@@ -11,7 +11,9 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
@@ -107,6 +109,20 @@ def test_copied_randomness_is_refused() -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
         with pytest.raises(CopiedRandomness, match="same outputs for two batches"):
             audit(generator, 0, 1, events=EVENTS, samples=60_000, executor=pool)
+
+
+GENERATOR = np.random.default_rng(5)
+
+
+def rare(data: int, n: int) -> Any:
+    return GENERATOR.random(n) < 0.01 * 2.718**-data
+
+
+def test_copies_of_rare_outputs_are_refused() -> None:
+    """Calls of which most outputs are alike are compared by where the others stand."""
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
+        with pytest.raises(CopiedRandomness, match="came before"):
+            audit(rare, 0, 1, events=EVENTS[:1], samples=200_000, executor=pool)
 
 
 def test_marks_use_constant_memory() -> None:

@@ -156,7 +156,7 @@ class Audit:
         state = self.state
         size, share = look.training + look.confirming, self.share
         if self.fixed is not None:
-            state.chosen = self.fixed
+            state.chosen, state.largest = self.fixed, _TRAINING
         else:
             size, share = self._search(look)
         many = min(max(round(size * share), 1), size - 1)
