@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Totals", "counted"]
 
+#: Of the integers that a column holds.
+_LEAST = -(1 << 63)
+
 
 @dataclass(frozen=True)
 class Totals:
@@ -42,7 +45,8 @@ def counted(
 
     frame, user, by, keyed: as for bounded; k: >= 1, or None to count every key of every user.
     sums: column of integers -> limit >= 1 of the size of one user's value for one key; larger ones
-    are clipped. keys: a public list; rows with other keys are left out before users are bounded.
+    are clipped. keys: a public list, of integers (or such in digits) where the column's are, else
+    of text; rows with other keys are left out before users are bounded.
     passes: >= 1; the rows are read so often, for a part of the users each time, which takes so much
     less memory. Raises InvalidParameter.
 
@@ -60,7 +64,8 @@ def counted(
         raise InvalidParameter("keyed", keyed, "given together with k")
     most = None if k is None else integer("k", k, least=1)
     if keys is not None:
-        seen = seen.filter(narwhals().col(KEY).is_in(list(keys)))
+        listed = _listed(keys, whole=seen.collect_schema()[KEY].is_integer())
+        seen = seen.filter(narwhals().col(KEY).is_in(listed))
     number = integer("passes", passes, least=1)
     counts: dict[Any, int] = {}
     totals: dict[Any, list[int]] = {}
@@ -72,6 +77,21 @@ def counted(
     return Totals(
         {x: counts[x] for x in ordered}, {x: tuple(totals[x]) for x in ordered} if caps else {}
     )
+
+
+def _listed(keys: Sequence[Any], *, whole: bool) -> list[int] | list[str]:
+    """Public keys of the type that the column has: engines differ in what equals what."""
+    if isinstance(keys, str):
+        raise InvalidParameter("keys", keys, "a list of keys")
+    if whole:
+        numbers = [integer("keys", key, least=_LEAST) for key in keys]
+        if max(numbers, default=0) >= -_LEAST:
+            raise InvalidParameter("keys", max(numbers), "integers below 2^63")
+        return numbers
+    for key in keys:
+        if not isinstance(key, str):
+            raise InvalidParameter("keys", key, "texts, as the column's keys are")
+    return list(keys)
 
 
 def _part(frame: nw.LazyFrame[Any], part: int, number: int) -> nw.LazyFrame[Any]:

@@ -335,3 +335,19 @@ def test_a_column_that_cannot_be_summed_is_named_with_its_type() -> None:
     frame = frame_of("polars", some_rows(5, "text"))
     with pytest.raises(InvalidParameter, match="got 'url of type String'"):
         release(frame, user="uid", by="url", k=1, epsilon=1, delta="0.1", sums={"url": 3})
+
+
+@WARNINGS
+@pytest.mark.parametrize("engine", ENGINES)
+def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
+    # users as keys: they are whole numbers
+    rows = [(user, f"r{i}", 1) for i, user in enumerate([1, 1, 2, 3])]
+    frame = frame_of(engine, rows)
+    for keys in ([1, 3, 7], ["1", "3", "7"], [1.0, "3"]):
+        assert counted(frame, user="url", by="uid", keys=keys).counts == {1: 2, 3: 1}
+    for keys in (["a"], [1.5], [None], [2**63], "13"):
+        with pytest.raises(InvalidParameter, match=r"^keys must be"):
+            counted(frame, user="url", by="uid", keys=keys)
+    for keys in ([1], [None, "r1"], "r1"):
+        with pytest.raises(InvalidParameter, match=r"^keys must be"):
+            counted(frame, user="uid", by="url", keys=keys)
