@@ -127,7 +127,7 @@ def test_bounds_are_reached_even_where_nothing_is_violated() -> None:
     assert report.delta_lower == 0
 
 
-@pytest.mark.parametrize("samples", [10_000, 30_000])
+@pytest.mark.parametrize("samples", [10_000, pytest.param(30_000, marks=pytest.mark.slow)])
 def test_where_nothing_is_violated_the_bound_is_near_the_truth(samples: int) -> None:
     """Many outputs of discrete Laplace noise are rare, and chance makes some look suspicious."""
     bounds = []

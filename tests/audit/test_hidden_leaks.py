@@ -48,7 +48,12 @@ LEAKS: dict[str, Make] = {
 }
 
 
-@pytest.mark.parametrize("name", LEAKS)
+LONG = {"byte 100", "the last letter", "bit 40 of 62", "a rare key"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in LEAKS]
+)
 def test_a_leak_in_a_part_is_found(name: str) -> None:
     rng = np.random.default_rng(2)
 
