@@ -148,16 +148,18 @@ class OptimizedLocalHashing(FrequencyOracle):
         """sum over a of counts[a, <a, x>] for every x, one digit at a time.
 
         After digit i of a is summed over, that axis is digit i of x, and the last axis is the
-        bucket that is left to be reached by the digits to come.
+        bucket that is left to be reached by the digits to come. The last digit has to reach 0.
         """
         g, found = self._number, counts.reshape([self._number] * (self.digits + 1))
-        for axis in range(self.digits):
+        for axis in range(self.digits - 1):
             by_digit = np.moveaxis(found, axis, 0)
             summed = [
                 sum(np.roll(by_digit[a], -a * x, axis=-1) for a in range(g)) for x in range(g)
             ]
             found = np.moveaxis(np.stack(summed), 0, axis)
-        return found[..., 0].reshape(-1)[: self.k]
+        own = np.arange(g)
+        last = [found[..., own, own * x % g].sum(axis=-1) for x in range(min(g, self.k))]
+        return np.stack(last, axis=-1).reshape(-1)[: self.k]
 
 
 def _digits(k: int, g: int) -> int:
