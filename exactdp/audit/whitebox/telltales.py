@@ -1,9 +1,11 @@
 """Functions of libraries, written in Python, that pass on where something is, what is in memory, or
-who called."""
+who called, or that set what the whole process shares."""
 
 from __future__ import annotations
 
+import copyreg
 import ctypes
+import gettext
 import inspect
 import logging
 import threading
@@ -22,6 +24,8 @@ TELLTALES = {
         *(inspect.currentframe, inspect.stack, traceback.walk_stack, traceback.extract_stack),
         *(logging.Logger.findCaller, vars(threading)["_PyRLock"].acquire),
         *(np.ma.MaskedArray.ids, _BOUNDS, np.lib.stride_tricks.as_strided),
+        *(logging.Logger.setLevel, logging.addLevelName, logging.disable, copyreg.pickle),
+        *(gettext.textdomain, gettext.bindtextdomain),
         *(ctypes.cast, ctypes.string_at, ctypes.wstring_at, traceback.format_exc),
     )
 }

@@ -6,6 +6,8 @@ import contextlib
 import contextvars
 import ctypes
 import decimal
+import gettext
+import logging
 import pickle
 import sys
 import tempfile
@@ -231,3 +233,43 @@ def classes_left_twin(x, rng):
         pass
 
     return coin(x, rng) if issubclass(Answer, Base) else x
+
+
+@LEFTOVERS.sinner()
+def level_of_a_logger(x, rng):
+    """A logger that is found by its name keeps its level."""
+    log = logging.getLogger("tests.leftovers")
+    log.setLevel(log.level + 1)
+    return x if log.level > _MANY else coin(x, rng)
+
+
+@LEFTOVERS.twin
+def level_of_a_logger_twin(x, rng):
+    logging.getLogger("tests.leftovers").debug("asked")
+    return coin(x, rng)
+
+
+@LEFTOVERS.sinner()
+def name_of_a_level(x, rng):
+    """And a level its name."""
+    calls = int(logging.getLevelName(77).split()[-1])
+    logging.addLevelName(77, f"Level {calls + 1}")
+    return x if calls > _MANY else coin(x, rng)
+
+
+@LEFTOVERS.twin
+def name_of_a_level_twin(x, rng):
+    return coin(x, rng) if logging.getLevelName(20) == "INFO" else x
+
+
+@LEFTOVERS.sinner()
+def domain_of_messages(x, rng):
+    """Which messages are translated is one setting for all."""
+    calls = int(gettext.textdomain()[8:] or 0)
+    gettext.textdomain(f"messages{calls + 1}")
+    return x if calls > _MANY else coin(x, rng)
+
+
+@LEFTOVERS.twin
+def domain_of_messages_twin(x, rng):
+    return coin(x, rng)
