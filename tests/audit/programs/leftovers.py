@@ -236,7 +236,7 @@ def classes_left_twin(x, rng):
 
 
 @LEFTOVERS.sinner()
-def level_of_a_logger(x, rng):
+def level_of_a_named_logger(x, rng):
     """A logger that is found by its name keeps its level."""
     log = logging.getLogger("tests.leftovers")
     log.setLevel(log.level + 1)
@@ -244,13 +244,13 @@ def level_of_a_logger(x, rng):
 
 
 @LEFTOVERS.twin
-def level_of_a_logger_twin(x, rng):
+def level_of_a_named_logger_twin(x, rng):
     logging.getLogger("tests.leftovers").debug("asked")
     return coin(x, rng)
 
 
 @LEFTOVERS.sinner()
-def name_of_a_level(x, rng):
+def text_of_a_level(x, rng):
     """And a level its name."""
     calls = int(logging.getLevelName(77).split()[-1])
     logging.addLevelName(77, f"Level {calls + 1}")
@@ -258,7 +258,7 @@ def name_of_a_level(x, rng):
 
 
 @LEFTOVERS.twin
-def name_of_a_level_twin(x, rng):
+def text_of_a_level_twin(x, rng):
     return coin(x, rng) if logging.getLevelName(20) == "INFO" else x
 
 
