@@ -16,9 +16,12 @@ from tests.cli.test_accounting import run
 LAPLACE = ["exactdp:discrete-laplace", "--set", "scale=1", "--left", "0", "--right", "1"]
 
 
+COINS = np.random.default_rng(1)
+
+
 def leaky(dataset: dict[str, int], n: int) -> list[frozenset[str]]:
     """Releases the keys of a histogram with their coins, but one key always."""
-    coins = np.random.default_rng(len(dataset)).random(n) < 0.5
+    coins = COINS.random(n) < 0.5
     return [frozenset(key for key in dataset if key == "always" or coin) for coin in coins]
 
 
@@ -150,7 +153,8 @@ def test_other_promises() -> None:
 
 def test_a_function_by_path(tmp_path: Path) -> None:
     page = tmp_path / "audit.html"
-    arguments = ["--left", '{"always": 1}', "--right", "{}", "--epsilon", "5", "--delta", "0.5"]
+    data = ["--left", '{"always": 1, "a": 1}', "--right", '{"a": 1}']
+    arguments = [*data, "--epsilon", "5", "--delta", "0.5"]
     code, out, _ = run(
         "audit", "tests.cli.test_audit:leaky", *arguments, "--samples", "5000", "--html", str(page)
     )
