@@ -15,6 +15,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from flint import arb
+from scipy.stats import norm
 
 from exactdp.accounting import divergence
 from exactdp.audit.whitebox import NotEnumerable, compare, foreign_law, private, shortcut
@@ -629,3 +630,8 @@ class TestReach:
     def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
         with pytest.raises(TooManyBranches, match="falls too slowly"):
             foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(40)))
+
+
+def test_what_scipy_holds_is_no_hindrance() -> None:
+    held = norm(0, 1)
+    assert len(foreign_law(lambda rng: rng.randrange(2) if held.cdf(0.0) > 0 else 2)) == 2

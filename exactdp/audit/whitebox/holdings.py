@@ -208,6 +208,7 @@ _SHOWN: dict[type, Callable[[Any], Iterator[Any]]] = {
     contextvars.Token: lambda x: iter([x.var, x.old_value]),
     random.Random: lambda x: iter([_digest(repr(x.getstate()).encode())]),
     types.GeneratorType: _of_generator,
+    **{kind: lambda x: iter([repr(x)]) for kind in (types.UnionType, types.GenericAlias)},
     BaseException: _of_error,
     types.SimpleNamespace: lambda x: iter(()),
     threading.local: lambda x: iter([threading.local.__getattribute__(x, "__dict__")]),
