@@ -141,8 +141,8 @@ class _Runs:
         self._count += 1
 
     def repeat(self) -> None:
-        """Runs again, in another order, with ordinary numbers and garbage that goes at once: each
-        must do what it did."""
+        """Runs again, in another order, with ordinary numbers, garbage that goes at once and no
+        results kept from before: each must do what it did."""
         with self._rings.apart() if self._rings.any else nullcontext():
             for run in reversed(self._kept):
                 for record in dict.fromkeys(_points(run.draws)):
@@ -150,6 +150,7 @@ class _Runs:
         self._memory.check(last=True)
 
     def _repeated(self, run: _Run, record: tuple[tuple[int, int], ...]) -> None:
+        self._memory.forget()
         again = run.source.again()
         draws = RecordedDraws(again, self.bits, record)
         outcome = self._once(again, draws)

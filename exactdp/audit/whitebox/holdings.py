@@ -131,7 +131,7 @@ def _member(member: types.MemberDescriptorType, thing: Any) -> Any:
 
 def _of_array(thing: Any) -> Iterator[Any]:
     content = thing.tolist() if thing.dtype.hasobject else _digest(thing.tobytes())
-    yield from (thing.dtype, thing.shape, thing.strides, thing.flags.num, content)
+    yield from (thing.dtype, thing.shape, thing.strides, thing.flags.num, content, thing.base)
 
 
 def _of_dtype(thing: Any) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, Names, is_atom, named_by, parts
+from exactdp.audit.whitebox.holdings import trusted
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.orders import is_set_of_text
@@ -43,6 +44,8 @@ class Memory:
 
     def __init__(self, program: Any) -> None:
         self.cached: set[types.CodeType] = set()
+        self._caches: list[Any] = []
+        self._found: dict[int, Any] = {}
         self.objection = ""
         self._surroundings = surroundings()
         self._amid: tuple[Any, ...] = ()
@@ -56,8 +59,22 @@ class Memory:
         def root() -> Any:
             return named_by(code, names)
 
+        self._reach(root)
+
+    def find(self, thing: Any) -> None:
+        """Something that was there before the run is found in another way than by names."""
+        if number_of(thing) not in self._found:
+            self._found[number_of(thing)] = thing
+            self._reach(lambda: thing)
+
+    def _reach(self, root: Callable[[], Any]) -> None:
         self._roots.append(root)
         self._before.append(_walk(root(), self._judge))
+
+    def forget(self) -> None:
+        """Results that the program's functions have kept are given up: they are to be the same."""
+        for cached in self._caches:
+            cached.cache_clear()
 
     def check(self, last: bool = False) -> None:
         """Raise NotReproducible if anything changed; large memories are not looked at each time."""
@@ -109,6 +126,10 @@ class Memory:
             raise NotEnumerable(f"the program keeps the type {thing.__name__} to compare it with")
         if isinstance(thing, CACHED):
             self.cached.add(thing.__wrapped__.__code__)
+            if not trusted(str(thing.__module__)) and not any(
+                thing is each for each in self._caches
+            ):
+                self._caches.append(thing)
         elif isinstance(thing, types.BuiltinFunctionType) and (why := impurity(thing)):
             raise NotEnumerable(f"the program can reach {why}, which depends on other things")
         if not self.objection and not isinstance(thing, (types.ModuleType, CACHED)):

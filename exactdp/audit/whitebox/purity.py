@@ -34,7 +34,8 @@ _IMPURE = frozenset(
     [("builtins", name) for name in ("breakpoint", "globals", "hash", "id", "input", "open")]
     + [("datetime", name) for name in ("now", "today", "utcnow")]
     + [("_csv", name) for name in ("field_size_limit", "register_dialect", "unregister_dialect")]
-    + [("_codecs", name) for name in ("register", "register_error", "unregister")]
+    + [("_codecs", name) for name in ("lookup", "lookup_error", "register", "register_error")]
+    + [("_codecs", "unregister")]
     + [("_pickle", "copy")]  # of a memo: its keys are addresses
     + [
         ("builtins", "__hash__"),

@@ -1,13 +1,15 @@
 """Functions of libraries, written in Python, that pass on where something is, what is in memory, or
-who called, or that set what the whole process shares."""
+who called, or that set or give what the whole process shares."""
 
 from __future__ import annotations
 
+import asyncio
 import copyreg
 import ctypes
 import gettext
 import inspect
 import logging
+import multiprocessing
 import threading
 import traceback
 
@@ -27,5 +29,7 @@ TELLTALES = {
         *(logging.Logger.setLevel, logging.addLevelName, logging.disable, copyreg.pickle),
         *(gettext.textdomain, gettext.bindtextdomain),
         *(ctypes.cast, ctypes.string_at, ctypes.wstring_at, traceback.format_exc),
+        *(logging.getLevelName, multiprocessing.current_process),
+        *(multiprocessing.parent_process, asyncio.get_event_loop_policy, asyncio.set_event_loop),
     )
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import builtins
+import logging
 import os
 import random
 import sys
@@ -75,6 +76,7 @@ _DRAWING = {
 } | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
 _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
 _MODULES = frozenset(below(types.ModuleType))
+_LOGGER = logging.getLogger.__code__
 _IMPORTING = {"importlib._bootstrap", "importlib._bootstrap_external"}
 _WATCHED = _DRAWING | _NEW_GENERATORS | TELLTALES.keys()
 
@@ -176,16 +178,22 @@ class Watch:
                 self._remembering -= code in self._cached
             if self._places:
                 self._rounds.leave(frame)
-            if type(arg) in _MODULES:
-                self._leave(frame)
+            if type(arg) in _MODULES or code is _LOGGER:
+                self._leave(frame, arg)
 
-    def _leave(self, frame: types.FrameType) -> None:
-        """A call ends that gives a module: one that a library finds has not been reached before."""
+    def _leave(self, frame: types.FrameType, found: Any) -> None:
+        """A call ends that gives a module or a logger: what a library finds is not reached yet."""
         caller, name = frame.f_back, frame.f_globals.get("__name__")
         if caller is None or name in _IMPORTING or not self._in_library(frame):
             return
-        if not self._in_library(caller) and not self._is_ours(caller):
+        if self._in_library(caller) or self._is_ours(caller):
+            return
+        if frame.f_code is not _LOGGER:
             self._refuse(f"a module that {frame.f_code.co_name}() gets at")
+        try:
+            self._memory.find(found)
+        except ExactDPError as signal:
+            self._stop(signal)
 
     def _enter(self, frame: types.FrameType) -> None:
         """A call begins of a function that draws, returns a set, or whose results are kept."""
