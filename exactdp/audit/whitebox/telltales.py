@@ -29,7 +29,7 @@ TELLTALES = {
         *(logging.Logger.setLevel, logging.addLevelName, logging.disable, copyreg.pickle),
         *(gettext.textdomain, gettext.bindtextdomain),
         *(ctypes.cast, ctypes.string_at, ctypes.wstring_at, traceback.format_exc),
-        *(logging.getLevelName, multiprocessing.current_process),
+        multiprocessing.current_process,
         *(multiprocessing.parent_process, asyncio.get_event_loop_policy, asyncio.set_event_loop),
     )
 }
