@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -19,6 +19,7 @@ from exactdp.audit import audit
 from exactdp.audit.blackbox.identity import identity
 from exactdp.audit.command import Command
 from exactdp.oracle.targets import target
+from exactdp.samplers import DiscreteLaplace, SystemSource
 
 
 def plus(data: int, n: int, shift: int = 0) -> list[int]:
@@ -128,3 +129,23 @@ def test_a_checkpoint_of_other_parameters_is_refused(tmp_path: Path) -> None:
     audit(partial(run, scale=8), 0, 1, samples=500, checkpoint=path)
     with pytest.raises(InvalidParameter, match="another audit"):
         audit(partial(run, scale=9), 0, 1, samples=500, checkpoint=path)
+
+
+class Lazy:
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    @cached_property
+    def table(self) -> list[int]:
+        return list(range(self.size))
+
+
+def test_what_is_calculated_later_is_no_part_of_it() -> None:
+    lazy, noise = Lazy(3), DiscreteLaplace(scale=1)
+    before = identity(lazy), identity(noise), identity(SystemSource())
+    lazy.table.append(3)
+    source = SystemSource()
+    noise.sample(source)
+    assert (identity(lazy), identity(noise), identity(source)) == before
+    assert identity(Lazy(4)) != before[0]
+    assert identity(DiscreteLaplace(scale=2)) != before[1]

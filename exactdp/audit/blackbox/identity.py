@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -23,6 +23,7 @@ from exactdp.audit.events.forms import form
 from exactdp.audit.events.parts import attributes, name_of
 from exactdp.audit.events.plain import plain
 from exactdp.errors import InvalidParameter
+from exactdp.samplers.source import Source
 
 __all__ = ["identity"]
 
@@ -63,6 +64,8 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, CodeType):
         yield from (value.co_code, value.co_names, value.co_varnames, value.co_freevars)
         yield from value.co_consts
+    elif isinstance(value, Source):
+        return  # where it stands is no part of what is run
     elif isinstance(value, (type, ModuleType)):
         yield _Said(value.__name__)
     elif type(value) is np.ndarray and not value.dtype.hasobject:
@@ -73,8 +76,16 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from value.items()
     elif isinstance(value, (set, frozenset)):
         yield from map(_Said, sorted(_text(one, ()) for one in value))
+    elif lazily := _calculated(type(value)):
+        yield from (pair for pair in attributes(value) if pair[0] not in lazily)
     else:
         yield from _other(value)
+
+
+def _calculated(kind: type) -> set[str]:
+    """Attributes that are there once they have been asked for."""
+    named = (pair for base in kind.__mro__ for pair in vars(base).items())
+    return {name for name, value in named if isinstance(value, cached_property)}
 
 
 def _function(function: FunctionType) -> Iterator[Any]:
