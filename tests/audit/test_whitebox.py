@@ -533,7 +533,8 @@ class TestSamplers:
 
         assert compare(law, pmf, tolerance=Fraction(1, 2**60)).verdict == "agrees"
 
-    @pytest.mark.parametrize("t", [3, pytest.param(10, marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("t", [3, 10])
     def test_rejection_loop_by_its_rounds(self, t: int, monkeypatch) -> None:
         monkeypatch.setitem(globals(), "coin_exp", shortcut(coin_exp))
         monkeypatch.setitem(globals(), "geometric", shortcut(geometric))

@@ -56,6 +56,7 @@ def drawn(path: Path, theme: str) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
     light = drawn(tmp_path / "a.svg", "light")
     assert drawn(tmp_path / "b.svg", "light") == light

@@ -112,7 +112,7 @@ def chosen(rows: list[Row], k: int, keyed: KeyedHash) -> dict[Any, list[Any]]:
 
 @WARNINGS
 @pytest.mark.parametrize("users", [pytest.param("whole", marks=pytest.mark.slow), "text"])
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES[:-1], pytest.param("dask", marks=pytest.mark.slow)])
 def test_every_engine_chooses_the_same_keys(engine: str, users: str) -> None:
     rows, keyed = some_rows(1, users), KeyedHash.drawn(SeededSource(2))
     frame = frame_of(engine, rows)

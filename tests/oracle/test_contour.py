@@ -53,6 +53,7 @@ def test_epsilon_of_gaussians() -> None:
         assert near(epsilon, mpf(3), 40)
 
 
+@pytest.mark.slow
 def test_two_kinds_are_one_where_both_are_gaussian() -> None:
     """9/16^2 + 40/8^2 is the square of one mu."""
     with mp.workdps(DIGITS):

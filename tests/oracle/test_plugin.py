@@ -51,6 +51,7 @@ def test_summary_and_vectors(pytester: pytest.Pytester) -> None:
     )
 
 
+@pytest.mark.slow
 def test_summary_with_workers(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(OWN)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-k", "exact", "-n", "1")

@@ -47,6 +47,7 @@ def test_vectors_are_within_distance_one(pair: object) -> None:
     assert min(right) >= 0
 
 
+@pytest.mark.slow
 def test_extremes_are_reached() -> None:
     find(neighbouring_histograms(k=3), lambda pair: abs(len(pair[0]) - len(pair[1])) == 3)
     find(

@@ -69,6 +69,7 @@ def test_levels_below_doubles() -> None:
     assert found.lower > Fraction(998, 1000)
 
 
+@pytest.mark.slow
 def test_a_mixture_with_a_weight_below_doubles() -> None:
     # next to sure to be 2: what the other shift may add is below the width
     rare = Fraction(1, 10**9000)

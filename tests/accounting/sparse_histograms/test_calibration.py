@@ -29,7 +29,7 @@ QUOTED = [
     (10, "csh", "add-the-deltas", "141.8"),
     (10, "csh", "published", "131.9"),
     (10, "csh", "exact", "96.3"),
-    (51914, "csh", "exact", "6987"),
+    pytest.param(51914, "csh", "exact", "6987", marks=pytest.mark.slow),
 ]
 MODULES = {"gshm": gshm, "csh": csh}
 REFERENCES: dict[tuple[str, str], Callable[..., mp.mpf]] = {

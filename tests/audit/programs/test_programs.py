@@ -83,16 +83,27 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+#: Seconds each, together with their twins.
+LONG = {"scale_between_calls", "context_between_calls", "list_of_draws", "drawn_array"}
+
+
 def by_name(pair: Pair) -> str:
     return pair.name
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=by_name)
+def marked(pair: Pair) -> object:
+    return pytest.param(pair, marks=[pytest.mark.slow] if pair.name in LONG else [])
+
+
+every_pair = pytest.mark.parametrize("pair", map(marked, PAIRS), ids=by_name)
+
+
+@every_pair
 def test_never_proved(pair: Pair) -> None:
     assert_not_proved(pair)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=by_name)
+@every_pair
 def test_the_twin_is_proved(pair: Pair) -> None:
     assert_proved(pair)
 
@@ -107,3 +118,4 @@ def test_the_twins_spend_what_they_may() -> None:
     assert 1.1 < np.exp(float(EPSILON)) < 1.106
     assert len(PAIRS) >= 80
     assert len({pair.name for pair in PAIRS}) == len(PAIRS)
+    assert {pair.name for pair in PAIRS} > LONG
