@@ -95,7 +95,7 @@ def marked(pair: Pair) -> object:
     return pytest.param(pair, marks=[pytest.mark.slow] if pair.name in LONG else [])
 
 
-every_pair = pytest.mark.parametrize("pair", map(marked, PAIRS), ids=by_name)
+every_pair = pytest.mark.parametrize("pair", [*map(marked, PAIRS)], ids=by_name)
 
 
 @every_pair
