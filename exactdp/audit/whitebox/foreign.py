@@ -171,8 +171,9 @@ class _Runs:
         quiet = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
         explored = not isinstance(draws, RecordedDraws)
         drawn = (lambda: source.drawn) if explored else None
-        rings = self._rings.given_up() if self._rings.any and not explored else self._rings.kept()
-        with quiet, rings, flags_left(not explored), self._watch.on(source.stop, drawn):
+        tidily = self._rings.any and not explored
+        rings = self._rings.given_up() if tidily else self._rings.kept()
+        with quiet, rings, flags_left(not explored), self._watch.on(source.stop, drawn, tidily):
             try:
                 value, error = self.program(generator), None
             except Exception as caught:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import builtins
+import gc
 import logging
 import os
 import random
@@ -120,11 +121,15 @@ class Watch:
 
     @contextmanager
     def on(
-        self, stop: Callable[[BaseException], Any], drawn: Callable[[], bool] | None = None
+        self,
+        stop: Callable[[BaseException], Any],
+        drawn: Callable[[], bool] | None = None,
+        tidily: bool = False,
     ) -> Iterator[None]:
         """Watch everything this thread does; stop(signal) is to end the run.
 
         drawn: whether the run has drawn anything; None for a run that is to go through to its end.
+        tidily: whether garbage is collected at every call.
         """
         before = sys.getprofile()
         self._stop, self._remembering = stop, 0
@@ -133,12 +138,13 @@ class Watch:
         vars(builtins).update(hash=self._hash, id=self._id, getattr=self._getattr)
         for module, name in _REPLACED:
             setattr(module, name, partial(self._outside, name))
-        sys.setprofile(self._see)
+        see = self._see_tidily if tidily else self._see
+        sys.setprofile(see)
         try:
             with under_way(stop), witnessed(self._address):
                 yield
         finally:
-            lost = sys.getprofile() != self._see
+            lost = sys.getprofile() != see
             sys.setprofile(before)
             vars(builtins).update(_REAL)
             for (module, name), function in _REPLACED.items():
@@ -151,6 +157,11 @@ class Watch:
                         "was full, which depends on who calls it, or ended the watch"
                     )
                 )
+
+    def _see_tidily(self, frame: types.FrameType, event: str, arg: Any) -> None:
+        """The collector alone waits, longer for what is older, and for a good moment."""
+        gc.collect()
+        self._see(frame, event, arg)
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
         """The profile hook. Millions of events pass: what concerns few of them is asked first."""
