@@ -55,6 +55,7 @@ def test_a_command_is_audited(tmp_path: Path) -> None:
     assert not audit(run, True, False, epsilon="1.0987", samples=10_000).violation
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("node"), reason="needs node")
 def test_a_command_in_another_language(tmp_path: Path) -> None:
     """A noisy count in JavaScript: epsilon = 1."""

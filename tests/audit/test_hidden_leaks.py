@@ -66,6 +66,7 @@ def test_a_leak_in_a_part_is_found(name: str) -> None:
     assert again == report.event
 
 
+@pytest.mark.slow
 def test_keys_of_one_training_batch_do_not_pass_for_an_event() -> None:
     """Keys that come up once tell training outputs apart perfectly, and fresh ones not at all."""
     rng = np.random.default_rng(4)

@@ -72,7 +72,9 @@ def test_in_parallel_keeps_a_bounded_number_under_way() -> None:
         assert dict(results).items() <= {i: i * i for i in range(100)}.items()
 
 
-@pytest.mark.parametrize("kind", ["none", "threads", "fork", "spawn"])
+@pytest.mark.parametrize(
+    "kind", ["none", "threads", "fork", pytest.param("spawn", marks=pytest.mark.slow)]
+)
 def test_executors_count_the_same_batches(kind: str) -> None:
     def run(executor: Executor | None) -> tuple[int, int]:
         seen: list[int] = []

@@ -128,7 +128,7 @@ def test_every_engine_chooses_the_same_keys(engine: str, users: str) -> None:
 
 
 @WARNINGS
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES[:-1], pytest.param("dask", marks=pytest.mark.slow)])
 def test_sums_are_clipped_row_by_row_and_per_user(engine: str) -> None:
     rows, keyed = some_rows(3, "whole"), KeyedHash.drawn(SeededSource(2))
     own = chosen(rows, 2, keyed)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 INVENTORY = Path(__file__).parent / "inventory"
 
 
-#: Entries of which a run takes more than about a quarter of a second.
+#: Entries of which a run takes more than about a fifth of a second.
 LONG = (Path(__file__).parent / "long.txt").read_text(encoding="utf-8").split()
 
 

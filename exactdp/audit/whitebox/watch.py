@@ -160,7 +160,8 @@ class Watch:
 
     def _see_tidily(self, frame: types.FrameType, event: str, arg: Any) -> None:
         """The collector alone waits, longer for what is older, and for a good moment."""
-        gc.collect()
+        if event == "call":
+            gc.collect()
         self._see(frame, event, arg)
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:

@@ -84,7 +84,10 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 #: Seconds each, together with their twins.
-LONG = {"scale_between_calls", "context_between_calls", "list_of_draws", "drawn_array"}
+LONG = {
+    *("scale_between_calls", "context_between_calls", "list_of_draws", "drawn_array"),
+    *("toggled_beside_much", "flat_iterator", "list_with_fields"),
+}
 
 
 def by_name(pair: Pair) -> str:
