@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import collections
 import contextvars
 import decimal
@@ -50,6 +51,7 @@ def counter_on_disk_twin() -> Program:
 def file_by_name() -> Program:
     """The same with the file opened anew in every call."""
     folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)  # kept to the end
 
     def program(x, rng):
         with open(os.path.join(folder.name, "calls"), "a+") as file:
