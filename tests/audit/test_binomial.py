@@ -114,8 +114,9 @@ def test_bad_input_is_named(arguments: tuple[int, int, str], name: str) -> None:
         lower(*arguments)
 
 
-@pytest.mark.parametrize("few", [pytest.param(False, marks=pytest.mark.slow), True])
-@pytest.mark.parametrize("alpha", ["0.1", pytest.param("0.01", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("alpha", ["0.1", "0.01"])
 def test_the_region_covers_as_often_as_it_says(few: bool, alpha: str) -> None:
     """Every pair of counts is enumerated: how likely is the region to exclude a true promise?"""
     trials, others, epsilon = 9, 11, Fraction(1, 2)

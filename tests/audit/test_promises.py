@@ -114,7 +114,7 @@ def test_events_of_a_gaussian_never_need_more_than_it_has() -> None:
 @pytest.mark.parametrize(
     ("measure", "p", "q"),
     [
-        (measures.mu, 0.5, 0.2),
+        pytest.param(measures.mu, 0.5, 0.2, marks=pytest.mark.slow),
         pytest.param(measures.mu, 0.3, 0.1, marks=pytest.mark.slow),
         pytest.param(measures.rho, 0.5, 0.2, marks=pytest.mark.slow),
         pytest.param(measures.renyi_at(Fraction(2)), 0.6, 0.3, marks=pytest.mark.slow),

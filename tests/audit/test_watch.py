@@ -116,6 +116,7 @@ def test_bounds_only_grow_and_reach_far() -> None:
     assert all(a < b for a, b in pairwise(samples))
 
 
+@pytest.mark.slow
 def test_the_budget_is_kept() -> None:
     for most in (1000, 6000):
         *_, last = watch(Counter(4), 0, 1, epsilon=1, samples=most)

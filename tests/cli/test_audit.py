@@ -193,6 +193,7 @@ def test_replay(tmp_path: Path) -> None:
     assert run(*honest, "--samples", "50000")[0] == 0
 
 
+@pytest.mark.slow
 def test_two_workers() -> None:
     code, _, __ = run(
         "audit", *LAPLACE, "--epsilon", "0.5", "--samples", "100000", "--workers", "2"

@@ -70,6 +70,7 @@ def test_a_theme_that_does_not_exist(tmp_path: Path) -> None:
     assert err.startswith("exactdp: theme must be")
 
 
+@pytest.mark.slow
 def test_savings_are_drawn(tmp_path: Path) -> None:
     out = tmp_path / "savings.svg"
     command = ["figure", "savings", "--epsilon", "1", "--delta", "1e-5", "--sparsities", "1,4"]

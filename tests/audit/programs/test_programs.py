@@ -86,7 +86,8 @@ pytestmark = pytest.mark.filterwarnings(
 #: Seconds each, together with their twins.
 LONG = {
     *("scale_between_calls", "context_between_calls", "list_of_draws", "drawn_array"),
-    *("toggled_beside_much", "flat_iterator", "list_with_fields"),
+    *("toggled_beside_much", "flat_iterator", "list_with_fields", "width_of_a_format"),
+    *("float_with_an_exponent", "power_with_a_modulus"),
 }
 
 
