@@ -143,6 +143,7 @@ _TELLING = frozenset(
         "f_globals",
         "f_locals",
         "gi_frame",
+        "loggerDict",
     }
     | {"__code__", "__func__", "__self__", "tb_frame"}
     | {"__array_interface__", "__array_struct__"}  # addresses

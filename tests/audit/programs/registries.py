@@ -104,3 +104,24 @@ def behind_a_view() -> Program:
 def behind_a_view_twin() -> Program:
     view = np.zeros(4)[:1]
     return lambda x, rng: coin(x, rng) + int(view.base[3])
+
+
+@REGISTRIES.maker()
+def names_of_loggers() -> Program:
+    """Which names are taken: asking for a logger takes one."""
+    for bit in (0, 1):
+        logging.Logger.manager.loggerDict.pop(f"registries.{bit}", None)
+
+    def run(x: int, rng: Any) -> int:
+        drawn, taken = coin(x, rng), logging.Logger.manager.loggerDict
+        found = [bit for bit in (0, 1) if f"registries.{bit}" in taken]
+        if not found:
+            logging.getLogger(f"registries.{drawn}")
+        return found[0] if found else drawn
+
+    return run
+
+
+@REGISTRIES.twin
+def names_of_loggers_twin(x: int, rng: Any) -> int:
+    return coin(x, rng) if logging.getLogger("registries").name else x

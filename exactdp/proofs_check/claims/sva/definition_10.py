@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -37,11 +37,11 @@ def _event(v: Vector, w: Vector) -> bool:
 
 
 def _same(
-    left: Callable[[int], Related], right: Callable[[int], Related], grid: tuple[object, ...]
+    left: Callable[[int], Related], right: Callable[[int], Related], grid: Sequence[Fraction | int]
 ) -> str:
     """Two relations on k-sparse vectors are the same relation."""
     for d, k in _SIZES:
-        for v, w in pairs(sparse(d, k, grid)):  # type: ignore[arg-type]
+        for v, w in pairs(sparse(d, k, grid)):
             first, second = left(k)(v, w), right(k)(v, w)
             shown = f"d={d}, k={k}: {_plain(v)} and {_plain(w)}, distance {distance(v, w)}"
             require(first == second, f"{shown}: related in one sense only")
