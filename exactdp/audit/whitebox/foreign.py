@@ -141,15 +141,22 @@ class _Runs:
         self._count += 1
 
     def repeat(self) -> None:
-        """Runs again, in another order, with ordinary numbers, garbage that goes at once and no
-        results kept from before: each must do what it did."""
-        with self._rings.apart() if self._rings.any else nullcontext():
-            for run in reversed(self._kept):
-                for record in dict.fromkeys(_points(run.draws)):
-                    self._repeated(run, record)
+        """Runs again, in another order, with ordinary numbers and no results kept from before: each
+        must do what it did; once more, with garbage that goes at once, if any leave some."""
+        for run in reversed(self._kept):
+            if not self._rings.any:
+                self._repeated(run)
+        if self._rings.any:
+            with self._rings.apart():
+                for run in reversed(self._kept):
+                    self._repeated(run)
         self._memory.check(last=True)
 
-    def _repeated(self, run: _Run, record: tuple[tuple[int, int], ...]) -> None:
+    def _repeated(self, run: _Run) -> None:
+        for record in dict.fromkeys(_points(run.draws)):
+            self._again(run, record)
+
+    def _again(self, run: _Run, record: tuple[tuple[int, int], ...]) -> None:
         self._memory.forget()
         again = run.source.again()
         draws = RecordedDraws(again, self.bits, record)
@@ -172,7 +179,7 @@ class _Runs:
         explored = not isinstance(draws, RecordedDraws)
         drawn = (lambda: source.drawn) if explored else None
         tidily = self._rings.any and not explored
-        rings = self._rings.given_up() if tidily else self._rings.kept()
+        rings = self._rings.given_up() if tidily else self._rings.kept(not explored)
         with quiet, rings, flags_left(not explored), self._watch.on(source.stop, drawn, tidily):
             try:
                 value, error = self.program(generator), None

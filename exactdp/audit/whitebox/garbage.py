@@ -27,10 +27,12 @@ class Rings:
         self._piled = 0
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def kept(self, repeated: bool) -> Iterator[None]:
         """No finalizers, those of others neither: they are not the program's doing.
 
         Once a run has left rings, those of some runs are there together, as they are elsewhere.
+        What a run left in whose middle there was another is seen when it is repeated; one that has
+        another in its middle even then counts as one that left some.
         """
         enabled = gc.isenabled()
         gc.disable()
@@ -39,11 +41,11 @@ class Rings:
         try:
             yield
         finally:
-            # what is young now has been made in this run, unless another was in the middle of it
+            alone = before == Rings._runs  # then what is young now has been made in this run
             self._piled += 1
             if not self.any or self._piled == _PILE:
                 left, self._piled = gc.collect(0), 0
-                self.any = self.any or left > 0 or before != Rings._runs
+                self.any = self.any or (left > 0 if alone else repeated)
             if enabled:
                 gc.enable()
 
@@ -83,8 +85,8 @@ class Rings:
 
 @contextmanager
 def tidy() -> Iterator[None]:
-    """Work of this library in a program's run, of which nothing is left to be given up in the rest
-    of it."""
+    """Work of this library in a program's run: neither is given up what the other left."""
+    gc.collect(0)
     try:
         yield
     finally:

@@ -11,59 +11,33 @@ import abc
 import builtins
 import gc
 import logging
-import os
 import random
 import sys
-import time
 import types
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, NoReturn
-
-import numpy as np
+from typing import Any
 
 from exactdp.audit.whitebox.generators import ExactRandom
-from exactdp.audit.whitebox.identity import Identity, number_of
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import kinship
-from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.memory import Memory
 from exactdp.audit.whitebox.numpy_generators import ExactGenerator
-from exactdp.audit.whitebox.orders import is_salted, looked_at, returns_a_set, salted_order
+from exactdp.audit.whitebox.orders import looked_at, returns_a_set, salted_order
 from exactdp.audit.whitebox.plainness import objection
-from exactdp.audit.whitebox.purity import TOLD, impurity, impurity_in
+from exactdp.audit.whitebox.purity import impurity, impurity_in
 from exactdp.audit.whitebox.rounds import Rounds, is_generator
 from exactdp.audit.whitebox.slots import below
+from exactdp.audit.whitebox.stand_ins import REAL, StandIns, refused
 from exactdp.audit.whitebox.telltales import TELLTALES
-from exactdp.audit.whitebox.texts import witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.veil import under_way
+from exactdp.audit.whitebox.whose import Whose, in_library
 from exactdp.errors import ExactDPError
-from exactdp.samplers.branches import Again, Frontier, NotReproducible
-from exactdp.samplers.enumeration import EnumeratingSource
+from exactdp.samplers.branches import Again
 
 __all__ = ["NotPlain", "Watch", "unwatched"]
-
-_HERE = os.path.join(os.path.dirname(__file__), "")
-_ENUMERATION = {method.__code__.co_filename for method in (EnumeratingSource.choose, Frontier.stop)}
-_OURS = ("exactdp.audit.whitebox", "exactdp.samplers.enumeration", "exactdp.samplers.branches")
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
-_LIBRARY = os.path.dirname(os.__file__)
-_NUMPY = os.path.join(os.path.dirname(np.__file__), "")
-
-_CLOCKS = [name for name in dir(time) if name.endswith(("time", "time_ns", "counter", "_ns"))]
-_REPLACED = {
-    (module, name): getattr(module, name)
-    for module, names in (
-        (os, ("getpid", "getrandom", "times", "urandom")),
-        (sys.modules["posix" if os.name == "posix" else "nt"], ("getpid", "times", "urandom")),
-        (random, ("_urandom",)),
-        (time, _CLOCKS),
-    )
-    for name in names
-    if hasattr(module, name) and not isinstance(getattr(module, name), type)
-}
 
 #: What libraries use for bookkeeping, without passing it on.
 _INTERNAL = frozenset(
@@ -112,7 +86,9 @@ class Watch:
         self._drawn: Callable[[], bool] = _never
         self._rounds = Rounds(memory.unchanged)
         self._cached, self._places = memory.cached, self._rounds.places
-        self._ours: dict[types.CodeType, bool] = {}
+        self._whose = Whose()
+        self._ours = self._whose.ours
+        self._stand_ins = StandIns(self._whose, self._end, Watch._see.__code__)
         self._met: set[types.CodeType] = set()
         self._returning: set[types.CodeType] = set()  # and of these, what may return a set
         self._pure: set[Any] = set()  # functions of modules that were found so
@@ -131,32 +107,27 @@ class Watch:
         drawn: whether the run has drawn anything; None for a run that is to go through to its end.
         tidily: whether garbage is collected at every call.
         """
-        before = sys.getprofile()
         self._stop, self._remembering = stop, 0
         self._fresh, self._drawn = drawn is not None, drawn or _never
         self._rounds.begin()
-        vars(builtins).update(hash=self._hash, id=self._id, getattr=self._getattr)
-        for module, name in _REPLACED:
-            setattr(module, name, partial(self._outside, name))
         see = self._see_tidily if tidily else self._see
-        sys.setprofile(see)
-        try:
-            with under_way(stop), witnessed(self._address):
-                yield
-        finally:
-            lost = sys.getprofile() != see
-            sys.setprofile(before)
-            vars(builtins).update(_REAL)
-            for (module, name), function in _REPLACED.items():
-                setattr(module, name, function)
-            self._stop = _nobody
-            if lost:
-                stop(
-                    NotEnumerable(
-                        "nobody watched the program to its end: it called itself until the stack "
-                        "was full, which depends on who calls it, or ended the watch"
-                    )
+        with self._stand_ins.in_place():
+            before = sys.getprofile()
+            sys.setprofile(see)
+            try:
+                with under_way(stop):
+                    yield
+            finally:
+                lost = sys.getprofile() != see
+                sys.setprofile(before)
+                self._stop = _nobody
+        if lost:
+            stop(
+                NotEnumerable(
+                    "nobody watched the program to its end: it called itself until the stack "
+                    "was full, which depends on who calls it, or ended the watch"
                 )
+            )
 
     def _see_tidily(self, frame: types.FrameType, event: str, arg: Any) -> None:
         """The collector alone waits, longer for what is older, and for a good moment."""
@@ -171,7 +142,7 @@ class Watch:
             if arg in self._pure:
                 return
             ours = self._ours.get(code)
-            if not (self._is_ours(frame) if ours is None else ours):
+            if not (self._whose.is_ours(frame) if ours is None else ours):
                 self._check(arg, frame)
         elif event == "call":
             if code not in self._met:
@@ -196,9 +167,9 @@ class Watch:
     def _leave(self, frame: types.FrameType, found: Any) -> None:
         """A call ends that gives a module or a logger: what a library finds is not reached yet."""
         caller, name = frame.f_back, frame.f_globals.get("__name__")
-        if caller is None or name in _IMPORTING or not self._in_library(frame):
+        if caller is None or name in _IMPORTING or not in_library(frame):
             return
-        if self._in_library(caller) or self._is_ours(caller):
+        if in_library(caller) or self._whose.is_ours(caller):
             return
         if frame.f_code is not _LOGGER:
             self._refuse(f"a module that {frame.f_code.co_name}() gets at")
@@ -210,14 +181,14 @@ class Watch:
     def _enter(self, frame: types.FrameType) -> None:
         """A call begins of a function that draws, returns a set, or whose results are kept."""
         code = frame.f_code
-        if code in self._returning and looked_at(frame, self._is_ours):
+        if code in self._returning and looked_at(frame, self._whose.is_ours):
             self._refuse(f"the order of the set that {code.co_name} returns")
         self._remembering += code in self._memory.cached
         if self._remembering and code in _DRAWING:
             self._refuse("a function whose results are kept draws")
-        if code in TELLTALES and not self._in_library(frame.f_back or frame):
+        if code in TELLTALES and not in_library(frame.f_back or frame):
             self._refuse(f"{TELLTALES[code]} tells of the process")
-        if code in _NEW_GENERATORS and not self._is_ours(frame.f_back):
+        if code in _NEW_GENERATORS and not self._whose.is_ours(frame.f_back):
             self._refuse("a new generator has randomness of its own")
 
     def _follow(self, frame: types.FrameType) -> None:
@@ -228,27 +199,15 @@ class Watch:
         elif self._rounds.comes_back(frame):
             self._stop(Again())
 
-    def _is_ours(self, frame: types.FrameType | None) -> bool:
-        """Whether a frame belongs to this library, or to what only reports."""
-        if frame is None:
-            return True
-        known = self._ours.get(frame.f_code)
-        if known is None:
-            file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
-            generated = file == "<string>" and module.startswith(_OURS)  # by dataclass
-            known = generated or file.startswith(_HERE) or file in _ENUMERATION
-            self._ours[frame.f_code] = known
-        return known
-
     def _meet(self, frame: types.FrameType) -> None:
         """A function is seen to run for the first time."""
         code = frame.f_code
         self._met.add(code)
-        if self._is_ours(frame):
+        if self._whose.is_ours(frame):
             return
         try:
-            names = ChainMap(frame.f_globals, _REAL, vars(builtins))
-            if not self._in_library(frame):
+            names = ChainMap(frame.f_globals, REAL, vars(builtins))
+            if not in_library(frame):
                 self._foreign.add(code)
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
                 if told := kinship(code, names):
@@ -277,76 +236,16 @@ class Watch:
         why = impurity(function)
         if not why and isinstance(getattr(function, "__self__", None), types.ModuleType):
             self._pure.add(function)
-        if why and not (why in _INTERNAL and self._in_library(frame)):
+        if why and not (why in _INTERNAL and in_library(frame)):
             self._refuse(f"{why} may depend on more than its arguments")
 
-    @staticmethod
-    def _in_library(frame: types.FrameType) -> bool:
-        file = frame.f_code.co_filename
-        inside = file.startswith((_LIBRARY, "<frozen ")) and "site-packages" not in file
-        return inside or file.startswith((_PACKAGE, _NUMPY))
-
-    def _outside(self, name: str, *arguments: Any, **named: Any) -> NoReturn:
-        """Stands in for a clock or the system's randomness, however a program gets at it."""
-        self._stop(NotEnumerable(f"{name}() may depend on more than its arguments"))
-        raise NotEnumerable(name)
-
-    def _hash(self, value: Any) -> int:
-        """hash(), which for text and addresses is another one in every process."""
-        if not isinstance(value, LazyNumber) and is_salted(value):
-            caller = sys._getframe(1)
-            if not self._is_own_work(caller) and not self._bookkeeping(caller, "hash"):
-                self._stop(NotReproducible("hash() of text is another one in every process"))
-        return _HASH(value)
-
-    def _id(self, value: Any) -> Any:
-        """id(), which is another one in every run."""
-        caller = sys._getframe(1)
-        if self._is_own_work(caller):
-            return number_of(value)
-        if not self._bookkeeping(caller, "id"):
-            self._stop(NotReproducible("id() is another one in every run"))
-        return Identity(value, partial(self._address, caller))
-
-    def _is_own_work(self, frame: types.FrameType | None) -> bool:
-        """Whether code is at work for this library, not for the program."""
-        if sys.getprofile() is None or self._is_ours(frame):
-            return True
-        while frame is not None and frame.f_code is not Watch._see.__code__:
-            frame = frame.f_back
-        return frame is not None
-
-    def _getattr(self, *arguments: Any) -> Any:
-        """getattr(), which finds what code does not name."""
-        value = _GETATTR(*arguments)
-        told = arguments[1] in TOLD
-        if told or isinstance(value, types.BuiltinFunctionType):
-            caller = sys._getframe(1)
-            why = f"{arguments[1]}" if told else impurity(value)
-            if why and not self._is_own_work(caller) and not self._in_library(caller):
-                self._refuse(f"{why} may depend on more than its arguments")
-        return value
-
-    def _bookkeeping(self, frame: types.FrameType, name: str) -> bool:
-        """Whether library code calls a function itself, and is not handed it by the program."""
-        return self._in_library(frame) and name in frame.f_code.co_names
-
-    def _address(self, frame: types.FrameType) -> None:
-        """Code has made a text or a number of the address of an object."""
-        if not self._is_own_work(frame):
-            self._stop(
-                NotReproducible(
-                    "the program has made a text or a number of where an object is in memory, "
-                    "which is elsewhere in every run; give its class a text of its own"
-                )
-            )
+    def _end(self, signal: BaseException) -> None:
+        """End the run that is under way."""
+        self._stop(signal)
 
     def _refuse(self, reason: str) -> None:
-        self._stop(NotEnumerable(f"{reason}; draw from the generator that is handed over"))
+        self._stop(refused(reason))
 
-
-_HASH, _GETATTR = builtins.hash, builtins.getattr
-_REAL: dict[str, Any] = {name: vars(builtins)[name] for name in ("getattr", "hash", "id")}
 
 #: Python's own code that lazy numbers are known to pass through unharmed.
 _STAND_INS = frozenset(

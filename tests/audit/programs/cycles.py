@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import weakref
+from typing import Any
 
+from exactdp.audit import shortcut
 from tests.audit.programs.case import Group, Program, coin
 
 CYCLES = Group()
+
+
+def _of_three(rng: Any) -> int:
+    drawn: int = rng.randrange(3)
+    return drawn
 
 
 class Ring:
@@ -40,6 +47,33 @@ def seen_weakly_while_it_lasts() -> Program:
 def seen_weakly_while_it_lasts_twin() -> Program:
     def program(x, rng):
         ring = weakref.ref(Ring(itself=False))
+        found = coin(x, rng)
+        return found if ring() is None else x
+
+    return program
+
+
+@CYCLES.maker()
+def seen_weakly_around_a_sampler_with_a_law_of_its_own() -> Program:
+    """The ring is there while the sampler is followed, in the middle of the run."""
+    of_three = shortcut(_of_three)
+
+    def program(x, rng):
+        ring = weakref.ref(Ring())
+        of_three(rng)
+        found = coin(x, rng)
+        return x if ring() is None else found
+
+    return program
+
+
+@CYCLES.twin_maker
+def seen_weakly_around_a_sampler_with_a_law_of_its_own_twin() -> Program:
+    of_three = shortcut(_of_three)
+
+    def program(x, rng):
+        ring = weakref.ref(Ring(itself=False))
+        of_three(rng)
         found = coin(x, rng)
         return found if ring() is None else x
 

@@ -1,0 +1,46 @@
+"""Whose code is at work: this library's own, that of Python and numpy, or the program's."""
+
+from __future__ import annotations
+
+import os
+import types
+
+import numpy as np
+
+from exactdp.samplers.branches import Frontier
+from exactdp.samplers.enumeration import EnumeratingSource
+
+__all__ = ["Whose", "in_library"]
+
+_HERE = os.path.join(os.path.dirname(__file__), "")
+_ENUMERATION = {method.__code__.co_filename for method in (EnumeratingSource.choose, Frontier.stop)}
+_OURS = ("exactdp.audit.whitebox", "exactdp.samplers.enumeration", "exactdp.samplers.branches")
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
+_LIBRARY = os.path.dirname(os.__file__)
+_NUMPY = os.path.join(os.path.dirname(np.__file__), "")
+
+
+class Whose:
+    """ours: whether code is the part of this library that follows and reports, as far as known."""
+
+    def __init__(self) -> None:
+        self.ours: dict[types.CodeType, bool] = {}
+
+    def is_ours(self, frame: types.FrameType | None) -> bool:
+        """Whether a frame belongs to this library, or to what only reports."""
+        if frame is None:
+            return True
+        known = self.ours.get(frame.f_code)
+        if known is None:
+            file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
+            generated = file == "<string>" and module.startswith(_OURS)  # by dataclass
+            known = generated or file.startswith(_HERE) or file in _ENUMERATION
+            self.ours[frame.f_code] = known
+        return known
+
+
+def in_library(frame: types.FrameType) -> bool:
+    """Whether a frame belongs to Python's library, to numpy or to any part of this one."""
+    file = frame.f_code.co_filename
+    inside = file.startswith((_LIBRARY, "<frozen ")) and "site-packages" not in file
+    return inside or file.startswith((_PACKAGE, _NUMPY))
