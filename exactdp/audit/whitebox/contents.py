@@ -37,6 +37,12 @@ CACHED = type(functools.lru_cache(len))
 def parts(thing: Any) -> Iterator[Any]:
     """What a thing holds, in an order that does not change by itself."""
     kind = type(thing)  # whatever it says of its __class__
+    if kind is dict:  # most of all that is met
+        yield from (part for pair in thing.items() for part in pair)
+        return
+    if kind is tuple or kind is list:
+        yield from thing
+        return
     if issubclass(kind, LazyNumber):
         raise NotReproducible("the program keeps a number that it drew: another run has another")
     if is_generator(thing):
@@ -110,8 +116,8 @@ _TABLES = (list, dict, set, bytearray, deque)
 
 def _constants(own: Mapping[str, Any]) -> str:
     """The numbers and texts among attributes, by what is written of them."""
-    held: list[tuple[str, type, Any]] = [(name, type(x), x) for name, x in own.items()]
-    return repr([each for each in held if is_atom(each[1])])
+    typed: Iterator[tuple[str, type, Any]] = ((name, type(x), x) for name, x in own.items())
+    return repr([each for each in typed if is_atom(each[1])])
 
 
 def _of_class(kind: type) -> Iterator[Any]:
