@@ -5,19 +5,22 @@ What cannot be looked into raises NotEnumerable: something might be kept there f
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import logging
 import threading
 import types
+from abc import ABC
 from collections import deque
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from exactdp.audit.whitebox.holdings import held_by, is_atom, trusted
+from exactdp.audit.whitebox.atoms import is_atom, is_library, trusted, written
+from exactdp.audit.whitebox.holdings import held_by
 from exactdp.audit.whitebox.identity import number_of
-from exactdp.audit.whitebox.kinship import is_generator_type, spelled
+from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.purity import referred
 from exactdp.audit.whitebox.rounds import is_generator, is_plain
@@ -25,7 +28,7 @@ from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.source import Source
 
-__all__ = ["BY_VALUE", "CACHED", "Names", "is_atom", "named_by", "parts"]
+__all__ = ["BY_VALUE", "CACHED", "Names", "keys_of", "named_by", "parts"]
 
 #: Compared as they are, where the type is exactly one of these.
 BY_VALUE = frozenset({type(None), bool, int, str, bytes, types.CodeType})
@@ -52,15 +55,14 @@ def parts(thing: Any) -> Iterator[Any]:
     elif issubclass(kind, (types.FunctionType, types.MethodType, functools.partial, CACHED)):
         yield from _of_function(thing)
     elif issubclass(kind, type):
-        yield from _of_library(vars(thing)) if trusted(thing.__module__) else _of_class(thing)
+        yield from _outline(vars(thing)) if is_library(thing) else _of_class(thing)
     elif issubclass(kind, types.ModuleType):
         yield from _of_module(thing)
     elif issubclass(kind, (types.BuiltinFunctionType, types.MethodWrapperType)):
         if not isinstance(thing.__self__, types.ModuleType):
             yield thing.__self__
     elif issubclass(kind, logging.Logger):
-        yield from (_attributes(thing, _OF_LOGGERS), thing.level, thing.disabled, thing.name)
-        yield [number_of(part) for part in (*thing.handlers, *thing.filters)]
+        yield from _of_logger(thing)
     elif issubclass(kind, _LOCKS):
         yield repr(thing)
     elif issubclass(kind, Source):
@@ -70,6 +72,14 @@ def parts(thing: Any) -> Iterator[Any]:
 
 
 _OF_LOGGERS = frozenset({"manager", "parent", "root", "handlers", "filters", "_cache"})
+
+
+def _of_logger(thing: logging.Logger) -> Iterator[Any]:
+    yield from (_attributes(thing, _OF_LOGGERS), thing.level, thing.disabled, thing.name)
+    yield [number_of(part) for part in (*thing.handlers, *thing.filters)]
+    known = logging.getLevelNamesMapping().values()  # for which answers are kept by themselves
+    yield from ({k: x for k, x in vars(thing)["_cache"].items() if k not in known}, thing.parent)
+    yield _constants(_attributes(thing.manager, _OF_LOGGERS))
 
 
 def _attributes(thing: Any, without: frozenset[str]) -> dict[str, Any]:
@@ -105,10 +115,13 @@ def _is_part(value: Any, path: str) -> bool:
 _EXCHANGED = (types.BuiltinFunctionType, functools.partial, types.MethodType)
 
 
-def _of_library(own: Mapping[str, Any]) -> Iterator[Any]:
-    """Of a class in a library, what somebody may have put there to be changed."""
+def _outline(own: Mapping[str, Any]) -> Iterator[Any]:
+    """Of what a library has made, what somebody may have put there, and what may be changed."""
     yield _constants(own)
-    yield [x for name, x in own.items() if type(x) in _TABLES and not name.startswith("_")]
+    rest = [(name, x) for name, x in own.items() if name not in _NOISE and not is_atom(type(x))]
+    tables = [(name, x) for name, x in rest if type(x) in _TABLES and not name.startswith("__")]
+    yield [x for _, x in tables]
+    yield [name if type(x) in _TABLES else (name, number_of(x)) for name, x in rest]
 
 
 _TABLES = (list, dict, set, bytearray, deque)
@@ -117,7 +130,7 @@ _TABLES = (list, dict, set, bytearray, deque)
 def _constants(own: Mapping[str, Any]) -> str:
     """The numbers and texts among attributes, by what is written of them."""
     typed: Iterator[tuple[str, type, Any]] = ((name, type(x), x) for name, x in own.items())
-    return repr([each for each in typed if is_atom(each[1])])
+    return repr([(name, kind, written(x)) for name, kind, x in typed if is_atom(kind)])
 
 
 def _of_class(kind: type) -> Iterator[Any]:
@@ -128,13 +141,29 @@ def _of_class(kind: type) -> Iterator[Any]:
     )
     for name, value in sorted(vars(kind).items()):
         if name in _ANNOTATIONS:
-            yield spelled(value)
-        elif name not in _CLASS_NOISE:
+            yield _spelled(value)
+        elif name not in _NOISE and type(value) is not _KNOWN_SUBCLASSES:
             yield value
 
 
 _ANNOTATIONS = frozenset({"__annotations__", "__dataclass_fields__"})
-_CLASS_NOISE = frozenset({"__dict__", "__weakref__", "_abc_impl"})
+_NOISE = frozenset({"__dict__", "__weakref__"})
+_KNOWN_SUBCLASSES = type(vars(ABC)["_abc_impl"])
+
+
+def _spelled(value: Any) -> Any:
+    """Annotations with types by their names: nobody compares a generator with these."""
+    if isinstance(value, Mapping):
+        return {name: _spelled(each) for name, each in value.items()}
+    if isinstance(value, dataclasses.Field):
+        slots = ((name, getattr(value, name, None)) for name in dataclasses.Field.__slots__)
+        own = {name: _spelled(x) if name == "type" else x for name, x in slots}
+        return own | {"metadata": dict(value.metadata)}
+    if isinstance(value, type) and not is_library(value) and not is_generator_type(value):
+        return [str(value), *_outline(vars(value))]
+    if isinstance(value, type) or type(value).__module__ in ("types", "typing"):
+        return [str(value), *map(_spelled, getattr(value, "__args__", ()))]
+    return value
 
 
 def _of_function(thing: Any) -> Iterator[Any]:
@@ -143,15 +172,17 @@ def _of_function(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, functools.partial):
         yield from (thing.func, *thing.args, thing.keywords, vars(thing))
     elif isinstance(thing, CACHED):
-        yield thing.__wrapped__
+        yield from (thing.__wrapped__, vars(thing))
         _only_plain(thing)
     elif trusted(str(thing.__globals__.get("__name__"))):
         yield _attributes(thing, _OF_DISPATCH)
+        defaults = enumerate(thing.__defaults__ or ())
+        yield from _outline({str(i): x for i, x in defaults} | (thing.__kwdefaults__ or {}))
     else:
-        yield f"{thing.__name__} {thing.__doc__}"
+        yield f"{thing.__name__} {thing.__module__} {thing.__doc__}"
         yield from (thing.__code__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
         if thing.__annotations__:
-            yield spelled(thing.__annotations__)
+            yield _spelled(thing.__annotations__)
         yield from (_content(cell) for cell in thing.__closure__ or ())
         yield named_by(thing.__code__, thing.__globals__)
 
@@ -160,10 +191,20 @@ def _of_function(thing: Any) -> Iterator[Any]:
 _OF_DISPATCH = frozenset({"dispatch", "register", "_clear_cache"})
 
 
+def _kept_by(cached: Any) -> list[Any]:
+    """What a function has for its results, and the table of them."""
+    own = (cached.__wrapped__, vars(cached))
+    return [part for part in gc.get_referents(cached) if not any(part is each for each in own)]
+
+
+def keys_of(cached: Any) -> Iterator[Any]:
+    """The arguments of which a function keeps the results."""
+    yield from (key for part in _kept_by(cached) if type(part) is dict for key in part)
+
+
 def _only_plain(cached: Any) -> None:
     """What a function keeps of its results must be such that nobody can keep anything in it."""
-    own = (cached.__wrapped__, vars(cached))
-    held = [part for part in gc.get_referents(cached) if not any(part is each for each in own)]
+    held = _kept_by(cached)
     tables = [part for part in held if type(part) is dict]
     results = [x for x in held if type(x) is not dict] + list(tables[0].values() if tables else ())
     if len(tables) > 1 or not all(map(_cannot_keep, results)):

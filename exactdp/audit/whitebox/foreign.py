@@ -150,6 +150,7 @@ class _Runs:
             with self._rings.apart():
                 for run in reversed(self._kept):
                     self._repeated(run)
+        self._memory.forget()
         self._memory.check(last=True)
 
     def _repeated(self, run: _Run) -> None:

@@ -11,12 +11,10 @@ import array
 import contextvars
 import datetime
 import decimal
-import functools
 import gc
 import hashlib
 import inspect
 import random
-import re
 import sys
 import threading
 import traceback
@@ -25,26 +23,19 @@ import warnings
 import weakref
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from operator import attrgetter, itemgetter, methodcaller
 from typing import Any
 
 import flint
-import gmpy2
 import numpy as np
 
+from exactdp.audit.whitebox.atoms import is_library
+from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.plainness import written_in_python
 from exactdp.audit.whitebox.uniform import NotEnumerable
 
-__all__ = ["held_by", "is_atom", "members", "trusted"]
+__all__ = ["held_by", "members"]
 
-_ATOMS = (
-    *(type(None), bool, int, float, complex, str, bytes, Fraction, decimal.Decimal, range),
-    *(type(...), type(NotImplemented), datetime.date, datetime.time, datetime.timedelta),
-    *(datetime.tzinfo, re.Pattern, types.CodeType, np.generic),
-    *(flint.fmpz, flint.fmpq, flint.nmod, flint.fmpz_poly, flint.fmpq_poly, flint.fmpz_mat),
-    *(gmpy2.mpz, gmpy2.mpq, gmpy2.mpfr, gmpy2.mpc, gmpy2.xmpz),
-)
 _attribute = getattr  # as it is when no program runs
 _TUPLE_FIELD = type(vars(namedtuple("_Pair", "left"))["left"])
 #: Without state of their own that Python code can change.
@@ -54,20 +45,6 @@ _OPAQUE = (
 )
 #: C types whose attributes in C are all that they hold, or are what they hold beside the rest.
 _SHOWING = (BaseException, defaultdict, slice, property, classmethod, staticmethod)
-_TRUSTED = frozenset({"exactdp", "flint", "gmpy2", "numpy", "scipy"})
-_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
-
-
-def trusted(module: str) -> bool:
-    """Libraries whose own state does not carry answers from one call to the next."""
-    top = module.partition(".")[0]
-    return top in _TRUSTED or top in _STANDARD
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def is_atom(kind: type) -> bool:
-    """Whether instances of a type are told apart by what is written of them, attributes aside."""
-    return issubclass(kind, _ATOMS) and trusted(kind.__module__)
 
 
 def held_by(thing: Any) -> Iterator[Any]:
@@ -91,7 +68,7 @@ def held_by(thing: Any) -> Iterator[Any]:
         )
     yield from (part for pair in _attributes(thing).items() for part in pair)
     yield from members(thing)
-    if written_in_python(kind) and not trusted(kind.__module__):
+    if written_in_python(kind) and not is_library(kind):
         yield kind
 
 
@@ -101,11 +78,16 @@ def _attributes(thing: Any) -> dict[str, Any]:
     if not all(isinstance(each, _DESCRIPTORS) for each in found):
         raise NotEnumerable(f"a {type(thing).__qualname__} hides its attributes")
     own: dict[str, Any] = found[0].__get__(thing) if found else {}
-    return {name: x for name, x in own.items() if name not in _CACHES.get(type(thing), ())}
+    return {name: x for name, x in own.items() if name != "_ufunc" or not _is_made_once(thing)}
 
 
 _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
-_CACHES = {np.vectorize: ("_ufunc",)}
+
+
+def _is_made_once(thing: Any) -> bool:
+    """Whether a function of numpy keeps nothing but the ufuncs that it is made of."""
+    made = vars(thing)["_ufunc"] if type(thing) is np.vectorize else ...
+    return made is None or (type(made) is dict and all(type(x) is np.ufunc for x in made.values()))
 
 
 def members(thing: Any) -> Iterator[Any]:
@@ -114,7 +96,7 @@ def members(thing: Any) -> Iterator[Any]:
         if not (base.__flags__ & _HEAP_TYPE or issubclass(base, _SHOWING)):
             continue
         for name, member in vars(base).items():
-            if isinstance(member, types.MemberDescriptorType) and not name.startswith("__"):
+            if isinstance(member, types.MemberDescriptorType) and name != "__dict__":
                 yield _member(member, thing)
 
 
@@ -142,6 +124,25 @@ def _of_flat(thing: Any) -> Iterator[Any]:
     yield from (thing.index, thing.base)
 
 
+def _of_view(thing: Any) -> Iterator[Any]:
+    """Of a view on memory, and what it is a view on."""
+    try:
+        yield from (thing.format, thing.shape, thing.strides, thing.tobytes(), thing.obj)
+    except ValueError:
+        yield "released"
+
+
+def _of_alias(thing: Any) -> Iterator[Any]:
+    """A type of several, list[int] say."""
+    parts = getattr(thing, "__origin__", None), *thing.__args__
+    yield [str(part) if is_generator_type(part) else part for part in parts]
+
+
+def _of_variable(thing: Any) -> Iterator[Any]:
+    """A variable of a context: what it is set to, its name and its default."""
+    yield from (thing.get(None), gc.get_referents(thing))
+
+
 def _of_ball(thing: Any) -> Iterator[Any]:
     for part in (thing.mid(), thing.rad()):
         yield from part.man_exp() if part.is_finite() else [repr(part)]
@@ -160,12 +161,14 @@ def _of_generator(thing: Any) -> Iterator[Any]:
 
 def _of_error(thing: Any) -> Iterator[Any]:
     yield from (thing.args, thing.__cause__, thing.__context__)
-    yield len(list(traceback.walk_tb(thing.__traceback__)))
+    yield [line for _, line in traceback.walk_tb(thing.__traceback__)]
+    yield getattr(thing, "characters_written", None)  # where C keeps it
 
 
 def _of_mapping(thing: Any) -> Iterator[Any]:
-    items = OrderedDict.items if isinstance(thing, OrderedDict) else dict.items
-    yield from (part for pair in items(thing) for part in pair)
+    yield from (part for pair in dict.items(thing) for part in pair)
+    if isinstance(thing, OrderedDict):
+        yield list(OrderedDict.__iter__(thing))  # its own order, in which not all may be
 
 
 def _of_plain(kind: Any) -> Callable[[Any], Iterator[Any]]:
@@ -199,16 +202,18 @@ _SHOWN: dict[type, Callable[[Any], Iterator[Any]]] = {
     **{kind: _of_plain(kind) for kind in (str, int, float, bytes, complex, decimal.Decimal)},
     **{kind: kind.__iter__ for kind in (list, tuple, deque)},
     **{kind: kind.__iter__ for kind in (set, frozenset)},  # in an order that is kept, too
-    **{kind: lambda x: iter((type(x).__name__, bytes(x))) for kind in (bytearray, memoryview)},
+    bytearray: lambda x: iter([bytes(x)]),
+    memoryview: _of_view,
     **{kind: lambda x: iter(x.__reduce__()) for kind in (itemgetter, attrgetter, methodcaller)},
     dict: _of_mapping,
-    types.MappingProxyType: lambda x: iter([dict(x)]),
+    types.MappingProxyType: lambda x: iter(gc.get_referents(x)),
+    datetime.tzinfo: lambda x: iter(()),
     array.array: lambda x: iter((x.typecode, x.tobytes())),
-    contextvars.ContextVar: lambda x: iter([x.get(None)]),
+    contextvars.ContextVar: _of_variable,
     contextvars.Token: lambda x: iter([x.var, x.old_value]),
     random.Random: lambda x: iter([_digest(repr(x.getstate()).encode())]),
     types.GeneratorType: _of_generator,
-    **{kind: lambda x: iter([repr(x)]) for kind in (types.UnionType, types.GenericAlias)},
+    **dict.fromkeys((types.UnionType, types.GenericAlias), _of_alias),
     BaseException: _of_error,
     types.SimpleNamespace: lambda x: iter(()),
     threading.local: lambda x: iter([threading.local.__getattribute__(x, "__dict__")]),
@@ -222,7 +227,7 @@ _SHOWN: dict[type, Callable[[Any], Iterator[Any]]] = {
     np.ufunc: _of_ufunc,
     type(np.argmax): lambda x: iter(()),
     np.flatiter: _of_flat,
-    np.broadcast: lambda x: iter([x.index]),
+    np.broadcast: lambda x: iter((x.index, x.iters)),
     np.random.Generator: lambda x: iter([x.bit_generator]),
     np.random.RandomState: lambda x: iter([x._bit_generator]),
     np.random.BitGenerator: lambda x: iter([x.state]),

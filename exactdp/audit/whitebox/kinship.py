@@ -6,7 +6,6 @@ stands in for a numpy Generator has a type of its own.
 
 from __future__ import annotations
 
-import dataclasses
 import dis
 import random
 import types
@@ -18,7 +17,7 @@ import numpy as np
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.instructions import SILENT, call_of, consumer
 
-__all__ = ["is_generator_type", "kinship", "spelled"]
+__all__ = ["is_generator_type", "kinship"]
 
 #: Of which every generator is an instance that a program may be given for them.
 _COMMON = (random.Random, np.random.Generator)
@@ -112,16 +111,3 @@ def _harmless(steps: list[dis.Instruction], end: int, kind: type) -> bool:
         place += 1
     asking = (i for i in range(end) if steps[i].opname.startswith("LOAD_GLOBAL"))
     return any(call_of(steps, i) == place for i in asking if steps[i].argval == "isinstance")
-
-
-def spelled(annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """Annotations with types by their names: nobody compares a generator with these."""
-    return {name: _spelled(value) for name, value in annotations.items()}
-
-
-def _spelled(value: Any) -> Any:
-    if isinstance(value, dataclasses.Field):
-        rest = value.name, value.default, value.default_factory, dict(value.metadata)
-        return [_spelled(value.type), *rest]
-    hint = isinstance(value, type) or type(value).__module__ in ("types", "typing")
-    return str(value) if hint else value

@@ -11,15 +11,16 @@ import decimal
 import sys
 import types
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any
 
-from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, Names, is_atom, named_by, parts
-from exactdp.audit.whitebox.holdings import trusted
+from exactdp.audit.whitebox.atoms import is_atom, is_nan, trusted, within, written
+from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, Names, keys_of, named_by, parts
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.orders import is_set_of_text
+from exactdp.audit.whitebox.outcomes import key_of
 from exactdp.audit.whitebox.plainness import objection_to
 from exactdp.audit.whitebox.purity import impurity
 from exactdp.audit.whitebox.surroundings import surroundings
@@ -45,6 +46,7 @@ class Memory:
     def __init__(self, program: Any) -> None:
         self.cached: set[types.CodeType] = set()
         self._caches: list[Any] = []
+        self._asked: dict[tuple[int, Any], Hashable] = {}
         self._found: dict[int, Any] = {}
         self.objection = ""
         self._surroundings = surroundings()
@@ -72,8 +74,18 @@ class Memory:
         self._before.append(_walk(root(), self._judge))
 
     def forget(self) -> None:
-        """Results that the program's functions have kept are given up: they are to be the same."""
-        for cached in self._caches:
+        """Results that the program's functions have kept are given up: they are to be the same.
+
+        What two calls share that differ, f(1) and f(True), is that of the first of them.
+        """
+        for i, cached in enumerate(self._caches):
+            for key in keys_of(cached):
+                exact = _exact(key)
+                if self._asked.setdefault((i, key), exact) != exact:
+                    raise NotReproducible(
+                        f"{cached.__name__} keeps one result for calls that differ in a type or a"
+                        " sign: which one depends on the first call; keep them apart by typed=True"
+                    )
             cached.cache_clear()
 
     def check(self, last: bool = False) -> None:
@@ -162,7 +174,10 @@ def _walk(root: Any, judge: Callable[[Any, list[Any]], None]) -> list[Any]:
             tokens.append((kind, thing))
             continue
         if is_atom(kind) and not hasattr(thing, "__dict__"):
-            tokens.append((kind, repr(thing)))
+            tokens.append((kind, written(thing)))
+            todo.extend(within(thing))
+            if is_nan(thing):  # found in a list by where it is
+                tokens.append(seen.setdefault(number_of(thing), (len(seen), thing))[0])
             continue
         thing = _unwrapped(thing)
         if number_of(thing) in seen:
@@ -176,6 +191,16 @@ def _walk(root: Any, judge: Callable[[Any, list[Any]], None]) -> list[Any]:
         tokens += [_label(thing), len(held)]
         todo.extend(held)
     return tokens
+
+
+def _exact(key: Any) -> Hashable:
+    """Equal only for arguments that nothing tells apart."""
+    if type(key) is tuple:
+        return tuple(map(_exact, key))
+    try:
+        return key_of(key)
+    except NotEnumerable:
+        return number_of(key)
 
 
 def _unwrapped(thing: Any) -> Any:

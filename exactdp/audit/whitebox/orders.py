@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.whitebox.atoms import is_nan
 from exactdp.audit.whitebox.instructions import SILENT, call_of, consumer
 
 __all__ = [
@@ -153,15 +154,9 @@ def is_salted(value: Any) -> bool:
     """Whether the hash of a value may differ from process to process: all but those of numbers."""
     if type(value) in (tuple, frozenset):
         return any(map(is_salted, value))
-    if _is_nan(value):
+    if is_nan(value):
         return True  # by its address
     return type(value) not in _NUMBERS and not isinstance(value, np.number)
-
-
-def _is_nan(value: Any) -> bool:
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    return isinstance(value, (float, complex, np.number)) and bool(value != value)
 
 
 _NUMBERS = frozenset({bool, int, float, complex, Fraction, Decimal})

@@ -25,7 +25,7 @@ from typing import Any
 
 from exactdp.audit.whitebox.instructions import SILENT, call_of
 
-__all__ = ["objection", "objection_to", "written_in_python"]
+__all__ = ["adds_attributes_only", "objection", "objection_to", "written_in_python"]
 
 _BUILTINS_TEXT = """
 abs all any bin bool bytes chr classmethod complex dict divmod enumerate filter float format
@@ -154,10 +154,10 @@ def _objection_to_items(value: Any, name: str) -> str:
 def written_in_python(kind: type) -> bool:
     """A class of the program's own: its methods are read when they run, its instances hold nothing
     but attributes."""
-    return all(map(_adds_attributes_only, kind.__mro__[:-1]))
+    return all(map(adds_attributes_only, kind.__mro__[:-1]))
 
 
-def _adds_attributes_only(kind: type) -> bool:
+def adds_attributes_only(kind: type) -> bool:
     """Made by a class statement, as far as can be told: on the heap, no larger than its slots."""
     grown = kind.__basicsize__ - (kind.__base__ or object).__basicsize__
     slots = 2 + len(vars(kind).get("__slots__", ()))

@@ -27,6 +27,7 @@ from tests.audit.programs.lookups import LOOKUPS
 from tests.audit.programs.numpy_calls import NUMPY_CALLS
 from tests.audit.programs.outputs import OUTPUTS
 from tests.audit.programs.processes import PROCESSES
+from tests.audit.programs.recesses import RECESSES
 from tests.audit.programs.registries import REGISTRIES
 from tests.audit.programs.reveals import REVEALS
 from tests.audit.programs.samplers import SAMPLERS
@@ -65,6 +66,7 @@ GROUPS = (
     KINSHIP,
     NUMPY_KINSHIP,
     KEEPSAKES,
+    RECESSES,
     REGISTRIES,
     REVEALS,
     SAMPLERS,
