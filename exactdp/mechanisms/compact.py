@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -209,20 +209,14 @@ class CompactRelease:
     def to_bytes(self) -> bytes:
         """The parameters, and the coefficients bit by bit; for :meth:`from_bytes`."""
         degree = self.mechanism.field.degree
-        packed = sum(c << i * degree for i, c in enumerate(self.coefficients))
-        body = packed.to_bytes(_body_size(self.mechanism.n, degree), "little")
-        return _FILE.pack(self._header(), body)
+        return _FILE.pack(self._header(), _joined(self.coefficients, degree))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CompactRelease:
         """Read what to_bytes wrote; one changed bit is noticed, and everything is validated."""
         header, body = _FILE.unpack(data)
         mechanism = _mechanism(header, len(body))
-        packed, degree = int.from_bytes(body, "little"), mechanism.field.degree
-        mask = (1 << degree) - 1
-        coefficients = tuple(packed >> i * degree & mask for i in range(mechanism.n + 1))
-        if packed >> degree * (mechanism.n + 1):
-            raise InvalidParameter("data", "bits after the last coefficient", "zeros there")
+        coefficients = _split(body, mechanism.n + 1, mechanism.field.degree)
         return cls(mechanism, coefficients, _text(header))
 
     def _header(self) -> dict[str, Scalar]:
@@ -238,8 +232,28 @@ class CompactRelease:
         }
 
 
-def _body_size(n: int, degree: int) -> int:
-    return ((n + 1) * degree + 7) // 8
+def _size(count: int, bits: int) -> int:
+    return (count * bits + 7) // 8
+
+
+def _joined(elements: Sequence[int], bits: int) -> bytes:
+    """Elements of so many bits side by side, lowest first: eight of them are whole bytes."""
+    eights = (elements[i : i + 8] for i in range(0, len(elements), 8))
+    packed = (sum(x << j * bits for j, x in enumerate(eight)) for eight in eights)
+    return b"".join(x.to_bytes(bits, "little") for x in packed)[: _size(len(elements), bits)]
+
+
+def _split(data: bytes, count: int, bits: int) -> tuple[int, ...]:
+    """What :func:`_joined` has joined."""
+    mask, found = (1 << bits) - 1, list[int]()
+    for start in range(0, len(data), bits):
+        packed = int.from_bytes(data[start : start + bits], "little")
+        for _ in range(min(8, count - len(found))):
+            found.append(packed & mask)
+            packed >>= bits
+        if packed:
+            raise InvalidParameter("data", "bits after the last coefficient", "zeros there")
+    return tuple(found)
 
 
 def _text(header: Mapping[str, Any]) -> int | None:
@@ -253,7 +267,7 @@ def _mechanism(header: Mapping[str, Any], size: int | None = None) -> CompactHis
     if level > _HIGHEST_LEVEL:
         raise InvalidParameter("level", level, f"<= {_HIGHEST_LEVEL}")
     # before anything that takes as long as a header says
-    if size is not None and size != _body_size(rows, 2 * 3**level):
+    if size is not None and size != _size(rows + 1, 2 * 3**level):
         raise InvalidParameter("data", f"{size} bytes of coefficients", "as its header says")
     share = header["noise_epsilon"]
     if header["gamma_inverse"] is None:

@@ -37,6 +37,10 @@ _Done: TypeAlias = Callable[[int], object]
 _WEIGHTS = (1, 4, 2)
 
 
+#: The least part of a polynomial that is multiplied at once.
+_PART = 256
+
+
 def _unwatched(_: int) -> None:
     """Nobody looks."""
 
@@ -61,9 +65,16 @@ def multiply(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> list[int
     _check(field, a=a, b=b)
     if not a or not b:
         return []
-    length = len(a) + len(b) - 1
-    slots = _slots(field, min(len(a), len(b)), length)
-    return slots.unpack(slots.reduce(slots.pack(a) * slots.pack(b)), length)
+    short, long = sorted((a, b), key=len)
+    size = max(len(short), _PART)  # the longer one is taken in parts, to save memory
+    slots = _slots(field, len(short), len(short) + size - 1)
+    factor, product = slots.pack(short), [0] * (len(a) + len(b) - 1)
+    for start in range(0, len(long), size):
+        part = long[start : start + size]
+        values = slots.unpack(slots.reduce(factor * slots.pack(part)), len(short) + len(part) - 1)
+        for i, value in enumerate(values, start):
+            product[i] ^= value
+    return product
 
 
 def divide(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -158,6 +158,17 @@ def test_queries_and_serialisation() -> None:
         CompactRelease(compact, (1, 2))
 
 
+@pytest.mark.parametrize("n", range(1, 10))
+def test_coefficients_lie_side_by_side_in_files(n: int) -> None:
+    compact = mechanism(n, 2, 1)
+    coefficients = tuple((23 * i + 40) % compact.field.order for i in range(n + 1))
+    packed = sum(c << 6 * i for i, c in enumerate(coefficients))
+    data = CompactRelease(compact, coefficients).to_bytes()
+    body = packed.to_bytes(-(-6 * (n + 1) // 8), "little")
+    assert body in data
+    assert CompactRelease.from_bytes(data).coefficients == coefficients
+
+
 SMALL = mechanism(1, 2, 1)
 RELEASE = CompactRelease(SMALL, (5, 60))
 

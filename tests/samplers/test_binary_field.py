@@ -222,6 +222,18 @@ def test_products_of_polynomials(level: int) -> None:
         assert polynomials.multiply(field, a, b) == expected
 
 
+@pytest.mark.parametrize(("longer", "shorter"), [(257, 1), (700, 3), (900, 300)])
+def test_products_of_long_polynomials(longer: int, shorter: int) -> None:
+    """They are multiplied in parts."""
+    field, a, b = BinaryField(1), elements(1, longer), elements(1, shorter, seed=1)
+    products = [[field.mul(x, y) for y in range(field.order)] for x in range(field.order)]
+    expected = [0] * (longer + shorter - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            expected[i + j] ^= products[x][y]
+    assert polynomials.multiply(field, a, b) == polynomials.multiply(field, b, a) == expected
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     ("longer", "shorter"), [(1, 1), (2, 1), (20, 3), (20, 13), (21, 20), (3, 7)]
