@@ -243,7 +243,7 @@ def _joined(elements: Sequence[int], bits: int) -> bytes:
     return b"".join(x.to_bytes(bits, "little") for x in packed)[: _size(len(elements), bits)]
 
 
-def _split(data: bytes, count: int, bits: int) -> tuple[int, ...]:
+def _split(data: bytes | memoryview, count: int, bits: int) -> tuple[int, ...]:
     """What :func:`_joined` has joined."""
     mask, found = (1 << bits) - 1, list[int]()
     for start in range(0, len(data), bits):
