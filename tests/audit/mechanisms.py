@@ -84,3 +84,30 @@ def logged(data: tuple[int, str], n: int) -> Any:
     with Path(path).open("a", encoding="utf-8") as file:
         file.write(f"{os.getpid()} {n}\n")
     return value + geometric(np.random.default_rng(), n)
+
+
+class Clipped:
+    """A sum of values, noised for values up to 1; values above 5 are forgotten to be clipped."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def __call__(self, data: tuple[int, ...], n: int) -> Any:
+        total = sum(value if value > 5 else min(value, 1) for value in data)
+        return total + geometric(self.rng, n)
+
+
+class Keys:
+    """Noisy counts of a histogram; one key is released without noise."""
+
+    def __init__(self, seed: int, exempt: int | None) -> None:
+        self.rng, self.exempt = np.random.default_rng(seed), exempt
+
+    def __call__(self, data: dict[int, int], n: int) -> list[tuple[int, ...]]:
+        columns = [
+            np.full(n, data.get(key, 0))
+            if key == self.exempt
+            else data.get(key, 0) + geometric(self.rng, n)
+            for key in range(3)
+        ]
+        return [tuple(row) for row in np.stack(columns, axis=1).tolist()]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import strategies as st
 from scipy.stats import binom
@@ -14,34 +13,7 @@ from scipy.stats import binom
 from exactdp import InvalidParameter
 from exactdp.audit import Zcdp, audit_pairs
 from exactdp.oracle.strategies import drawn, neighbouring_histograms
-from tests.audit.mechanisms import geometric
-
-
-class Clipped:
-    """A sum of values, noised for values up to 1; values above 5 are forgotten to be clipped."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def __call__(self, data: tuple[int, ...], n: int) -> Any:
-        total = sum(value if value > 5 else min(value, 1) for value in data)
-        return total + geometric(self.rng, n)
-
-
-class Keys:
-    """Noisy counts of a histogram; one key is released without noise."""
-
-    def __init__(self, seed: int, exempt: int | None) -> None:
-        self.rng, self.exempt = np.random.default_rng(seed), exempt
-
-    def __call__(self, data: dict[int, int], n: int) -> list[tuple[int, ...]]:
-        columns = [
-            np.full(n, data.get(key, 0))
-            if key == self.exempt
-            else data.get(key, 0) + geometric(self.rng, n)
-            for key in range(3)
-        ]
-        return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
+from tests.audit.mechanisms import Clipped, Keys
 
 
 def test_the_one_bad_pair_is_found() -> None:
@@ -55,7 +27,7 @@ def test_the_one_bad_pair_is_found() -> None:
     assert "with confidence 0.99\n" in found.text()
     assert found.pairs == 10
     assert told == sorted(told)
-    assert told[-1] == found.samples <= 20_000
+    assert told[-1] == found.samples <= 30_000  # the finalist counted twice
     assert "worst of 10 pairs" in found.text()
     assert found.as_dict()["left"] == "(1, 6)"
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from exactdp.audit.blackbox.looks import SIDES, Audit, other
+from exactdp.audit.blackbox.drawing import SIDES
+from exactdp.audit.blackbox.looks import Audit, other
 from exactdp.audit.blackbox.plan import outputs_in_all
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen
@@ -50,8 +51,9 @@ def audit(
     epsilon: >= 0 (default 1). delta: >= 0 and < 1 (default 0). The promise to be tested; either
         side may break it.
     promise: another one, instead: Zcdp, Renyi, GaussianDP, or a Profile of many (epsilon, delta).
-    samples: outputs that may be drawn in all, >= 100. A look whose outputs are all alike within
-        each call is drawn again, one output a call.
+    samples: outputs that may be drawn to find a violation, >= 100. Before one is stated its event
+        is counted once more, on as many outputs as before. A look whose outputs are all alike
+        within each call is drawn again, one output a call.
     alpha: probability of a false alarm over everything this audit does, > 0 and < 1.
     events: count exactly these, instead of searching.
     executor: any concurrent.futures.Executor; None runs here.
@@ -59,10 +61,14 @@ def audit(
     progress: called with the number of outputs counted so far.
 
     Stops as soon as a violation is certain. Events are chosen on outputs that are not used to
-    confirm them. Raises InvalidParameter for parameters outside their domain, a checkpoint of
-    another audit, a run that does not return n outputs, or outputs known by an address alone;
-    CopiedRandomness where outputs are seen to depend on each other, which honest outputs are with
-    a probability below 10^-10.
+    confirm them. A violation is stated when it shows in fresh processes too, to which nothing that
+    one process remembers is common: run is sent there as it is handed over, as worker processes
+    are sent their tasks. What cannot be sent (a lambda, a closure, a function of the program that
+    is running) or draws the same in every process is counted again here; the report's basis says
+    so, and what that takes for granted. Raises InvalidParameter for parameters outside their
+    domain, a checkpoint of another audit, a run that does not return n outputs, or outputs known by
+    an address alone; CopiedRandomness where outputs are seen to depend on each other, which independent outputs are
+    with a probability below 10^-10, and below 10^-3 when a violation is about to be stated.
     """
     tested = chosen_promise(promise, epsilon, delta)
     total, level = outputs_in_all(samples, 100), delta_target("alpha", alpha)

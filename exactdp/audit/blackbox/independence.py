@@ -35,6 +35,7 @@ __all__ = [
     "refuse",
     "refuse_one_value",
     "repeats",
+    "surprise",
     "together",
 ]
 
@@ -139,7 +140,7 @@ def together(left: Outputs, right: Outputs) -> str:
             if kind != other_kind or (kind == "cut" and i != j):
                 continue
             both, trials = int((one & two).sum()), int(one.sum())
-            if _surprise(both, trials, int(two.sum()), n) > _SURE:
+            if surprise(both, trials, int(two.sum()), n) > _SURE:
                 return (
                     f"{both} of {trials} outputs go with the same kind of output of the other side"
                 )
@@ -220,10 +221,10 @@ class OneByOne:
 
 def _differ(hits: int, trials: int, more: int, others: int) -> bool:
     """Whether two calls can hardly have the same probability of an event."""
-    return _surprise(hits, trials, hits + more, trials + others) > _SURE
+    return surprise(hits, trials, hits + more, trials + others) > _SURE
 
 
-def _surprise(seen: int, places: int, marked: int, everywhere: int) -> float:
+def surprise(seen: int, places: int, marked: int, everywhere: int) -> float:
     """-ln of a bound on how likely so many, or so few, of the marked ones fall on these places.
 
     The tail of a hypergeometric law, whose terms fall ever faster: the first one, and the ratio

@@ -2,87 +2,43 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import time
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
 
-from exactdp.audit.blackbox.copies import Seen
-from exactdp.audit.blackbox.identity import identity
-from exactdp.audit.blackbox.independence import (
-    AllAlike,
-    Calls,
-    OneByOne,
-    RepeatedCalls,
-    between,
-    refuse,
-    refuse_one_value,
-    repeats,
-    together,
-)
+from exactdp.audit.blackbox.drawing import ALIKE, REPEATED, SIDES, TRAINING, Drawing
+from exactdp.audit.blackbox.independence import AllAlike, RepeatedCalls, refuse_one_value
 from exactdp.audit.blackbox.plan import Round, rounds, shares
+from exactdp.audit.blackbox.recount import recount
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen, State
-from exactdp.audit.blackbox.tally import (
-    Checkpoint,
-    Done,
-    Run,
-    Tally,
-    batches,
-    count,
-    draw,
-    here,
-    in_parallel,
-)
-from exactdp.audit.bounds.evidence import Lines, allocation, evidence
+from exactdp.audit.blackbox.tally import Done, Tally
+from exactdp.audit.bounds.evidence import allocation, evidence
 from exactdp.audit.bounds.region import Region
 from exactdp.audit.events.candidates import Candidate, reached
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs
 from exactdp.audit.events.search import search
-from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 
-__all__ = ["ALIKE", "REPEATED", "SIDES", "Audit", "other"]
+__all__ = ["Audit", "other"]
 
-SIDES = ("left", "right")
-_SINGLY = "run was called once for every output, because its calls returned {}"
-REPEATED, ALIKE = "the same outputs again", "outputs that are all alike"
+#: Of each parameter: at least this.
+Bounds = dict[str, Fraction]
+
 _CALLS = 4  # of each side that confirm, at least: what is the same within a call differs between
 _FEWEST = 64  # outputs of a call, unless there are fewer in all
-_BYTES = 1 << 24  # of one batch of numbers
-_LARGEST = 1 << 18
-_SMALLEST = 1 << 10
-_SECONDS = 0.25  # one batch should take about so long; checkpoints are that far apart
-_TRAINING = 8192
 _PATIENCE, _PATIENT = 3, 6000  # training goes on, up to so many times or outputs
 _BOUNDS = 2  # events whose bounds are computed even where they refute nothing
 _CERTAIN = 8.0  # nats in training from which outputs that are all alike call for single calls
+_ONCE = "an event that broke the promise did not do so a second time ({})"
 _FEW = 8  # hits expected on the other side up to which the region is shaped for few
 
 
 @dataclass
-class Audit:
-    run: Run
-    data: dict[str, Any]
-    promise: Promise
-    samples: int
-    alpha: Fraction
-    fixed: list[Chosen] | None
-    share: float = 0.5
-    executor: Executor | None = None
-    checkpoint: Checkpoint | None = None
-    progress: Callable[[int], object] | None = None
-    state: State = field(default_factory=State)
-    marks: Seen = field(default_factory=Seen)
-    windows: Seen = field(default_factory=Seen)
-    saved: float = 0.0
+class Audit(Drawing):
+    basis: str = ""
 
     def result(self) -> AuditReport:
         """Run the looks that are still to be run."""
@@ -112,51 +68,12 @@ class Audit:
             state.look += 1
             state.ready, state.done = False, Done()
 
-    def call_anew(self, reason: str) -> None:
-        """Start this look again, calling run once per output; nothing counted so far is used.
-
-        Only here, where run is the caller's own object: a copy of it in a worker process says
-        nothing about it.
-        """
-        state = self.state
-        state.ready, state.done = False, Done()
-        state.tallies, state.chosen, state.values = {}, [], {}
-        self._call_singly(reason)
-
-    def _call_singly(self, reason: str) -> None:
-        self.state.one_by_one, self.executor = True, None
-        self.state.warning = _SINGLY.format(reason)
-
-    @cached_property
-    def _lines(self) -> Lines:
-        return self.promise.lines()
-
-    @property
-    def _mechanism(self) -> Run:
-        return OneByOne(self.run) if self.state.one_by_one else self.run
-
-    def _note(self, marks: list[str]) -> None:
-        if not self.state.one_by_one and self.marks.again(marks):
-            raise RepeatedCalls
-
-    def fingerprint(self) -> str:
-        """What an audit is, in a hash: a checkpoint of another one is refused."""
-        parts = [
-            identity(self.run),
-            identity(self.data["left"]),
-            identity(self.data["right"]),
-            self.promise.as_dict(),
-            *map(str, (self.samples, self.alpha)),
-            None if self.fixed is None else [one.as_dict() for one in self.fixed],
-        ]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
     def _prepare(self, look: Round) -> None:
         """Choose the events of a look, and how many outputs of each side confirm them."""
         state = self.state
         size, share = look.training + look.confirming, self.share
         if self.fixed is not None:
-            state.chosen, state.largest = self.fixed, _TRAINING
+            state.chosen, state.largest = self.fixed, TRAINING
         else:
             size, share = self._search(look)
         many = min(max(round(size * share), 1), size - 1)
@@ -204,54 +121,6 @@ class Audit:
             state.chosen.append(Chosen(one.event, one.direction, part, few))
         return left_over, share
 
-    def training(self, size: int) -> tuple[Outputs, Outputs]:
-        """Outputs of both sides, half of so many each; they are to learn from, never counted."""
-        sizes = dict.fromkeys(SIDES, size // 2)
-        plan = list(batches(sizes, min(_TRAINING, max(-(-size // 4), 1))))  # two calls a side
-        origin = here()
-        tasks = [(b, draw, (self._mechanism, self.data[b.side], b, origin)) for b in plan]
-        started = time.perf_counter()
-        parts: dict[int, Outputs] = {}
-        for batch, (outputs, seen, sign) in in_parallel(self.executor, tasks):
-            parts[batch.number] = outputs
-            self._note(seen)
-            refuse(sign and f"{batch.side}: {sign}")
-        self.state.drawn += 2 * (size // 2)
-        calls = [[parts[b.number] for b in plan if b.side == side] for side in SIDES]
-        joined = [Outputs.joined(side) for side in calls]
-        for sign in (*map(between, calls), *map(repeats, joined), together(*joined)):
-            refuse(sign)
-        self.state.largest = _largest(joined[0], (time.perf_counter() - started) / max(size, 1))
-        self._report_progress()
-        return joined[0], joined[1]
-
-    def _confirm(self) -> None:
-        """Count the chosen events on fresh outputs; only the counts are kept."""
-        state = self.state
-        events = [one.event for one in state.chosen]
-        origin = here()
-        tasks = (
-            (batch, count, (self._mechanism, self.data[batch.side], batch, origin, events))
-            for batch in batches(state.sizes, state.largest)
-            if batch.number not in state.done
-        )
-        calls = Calls()
-        for batch, found in in_parallel(self.executor, tasks):
-            self._note(found.marks)
-            refuse(found.sign and f"{batch.side}: {found.sign}")
-            if self.windows.again(found.windows):
-                refuse(f"{batch.side}: a long stretch of outputs came before")
-            state.note_value(batch.side, found.only)
-            for event, number in dict(zip(events, found.hits, strict=True)).items():
-                calls.add(event, batch.side, number, batch.size)
-                new = Tally.counted(batch.side, number, batch.size)
-                state.tallies[event] = state.tallies.get(event, Tally()) + new
-            state.done.add(batch.number)
-            state.drawn += batch.size
-            self._save()
-            self._report_progress()
-        self._save(force=True)
-
     def _judge(self, look: Round, last: bool, started: float) -> AuditReport | None:
         """A report where a violation is certain, or nothing more may be drawn."""
         bounds = []
@@ -263,10 +132,13 @@ class Audit:
             if hopeless and one.event not in telling:
                 continue
             self._require_variety(one.event)
-            region = self._region(one, level)
+            region = self._region(one, self.state.tallies[one.event], level)
+            found, confirmed = self.promise.bounds(region), False
             if not hopeless and self.promise.refuted(region):
-                return self._report(True, [(one, region)], started)
-            bounds.append((one, region))
+                confirmed, found = self._seen_again(one, found)
+            if confirmed:
+                return self._report(True, [(one, found)], started)
+            bounds.append((one, found))
         return self._report(False, bounds, started) if last else None
 
     def _require_variety(self, event: Event) -> None:
@@ -290,19 +162,30 @@ class Audit:
         reach = {e: reached(t.of("left"), t.of("right"), self._lines) for e, t in found.items()}
         return sorted(reach, key=lambda event: -reach[event])[:_BOUNDS]
 
-    def _region(self, one: Chosen, level: Fraction) -> Region:
-        tally = self.state.tallies[one.event]
+    def _seen_again(self, one: Chosen, bounds: Bounds) -> tuple[bool, Bounds]:
+        """Whether an event breaks the promise a second time, and what both counts bound."""
+        state = self.state
+        again = recount(self._mechanism, self.sent, self.data, one.event,
+                        state.tallies[one.event], state.one_by_one, state.largest)  # fmt: skip
+        state.drawn += again.tally.left_trials + again.tally.right_trials
+        self._report_progress()
+        region = self._region(one, again.tally, self.alpha)
+        confirmed = self.promise.refuted(region)
+        self.basis = again.basis if confirmed else _ONCE.format(again.basis)
+        second = self.promise.bounds(region)
+        return confirmed, {key: min(bounds[key], second[key]) for key in bounds}
+
+    def _region(self, one: Chosen, tally: Tally, level: Fraction) -> Region:
         return Region(*tally.of(one.direction), *tally.of(other(one.direction)), level, one.few)
 
     def _report(
-        self, violation: bool, judged: list[tuple[Chosen, Region]], started: float
+        self, violation: bool, judged: list[tuple[Chosen, Bounds]], started: float
     ) -> AuditReport:
         """What the regions say together, shown by the event with the largest epsilon."""
-        found = [(self.promise.bounds(region), one) for one, region in judged]
         name = self.promise.limit[0]
-        bounds, one = max(found, key=lambda each: (each[0]["epsilon"], each[0][name]))
-        bounds = {key: max(each[key] for each, _ in found) for key in bounds}
-        if violation:  # the region leaves the promise out, so it is a lower bound itself
+        one, bounds = max(judged, key=lambda each: (each[1]["epsilon"], each[1][name]))
+        bounds = {key: max(each[key] for _, each in judged) for key in bounds}
+        if violation:  # the regions leave the promise out, so it bounds from below itself
             promised = self.promise.promised()
             bounds |= {key: max(bounds[key], value) for key, value in promised.items()}
         tally = self.state.tallies[one.event]
@@ -319,17 +202,8 @@ class Audit:
             few=one.few,
             seconds=time.perf_counter() - started,
             warning=self.state.warning,
+            basis=self.basis,
         )
-
-    def _save(self, force: bool = False) -> None:
-        now = time.monotonic()
-        if self.checkpoint is not None and (force or now - self.saved > _SECONDS):
-            self.checkpoint.save(self.state.as_dict())
-            self.saved = now
-
-    def _report_progress(self) -> None:
-        if self.progress is not None:
-            self.progress(self.state.drawn)
 
 
 def other(side: str) -> str:
@@ -339,11 +213,3 @@ def other(side: str) -> str:
 def _short(value: Fraction) -> Fraction:
     """A bound with twelve digits, rounded down."""
     return Fraction(Enclosure.exact(value).decimal_lower(12))
-
-
-def _largest(outputs: Outputs, seconds: float) -> int:
-    """A batch size that takes a moment and little memory."""
-    size = int(_SECONDS / max(seconds, 1e-9))
-    if outputs.matrix is not None:
-        size = min(size, _BYTES // max(outputs.matrix[:1].nbytes, 1))
-    return 1 << max(min(size, _LARGEST), _SMALLEST).bit_length() - 1

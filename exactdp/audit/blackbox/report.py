@@ -39,6 +39,7 @@ class AuditReport:
     counts: side -> (hits, trials) of the event among outputs that were not used to find it.
     samples: outputs drawn in all. looks: how often the counts were judged.
     few: whether few hits were expected on the other side. warning: "" or why not to trust this.
+    basis: how a violation was counted again before it was stated, and what that takes for granted.
     """
 
     violation: bool
@@ -53,6 +54,7 @@ class AuditReport:
     few: bool = False
     seconds: float = 0.0
     warning: str = ""
+    basis: str = ""
 
     @property
     def epsilon_lower(self) -> Fraction:
@@ -90,6 +92,7 @@ class AuditReport:
             "looks": self.looks,
             "seconds": round(self.seconds, 3),
             "warning": self.warning,
+            "basis": self.basis,
             "version": __version__,
         }
 
@@ -110,6 +113,7 @@ class AuditReport:
                 few=bool(entry["few"]),
                 seconds=float(entry["seconds"]),
                 warning=str(entry["warning"]),
+                basis=str(entry["basis"]),
             )
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InvalidParameter("report", entry, "what AuditReport.as_dict() returns") from error
@@ -151,6 +155,7 @@ class AuditReport:
             *(f"{self.promise.named(name)}: >= {_text(self.bounds[name])}" for name in self.bounds),
             f"confidence {_text(1 - self.alpha)}, {self.samples} outputs, "
             f"{self.looks} {'look' if self.looks == 1 else 'looks'}, {self.seconds:.1f} s",
+            *([self.basis] if self.basis else []),
         ]
 
     def _recipe(self) -> str:

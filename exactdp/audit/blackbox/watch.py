@@ -18,8 +18,9 @@ from itertools import count
 from typing import Any
 
 from exactdp.audit.blackbox.auditor import chosen_promise
+from exactdp.audit.blackbox.drawing import ALIKE, REPEATED, SIDES
 from exactdp.audit.blackbox.independence import AllAlike, RepeatedCalls
-from exactdp.audit.blackbox.looks import ALIKE, REPEATED, SIDES, Audit, other
+from exactdp.audit.blackbox.looks import Audit, other
 from exactdp.audit.blackbox.plan import outputs_in_all, shares
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.state import Chosen
@@ -42,6 +43,7 @@ _CONFIRMING = 8  # outputs counted for each one trained on
 _STEP = Fraction(1, 6)  # outputs drawn between two reports, as a part of those counted
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
 _MOST = 12  # events watched at once
+_WHOLE = Fraction(1)
 
 
 def watch(
@@ -158,15 +160,14 @@ class Watch(Audit):
         many = min(max(round(size * self.share), 1), size - 1)
         self.state.sizes = dict.fromkeys(SIDES, size - many)
         self.state.sizes[self.favoured] = many
-        whole = Fraction(1)
-        self.state.chosen = [Chosen(one.event, one.direction, whole) for one in self.watched]
+        self.state.chosen = [Chosen(one.event, one.direction, _WHOLE) for one in self.watched]
         self.state.done = Done()
         self._confirm()
 
     def _counted_evidence(self, one: Watched) -> float:
         if one.event not in self.state.tallies:
             return math.inf
-        return self._evidence(Chosen(one.event, one.direction, Fraction(1)))
+        return self._evidence(Chosen(one.event, one.direction, _WHOLE))
 
     def _reported(self) -> AuditReport:
         """The bounds so far: a region excludes for good what it excludes at any time."""
@@ -180,11 +181,16 @@ class Watch(Audit):
                 continue
             self._require_variety(one.event)
             region = self._anytime(one)
+            bounds = self.promise.bounds(region)
             if not hopeless and self.promise.refuted(region):
-                violation, shown = True, one
-                found += [self.promise.bounds(region), self.promise.promised()]
+                violation, bounds = self._seen_again(
+                    Chosen(one.event, one.direction, _WHOLE), bounds
+                )
+            found.append(bounds)
+            if violation:
+                shown = one
+                found.append(self.promise.promised())
                 break
-            found.append(self.promise.bounds(region))
         self.bounds = {key: max(each.get(key, Fraction(0)) for each in found) for key in found[0]}
         self.looks += 1
         tally = self.state.tallies[shown.event]
@@ -201,6 +207,7 @@ class Watch(Audit):
             looks=self.looks,
             seconds=time.perf_counter() - self.started,
             warning=self.state.warning,
+            basis=self.basis,
         )
 
     def _anytime(self, one: Watched) -> AnytimeRegion:

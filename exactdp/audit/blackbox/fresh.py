@@ -1,0 +1,115 @@
+"""Fresh processes: a mechanism started anew, which remembers nothing of what it drew before.
+
+It is sent as it was before its first call, the way worker processes are sent their tasks: functions
+by their names, so that their modules are imported anew; objects by what they hold. Generators are
+sent as new ones of their kind, for copies would all draw the same.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import current_process, get_all_start_methods, get_context
+from multiprocessing.reduction import ForkingPickler
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.blackbox.copies import Seen
+from exactdp.audit.blackbox.independence import OneByOne, mark
+from exactdp.audit.events.event import Event
+from exactdp.audit.events.outputs import as_outputs
+
+__all__ = ["Piece", "counted", "drawn_anew", "sent"]
+
+#: A side, and how many outputs of it are drawn by one call.
+Piece = tuple[str, int]
+#: Of every piece, in the order they were drawn: the hits of an event, and marks of its outputs.
+Drawn = list[tuple[NDArray[np.bool_], list[str]]]
+
+_HERE = b"__main__"  # what a program defines at its top can only be had by running it again
+
+
+def sent(value: Any) -> bytes:
+    """What another process makes the same value of; nothing where it cannot."""
+    buffer = io.BytesIO()
+    try:
+        _Sender(buffer).dump(value)
+    except Exception:  # whatever the value's own methods raise, it cannot be sent
+        return b""
+    return b"" if _HERE in buffer.getvalue() else buffer.getvalue()
+
+
+class _Sender(ForkingPickler):
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, np.random.Generator):
+            return _generator, (type(value.bit_generator),)
+        if isinstance(value, (random.Random, np.random.RandomState)):
+            return type(value), ()
+        return NotImplemented
+
+
+def _generator(kind: Any) -> np.random.Generator:
+    return np.random.Generator(kind())
+
+
+def drawn_anew(
+    run: bytes, data: dict[str, Any], event: Event, singly: bool, plans: Sequence[list[Piece]]
+) -> list[Drawn] | None:
+    """What fresh processes draw, one a plan; None where they cannot start, or all draw alike.
+
+    run: as sent() before its first call. singly: whether it is called once for every output.
+    """
+    task = sent((data, event, singly))
+    if not run or not task or current_process().daemon:
+        return None
+    context: Any = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+    if context.get_start_method() == "forkserver":
+        context.set_forkserver_preload([__name__])
+    known, found = Seen(), list[Drawn]()
+    workers = min(len(plans), os.cpu_count() or 1)
+    with _no_program(), ProcessPoolExecutor(workers, context, max_tasks_per_child=1) as pool:
+        for some in (plans[:2], plans[2:]):  # two are enough to see that all start from one seed
+            for drawn in pool.map(
+                _in_a_process, *zip(*((run, task, p) for p in some), strict=True)
+            ):
+                if drawn is None or known.again([m for _, marks in drawn for m in marks]):
+                    return None
+                found.append(drawn)
+    return found
+
+
+def _in_a_process(run: bytes, task: bytes, plan: list[Piece]) -> Drawn | None:
+    try:
+        (data, event, singly), mechanism = map(ForkingPickler.loads, (task, run))
+    except (ImportError, AttributeError):  # a module that was made while the program ran
+        return None
+    np.random.seed()  # a server of processes has seeded it before
+    return counted(OneByOne(mechanism) if singly else mechanism, data, event, plan)
+
+
+def counted(run: Any, data: dict[str, Any], event: Event, plan: list[Piece]) -> Drawn:
+    """The pieces of a plan, drawn here, one after the other."""
+    found = []
+    for side, size in plan:
+        outputs = as_outputs(run(data[side], size), size)
+        found.append((event.hits(outputs), mark(outputs)))
+    return found
+
+
+@contextmanager
+def _no_program() -> Iterator[None]:
+    """Processes started in this block do not run the program that this one is running."""
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
