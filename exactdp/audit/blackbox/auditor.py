@@ -67,8 +67,9 @@ def audit(
     is running) or draws the same in every process is counted again here; the report's basis says
     so, and what that takes for granted. Raises InvalidParameter for parameters outside their
     domain, a checkpoint of another audit, a run that does not return n outputs, or outputs known by
-    an address alone; CopiedRandomness where outputs are seen to depend on each other, which independent outputs are
-    with a probability below 10^-10, and below 10^-3 when a violation is about to be stated.
+    an address alone; CopiedRandomness where outputs are seen to depend on each other, which
+    independent outputs are with a probability below 10^-10, and below 10^-3 when a violation is
+    about to be stated.
     """
     tested = chosen_promise(promise, epsilon, delta)
     total, level = outputs_in_all(samples, 100), delta_target("alpha", alpha)

@@ -7,6 +7,7 @@ sent as new ones of their kind, for copies would all draw the same.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import random
@@ -22,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.blackbox.copies import Seen
-from exactdp.audit.blackbox.independence import OneByOne, mark
+from exactdp.audit.blackbox.independence import OneByOne
+from exactdp.audit.events.codes import text_of
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import as_outputs
 
@@ -31,9 +32,10 @@ __all__ = ["Piece", "counted", "drawn_anew", "sent"]
 
 #: A side, and how many outputs of it are drawn by one call.
 Piece = tuple[str, int]
-#: Of every piece, in the order they were drawn: the hits of an event, and marks of its outputs.
-Drawn = list[tuple[NDArray[np.bool_], list[str]]]
+#: Of every piece, in the order they were drawn: the hits of an event, and a hash of its outputs.
+Drawn = list[tuple[NDArray[np.bool_], str]]
 
+_MARKED = 1 << 12  # outputs of a call
 _HERE = b"__main__"  # what a program defines at its top can only be had by running it again
 
 
@@ -66,6 +68,7 @@ def drawn_anew(
     """What fresh processes draw, one a plan; None where they cannot start, or all draw alike.
 
     run: as sent() before its first call. singly: whether it is called once for every output.
+    plans: two and two the same, by which is seen what draws alike.
     """
     task = sent((data, event, singly))
     if not run or not task or current_process().daemon:
@@ -73,17 +76,13 @@ def drawn_anew(
     context: Any = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
     if context.get_start_method() == "forkserver":
         context.set_forkserver_preload([__name__])
-    known, found = Seen(), list[Drawn]()
     workers = min(len(plans), os.cpu_count() or 1)
     with _no_program(), ProcessPoolExecutor(workers, context, max_tasks_per_child=1) as pool:
-        for some in (plans[:2], plans[2:]):  # two are enough to see that all start from one seed
-            for drawn in pool.map(
-                _in_a_process, *zip(*((run, task, p) for p in some), strict=True)
-            ):
-                if drawn is None or known.again([m for _, marks in drawn for m in marks]):
-                    return None
-                found.append(drawn)
-    return found
+        found = [*pool.map(_in_a_process, *zip(*((run, task, p) for p in plans), strict=True))]
+    marks = [[mark for _, mark in drawn] for drawn in found if drawn is not None]
+    if len(marks) < len(plans) or marks[::2] == marks[1::2]:
+        return None
+    return [drawn for drawn in found if drawn is not None]
 
 
 def _in_a_process(run: bytes, task: bytes, plan: list[Piece]) -> Drawn | None:
@@ -100,7 +99,8 @@ def counted(run: Any, data: dict[str, Any], event: Event, plan: list[Piece]) -> 
     found = []
     for side, size in plan:
         outputs = as_outputs(run(data[side], size), size)
-        found.append((event.hits(outputs), mark(outputs)))
+        text = "\n".join(map(text_of, outputs.take(0, _MARKED).items))
+        found.append((event.hits(outputs), hashlib.sha256(text.encode()).hexdigest()))
     return found
 
 

@@ -28,10 +28,10 @@ __all__ = ["Recount", "recount"]
 UNITS = 16
 _MOST = 1 << 28  # outputs of a side
 
-_FRESH = "counted again in {} fresh processes: {}"
+_FRESH = "counted again in {units} fresh processes: {counts}"
 _HERE = (
-    "counted again in this process only, because run cannot be started anew in others (see "
-    "exactdp.audit.audit): {}; what it had drawn and kept before is taken as fixed"
+    "counted again in this process: {counts}; what it drew before is taken as fixed (run cannot be "
+    "started anew, or draws the same in every process)"
 )
 
 
@@ -53,8 +53,7 @@ def recount(
     Raises CopiedRandomness where the hits depend on each other.
     """
     sizes = {side: min(tally.of(side)[1], _MOST) for side in ("left", "right")}
-    plans = [_plan(sizes, unit, most) for unit in range(UNITS)]
-    plans = [plan for plan in plans if plan]
+    plans = [_plan(sizes, unit // 2, most) for unit in range(UNITS)]
     found = fresh.drawn_anew(sent, data, event, singly, plans)
     basis = _FRESH if found is not None else _HERE
     if found is None:
@@ -69,18 +68,16 @@ def recount(
             refuse(sign and f"{side}: {sign}")
         again += Tally.counted(side, seen, trials)
     counts = ", ".join(f"{side} {k} of {n}" for side in hits for k, n in (again.of(side),))
-    return Recount(
-        again, basis.format(counts) if len(plans) == 1 else basis.format(len(plans), counts)
-    )
+    return Recount(again, basis.format(units=len(plans), counts=counts))
 
 
-def _plan(sizes: dict[str, int], unit: int, most: int) -> list[Piece]:
+def _plan(sizes: dict[str, int], seed: int, most: int) -> list[Piece]:
     """The calls of one unit, both sides in random order."""
     pieces: list[Piece] = []
     for side, size in sizes.items():
-        part = (unit + 1) * size // UNITS - unit * size // UNITS
+        part = -(-size // UNITS)
         pieces += [(side, min(most, part - at)) for at in range(0, part, most)]
-    return _shuffled(pieces, unit)
+    return _shuffled(pieces, seed)
 
 
 def _shuffled(pieces: list[Piece], seed: int) -> list[Piece]:
@@ -92,5 +89,5 @@ def _of(side: str, plans: list[list[Piece]], found: list[Drawn]) -> list[NDArray
     units = []
     for plan, drawn in zip(plans, found, strict=True):
         own = [hits for (where, _), (hits, _) in zip(plan, drawn, strict=True) if where == side]
-        units += own if len(plans) == 1 else [np.concatenate(own)] * bool(own)
+        units += own if len(plans) == 1 else [np.concatenate(own)]
     return units
