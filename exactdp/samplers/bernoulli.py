@@ -157,10 +157,9 @@ class _UniformSampler:
     def sample(self, source: Source) -> int:
         return self._low + source.below(self._size)
 
-    def draw(self, n: int, source: Source) -> NDArray[np.int64]:
-        result = below(n, self._size, source.words)
-        shifted: NDArray[Any] = result + np.uint64(self._low % 2**64)
-        return shifted.view(np.int64)
+    def fill(self, values: NDArray[np.int64], source: Source) -> None:
+        drawn, low = below(values.size, self._size, source.words), np.uint64(self._low % 2**64)
+        np.add(drawn, low, out=values.view(np.uint64))
 
 
 def random_rounding(value: Real, source: Source) -> int:

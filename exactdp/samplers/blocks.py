@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -30,7 +31,7 @@ from exactdp.samplers.attempts import LIMIT, never_settled
 from exactdp.samplers.integer_law import Integers, parts
 from exactdp.samplers.inverse_cdf import RealCdf, draw, settle
 from exactdp.samplers.source import Source
-from exactdp.samplers.table import Table
+from exactdp.samplers.table import UNSETTLED, Table
 
 __all__ = [
     "SURE_BITS",
@@ -100,18 +101,17 @@ class BlockSampler:
         self.width_bits = width_bits
         self._decay = decay
         self._share = share
-        self._unsettled = int(np.iinfo(table.lookup.dtype).min)
-        self._blocks = self._settled_blocks()
         outcomes = table.outcomes
         last = max(abs(outcomes.start), outcomes.stop) >> 1
         self._shares = np.array([float(share(b)) for b in range(last + 1)])
 
-    def _settled_blocks(self) -> NDArray[np.signedinteger]:
-        """By first bits: the block of which they settle the sure piece, else _unsettled."""
+    @cached_property
+    def _starts(self) -> Integers:
+        """By first bits: the least value of the block whose sure piece they settle, or UNSETTLED."""
         place = self.table.lookup
         piece = place + np.int64(self.table.outcomes.start)
         sure = (place >= 0) & (_doubtful(piece) == 0)
-        return np.where(sure, piece >> 1, self._unsettled).astype(place.dtype)
+        return np.where(sure, piece >> 1 << self.width_bits, UNSETTLED)
 
     def sample(self, source: Source) -> int:
         """One draw."""
@@ -137,30 +137,29 @@ class BlockSampler:
         part = Fraction(step, 1 << self.width_bits)
         return _Coin(self._decay, self._share(block), block, part, self.table.word_bits)
 
-    def draw(self, n: int, source: Source) -> Integers:
-        """n independent draws."""
-        result, rejected = self.propose_many(n, source)
+    def fill(self, values: Integers, source: Source) -> None:
+        """As many independent draws as an array has places, each in its place."""
+        rejected = self.propose_many(values, source)
         for _ in range(LIMIT):
             if not rejected.size:
-                return result
-            values, again = self.propose_many(rejected.size, source)
-            result[rejected] = values  # those rejected again are overwritten in the next round
-            rejected = rejected[again]
+                return
+            again = np.empty(rejected.size, np.int64)
+            still = self.propose_many(again, source)
+            values[rejected] = again  # those rejected again are overwritten in the next round
+            rejected = rejected[still]
         raise never_settled("draws by blocks")
 
-    def propose_many(self, n: int, source: Source) -> tuple[Integers, NDArray[np.intp]]:
-        """Proposed values, and the indices of those that are not accepted."""
-        values = np.empty(n, np.int64)
-        doubtful = [self._propose_part(values[p], source) + p.start for p in parts(n)]
+    def propose_many(self, values: Integers, source: Source) -> NDArray[np.intp]:
+        """Fill an array with proposals; the indices of those that are not accepted."""
+        doubtful = [self._propose_part(values[p], source) + p.start for p in parts(values.size)]
         where = np.concatenate(doubtful) if doubtful else np.empty(0, np.intp)
-        return values, where[self._fails(values[where], source)]
+        return where[self._fails(values[where], source)]
 
     def _propose_part(self, values: Integers, source: Source) -> NDArray[np.intp]:
         """Fill an array with proposals; the indices of those from doubtful pieces."""
         words = source.words(values.size, self.table.first_bits)
-        block = self._blocks.take(words, mode="clip")
-        unsettled = np.flatnonzero(block == self._unsettled)
-        np.left_shift(block, self.width_bits, out=values, dtype=np.int64)
+        self._starts.take(words, out=values, mode="clip")
+        unsettled = np.flatnonzero(values == UNSETTLED)
         doubtful = unsettled[:0]
         if unsettled.size:
             piece = self.table.finish(words[unsettled], source)

@@ -35,8 +35,8 @@ class Sampler(Protocol):
     def sample(self, source: Source) -> int:
         """One draw."""
 
-    def draw(self, n: int, source: Source) -> Integers:
-        """n independent draws."""
+    def fill(self, values: Integers, source: Source) -> None:
+        """As many independent draws as an array has places, each in its place."""
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,16 @@ class IntegerLaw(ABC):
         size, sampler = integer("n", n, least=0), self._fitting()
         result = np.empty(size, np.int64)
         for start in range(0, size, CHUNK):
-            stop = min(start + CHUNK, size)
-            result[start:stop] = sampler.draw(stop - start, source)
+            sampler.fill(result[start : start + CHUNK], source)
         return result
 
     def sample_chunks(self, n: int, source: Source) -> Iterator[Integers]:
         """n draws as an iterator of arrays, for more draws than fit in memory."""
         size, sampler = integer("n", n, least=0), self._fitting()
         for start in range(0, size, CHUNK):
-            yield sampler.draw(min(CHUNK, size - start), source)
+            chunk = np.empty(min(CHUNK, size - start), np.int64)
+            sampler.fill(chunk, source)
+            yield chunk
 
     def _fitting(self) -> Sampler:
         if error := self._too_wide():

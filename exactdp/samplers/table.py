@@ -10,6 +10,7 @@ then some more for whole arrays) has exactly the law of F.
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,14 @@ from exactdp.samplers.integer_law import Integers, parts
 from exactdp.samplers.inverse_cdf import Cdf, draw, settle
 from exactdp.samplers.source import Source, Words
 
-__all__ = ["FIRST_BITS", "WORD_BITS", "OutOfRange", "Table"]
+__all__ = ["FIRST_BITS", "UNSETTLED", "WORD_BITS", "OutOfRange", "Table"]
 
 FIRST_BITS = 16
 SECOND_BITS = 16
 WORD_BITS = 64
+
+#: What stands in bulk where first bits settle nothing: no outcome is so small.
+UNSETTLED = np.iinfo(np.int64).min
 
 _NONE = np.uint64(2**64 - 1)
 
@@ -113,28 +117,28 @@ class Table:
         """One draw."""
         return source.invert(self)
 
-    def draw(self, n: int, source: Source) -> Integers:
-        """n independent draws."""
-        result = np.empty(n, np.int64)
-        for part in parts(n):
-            values = result[part]
-            words = source.words(values.size, self.first_bits)
-            found = self.settled(words)
-            np.add(found, self._first, out=values, dtype=np.int64)
-            where = np.flatnonzero(found < 0)
-            if where.size:
-                values[where] = self.finish(words[where], source)
-        return result
+    def fill(self, values: Integers, source: Source) -> None:
+        """As many independent draws as an array has places, each in its place."""
+        for part in parts(values.size):
+            self._fill_part(values[part], source)
 
-    def settled(self, words: Words) -> NDArray[np.signedinteger]:
-        """By first bits: outcome - first where they settle it, something negative elsewhere."""
-        return self.lookup.take(words, mode="clip")
+    def _fill_part(self, values: Integers, source: Source) -> None:
+        words = source.words(values.size, self.first_bits)
+        self._settled.take(words, out=values, mode="clip")
+        where = np.flatnonzero(values == UNSETTLED)
+        if where.size:
+            values[where] = self.finish(words[where], source)
+
+    @cached_property
+    def _settled(self) -> Integers:
+        """By first bits: the outcome that they settle, else UNSETTLED."""
+        return np.where(self.lookup < 0, UNSETTLED, self.lookup + np.int64(self._first))
 
     def finish(self, words: Words, source: Source) -> Integers:
         """The outcomes of draws whose first bits are known, by reading more."""
         more = source.words(words.size, self._second_bits)
         keys = words.astype(np.uint64) << np.uint64(self._second_bits) | more
-        place = self.settled(words).astype(np.int64)
+        place = self.lookup.take(words, mode="clip").astype(np.int64)
         place ^= place >> 63  # -1 - (places below) becomes the number of places below
         steps, top = self._short, len(self._levels)
         for _ in range(2):  # nearly always there are no more steps in a cell
