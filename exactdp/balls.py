@@ -26,6 +26,7 @@ __all__ = [
     "ball",
     "enclosure",
     "precision",
+    "precision_held",
     "refine",
     "relative_width_reached",
 ]
@@ -42,10 +43,12 @@ _START_BITS = 128
 #: Numbers from 2^this on are not written down.
 _MOST_BITS = 1 << 28
 _lock = threading.RLock()
+_holder: int | None = None  # the thread that has the lock
 
 
 def _fresh_lock() -> None:
-    global _lock
+    global _lock, _holder
+    _holder = None
     _lock = threading.RLock()  # a fork may copy the lock while another thread holds it
 
 
@@ -55,13 +58,20 @@ os.register_at_fork(after_in_child=_fresh_lock)
 @contextmanager
 def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
     """Ball arithmetic at so many bits inside the block, power series of so many terms."""
+    global _holder
     with _lock:
-        before = ctx.prec, ctx.cap
-        ctx.prec, ctx.cap = bits, terms or ctx.cap
+        before, outer = (ctx.prec, ctx.cap), _holder
+        ctx.prec, ctx.cap, _holder = bits, terms or ctx.cap, threading.get_ident()
         try:
             yield
         finally:
             ctx.prec, ctx.cap = before
+            _holder = outer
+
+
+def precision_held() -> bool:
+    """Whether this thread is inside precision(...), so that it must not wait for one that asks."""
+    return _holder == threading.get_ident()
 
 
 class Ends(NamedTuple):

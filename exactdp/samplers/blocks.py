@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from fractions import Fraction
+from functools import cached_property
 from math import floor
 from typing import Any
 
@@ -107,7 +107,7 @@ class BlockSampler:
 
     @cached_property
     def _starts(self) -> Integers:
-        """By first bits: the least value of the block whose sure piece they settle, or UNSETTLED."""
+        """By first bits: where the block starts whose sure piece they settle, else UNSETTLED."""
         place = self.table.lookup
         piece = place + np.int64(self.table.outcomes.start)
         sure = (place >= 0) & (_doubtful(piece) == 0)
@@ -151,8 +151,14 @@ class BlockSampler:
 
     def propose_many(self, values: Integers, source: Source) -> NDArray[np.intp]:
         """Fill an array with proposals; the indices of those that are not accepted."""
-        doubtful = [self._propose_part(values[p], source) + p.start for p in parts(values.size)]
-        where = np.concatenate(doubtful) if doubtful else np.empty(0, np.intp)
+
+        def propose(part: slice, own: Source) -> NDArray[np.intp]:
+            where = self._propose_part(values[part], own)
+            where += part.start
+            return where
+
+        doubtful = source.shared(propose, parts(values.size))
+        where = np.concatenate([np.empty(0, np.intp), *doubtful])
         return where[self._fails(values[where], source)]
 
     def _propose_part(self, values: Integers, source: Source) -> NDArray[np.intp]:

@@ -157,9 +157,9 @@ def _sampler_of(law: IntegerLaw) -> Sampler:
     return law._make_sampler()
 
 
-def parts(n: int) -> Iterator[slice]:
+def parts(n: int) -> list[slice]:
     """[0, n) in parts that are drawn at once."""
-    return (slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE))
+    return [slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
 
 
 def floor_at(cdf: Cdf, z: int, bits: int) -> int:

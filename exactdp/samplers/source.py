@@ -8,7 +8,7 @@ randomness (SystemSource), reproducibly (SeededSource), and through all its choi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
@@ -33,6 +33,8 @@ __all__ = [
     "require_secure",
     "word_width",
 ]
+
+T = TypeVar("T")
 
 #: An array of uniform unsigned integers.
 Words = NDArray[np.unsignedinteger]
@@ -194,6 +196,14 @@ class Source(ABC):
             middle = (low + high) // 2
             low, high = (low, middle) if cdf.numerator(middle) > u else (middle + 1, high)
         return low
+
+    def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
+        """work(part, source) of every part, in order.
+
+        A source whose bits come in no order of their own may have two threads do it (SystemSource).
+        So work changes nothing but its part, and draws from the source that it is given.
+        """
+        return [work(part, self) for part in parts]
 
     def skip(self, k: int) -> None:
         """Read k bits and forget them, so that every run reads as many."""

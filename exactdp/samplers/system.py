@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from exactdp.samplers.attempts import RandomnessError
-from exactdp.samplers.source import ByteSource, Spare, fit_for_release
+from exactdp.samplers.helper import by_two
+from exactdp.samplers.source import ByteSource, Source, Spare, T, fit_for_release
 
 __all__ = ["BLOCK", "SystemSource"]
 
@@ -50,7 +52,9 @@ class SystemSource(ByteSource):
 
     No two draws ever see the same bits. Every thread has its own pool of bytes; the words of single
     draws are taken off one list, which no two threads can do at a time. A forked process starts
-    with neither. A read that fails, comes short or repeats itself raises RandomnessError.
+    with neither. Draws in bulk of several parts are shared with a second thread, which has a source
+    of its own and ends with the call. A read that fails, comes short or repeats itself raises
+    RandomnessError.
     A subclass is not fit for a release, as what it reads is its own affair.
     """
 
@@ -84,6 +88,31 @@ class SystemSource(ByteSource):
         start = pool.used
         pool.used += count
         return pool.block[start : pool.used]
+
+    def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
+        """work(part, source) of every part, in order; of several parts by two threads.
+
+        All parts are made of different bits of the operating system, and which thread makes one
+        does not depend on what it draws in it: they are as independent as those of one thread.
+        """
+        if len(parts) < 2 or type(self) is not SystemSource:  # a subclass may have an order
+            return super().shared(work, parts)
+        other = SystemSource()
+        done: dict[int, T] = {}
+
+        def by(source: Source) -> Callable[[int], None]:
+            def make(i: int) -> None:
+                done[i] = work(parts[i], source)
+
+            return make
+
+        try:
+            by_two(range(len(parts)), by(self), by(other))
+        finally:
+            self.bits_used += other.bits_used
+        if len(done) < len(parts):  # a fork amid the call goes on with one thread
+            raise RandomnessError("a thread that drew was lost")
+        return [done[i] for i in range(len(parts))]
 
     def _spare(self) -> Spare:
         return self._mine().spare

@@ -119,8 +119,11 @@ class Table:
 
     def fill(self, values: Integers, source: Source) -> None:
         """As many independent draws as an array has places, each in its place."""
-        for part in parts(values.size):
-            self._fill_part(values[part], source)
+
+        def fill(part: slice, own: Source) -> None:
+            self._fill_part(values[part], own)
+
+        source.shared(fill, parts(values.size))
 
     def _fill_part(self, values: Integers, source: Source) -> None:
         words = source.words(values.size, self.first_bits)

@@ -30,7 +30,7 @@ from exactdp.samplers import (
 from exactdp.samplers import discrete_gaussian as gaussian_module
 from exactdp.samplers.blocks import BlockSampler, _exp_minus
 from exactdp.samplers.counting import CountSampler, GeometricSample
-from exactdp.samplers.integer_law import CHUNK, IntegerLaw
+from exactdp.samplers.integer_law import CHUNK, IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.table import Table
 from tests.samplers.tiny import (
@@ -46,14 +46,19 @@ F = Fraction
 
 def many(blocks: BlockSampler) -> Callable[[Source], int | None]:
     def propose(source: Source) -> int | None:
-        values, rejected = blocks.propose_many(1, source)
-        return None if rejected.size else int(values[0])
+        values = np.empty(1, np.int64)
+        return None if blocks.propose_many(values, source).size else int(values[0])
 
     return propose
 
 
-def first_of(bulk: object) -> Callable[[Source], int]:
-    return lambda source: int(bulk.draw(1, source)[0])  # type: ignore[attr-defined]
+def first_of(bulk: Sampler) -> Callable[[Source], int]:
+    def draw(source: Source) -> int:
+        values = np.empty(1, np.int64)
+        bulk.fill(values, source)
+        return int(values[0])
+
+    return draw
 
 
 # The table, with words so short that every path is taken

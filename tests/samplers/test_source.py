@@ -238,9 +238,8 @@ def test_rejection_by_blocks_ends_with_an_error(monkeypatch: pytest.MonkeyPatch)
     """A block sampler that accepts nothing: its loops are the last ones that could be endless."""
     blocks = gaussian_blocks(Fraction(3), 1, (2, 1, 4), 0)
     monkeypatch.setattr(BlockSampler, "propose", lambda *_: None)
-    nothing = (np.zeros(1, np.int64), np.zeros(1, np.intp))
-    monkeypatch.setattr(BlockSampler, "propose_many", lambda *_: nothing)
-    for draw in (blocks.sample, lambda source: blocks.draw(1, source)):
+    monkeypatch.setattr(BlockSampler, "propose_many", lambda *_: np.zeros(1, np.intp))
+    for draw in (blocks.sample, lambda source: blocks.fill(np.zeros(1, np.int64), source)):
         with pytest.raises(RandomnessError, match="not random"):
             draw(SeededSource(1))
 
