@@ -65,6 +65,10 @@ def written(atom: Any) -> Hashable:
 
     What Python writes of a number that is not a number, or of a long pattern, is not all of it.
     """
+    if type(atom) is float:
+        return struct.pack("<d", atom)
+    if type(atom) is int:
+        return hex(atom)  # however long
     if isinstance(atom, np.generic):
         # of long floats some bytes mean nothing, of objects they are addresses
         plain = isinstance(atom, (np.longdouble, np.clongdouble)) or atom.dtype.hasobject

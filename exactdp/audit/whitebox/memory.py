@@ -19,6 +19,7 @@ from exactdp.audit.whitebox.atoms import is_atom, is_nan, trusted, within, writt
 from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, Names, keys_of, named_by, parts
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
+from exactdp.audit.whitebox.libraries import Shelves
 from exactdp.audit.whitebox.orders import is_set_of_text
 from exactdp.audit.whitebox.outcomes import key_of
 from exactdp.audit.whitebox.plainness import objection_to
@@ -53,6 +54,7 @@ class Memory:
         self._amid: tuple[Any, ...] = ()
         self._roots: list[Callable[[], Any]] = [lambda: program]
         self._before = [_walk(program, self._judge)]
+        self._shelves = Shelves()
         self._checks, self._next = 0, 1
 
     def meet(self, code: types.CodeType, names: Mapping[str, Any]) -> None:
@@ -62,6 +64,10 @@ class Memory:
             return named_by(code, names)
 
         self._reach(root)
+
+    def visit(self, code: types.CodeType, names: Mapping[str, Any]) -> None:
+        """A function of a library starts for the first time."""
+        self._shelves.find(code, names)
 
     def find(self, thing: Any) -> None:
         """Something that was there before the run is found in another way than by names."""
@@ -96,6 +102,11 @@ class Memory:
         if surroundings() != self._surroundings:
             raise NotReproducible(
                 "the program changes a global generator, an arithmetic context or a class of ours"
+            )
+        if last and (name := self._shelves.changed()):
+            raise NotReproducible(
+                f"the program changes what a library keeps for everybody ({name}): the law of one"
+                " call is not that of another"
             )
         size = sum(map(len, self._before))
         stride = 1 if self._checks < _OFTEN else 1 + size // _FEW

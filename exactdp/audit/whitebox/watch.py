@@ -217,6 +217,8 @@ class Watch:
                 if returns_a_set(code, seen):
                     self._returning.add(code)
                 self._memory.meet(code, frame.f_globals)
+            else:
+                self._memory.visit(code, frame.f_globals)
             self._note_drawing(frame)
             if self._plain:
                 why = "" if code.co_filename in _STAND_INS else objection(code, names)

@@ -31,6 +31,7 @@ from tests.audit.programs.recesses import RECESSES
 from tests.audit.programs.registries import REGISTRIES
 from tests.audit.programs.reveals import REVEALS
 from tests.audit.programs.samplers import SAMPLERS
+from tests.audit.programs.shared import SHARED
 from tests.audit.programs.signals import SIGNALS
 from tests.audit.programs.sources import SOURCES
 from tests.audit.programs.stand_ins import NUMPY_STAND_INS, STAND_INS
@@ -68,6 +69,7 @@ GROUPS = (
     KEEPSAKES,
     RECESSES,
     REGISTRIES,
+    SHARED,
     REVEALS,
     SAMPLERS,
 )
