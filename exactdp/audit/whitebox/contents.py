@@ -117,14 +117,21 @@ _EXCHANGED = (types.BuiltinFunctionType, functools.partial, types.MethodType)
 
 def _outline(own: Mapping[str, Any]) -> Iterator[Any]:
     """Of what a library has made, what somebody may have put there, and what may be changed."""
-    yield _constants(own)
-    rest = [(name, x) for name, x in own.items() if name not in _NOISE and not is_atom(type(x))]
-    tables = [(name, x) for name, x in rest if type(x) in _TABLES and not name.startswith("__")]
-    yield [x for _, x in tables]
-    yield [name if type(x) in _TABLES else (name, number_of(x)) for name, x in rest]
+    constants, tables, rest = list[Any](), list[Any](), list[Any]()
+    for name, x in own.items():
+        kind: type = type(x)
+        if is_atom(kind):
+            constants.append((name, kind, written(x)))
+        elif name not in _NOISE:
+            table = kind in _TABLES
+            rest.append(name if table else (name, number_of(x)))
+            if table and not name.startswith("__"):
+                tables.append(x)
+    yield repr((constants, rest))
+    yield tables
 
 
-_TABLES = (list, dict, set, bytearray, deque)
+_TABLES = frozenset({list, dict, set, bytearray, deque})
 
 
 def _constants(own: Mapping[str, Any]) -> str:

@@ -190,17 +190,18 @@ def _walk(root: Any, judge: Callable[[Any, list[Any]], None]) -> list[Any]:
             if is_nan(thing):  # found in a list by where it is
                 tokens.append(seen.setdefault(number_of(thing), (len(seen), thing))[0])
             continue
-        thing = _unwrapped(thing)
-        if number_of(thing) in seen:
-            tokens.append(seen[number_of(thing)][0])
+        if issubclass(kind, types.FunctionType):
+            thing = _unwrapped(thing)
+        if (met := seen.get(number_of(thing))) is not None:
+            tokens.append(met[0])
             continue
         seen[number_of(thing)] = len(seen), thing  # kept alive: its id stays its own
         if len(seen) > _MOST:
             raise NotEnumerable(f"the program reaches more than {_MOST} objects")
         held = list(parts(thing))
         judge(thing, held)
-        tokens += [_label(thing), len(held)]
-        todo.extend(held)
+        tokens += (_label(thing), len(held))
+        todo += held
     return tokens
 
 
@@ -214,10 +215,9 @@ def _exact(key: Any) -> Hashable:
         return number_of(key)
 
 
-def _unwrapped(thing: Any) -> Any:
+def _unwrapped(function: Any) -> Any:
     """What a function of this library stands for (a shortcut, say)."""
-    ours = isinstance(thing, types.FunctionType) and _is_ours(thing)
-    return getattr(thing, "__wrapped__", thing) if ours else thing
+    return _attribute(function, "__wrapped__", function) if _is_ours(function) else function
 
 
 def _is_ours(function: types.FunctionType) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import wraps
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,8 +39,8 @@ _LONG = 128
 _FURTHER, _STEP = 8, 8
 _MOST_RUNS = 5_000
 
-#: What a function reaches is compared in so many calls, and in as many of runs that are repeated.
-_COMPARED = 500
+#: What a function reaches is compared in so many calls, then in one of so many.
+_COMPARED, _SELDOM = 500, 61
 
 
 def shortcut(
@@ -152,21 +153,25 @@ class _Laws:
     """The laws of one function, computed once per arguments and residual.
 
     A program may change a scale between two calls: what the function reaches is compared in the
-    first calls, and in the first ones of runs that are repeated, the last ones of before.
+    first calls and in some of the others, so for the program and for each of the samplers that its
+    samplers are made of, and so for runs that are repeated.
     """
+
+    _depth: ClassVar[int] = 0  # laws that are just being computed, one inside another
 
     def __init__(self, function: Callable[..., Any], max_runs: int) -> None:
         self._function, self._max_runs = function, max_runs
         self._state: Any = None
-        self._calls = Counter[type]()
+        self._calls = Counter[tuple[int, type]]()
         self._known: dict[Hashable, _Choices] = {}
         self._exact: dict[Hashable, _Choices] = {}
 
     def of(self, call: _Call, key: Hashable, residual: Real) -> _Choices:
         generator: Any = call.generator
         draws: Draws = generator.draws
-        self._calls[type(draws)] += 1
-        if self._calls[type(draws)] <= _COMPARED:
+        here = _Laws._depth, type(draws)
+        self._calls[here] += 1
+        if self._calls[here] <= _COMPARED or self._calls[here] % _SELDOM == 0:
             self._compare(draws)
         place = key, residual
         if place not in self._known and key in self._exact:
@@ -178,7 +183,7 @@ class _Laws:
                 arguments, named = call.with_generator(generator)
                 return _reusable(self._function(*arguments, **named))
 
-            with unwatched(), tidy():
+            with unwatched(), tidy(), _deeper():
                 law = followed_law(
                     program,
                     interface="random" if type(call.generator) is ExactRandom else "numpy",
@@ -201,6 +206,16 @@ class _Laws:
         if now != self._state:
             name = self._function.__name__
             draws.refuse(f"the program changes what {name} depends on between two calls of it")
+
+
+@contextmanager
+def _deeper() -> Iterator[None]:
+    """The law of a sampler is computed inside of what calls it."""
+    _Laws._depth += 1
+    try:
+        yield
+    finally:
+        _Laws._depth -= 1
 
 
 @quiet
