@@ -60,9 +60,12 @@ _ALSO_PURE = frozenset(
 )
 
 
+_attribute = getattr  # as it is when no program runs
+
+
 def impurity(function: Any) -> str:
     """Why a function written in C may depend on more than its arguments, or ""."""
-    owner, name = getattr(function, "__self__", None), function.__name__
+    owner, name = _attribute(function, "__self__", None), function.__name__
     if isinstance(owner, _random.Random):
         return f"{name}() of another generator"
     if owner is None or isinstance(owner, types.ModuleType):

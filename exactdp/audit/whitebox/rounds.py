@@ -48,6 +48,7 @@ _ATOMS = (
     *(np.int64, np.float64, np.bool_),
 )
 
+_attribute = getattr  # as it is when no program runs
 _SUSPENDED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 #: What reads variables that the instructions do not name.
 _READERS = frozenset({"dir", "eval", "exec", "locals", "super", "vars"})
@@ -111,7 +112,7 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
         return None
     variables = dict(caller.f_locals)
     function = call.function(variables, caller)
-    if getattr(function, "__code__", None) is not frame.f_code:
+    if _attribute(function, "__code__", None) is not frame.f_code:
         return None  # called by something in between, which may have a state of its own
     if not all(map(_harmless, variables.values())):
         return None

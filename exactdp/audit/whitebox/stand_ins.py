@@ -75,7 +75,7 @@ class StandIns:
 
     def _hash(self, value: Any) -> int:
         """hash(), which for text and addresses is another one in every process."""
-        if not isinstance(value, LazyNumber) and is_salted(value):
+        if type(value) is not int and not isinstance(value, LazyNumber) and is_salted(value):
             caller = sys._getframe(1)
             if not self._is_own_work(caller) and not _bookkeeping(caller, "hash"):
                 self._stop(NotReproducible("hash() of text is another one in every process"))

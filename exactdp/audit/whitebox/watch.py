@@ -53,6 +53,7 @@ _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code_
 _MODULES = frozenset(below(types.ModuleType))
 _LOGGER = logging.getLogger.__code__
 _IMPORTING = {"importlib._bootstrap", "importlib._bootstrap_external"}
+_attribute = getattr  # as it is when no program runs
 _WATCHED = _DRAWING | _NEW_GENERATORS | TELLTALES.keys()
 
 
@@ -236,7 +237,7 @@ class Watch:
 
     def _check(self, function: Any, frame: types.FrameType) -> None:
         why = impurity(function)
-        if not why and isinstance(getattr(function, "__self__", None), types.ModuleType):
+        if not why and isinstance(_attribute(function, "__self__", None), types.ModuleType):
             self._pure.add(function)
         if why and not (why in _INTERNAL and in_library(frame)):
             self._refuse(f"{why} may depend on more than its arguments")
