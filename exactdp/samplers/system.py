@@ -23,6 +23,9 @@ _DIRECT = 1 << 13
 #: Bytes of the words kept for single draws: few, as a process may draw only once.
 _WORD_BLOCK = 1 << 13
 
+#: From so many parts on a second thread is worth its start, and the wait where no core is free.
+_SHARED_FROM = 8
+
 #: No two stretches of true randomness of so many bytes are ever equal.
 _DISTINCT = 16
 
@@ -52,7 +55,7 @@ class SystemSource(ByteSource):
 
     No two draws ever see the same bits. Every thread has its own pool of bytes; the words of single
     draws are taken off one list, which no two threads can do at a time. A forked process starts
-    with neither. Draws in bulk of several parts are shared with a second thread, which has a source
+    with neither. Draws in bulk of many parts are shared with a second thread, which has a source
     of its own and ends with the call. A read that fails, comes short or repeats itself raises
     RandomnessError.
     A subclass is not fit for a release, as what it reads is its own affair.
@@ -90,12 +93,14 @@ class SystemSource(ByteSource):
         return pool.block[start : pool.used]
 
     def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
-        """work(part, source) of every part, in order; of several parts by two threads.
+        """work(part, source) of every part, in order; of many parts by two threads.
 
         All parts are made of different bits of the operating system, and which thread makes one
         does not depend on what it draws in it: they are as independent as those of one thread.
         """
-        if len(parts) < 2 or type(self) is not SystemSource:  # a subclass may have an order
+        if (
+            len(parts) < _SHARED_FROM or type(self) is not SystemSource
+        ):  # a subclass may have an order
             return super().shared(work, parts)
         other = SystemSource()
         done: dict[int, T] = {}

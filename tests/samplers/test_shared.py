@@ -198,10 +198,10 @@ def test_few_draws_start_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(threading.Thread, "start", fail)
     source = SystemSource()
-    for n in (0, 1, 1 << 16):
+    for n in (0, 1, 7 << 16):
         assert len(DiscreteGaussian(sigma2=10**20).sample_many(n, source)) == n
     with pytest.raises(AssertionError, match="started"):
-        DiscreteGaussian(sigma2=10**20).sample_many((1 << 16) + 1, source)
+        DiscreteGaussian(sigma2=10**20).sample_many((7 << 16) + 1, source)
 
 
 LAWS: list[IntegerLaw] = [
