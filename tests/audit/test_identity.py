@@ -118,6 +118,35 @@ def test_changed_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(set(seen)) == 4
 
 
+def test_a_changed_helper_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The noise is often in a module beside the one that is audited, or one that this imports."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "kept").mkdir()
+    texts = {
+        "alone_1.py": "import beside_1\ndef run(data, n): return beside_1.noise(data, n)\n",
+        "beside_1.py": "def noise(data, n):\n    import beyond_1\n    return [data] * n\n",
+        "beyond_1.py": "SCALE = 1\n",
+        "kept/__init__.py": "",
+        "kept/first.py": "from . import second\ndef run(data, n): return second.noise(data, n)\n",
+        "kept/second.py": "from kept.third import SCALE\ndef noise(data, n): return [data] * n\n",
+        "kept/third.py": "SCALE = 1\n",
+        "unused_1.py": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    for name, helpers in (
+        ("alone_1:run", ["beside_1.py", "beyond_1.py"]),
+        ("kept.first:run", ["kept/second.py", "kept/third.py", "kept/__init__.py"]),
+    ):
+        before = identity(target(name))
+        (tmp_path / "unused_1.py").write_text("CHANGED = 1\n")
+        assert identity(target(name)) == before
+        for helper in helpers:
+            (tmp_path / helper).write_text(texts[helper] + "CHANGED = 1\n")
+            assert identity(target(name)) != before, helper
+            (tmp_path / helper).write_text(texts[helper])
+
+
 def test_a_checkpoint_of_other_parameters_is_refused(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
 

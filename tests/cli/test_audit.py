@@ -129,6 +129,10 @@ def test_pairs(tmp_path: Path) -> None:
     code, out, err = run("audit", "pairs", *arguments, "--epsilon", "1")
     assert (code, out) == (2, "")
     assert "pairs must be" in err
+    arguments[arguments.index(str(file))] = "missing.jsonl"
+    code, out, err = run("audit", "pairs", *arguments, "--epsilon", "1")
+    assert (code, out) == (2, "")
+    assert err == "exactdp: pairs must be a file that exists, got 'missing.jsonl'\n"
 
 
 def test_one_run() -> None:

@@ -2,22 +2,21 @@
 
 A checkpoint holds counts. Were they continued with a run that differs in a parameter, or after its
 code was changed, the sum would be of two mechanisms. So a callable is known by its code, by what it
-holds, and by the text of the file it comes from. What is known by an address alone, such as a
-generator, counts by its type.
+holds, and by the text of the file it comes from and of those that this imports beside it. What is
+known by an address alone, such as a generator, counts by its type.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Iterator
 from functools import cached_property, partial
-from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from exactdp.audit.blackbox.sources import files
 from exactdp.audit.events.codes import text_of
 from exactdp.audit.events.forms import form
 from exactdp.audit.events.parts import attributes, name_of
@@ -121,10 +120,8 @@ def _other(value: Any) -> Iterator[Any]:
 
 
 def _file(module: str) -> _Said:
-    """A digest of the text a module comes from; empty where it has none."""
-    name = str(getattr(sys.modules.get(module), "__file__", ""))
-    path = Path(name)
-    return _Said(_digest(path.read_bytes()) if name.endswith(".py") and path.is_file() else "")
+    """A digest of the text a module comes from, and of what it imports beside it; "" for none."""
+    return _Said("".join(_digest(file.read_bytes()) for file in files(module)))
 
 
 def _digest(data: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,7 @@ from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import Mechanism, bar, executor, from_json, mechanism
 from exactdp.cli.options import json_option, options, promise_options
 from exactdp.cli.output import print_json
+from exactdp.cli.reading import existing, standard_input, text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 
@@ -24,13 +25,13 @@ __all__ = ["pairs"]
     "pairs.jsonl, a file with lines such as [0, 1]"
 )
 @mechanism
-@click.option("--pairs", "file", type=click.File(), metavar="FILE", help="Pairs, one JSON a line.")
+@click.option("--pairs", "file", metavar="FILE", help="Pairs, one JSON a line.")
 @promise_options
 @options("", "samples alpha workers")
 @json_option
 def pairs(
     mechanism: Mechanism,
-    file: IO[str] | None,
+    file: str | None,
     promise: Promise,
     samples: str | None,
     alpha: str | None,
@@ -47,7 +48,8 @@ def pairs(
 
     if file is None:
         raise InvalidParameter("pairs", "nothing", "a file of pairs (missing --pairs)")
-    chosen = [_pair(line) for line in file if line.strip()]
+    lines = standard_input() if file == "-" else text_in(existing(file, "pairs")).splitlines()
+    chosen = [_pair(line) for line in lines if line.strip()]
     count = integer("samples", samples or 1_000_000, least=1)
     with bar(count) as progress, executor(workers) as pool:
         found = audit_pairs(
