@@ -13,7 +13,7 @@ import threading
 import types
 from abc import ABC
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from operator import itemgetter
 from typing import Any
 
@@ -22,7 +22,7 @@ from exactdp.audit.whitebox.holdings import held_by
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.lazy import LazyNumber
-from exactdp.audit.whitebox.purity import referred
+from exactdp.audit.whitebox.purity import Variable, referred
 from exactdp.audit.whitebox.rounds import is_generator, is_plain
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.samplers.branches import NotReproducible
@@ -37,8 +37,11 @@ _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 CACHED = type(functools.lru_cache(len))
 
 
-def parts(thing: Any) -> Iterator[Any]:
-    """What a thing holds, in an order that does not change by itself."""
+def parts(thing: Any, without: Set[Variable] = frozenset()) -> Iterator[Any]:
+    """What a thing holds, in an order that does not change by itself.
+
+    without: variables that are left out where code names them.
+    """
     kind = type(thing)  # whatever it says of its __class__
     if kind is dict:  # most of all that is met
         yield from (part for pair in thing.items() for part in pair)
@@ -53,7 +56,7 @@ def parts(thing: Any) -> Iterator[Any]:
     if kind is Names:
         yield from thing
     elif issubclass(kind, (types.FunctionType, types.MethodType, functools.partial, CACHED)):
-        yield from _of_function(thing)
+        yield from _of_function(thing, without)
     elif issubclass(kind, type):
         yield from _outline(vars(thing)) if is_library(thing) else _of_class(thing)
     elif issubclass(kind, types.ModuleType):
@@ -154,7 +157,8 @@ def _of_class(kind: type) -> Iterator[Any]:
 
 
 _ANNOTATIONS = frozenset({"__annotations__", "__dataclass_fields__"})
-_NOISE = frozenset({"__dict__", "__weakref__"})
+#: And __slotnames__ is what copying a first instance leaves; code may not name it.
+_NOISE = frozenset({"__dict__", "__weakref__", "__slotnames__"})
 _KNOWN_SUBCLASSES = type(vars(ABC)["_abc_impl"])
 
 
@@ -173,7 +177,7 @@ def _spelled(value: Any) -> Any:
     return value
 
 
-def _of_function(thing: Any) -> Iterator[Any]:
+def _of_function(thing: Any, without: Set[Variable]) -> Iterator[Any]:
     if isinstance(thing, types.MethodType):
         yield from (thing.__self__, thing.__func__)
     elif isinstance(thing, functools.partial):
@@ -191,7 +195,7 @@ def _of_function(thing: Any) -> Iterator[Any]:
         if thing.__annotations__:
             yield _spelled(thing.__annotations__)
         yield from (_content(cell) for cell in thing.__closure__ or ())
-        yield named_by(thing.__code__, thing.__globals__)
+        yield named_by(thing.__code__, thing.__globals__, without)
 
 
 #: What functools.singledispatch puts on a function beside its registry: results it has looked up.
@@ -233,22 +237,36 @@ def _content(cell: types.CellType) -> Any:
 
 
 class Names(list[Any]):
-    """Names that code uses, each followed by what it stands for."""
+    """Names that code uses, each followed by what it stands for.
+
+    variables: those that are named so, with the namespaces that they are in.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variables: dict[Variable, Mapping[str, Any]] = {}
 
 
-def named_by(code: types.CodeType, names: Mapping[str, Any]) -> Names:
+def named_by(
+    code: types.CodeType, names: Mapping[str, Any], without: Set[Variable] = frozenset()
+) -> Names:
     """What code and the functions inside it name: globals, and attributes of modules.
 
     Functions of C modules hold nothing; which of them may be called, and what may be asked of the
-    types of generators, is looked at elsewhere.
+    types of generators, is looked at elsewhere. without: variables that are left out.
     """
     kept: dict[str, Any] = {}
-    for path, _, value, whole in (each for c in _nested(code) for each in referred(c, names)):
+    found = Names()
+    everything = (each for c in _nested(code) for each in referred(c, names, without))
+    for path, name, value, whole, inside in everything:
+        if inside is not None:
+            found.variables[number_of(inside), name] = inside
         if isinstance(value, types.ModuleType) and not whole:
             kept[f"{path}."] = number_of(value)  # what is named of it follows
         elif not isinstance(value, types.BuiltinFunctionType) and not is_generator_type(value):
             kept[path] = value
-    return Names(part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair)
+    found += [part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair]
+    return found
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -211,6 +211,7 @@ _SHOWN: dict[type, Callable[[Any], Iterator[Any]]] = {
     array.array: lambda x: iter((x.typecode, x.tobytes())),
     contextvars.ContextVar: _of_variable,
     contextvars.Token: lambda x: iter([x.var, x.old_value]),
+    random.SystemRandom: lambda x: iter(()),
     random.Random: lambda x: iter([_digest(repr(x.getstate()).encode())]),
     types.GeneratorType: _of_generator,
     **dict.fromkeys((types.UnionType, types.GenericAlias), _of_alias),

@@ -98,11 +98,13 @@ def _is_called(steps: list[dis.Instruction], end: int) -> bool:
 
 
 def _harmless(steps: list[dis.Instruction], end: int, kind: type) -> bool:
-    """Whether a type that has been loaded is asked for a method, or is one that isinstance() may be
-    asked about."""
+    """Whether a type that has been loaded is asked for a method, called, or is one that
+    isinstance() may be asked about."""
     place = consumer(steps, end)
     if place is not None and steps[place].opname in ("LOAD_ATTR", "LOAD_METHOD"):
         return not str(steps[place].argval).startswith("__")
+    if kind is not np.random.Generator and _is_called(steps, end):
+        return True  # a new one: refused where it is made
     if place is not None and steps[place].opname == "BUILD_TUPLE":
         place = consumer(steps, place)
     if place is None or kind not in _COMMON:

@@ -16,14 +16,22 @@ from functools import partial
 from typing import Any
 
 from exactdp.audit.whitebox.atoms import is_atom, is_nan, trusted, within, written
-from exactdp.audit.whitebox.contents import BY_VALUE, CACHED, Names, keys_of, named_by, parts
+from exactdp.audit.whitebox.contents import (
+    BY_VALUE,
+    CACHED,
+    Names,
+    keys_of,
+    named_by,
+    parts,
+)
 from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.kinship import is_generator_type
 from exactdp.audit.whitebox.libraries import Shelves
 from exactdp.audit.whitebox.orders import is_set_of_text
 from exactdp.audit.whitebox.outcomes import key_of
 from exactdp.audit.whitebox.plainness import objection_to
-from exactdp.audit.whitebox.purity import impurity
+from exactdp.audit.whitebox.purity import Variable, impurity
+from exactdp.audit.whitebox.rounds import is_generator
 from exactdp.audit.whitebox.surroundings import surroundings
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.errors import ExactDPError
@@ -52,18 +60,17 @@ class Memory:
         self.objection = ""
         self._surroundings = surroundings()
         self._amid: tuple[Any, ...] = ()
-        self._roots: list[Callable[[], Any]] = [lambda: program]
-        self._before = [_walk(program, self._judge)]
         self._shelves = Shelves()
+        self._variables: dict[Variable, Mapping[str, Any]] = {}
+        self._roots: list[tuple[Callable[[], Any], frozenset[Variable]]] = []
+        self._before: list[list[Any]] = []
+        self._reach(lambda: program, frozenset())
         self._checks, self._next = 0, 1
 
     def meet(self, code: types.CodeType, names: Mapping[str, Any]) -> None:
         """A function starts for the first time: the globals that its code names are reached."""
-
-        def root() -> Any:
-            return named_by(code, names)
-
-        self._reach(root)
+        lent = self._lent()
+        self._reach(lambda: named_by(code, names, lent), lent)
 
     def visit(self, code: types.CodeType, names: Mapping[str, Any]) -> None:
         """A function of a library starts for the first time."""
@@ -73,11 +80,17 @@ class Memory:
         """Something that was there before the run is found in another way than by names."""
         if number_of(thing) not in self._found:
             self._found[number_of(thing)] = thing
-            self._reach(lambda: thing)
+            self._reach(lambda: thing, self._lent())
 
-    def _reach(self, root: Callable[[], Any]) -> None:
-        self._roots.append(root)
-        self._before.append(_walk(root(), self._judge))
+    def _lent(self) -> frozenset[Variable]:
+        """The variables that stand for the generator now: what they stood for before the run has
+        been met, and is compared when the run is over."""
+        known = self._variables.items()
+        return frozenset(each for each, inside in known if is_generator(inside.get(each[1])))
+
+    def _reach(self, root: Callable[[], Any], lent: frozenset[Variable]) -> None:
+        self._roots.append((root, lent))
+        self._before.append(_walk(root(), self._judge, lent))
 
     def forget(self) -> None:
         """Results that the program's functions have kept are given up: they are to be the same.
@@ -132,8 +145,8 @@ class Memory:
 
     def _change(self) -> str | None:
         """What has changed since it was met, by a name near it."""
-        for root, before in zip(self._roots, self._before, strict=True):
-            if (now := _walk(root(), _indifferent)) != before:
+        for (root, lent), before in zip(self._roots, self._before, strict=True):
+            if (now := _walk(root(), _indifferent, lent)) != before:
                 return _changed(before, now)
         return None
 
@@ -143,6 +156,8 @@ class Memory:
                 "the program can reach a set of text inside of something else, where nobody sees "
                 "whether its order is looked at, another one in every process; sort it"
             )
+        if isinstance(thing, Names):
+            self._variables |= thing.variables
         if thing is sys.modules:
             raise NotEnumerable("the program can reach the table of all modules, of this process")
         if is_generator_type(thing):
@@ -155,7 +170,7 @@ class Memory:
                 self._caches.append(thing)
         elif isinstance(thing, types.BuiltinFunctionType) and (why := impurity(thing)):
             raise NotEnumerable(f"the program can reach {why}, which depends on other things")
-        if not self.objection and not isinstance(thing, (types.ModuleType, CACHED)):
+        if not self.objection and not isinstance(thing, (types.ModuleType, CACHED, Names)):
             self.objection = objection_to(thing, _label(thing))
 
 
@@ -173,7 +188,11 @@ def _indifferent(thing: Any, held: list[Any]) -> None:
 _NAMING = (Names, types.FunctionType, types.CellType, partial)
 
 
-def _walk(root: Any, judge: Callable[[Any, list[Any]], None]) -> list[Any]:
+def _walk(
+    root: Any,
+    judge: Callable[[Any, list[Any]], None],
+    lent: frozenset[Variable] = frozenset(),
+) -> list[Any]:
     """The content reached from a root; things met again are named by their number."""
     tokens: list[Any] = []
     seen: dict[int, tuple[int, Any]] = {}
@@ -198,7 +217,7 @@ def _walk(root: Any, judge: Callable[[Any, list[Any]], None]) -> list[Any]:
         seen[number_of(thing)] = len(seen), thing  # kept alive: its id stays its own
         if len(seen) > _MOST:
             raise NotEnumerable(f"the program reaches more than {_MOST} objects")
-        held = list(parts(thing))
+        held = list(parts(thing, lent))
         judge(thing, held)
         tokens += (_label(thing), len(held))
         todo += held

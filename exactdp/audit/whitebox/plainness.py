@@ -23,6 +23,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from exactdp.audit.whitebox.instructions import SILENT, call_of
 
 __all__ = ["adds_attributes_only", "objection", "objection_to", "written_in_python"]
@@ -42,7 +44,7 @@ _CALLABLES = frozenset(
 #: C functions that take nothing but an int.
 _STRICT = frozenset({"math.ldexp", "itertools.permutations"})
 _MODULES = frozenset({"math", "random", "fractions", "itertools", "contextlib"})
-_DATA = (int, float, complex, str, bytes, bytearray, Fraction, range, type(None), type(...))
+_DATA = (bool, int, float, complex, str, bytes, bytearray, Fraction, range, type(None), type(...))
 _DUNDERS = frozenset({"__init__", "__name__", "__doc__", "__enter__", "__exit__", "__len__"})
 _HEAP_TYPE = 1 << 9
 _POINTER = struct.calcsize("P")
@@ -56,11 +58,22 @@ def objection(code: types.CodeType, names: Mapping[str, Any]) -> str:
     before: dis.Instruction | None = None
     steps = [step for step in dis.get_instructions(code) if step.opname not in SILENT]
     for i, step in enumerate(steps):
-        why = _objection_to_step(step, before, names) or _objection_to_power(steps, i)
+        if _is_module_of_more(steps, i, names):
+            why = ""  # what is asked of it is looked at next
+        else:
+            why = _objection_to_step(step, before, names) or _objection_to_power(steps, i)
         if why:
             return f"{why} in {code.co_name}, line {_line(code, step)}"
         before = step if step.opname != "PRECALL" else before
     return ""
+
+
+def _is_module_of_more(steps: list[dis.Instruction], i: int, names: Mapping[str, Any]) -> bool:
+    """Whether a module is loaded to be asked for something in it, or given it."""
+    if not steps[i].opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")) or i + 1 == len(steps):
+        return False
+    asked = steps[i + 1].opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+    return asked and isinstance(names.get(steps[i].argval), types.ModuleType)
 
 
 def _has_star(text: str | bytes) -> bool:
@@ -117,7 +130,7 @@ def _objection_to_attribute(
     if isinstance(owner, types.ModuleType) and f"{owner.__name__}.{name}" in _STRICT:
         return f"{owner.__name__}.{name}"
     if isinstance(owner, types.ModuleType) and owner.__name__ not in ("math", "itertools"):
-        return objection_to(getattr(owner, name, None), f"{before.argval}.{name}")
+        return objection_to(vars(owner).get(name, owner), f"{before.argval}.{name}")
     return ""
 
 
@@ -132,15 +145,23 @@ def objection_to(value: Any, name: str) -> str:
     if isinstance(value, (staticmethod, classmethod, property, partial, weakref.ref)):
         return ""  # what it holds is reached as well
     if isinstance(value, type):
-        plain = issubclass(value, BaseException) or written_in_python(value)
+        plain = issubclass(value, BaseException) or written_in_python(value) or _makes_types(value)
         return "" if plain else name
     if isinstance(value, (types.MappingProxyType, types.GetSetDescriptorType)):
         return ""
+    if isinstance(value, (random.Random, np.random.Generator)):
+        return ""  # which draws nothing here, or is ours
     if isinstance(value, (list, tuple, set, frozenset, dict)):
         return _objection_to_items(value, name)
     if isinstance(value, _DATA) and type(value) in _DATA:
         return ""
     return "" if written_in_python(type(value)) and not callable(value) else name
+
+
+def _makes_types(value: type) -> bool:
+    """Whether a type is one of classes, such as ABCMeta, and written in Python."""
+    line = value.__mro__[:-2]
+    return issubclass(value, type) and bool(line) and all(map(adds_attributes_only, line))
 
 
 def _objection_to_items(value: Any, name: str) -> str:

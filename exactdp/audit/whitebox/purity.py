@@ -12,15 +12,16 @@ import dis
 import importlib
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.audit.whitebox.instructions import SILENT
 from exactdp.audit.whitebox.plainness import written_in_python
 
-__all__ = ["TOLD", "impurity", "impurity_in", "named"]
+__all__ = ["TOLD", "Variable", "impurity", "impurity_in", "named"]
 
 #: Modules of C functions and types that depend on their arguments alone.
 _PURE_TEXT = """
@@ -148,7 +149,7 @@ _TELLING = frozenset(
         "gi_frame",
         "loggerDict",
     }
-    | {"__code__", "__func__", "__self__", "tb_frame"}
+    | {"__code__", "__func__", "__self__", "__slotnames__", "tb_frame"}
     | {"__array_interface__", "__array_struct__"}  # addresses
 )
 #: Texts by which a function in C would be told from one in Python, a generator from a module.
@@ -202,18 +203,30 @@ def named(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[tuple[str,
 
 
 class Reference(NamedTuple):
-    """What code names. path: of which it is a part, by name. whole: no part of it is named next."""
+    """What code names. path: of which it is a part, by name. whole: no part of it is named next.
+    inside: the variables among which it is, where they are known."""
 
     path: str
     name: str
     value: Any
     whole: bool
+    inside: Mapping[str, Any] | None
 
 
-def referred(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[Reference]:
-    """The same with where they are found, and how they are used."""
+#: The number of the namespace that a variable is in, and its name.
+Variable = tuple[int, str]
+
+
+def referred(
+    code: types.CodeType, names: Mapping[str, Any], without: Set[Variable] = frozenset()
+) -> Iterator[Reference]:
+    """The same with where they are found, and how they are used.
+
+    without: variables that stand for something else for a while, and are not looked at.
+    """
     owner, path = None, ""
     for name, of_what, whole in _references(code):
+        inside = names if of_what == "globals" else None
         if of_what == "globals":
             owner, path = names.get(name), name
         elif of_what == "modules":
@@ -222,9 +235,12 @@ def referred(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[Referen
             known = of_what == "the last" and (
                 isinstance(owner, types.ModuleType) or _is_c_type(owner)
             )
+            inside = vars(owner) if isinstance(owner, types.ModuleType) and known else None
             owner = getattr(owner, name, None) if known else None
             path = f"{path}.{name}" if known else f"?.{name}"
-        yield Reference(path, name, owner, whole)
+        if inside is not None and (number_of(inside), name) in without:
+            owner = None
+        yield Reference(path, name, owner, whole, inside)
 
 
 @lru_cache(maxsize=1 << 14)

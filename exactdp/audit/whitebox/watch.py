@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import abc
 import builtins
+import copy
+import copyreg
 import gc
 import logging
 import random
@@ -253,6 +255,7 @@ class Watch:
 #: Python's own code that lazy numbers are known to pass through unharmed.
 _STAND_INS = frozenset(
     {sys.modules[name].__file__ for name in ("random", "fractions", "numbers", "contextlib")}
+    | {each.__code__.co_filename for each in (copy.copy, copyreg.pickle)}
     | {abc.ABCMeta.__instancecheck__.__code__.co_filename}
     | {Sized.__len__.__code__.co_filename}  # collections.abc
 )

@@ -11,6 +11,7 @@ from tests.audit.programs.addresses import ADDRESSES
 from tests.audit.programs.aliases import ALIASES
 from tests.audit.programs.answers import ANSWERS
 from tests.audit.programs.arithmetic import ARITHMETIC, MIXED
+from tests.audit.programs.borrowed import BORROWED
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
 from tests.audit.programs.cupboards import CUPBOARDS
 from tests.audit.programs.cycles import CYCLES
@@ -51,6 +52,7 @@ GROUPS = (
     FLOATS,
     OUTPUTS,
     ANSWERS,
+    BORROWED,
     CUPBOARDS,
     CYCLES,
     DETOURS,
