@@ -42,6 +42,8 @@ _LARGEST_BLOCK = 1 << 12
 #: Precisions at which single cells are tried, and the part of a cell's mass that is no share.
 _SINGLE_BITS = (128, 256, 512)
 _TINY = arb(2) ** -900
+#: Powers of two beyond this are not written down.
+_FARTHEST = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,8 @@ def _block(
     left, right = (_horner(m * column, place[:-1], remainder) for m in _matrices(half, grid.step))
     if left is None or right is None or values is None:
         return False
+    if abs(exponent) > _FARTHEST:
+        raise Undecided("a density of the loss is too small to be written down")
     order = np.arange(_TERMS)
     middles, radii = _floats(column)
     bend = float(np.abs(middles) @ (order * (order - 1))) + _TERMS**2 * (radii + 3 * remainder)

@@ -258,7 +258,7 @@ def _roots(found: Curve, target: arb, plan: Plan, slack: float) -> Enclosure:
 def _closed_epsilon(
     order: Order, curve: ClosedCurve, target: Fraction, width: Fraction
 ) -> Enclosure:
-    """Around a root that floats guess, then by halving where these are too far apart."""
+    """Around a root that floats guess or doubling finds, then by halving, if need be."""
     if curve.infinite_low > ball(target):
         raise _out_of_reach(target)
 
@@ -270,17 +270,28 @@ def _closed_epsilon(
 
     if _verdict(curve, Fraction(0), target) == "proved":
         return Enclosure.exact(0)
-    low, high = Fraction(0), Fraction(_FAR)
-    with suppress(Undecided), precision(2 * BITS):
-        plan = for_epsilon(order, log(target), float(width))
-        near = _roots(curve, ball(target), plan, float(width) / 2048)
-        low, high = near.lower, near.upper
-    if high == _FAR and not enough(high):
-        raise Undecided("the epsilon asked for is too large to be followed")
+    low, high = _near(order, curve, target, width) or (Fraction(0), Fraction(_FAR))
+    if high == _FAR:
+        low, high = Fraction(0), Fraction(1)
+        while not enough(high):
+            low, high = high, 2 * high
+            if high > _FAR:
+                raise Undecided("the epsilon asked for is too large to be followed")
     while high - low > width:
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return Enclosure(low, high)
+
+
+def _near(
+    order: Order, curve: ClosedCurve, target: Fraction, width: Fraction
+) -> tuple[Fraction, Fraction] | None:
+    """Two points around the root; None where no float tells about where it is."""
+    with suppress(Undecided), precision(2 * BITS):
+        plan = for_epsilon(order, log(target), float(width))
+        found = _roots(curve, ball(target), plan, float(width) / 2048)
+        return found.lower, found.upper
+    return None
 
 
 def _verdict(curve: ClosedCurve, epsilon: Fraction, target: Fraction) -> Verdict:

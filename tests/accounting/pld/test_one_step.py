@@ -118,3 +118,19 @@ def test_thresholds_alone_add_up() -> None:
     assert found.lower <= 1 - (1 - shown.upper) ** 4
     assert 1 - (1 - shown.lower) ** 4 <= found.upper
     assert found.width <= found.upper / 10**3
+
+
+@pytest.mark.parametrize("sigma", ["0.02", "0.001", "1e-5"])
+def test_epsilon_where_no_float_tells_about_where_it_is(sigma: str) -> None:
+    target, found = mpmath.mpf("1e-5"), pld.gaussian(sigma=sigma).sampled("0.01").epsilon("1e-5")
+    with mpmath.workdps(60):
+        s, q = mpmath.mpf(sigma), mpmath.mpf("0.01")
+
+        def delta(epsilon: Fraction) -> mpmath.mpf:
+            ratio = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+            point = s**2 * mpmath.log((ratio - 1 + q) / q) + mpmath.mpf(1) / 2
+            others = (1 - q - ratio) * mpmath.ncdf(-point / s)
+            return q * mpmath.ncdf((1 - point) / s) + others
+
+        assert delta(found.lower) > target >= delta(found.upper)
+    assert found.width <= Fraction(1, 100)
