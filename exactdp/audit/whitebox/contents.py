@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Set
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from exactdp.audit.whitebox.atoms import is_atom, is_library, trusted, written
 from exactdp.audit.whitebox.holdings import held_by
 from exactdp.audit.whitebox.identity import number_of
@@ -68,6 +70,11 @@ def parts(thing: Any, without: Set[Variable] = frozenset()) -> Iterator[Any]:
         yield from _of_logger(thing)
     elif issubclass(kind, _LOCKS):
         yield repr(thing)
+    elif kind.__name__ == "cython_function_or_method":
+        raise NotEnumerable(
+            f"the program can reach {thing.__module__}.{thing.__name__}(), of which nobody sees"
+            " what it draws and keeps; draw from the generator that is handed over"
+        )
     elif issubclass(kind, Source):
         yield vars(thing)
     else:
@@ -261,12 +268,17 @@ def named_by(
     for path, name, value, whole, inside in everything:
         if inside is not None:
             found.variables[number_of(inside), name] = inside
+        if inside is _OF_NUMPY and name == "default_rng" and not path.startswith("import"):
+            continue  # a stand-in while a program runs, and then no more than called
         if isinstance(value, types.ModuleType) and not whole:
             kept[f"{path}."] = number_of(value)  # what is named of it follows
         elif not isinstance(value, types.BuiltinFunctionType) and not is_generator_type(value):
             kept[path] = value
     found += [part for pair in sorted(kept.items(), key=itemgetter(0)) for part in pair]
     return found
+
+
+_OF_NUMPY = vars(np.random)
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:

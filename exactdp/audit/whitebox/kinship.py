@@ -38,6 +38,8 @@ def kinship(code: types.CodeType, names: Mapping[str, Any]) -> str:
     steps = [s for s in dis.get_instructions(code) if s.opname not in SILENT]
     found: Any = None
     for i, step in enumerate(steps):
+        if found is np.random and step.argval == "default_rng" and not _is_only_called(steps, i):
+            return "numpy's default_rng() without calling it"
         if step.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
             found = names.get(step.argval)
         elif step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD")):
@@ -95,6 +97,15 @@ def _is_called(steps: list[dis.Instruction], end: int) -> bool:
     pushed = sum(dis.stack_effect(s.opcode, s.arg, jump=False) for s in between)
     arguments = 1 if steps[place].opname == "CALL_FUNCTION_EX" else steps[place].arg or 0
     return pushed >= arguments  # else it is one of them
+
+
+def _is_only_called(steps: list[dis.Instruction], end: int) -> bool:
+    """Whether an attribute that is named is loaded, and called at once."""
+    asked = (steps[end].opname, steps[consumer(steps, end) or end].opname)
+    return asked[0].startswith("LOAD") and asked[1].startswith(_CALLS) and _is_called(steps, end)
+
+
+_CALLS = ("CALL", "PRECALL")
 
 
 def _harmless(steps: list[dis.Instruction], end: int, kind: type) -> bool:

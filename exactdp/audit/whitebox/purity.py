@@ -58,6 +58,7 @@ _ALSO_PURE = frozenset(
     [("posix", name) for name in ("fspath", "_path_normpath", "_path_splitroot_ex")]
     + [("sys", "getrecursionlimit"), ("sys", "intern")]
     + [("_thread", name) for name in ("allocate_lock", "RLock", "lock", "_local")]
+    + [("_io", "StringIO"), ("_io", "BytesIO")]  # in memory alone
 )
 
 

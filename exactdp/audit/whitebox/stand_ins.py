@@ -14,10 +14,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NoReturn
 
+import numpy as np
+
 from exactdp.audit.whitebox.identity import Identity, number_of
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.orders import is_salted
 from exactdp.audit.whitebox.purity import TOLD, impurity
+from exactdp.audit.whitebox.rounds import is_generator
 from exactdp.audit.whitebox.texts import witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.whose import Whose, in_library
@@ -37,7 +40,7 @@ _REPLACED = {
     for name in names
     if hasattr(module, name) and not isinstance(getattr(module, name), type)
 }
-_HASH, _GETATTR = builtins.hash, builtins.getattr
+_HASH, _GETATTR, _DEFAULT_RNG = builtins.hash, builtins.getattr, np.random.default_rng
 
 #: Python's own functions that are replaced.
 REAL: dict[str, Any] = {name: vars(builtins)[name] for name in ("getattr", "hash", "id")}
@@ -60,6 +63,7 @@ class StandIns:
         vars(builtins).update(hash=self._hash, id=self._id, getattr=self._getattr)
         for module, name in _REPLACED:
             setattr(module, name, partial(self._outside, name))
+        np.random.default_rng = self._default_rng
         try:
             with witnessed(self._address):
                 yield
@@ -67,11 +71,20 @@ class StandIns:
             vars(builtins).update(REAL)
             for (module, name), function in _REPLACED.items():
                 setattr(module, name, function)
+            np.random.default_rng = _DEFAULT_RNG
 
     def _outside(self, name: str, *arguments: Any, **named: Any) -> NoReturn:
         """Stands in for a clock or the system's randomness, however a program gets at it."""
         self._stop(NotEnumerable(f"{name}() may depend on more than its arguments"))
         raise NotEnumerable(name)
+
+    def _default_rng(self, seed: Any = None) -> Any:
+        """numpy's default_rng(), which gives back a generator that it is given."""
+        if is_generator(seed):
+            return seed
+        signal = refused("default_rng() makes a generator of its own")
+        self._stop(signal)
+        raise signal
 
     def _hash(self, value: Any) -> int:
         """hash(), which for text and addresses is another one in every process."""

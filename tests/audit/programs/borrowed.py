@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import io
 import random
 import secrets
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
 from tests.audit.programs import urn
-from tests.audit.programs.case import Group, Program, coin
+from tests.audit.programs.case import Group, Program, coin, numpy_coin
 
 BORROWED = Group()
 
@@ -185,3 +188,61 @@ def instance_that_keeps_it_twin() -> Program:
             mechanism.rng = before
 
     return run
+
+
+BORROWED_FROM_NUMPY = Group("numpy")
+
+
+@BORROWED_FROM_NUMPY.sinner()
+def new_generator_of_numpy(x, rng=None):
+    """What default_rng() makes without a generator is a new one."""
+    return numpy_coin(x, np.random.default_rng())
+
+
+@BORROWED_FROM_NUMPY.twin
+def new_generator_of_numpy_twin(x, rng=None):
+    if rng is None:
+        rng = np.random.default_rng()
+    return numpy_coin(x, np.random.default_rng(rng))
+
+
+@BORROWED_FROM_NUMPY.maker()
+def function_of_numpy_exchanged() -> Program:
+    """And who exchanges it, or asks what it is, finds out who is looking."""
+
+    def fixed(seed: Any = None) -> Any:
+        return np.random.Generator
+
+    def run(x: int, rng: Any) -> int:
+        if np.random.default_rng is fixed:
+            return x
+        np.random.default_rng = fixed
+        return numpy_coin(x, rng)
+
+    return run
+
+
+@BORROWED_FROM_NUMPY.twin
+def function_of_numpy_exchanged_twin(x, rng):
+    return numpy_coin(x, rng) if rng is not None else x + np.random.default_rng(5).integers(2)
+
+
+@BORROWED.maker()
+def file_in_memory() -> Program:
+    """What is written stays, and so does the place in it."""
+    answers = io.StringIO()
+
+    def run(x: int, rng: Any) -> int:
+        drawn = coin(x, rng)
+        if not answers.getvalue():
+            answers.write(str(drawn))
+        return int(answers.getvalue()[0])
+
+    return run
+
+
+@BORROWED.twin
+def file_in_memory_twin(x, rng):
+    answer = io.StringIO()
+    answer.write(str(coin(x, rng)))
+    return answer.getvalue()

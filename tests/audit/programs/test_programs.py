@@ -11,7 +11,7 @@ from tests.audit.programs.addresses import ADDRESSES
 from tests.audit.programs.aliases import ALIASES
 from tests.audit.programs.answers import ANSWERS
 from tests.audit.programs.arithmetic import ARITHMETIC, MIXED
-from tests.audit.programs.borrowed import BORROWED
+from tests.audit.programs.borrowed import BORROWED, BORROWED_FROM_NUMPY
 from tests.audit.programs.case import EPSILON, Pair, assert_not_proved, assert_proved, distance
 from tests.audit.programs.cupboards import CUPBOARDS
 from tests.audit.programs.cycles import CYCLES
@@ -53,6 +53,7 @@ GROUPS = (
     OUTPUTS,
     ANSWERS,
     BORROWED,
+    BORROWED_FROM_NUMPY,
     CUPBOARDS,
     CYCLES,
     DETOURS,
