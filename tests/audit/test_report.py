@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
+from typing import Any
 
+import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.audit import ApproximateDP, AuditReport, Event, replay
+from exactdp.audit import ApproximateDP, AuditReport, Event, audit, replay
 from tests.audit import mechanisms
 
 REPORT = AuditReport(
@@ -71,8 +74,6 @@ def test_html_is_self_contained_and_escaped() -> None:
 
 
 def test_no_violation_is_not_called_a_pass() -> None:
-    from dataclasses import replace
-
     report = replace(REPORT, violation=False, warning="outputs repeat")
     assert report.verdict == "no violation found of being (1, 0)-private, with 3125 outputs"
     assert report.as_dict()["verdict"] == "no violation found"
@@ -81,8 +82,6 @@ def test_no_violation_is_not_called_a_pass() -> None:
 
 
 def test_replay_counts_the_same_event_on_fresh_outputs() -> None:
-    from dataclasses import replace
-
     report = replace(REPORT, event=Event(("coordinate", 0), "at least", 2))
     wrong = replay(report, mechanisms.Counter(1, 1.5), 0, 1, samples=40_000, alpha="0.001")
     assert wrong.violation
@@ -92,3 +91,21 @@ def test_replay_counts_the_same_event_on_fresh_outputs() -> None:
     right = replay(report, mechanisms.Counter(2), 0, 1, samples=40_000, alpha="0.001")
     assert not right.violation
     assert right.samples == 40_000
+
+
+def test_a_report_without_a_violation_says_what_was_looked_at() -> None:
+    """What hides the data set is an inner product of coins, which no feature is."""
+    rng = np.random.default_rng(1)
+
+    def run(data: int, n: int) -> Any:
+        bits = rng.integers(0, 2, (n, 40))
+        bits[:, -1] = ((bits[:, :20] * bits[:, 19:39]).sum(axis=1) + data) % 2
+        return bits
+
+    report = audit(run, 0, 1, samples=2000)
+    assert not report.violation
+    assert report.looked_at["coordinate"] == 40
+    assert "coordinate 40" in report.text()
+    assert AuditReport.from_dict(report.as_dict()).looked_at == report.looked_at
+    given = audit(run, 0, 1, samples=200, events=[Event(("total",), "at least", 20)])
+    assert "the given events only" in given.text()

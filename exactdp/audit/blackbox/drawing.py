@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -37,7 +38,10 @@ from exactdp.audit.blackbox.tally import (
     in_parallel,
 )
 from exactdp.audit.bounds.evidence import Lines
+from exactdp.audit.events.candidates import Candidate
+from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs
+from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
 
 __all__ = ["ALIKE", "REPEATED", "SIDES", "TRAINING", "Drawing"]
@@ -111,6 +115,16 @@ class Drawing:
     def _call_singly(self, reason: str) -> None:
         self.state.one_by_one, self.executor = True, None
         self.state.warning = _SINGLY.format(reason)
+
+    def search(self, left: Outputs, right: Outputs, known: list[Event]) -> list[Candidate]:
+        """The events that speak most against the promise; what was looked at is noted."""
+        looked, data = Counter[str](), (self.data["left"], self.data["right"])
+        found = search(
+            left, right, data, self._lines, self.promise.loss, known,
+            told=lambda feature: looked.update([feature[0]]),
+        )  # fmt: skip
+        self.state.looked = dict(looked.most_common())
+        return found
 
     def training(self, size: int) -> tuple[Outputs, Outputs]:
         """Outputs of both sides, half of so many each; they are to learn from, never counted."""

@@ -19,7 +19,6 @@ from exactdp.audit.bounds.region import Region
 from exactdp.audit.events.candidates import Candidate, reached
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs
-from exactdp.audit.events.search import search
 from exactdp.enclosure import Enclosure
 
 __all__ = ["Audit", "other"]
@@ -93,7 +92,6 @@ class Audit(Drawing):
         promise = self._lines
         known = [one.event for one in state.chosen]
         sides = [Outputs([]), Outputs([])]
-        data = (self.data["left"], self.data["right"])
         spent = 0
         found: list[Candidate] = []
         while not (found and found[0].score) and spent < max(
@@ -104,7 +102,7 @@ class Audit(Drawing):
                 Outputs.joined([a, b]) if len(a) else b for a, b in zip(sides, more, strict=True)
             ]
             spent += 2 * len(more[0])
-            found = search(sides[0], sides[1], data, promise, self.promise.loss, known)
+            found = self.search(sides[0], sides[1], known)
         left_over = look.training + look.confirming - spent
         if not found:
             plain = Event(("length",), "at least", 1)
@@ -203,6 +201,7 @@ class Audit(Drawing):
             seconds=time.perf_counter() - started,
             warning=self.state.warning,
             basis=self.basis,
+            looked_at=self.state.looked,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from importlib.resources import files
@@ -39,6 +39,8 @@ class AuditReport:
     counts: side -> (hits, trials) of the event among outputs that were not used to find it.
     samples: outputs drawn in all. looks: how often the counts were judged.
     few: whether few hits were expected on the other side. warning: "" or why not to trust this.
+    looked_at: kind of property -> how many of it were looked at, to find events; see
+        exactdp.audit.events.features. Empty where the events were given.
     basis: how a violation was counted again before it was stated, and what that takes for granted.
     """
 
@@ -55,6 +57,7 @@ class AuditReport:
     seconds: float = 0.0
     warning: str = ""
     basis: str = ""
+    looked_at: dict[str, int] = field(default_factory=dict)
 
     @property
     def epsilon_lower(self) -> Fraction:
@@ -93,6 +96,7 @@ class AuditReport:
             "seconds": round(self.seconds, 3),
             "warning": self.warning,
             "basis": self.basis,
+            "looked_at": self.looked_at,
             "version": __version__,
         }
 
@@ -114,6 +118,7 @@ class AuditReport:
                 seconds=float(entry["seconds"]),
                 warning=str(entry["warning"]),
                 basis=str(entry["basis"]),
+                looked_at={str(kind): int(n) for kind, n in entry["looked_at"].items()},
             )
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InvalidParameter("report", entry, "what AuditReport.as_dict() returns") from error
@@ -156,7 +161,15 @@ class AuditReport:
             f"confidence {_text(1 - self.alpha)}, {self.samples} outputs, "
             f"{self.looks} {'look' if self.looks == 1 else 'looks'}, {self.seconds:.1f} s",
             *([self.basis] if self.basis else []),
+            *([] if self.violation else [self._covered()]),
         ]
+
+    def _covered(self) -> str:
+        kinds = ", ".join(f"{kind} {many}" for kind, many in self.looked_at.items())
+        if not kinds:
+            return "looked at the given events only"
+        many = sum(self.looked_at.values())
+        return f"looked at {many} properties of outputs, and no further: {kinds}"
 
     def _recipe(self) -> str:
         return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +23,13 @@ def files(module: str) -> list[Path]:
     depth = module.count(".") + (own.name == "__init__.py")
     root = own.parents[min(depth, len(own.parents) - 1)]
     package = module.partition(".")[0] if depth else ""
-    found = [own]
+    if not package and str(root) in sysconfig.get_paths().values():
+        return [own]  # a module that is installed, beside all the others
+    found, known = [own], {own}
     for file in found:
-        found += [one for one in dict.fromkeys(_imported(file, root, package)) if one not in found]
+        new = [one for one in dict.fromkeys(_imported(file, root, package)) if one not in known]
+        known.update(new)
+        found += new
     return found
 
 

@@ -52,6 +52,7 @@ class State:
     warning: str = ""
     one_by_one: bool = False  # run starts every call from the same seed
     values: dict[str, str] = field(default_factory=dict)  # of a side: its one value, "" for more
+    looked: dict[str, int] = field(default_factory=dict)  # kinds of features: how many there were
 
     def note_value(self, side: str, value: str) -> None:
         """Keep the one value that outputs of a side have had so far."""
@@ -70,6 +71,7 @@ class State:
             "warning": self.warning,
             "one_by_one": self.one_by_one,
             "values": self.values,
+            "looked": self.looked,
         }
 
     @classmethod
@@ -86,4 +88,5 @@ class State:
             entry["warning"],
             entry["one_by_one"],
             entry["values"],
+            entry["looked"],
         )

@@ -39,7 +39,7 @@ Run = Callable[[Any, int], Any]
 #: The process that asks, and a word of its own: a scheduler that remembers the results of equal
 #: tasks (Dask does) must not answer with outputs that were counted before.
 Origin = tuple[int, str]
-FORMAT = 4
+FORMAT = 5
 
 
 @dataclass(frozen=True)

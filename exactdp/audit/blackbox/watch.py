@@ -29,7 +29,6 @@ from exactdp.audit.bounds.evidence import allocation
 from exactdp.audit.bounds.mixture import AnytimeRegion, Beta
 from exactdp.audit.events.candidates import Candidate
 from exactdp.audit.events.event import Event
-from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, delta_target
@@ -136,9 +135,8 @@ class Watch(Audit):
     def _learn(self, training: int, level: Fraction) -> None:
         """Train, and watch the best events that are not watched yet."""
         left, right = self.training(training)
-        data = (self.data["left"], self.data["right"])
         known = [one.event for one in self.watched]
-        found = search(left, right, data, self._lines, self.promise.loss, known)
+        found = self.search(left, right, known)
         if found:
             self.share = allocation(found[0].p, found[0].q, self._lines)
             self.favoured = found[0].direction
@@ -208,6 +206,7 @@ class Watch(Audit):
             seconds=time.perf_counter() - self.started,
             warning=self.state.warning,
             basis=self.basis,
+            looked_at=self.state.looked,
         )
 
     def _anytime(self, one: Watched) -> AnytimeRegion:

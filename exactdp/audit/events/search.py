@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -20,7 +20,7 @@ from exactdp.audit.events.candidates import (
 )
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.families import LEARNED, half, proposals
-from exactdp.audit.events.features import column
+from exactdp.audit.events.features import Feature, column
 from exactdp.audit.events.learned import combinations_of
 from exactdp.audit.events.outputs import Outputs
 
@@ -41,16 +41,17 @@ def search(
     epsilon: float,
     known: Sequence[Event] = (),
     keep: int = 4,
+    told: Callable[[Feature], object] = lambda feature: None,
 ) -> list[Candidate]:
     """The events that speak most against the promise on training outputs, the best first.
 
     left, right: training outputs of both sides. data: the data sets, for the answers they suggest.
-    known: events to consider besides those the families propose.
+    known: events to consider besides those the families propose. told: of every feature looked at.
     Where none is certain, the second one is the best against a slightly weaker promise: it is the
     one that carries the bound that an audit without a violation reports. Where nothing speaks
     against the promise at all, those are returned, with a score of 0.
     """
-    suggested = _suggested(left, right, data, epsilon)
+    suggested = _suggested(left, right, data, epsilon, told)
     found = _search(promise, suggested, left, right, known, keep)
     if found and found[0].score >= _CERTAIN:
         return found
@@ -66,15 +67,23 @@ def search(
 Suggested = list[tuple[float, list[Group]]]
 
 
-def _suggested(left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float) -> Suggested:
+def _suggested(
+    left: Outputs,
+    right: Outputs,
+    data: tuple[Any, Any],
+    epsilon: float,
+    told: Callable[[Feature], object],
+) -> Suggested:
     """Count what all features suggest; which promise it speaks against is asked later."""
     suggested = []
     with np.errstate(all="ignore"):
         for rank, feature in enumerate(proposals(left, right, data, epsilon)):
+            told(feature)
             judges = _second_halves(left, right) if feature[0] in LEARNED else (left, right)
             own = counts(feature, *(column(side, feature) for side in judges))
             suggested.append((min(_HANDICAP * rank, _MOST), own))
         for feature in combinations_of(left, right):
+            told(feature)
             own = counts(feature, column(left, feature), column(right, feature))
             suggested.append((0.0, own))
     return [(handicap, own) for handicap, own in suggested if own]
