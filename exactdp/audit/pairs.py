@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from exactdp.audit.blackbox.auditor import audit, chosen_promise
+from exactdp.audit.blackbox.auditor import chosen_promise
+from exactdp.audit.blackbox.fresh import sent
 from exactdp.audit.blackbox.looks import Audit
 from exactdp.audit.blackbox.plan import outputs_in_all
 from exactdp.audit.blackbox.report import AuditReport
@@ -79,7 +80,8 @@ def audit_pairs(
 
     pairs: (left, right), as many as wanted but finitely many; those of a hypothesis strategy are
         had by :func:`exactdp.oracle.strategies.drawn`.
-    samples: outputs that may be drawn in all, at least 400 for each pair.
+    samples: outputs that may be drawn in all, at least 400 for each pair; what counts a violation
+        again comes on top.
     Other arguments, and errors, as for :func:`exactdp.audit.audit`.
 
     Half of the outputs screen the pairs: in each round the half that looks better is dropped
@@ -93,15 +95,17 @@ def audit_pairs(
         raise InvalidParameter("pairs", "none", "at least one pair of data sets")
     total = outputs_in_all(samples, 4 * _LEAST * len(chosen))
     level = delta_target("alpha", alpha)
-    drawn = _Drawn(progress)
+    drawn, fresh = _Drawn(progress), sent(run)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0
     last = _screened(run, chosen, tested, budget, executor, drawn)
+    size = (total - drawn.before) // len(last)
     results = []
-    for i, (left, right) in enumerate(last):
-        report = audit(
-            run, left, right, promise=tested, executor=executor, progress=drawn.told,
-            samples=(total - drawn.before) // (len(last) - i), alpha=level / len(last),
-        )  # fmt: skip
+    for left, right in last:
+        data = {"left": left, "right": right}
+        report = Audit(
+            run, data, tested, size, level / len(last), None, executor=executor,
+            progress=drawn.told, sent=fresh,
+        ).result()  # fmt: skip
         drawn.before += report.samples
         results.append((left, right, replace(report, alpha=level)))  # of all finalists together
         if report.violation:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exactdp.audit import CopiedRandomness, audit, watch
+from exactdp.audit import CopiedRandomness, audit, audit_pairs, watch
 from exactdp.audit.blackbox.dependence import apart, rhythm, uneven
 from exactdp.audit.blackbox.fresh import sent
 from tests.audit import remembering
@@ -38,6 +38,11 @@ def verdict(run: Run, **more: Any) -> str:
 def test_what_a_process_remembers_gives_no_violation(run: Run) -> None:
     """The two sides lie apart by many deviations of the fresh noise, in whatever process."""
     assert verdict(run) == "refused"
+
+
+def test_pairs_are_counted_again_as_run_was_before_all_of_them() -> None:
+    with pytest.raises(CopiedRandomness, match="not independent"):
+        audit_pairs(remembering.Lazy(), [(0, 1), (1, 2), (5, 6)], samples=10_000)
 
 
 def test_a_watch_asks_fresh_processes_too() -> None:

@@ -72,10 +72,10 @@ class Drawing:
     marks: Seen = field(default_factory=Seen)
     windows: Seen = field(default_factory=Seen)
     saved: float = 0.0
-    sent: bytes = field(init=False)
+    sent: bytes | None = None  # run, as it was before its first call
 
     def __post_init__(self) -> None:
-        self.sent = sent(self.run)  # before its first call
+        self.sent = sent(self.run) if self.sent is None else self.sent
 
     @cached_property
     def _lines(self) -> Lines:

@@ -63,7 +63,11 @@ def _generator(kind: Any) -> np.random.Generator:
 
 
 def drawn_anew(
-    run: bytes, data: dict[str, Any], event: Event, singly: bool, plans: Sequence[list[Piece]]
+    run: bytes | None,
+    data: dict[str, Any],
+    event: Event,
+    singly: bool,
+    plans: Sequence[list[Piece]],
 ) -> list[Drawn] | None:
     """What fresh processes draw, one a plan; None where they cannot start, or all draw alike.
 

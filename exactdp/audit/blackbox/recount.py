@@ -44,7 +44,13 @@ class Recount:
 
 
 def recount(
-    run: Run, sent: bytes, data: dict[str, Any], event: Event, tally: Tally, singly: bool, most: int
+    run: Run,
+    sent: bytes | None,
+    data: dict[str, Any],
+    event: Event,
+    tally: Tally,
+    singly: bool,
+    most: int,
 ) -> Recount:
     """Count an event again, on as many outputs as before.
 
