@@ -48,12 +48,12 @@ _OFTEN = 64  # and after so many runs everything is
 class Memory:
     """Everything that a program reaches, as it was before the first run.
 
-    cached: the code of reached functions whose results are kept by functools. objection: why lazy
-    numbers must not meet what is reached, or "".
+    cached: by its number, the code of reached functions whose results functools keeps. objection:
+    why lazy numbers must not meet what is reached, or "".
     """
 
     def __init__(self, program: Any) -> None:
-        self.cached: set[types.CodeType] = set()
+        self.cached: dict[int, types.CodeType] = {}
         self._caches: list[Any] = []
         self._asked: dict[tuple[int, Any], Hashable] = {}
         self._found: dict[int, Any] = {}
@@ -163,7 +163,8 @@ class Memory:
         if is_generator_type(thing):
             raise NotEnumerable(f"the program keeps the type {thing.__name__} to compare it with")
         if isinstance(thing, CACHED):
-            self.cached.add(thing.__wrapped__.__code__)
+            code = thing.__wrapped__.__code__
+            self.cached[number_of(code)] = code
             if not trusted(str(thing.__module__)) and not any(
                 thing is each for each in self._caches
             ):

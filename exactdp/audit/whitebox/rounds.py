@@ -66,6 +66,7 @@ class Rounds:
         self._pristine: list[bool] = []  # by the order of the places, the same in every run
         self.places: dict[int, dict[int, set[Hashable]]] = {}
         self._count = 0
+        self._calls: dict[int, tuple[types.CodeType, dict[int, _Call]]] = {}  # by the code's number
 
     def begin(self) -> None:
         """A run begins."""
@@ -75,7 +76,7 @@ class Rounds:
     def note(self, frame: types.FrameType) -> None:
         """A call begins, and nothing has been drawn."""
         caller = frame.f_back
-        if caller is None or (state := _state(frame, caller)) is None:
+        if caller is None or (state := self._state(frame, caller)) is None:
             return
         if self._count == len(self._pristine):
             self._pristine.append(self._unchanged())
@@ -91,7 +92,7 @@ class Rounds:
             states := self.places.get(number_of(caller), {}).get(caller.f_lasti)
         ):
             return False
-        return _state(frame, caller) in states and self._unchanged()
+        return self._state(frame, caller) in states and self._unchanged()
 
     def beware(self, frame: types.FrameType) -> None:
         """A call begins that may be given, or hold, what can be changed: from a registry, perhaps,
@@ -103,24 +104,30 @@ class Rounds:
         """A call ends; another one may be given its number."""
         self.places.pop(number_of(frame), None)
 
+    def _state(self, frame: types.FrameType, caller: types.FrameType) -> Hashable:
+        """All that the future of a call may depend on beside what the program reaches; None where
+        that cannot be told."""
+        call = self._calls_of(caller.f_code).get(caller.f_lasti)
+        if call is None:
+            return None
+        variables = dict(caller.f_locals)
+        function = call.function(variables, caller)
+        if _attribute(function, "__code__", None) is not frame.f_code:
+            return None  # called by something in between, which may have a state of its own
+        if not all(map(_harmless, variables.values())):
+            return None
+        try:
+            still_read = [
+                (n, exact_key(variables[n])) for n in sorted(call.live & variables.keys())
+            ]
+            return function, tuple(still_read), tuple(map(exact_key, _arguments(frame)))
+        except NotEnumerable:
+            return None
 
-def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
-    """All that the future of a call may depend on beside what the program reaches; None where that
-    cannot be told."""
-    call = _calls(caller.f_code).get(caller.f_lasti)
-    if call is None:
-        return None
-    variables = dict(caller.f_locals)
-    function = call.function(variables, caller)
-    if _attribute(function, "__code__", None) is not frame.f_code:
-        return None  # called by something in between, which may have a state of its own
-    if not all(map(_harmless, variables.values())):
-        return None
-    try:
-        still_read = [(n, exact_key(variables[n])) for n in sorted(call.live & variables.keys())]
-        return function, tuple(still_read), tuple(map(exact_key, _arguments(frame)))
-    except NotEnumerable:
-        return None
+    def _calls_of(self, code: types.CodeType) -> dict[int, _Call]:
+        if (known := self._calls.get(number_of(code))) is None:
+            known = self._calls[number_of(code)] = code, _calls(code)
+        return known[1]
 
 
 def _harmless(value: Any) -> bool:

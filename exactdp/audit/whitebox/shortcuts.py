@@ -40,7 +40,7 @@ _FURTHER, _STEP = 8, 8
 _MOST_RUNS = 5_000
 
 #: What a function reaches is compared in so many calls, then in one of so many.
-_COMPARED, _SELDOM = 500, 61
+_COMPARED, _SELDOM = 200, 61
 
 
 def shortcut(

@@ -53,10 +53,10 @@ _DRAWING = {
 } | {method.__code__ for method in (ExactGenerator.integers, ExactGenerator.random)}
 _NEW_GENERATORS = {random.Random.__init__.__code__, ExactRandom.__init__.__code__}
 _MODULES = frozenset(below(types.ModuleType))
-_LOGGER = logging.getLogger.__code__
+_LOGGER = number_of(logging.getLogger.__code__)
 _IMPORTING = {"importlib._bootstrap", "importlib._bootstrap_external"}
 _attribute = getattr  # as it is when no program runs
-_WATCHED = _DRAWING | _NEW_GENERATORS | TELLTALES.keys()
+_WATCHED = frozenset(map(number_of, _DRAWING | _NEW_GENERATORS | TELLTALES.keys()))
 
 
 @contextmanager
@@ -92,10 +92,11 @@ class Watch:
         self._whose = Whose()
         self._ours = self._whose.ours
         self._stand_ins = StandIns(self._whose, self._end, Watch._see.__code__)
-        self._met: set[types.CodeType] = set()
-        self._returning: set[types.CodeType] = set()  # and of these, what may return a set
+        # code by its number: to hash it would take longer than most that is asked here
+        self._met: dict[int, types.CodeType] = {}
+        self._returning: set[int] = set()  # and of these, what may return a set
+        self._foreign: set[int] = set()  # and the program's own
         self._pure: set[Any] = set()  # functions of modules that were found so
-        self._foreign: set[types.CodeType] = set()  # the program's own, of what was met
         self.drawing: list[tuple[dict[str, Any], str]] = []
 
     @contextmanager
@@ -140,7 +141,7 @@ class Watch:
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
         """The profile hook. Millions of events pass: what concerns few of them is asked first."""
-        code = frame.f_code
+        code = number_of(frame.f_code)
         if event == "c_call":
             if arg in self._pure:
                 return
@@ -164,7 +165,7 @@ class Watch:
                 self._remembering -= code in self._cached
             if self._places:
                 self._rounds.leave(frame)
-            if type(arg) in _MODULES or code is _LOGGER:
+            if type(arg) in _MODULES or code == _LOGGER:
                 self._leave(frame, arg)
 
     def _leave(self, frame: types.FrameType, found: Any) -> None:
@@ -174,7 +175,7 @@ class Watch:
             return
         if in_library(caller) or self._whose.is_ours(caller):
             return
-        if frame.f_code is not _LOGGER:
+        if number_of(frame.f_code) != _LOGGER:
             self._refuse(f"a module that {frame.f_code.co_name}() gets at")
         try:
             self._memory.find(found)
@@ -183,10 +184,10 @@ class Watch:
 
     def _enter(self, frame: types.FrameType) -> None:
         """A call begins of a function that draws, returns a set, or whose results are kept."""
-        code = frame.f_code
-        if code in self._returning and looked_at(frame, self._whose.is_ours):
+        code, number = frame.f_code, number_of(frame.f_code)
+        if number in self._returning and looked_at(frame, self._whose.is_ours):
             self._refuse(f"the order of the set that {code.co_name} returns")
-        self._remembering += code in self._memory.cached
+        self._remembering += number in self._cached
         if self._remembering and code in _DRAWING:
             self._refuse("a function whose results are kept draws")
         if code in TELLTALES and not in_library(frame.f_back or frame):
@@ -205,20 +206,20 @@ class Watch:
     def _meet(self, frame: types.FrameType) -> None:
         """A function is seen to run for the first time."""
         code = frame.f_code
-        self._met.add(code)
+        self._met[number_of(code)] = code
         if self._whose.is_ours(frame):
             return
         try:
             names = ChainMap(frame.f_globals, REAL, vars(builtins))
             if not in_library(frame):
-                self._foreign.add(code)
+                self._foreign.add(number_of(code))
                 seen = {**_values(frame), **{n: names[n] for n in code.co_names if n in names}}
                 if told := kinship(code, names):
                     raise NotEnumerable(told)
                 if why := impurity_in(code, names) or salted_order(code, seen):
                     raise NotEnumerable(f"{why} may depend on more than its arguments")
                 if returns_a_set(code, seen):
-                    self._returning.add(code)
+                    self._returning.add(number_of(code))
                 self._memory.meet(code, frame.f_globals)
             else:
                 self._memory.visit(code, frame.f_globals)

@@ -7,6 +7,7 @@ import types
 
 import numpy as np
 
+from exactdp.audit.whitebox.identity import number_of
 from exactdp.samplers.branches import Frontier
 from exactdp.samplers.enumeration import EnumeratingSource
 
@@ -21,21 +22,24 @@ _NUMPY = os.path.join(os.path.dirname(np.__file__), "")
 
 
 class Whose:
-    """ours: whether code is the part of this library that follows and reports, as far as known."""
+    """ours: whether code is the part of this library that follows and reports, by its number, as
+    far as known."""
 
     def __init__(self) -> None:
-        self.ours: dict[types.CodeType, bool] = {}
+        self.ours: dict[int, bool] = {}
+        self._codes: list[types.CodeType] = []  # kept alive: their numbers stay their own
 
     def is_ours(self, frame: types.FrameType | None) -> bool:
         """Whether a frame belongs to this library, or to what only reports."""
         if frame is None:
             return True
-        known = self.ours.get(frame.f_code)
+        known = self.ours.get(number_of(frame.f_code))
         if known is None:
             file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
             generated = file == "<string>" and module.startswith(_OURS)  # by dataclass
             known = generated or file.startswith(_HERE) or file in _ENUMERATION
-            self.ours[frame.f_code] = known
+            self.ours[number_of(frame.f_code)] = known
+            self._codes.append(frame.f_code)
         return known
 
 
