@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import deque
@@ -40,10 +41,19 @@ def _start(helper: threading.Thread) -> None:
     """Start a thread, if it could run: an interpreter that shuts down has no more of them."""
     if sys.is_finalizing() or precision_held():  # the second thread may need the precision, too
         return
+    if _cores() < 2:  # they would take turns
+        return
     try:
         helper.start()
     except RuntimeError:  # "can't start new thread": there are limits
         return
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _work_off(left: deque[Job], do: Callable[[Job], object]) -> None:

@@ -98,9 +98,8 @@ class SystemSource(ByteSource):
         All parts are made of different bits of the operating system, and which thread makes one
         does not depend on what it draws in it: they are as independent as those of one thread.
         """
-        if (
-            len(parts) < _SHARED_FROM or type(self) is not SystemSource
-        ):  # a subclass may have an order
+        ordered = type(self) is not SystemSource  # a subclass may be
+        if ordered or len(parts) < _SHARED_FROM:
             return super().shared(work, parts)
         other = SystemSource()
         done: dict[int, T] = {}

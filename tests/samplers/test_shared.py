@@ -23,6 +23,7 @@ from exactdp.samplers import (
     Source,
     SystemSource,
     UniformInteger,
+    helper,
 )
 from exactdp.samplers.attempts import RandomnessError
 from exactdp.samplers.helper import by_two
@@ -42,6 +43,12 @@ def both_at_work() -> Callable[[], None]:
             met.wait()
 
     return meet
+
+
+@pytest.fixture(autouse=True)
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever this machine has."""
+    monkeypatch.setattr(helper, "_cores", lambda: 2)
 
 
 def test_two_threads_do_every_job_once() -> None:
@@ -189,6 +196,9 @@ def test_without_a_second_thread_all_is_done_here(monkeypatch: pytest.MonkeyPatc
         assert alone(SystemSource())
     with monkeypatch.context() as patch:
         patch.setattr("sys.is_finalizing", lambda: True)
+        assert alone(SystemSource())
+    with monkeypatch.context() as patch:
+        patch.setattr(helper, "_cores", lambda: 1)
         assert alone(SystemSource())
 
 
