@@ -23,11 +23,11 @@ from exactdp.samplers import (
     Source,
     SystemSource,
     UniformInteger,
-    helper,
+    two_threads,
 )
 from exactdp.samplers.attempts import RandomnessError
-from exactdp.samplers.helper import by_two
 from exactdp.samplers.integer_law import IntegerLaw, parts
+from exactdp.samplers.two_threads import by_two
 from tests.samplers.test_bulk import ALPHA, chi_square
 
 PARTS = [slice(i, i + 1) for i in range(40)]
@@ -48,7 +48,7 @@ def both_at_work() -> Callable[[], None]:
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever this machine has."""
-    monkeypatch.setattr(helper, "_cores", lambda: 2)
+    monkeypatch.setattr(two_threads, "_cores", lambda: 2)
 
 
 def test_two_threads_do_every_job_once() -> None:
@@ -198,7 +198,7 @@ def test_without_a_second_thread_all_is_done_here(monkeypatch: pytest.MonkeyPatc
         patch.setattr("sys.is_finalizing", lambda: True)
         assert alone(SystemSource())
     with monkeypatch.context() as patch:
-        patch.setattr(helper, "_cores", lambda: 1)
+        patch.setattr(two_threads, "_cores", lambda: 1)
         assert alone(SystemSource())
 
 
