@@ -273,6 +273,8 @@ def _followed(
     raised, outcome = None, None
     try:
         outcome = program(source)
+    except KeyboardInterrupt:
+        raise  # whoever waits has had enough; a run that was cut short says nothing
     except BaseException as error:
         raised = error
     source.close()

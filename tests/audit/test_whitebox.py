@@ -24,6 +24,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.samplers.enumeration import TooManyBranches
+from tests.audit.programs import urn
 
 HALF = Fraction(1, 2)
 GRID = 1 << 53
@@ -636,3 +637,15 @@ class TestReach:
 def test_what_scipy_holds_is_no_hindrance() -> None:
     held = norm(0, 1)
     assert len(foreign_law(lambda rng: rng.randrange(2) if held.cdf(0.0) > 0 else 2)) == 2
+
+
+def test_a_generator_lent_to_a_module_has_the_law_of_its_code() -> None:
+    def program(rng: random.Random) -> int:
+        before, urn.random = urn.random, rng
+        try:
+            return urn.real_coin(1)
+        finally:
+            urn.random = before
+
+    one = Fraction(math.ceil(Fraction(11 / 21) * 2**53), 2**53)
+    assert compare(foreign_law(program), Law({1: one, 0: 1 - one})).distance.upper == 0

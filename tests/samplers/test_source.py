@@ -425,3 +425,18 @@ def test_wide_choices_and_other_randomness_are_refused() -> None:
 def test_one_wide_choice_is_followed_to_its_end() -> None:
     """All leaves are alike, so what is left falls ever faster: no reason to give up."""
     assert exact_law(lambda source: source.below(4096), max_runs=5000) == Law.uniform(range(4096))
+
+
+def test_whoever_interrupts_an_enumeration_is_not_told_that_it_differs() -> None:
+    left = iter([False] * 5)
+
+    def program(source: Source) -> int:
+        drawn = 0
+        for _ in range(5):
+            if next(left, True):
+                raise KeyboardInterrupt  # in the second run, which has choices to make
+            drawn += source.below(2)
+        return drawn
+
+    with pytest.raises(KeyboardInterrupt):
+        exact_law(program)

@@ -27,7 +27,6 @@ _DEPTH, _MOST = 5, 20_000
 #: Results that are looked up again, and would be the same if they were not.
 _CACHES = frozenset(
     {("re", "_cache"), ("re", "_cache2"), ("encodings", "_cache"), ("_strptime", "_regex_cache")}
-    | {("copyreg", "dispatch_table"), ("linecache", "_interactive_cache")}
 )
 
 
@@ -43,8 +42,9 @@ class Shelves:
         module = str(names.get("__name__"))
         for name in code.co_names:
             place = number_of(names), name
-            if name in names and place not in self._was and (module, name) not in _CACHES:
-                self._before[place] = partial(_content, names, name)
+            if name in names and place not in self._was:
+                read = _strangers if (module, name) in _CACHES else _content
+                self._before[place] = partial(read, names, name)
                 self._was[place] = self._before[place]()
 
     def changed(self) -> str:
@@ -60,6 +60,13 @@ def _content(names: Mapping[str, Any], name: str) -> Hashable:
     """
     thing = names.get(name)
     return tuple(_tokens(None if isinstance(thing, re.Pattern) else thing, _DEPTH, [_MOST]))
+
+
+def _strangers(names: Mapping[str, Any], name: str) -> Hashable:
+    """The keys of a table that are texts of a program's own type: they may hold more."""
+    keys = (key if type(key) is tuple else (key,) for key in dict.keys(names[name]))
+    texts = (part for key in keys for part in key if isinstance(part, (str, bytes)))
+    return tuple(number_of(each) for each in texts if type(each) not in (str, bytes))
 
 
 def _tokens(thing: Any, depth: int, room: list[int]) -> Iterator[Hashable]:

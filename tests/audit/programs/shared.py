@@ -9,6 +9,7 @@ import copyreg
 import linecache
 import logging
 import mimetypes
+import re
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -134,3 +135,28 @@ def kinds_of_files() -> tuple[Any, Any]:
         return None if kind is None else int(kind[-1])
 
     return look, lambda drawn: mimetypes.add_type(f"a/{drawn}", ".first")
+
+
+class Text(str):
+    """A text with an attribute."""
+
+    drawn: int | None = None
+
+
+@SHARED.maker()
+def text_of_a_pattern() -> Program:
+    """Patterns that have been compiled are kept, with the text they were made of."""
+    re.purge()
+
+    def run(x: int, rng: Any) -> int:
+        text = Text("first+")
+        text.drawn = coin(x, rng)
+        return re.compile(text).pattern.drawn
+
+    return run
+
+
+@SHARED.twin
+def text_of_a_pattern_twin(x: int, rng: Any) -> int:
+    text = re.compile("a+|b{2}|" + "c" * 7).pattern
+    return coin(x, rng) + len(text) - 15
