@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from exactdp.audit.whitebox.draws import Draws
+from exactdp.audit.whitebox.draws import Draws, RecordedDraws
 from exactdp.audit.whitebox.foreign import followed_law
 from exactdp.audit.whitebox.garbage import tidy
 from exactdp.audit.whitebox.generators import ExactRandom
@@ -154,7 +154,7 @@ class _Laws:
 
     A program may change a scale between two calls: what the function reaches is compared in the
     first calls and in some of the others, so for the program and for each of the samplers that its
-    samplers are made of, and so for runs that are repeated.
+    samplers are made of, and in all of the program's own runs that are repeated.
     """
 
     _depth: ClassVar[int] = 0  # laws that are just being computed, one inside another
@@ -169,9 +169,7 @@ class _Laws:
     def of(self, call: _Call, key: Hashable, residual: Real) -> _Choices:
         generator: Any = call.generator
         draws: Draws = generator.draws
-        here = _Laws._depth, type(draws)
-        self._calls[here] += 1
-        if self._calls[here] <= _COMPARED or self._calls[here] % _SELDOM == 0:
+        if self._is_compared(draws):
             self._compare(draws)
         place = key, residual
         if place not in self._known and key in self._exact:
@@ -195,6 +193,12 @@ class _Laws:
             if len(found[0]) == len(found[1]):
                 self._exact[key] = found
         return self._known[place]
+
+    def _is_compared(self, draws: Draws) -> bool:
+        here = _Laws._depth, type(draws)
+        self._calls[here] += 1
+        count, repeated = self._calls[here], here == (0, RecordedDraws)
+        return repeated or count <= _COMPARED or count % _SELDOM == 0
 
     @quiet
     def _compare(self, draws: Draws) -> None:

@@ -9,7 +9,8 @@ from decimal import Decimal
 
 import numpy as np
 
-from tests.audit.programs.case import Group
+from exactdp.audit import shortcut
+from tests.audit.programs.case import Group, Program, coin
 
 SAMPLERS = Group()
 
@@ -99,3 +100,34 @@ def context_between_calls_twin(x, rng):
     with decimal.localcontext() as context:
         context.prec = 5
         return rounded(rng), rounded(rng)
+
+
+def level(rng):
+    rng.randrange(2)
+    return _THRESHOLD[0]
+
+
+@SAMPLERS.maker()
+def scale_changed_for_one_of_many_calls() -> Program:
+    """No first call, and none of those that are looked at now and then."""
+    of_level = shortcut(level)
+
+    def program(x, rng):
+        found = 0
+        for i in range(208):
+            with threshold(4) if x and i == 205 else contextlib.nullcontext():
+                found += of_level(rng) - 3
+        return coin(x, rng), found
+
+    return program
+
+
+@SAMPLERS.twin_maker
+def scale_changed_for_one_of_many_calls_twin() -> Program:
+    of_level = shortcut(level)
+
+    def program(x, rng):
+        found = sum(of_level(rng) - 3 for _ in range(208))
+        return coin(x, rng), found
+
+    return program
