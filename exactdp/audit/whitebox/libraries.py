@@ -27,6 +27,7 @@ _DEPTH, _MOST = 5, 20_000
 #: Results that are looked up again, and would be the same if they were not.
 _CACHES = frozenset(
     {("re", "_cache"), ("re", "_cache2"), ("encodings", "_cache"), ("_strptime", "_regex_cache")}
+    | {("numpy.ma.core", "ufunc_domain")}  # the smallest divisor, once it is needed
 )
 
 

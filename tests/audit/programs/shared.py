@@ -14,6 +14,8 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tests.audit.programs.case import Group, Program, coin
 
 SHARED = Group()
@@ -160,3 +162,22 @@ def text_of_a_pattern() -> Program:
 def text_of_a_pattern_twin(x: int, rng: Any) -> int:
     text = re.compile("a+|b{2}|" + "c" * 7).pattern
     return coin(x, rng) + len(text) - 15
+
+
+@SHARED.maker()
+def filled_value() -> Program:
+    """What stands for what is masked is one setting for all."""
+    np.ma.core.default_filler["b"] = True
+
+    def run(x: int, rng: Any) -> int:
+        drawn = coin(x, rng)
+        if np.ma.default_fill_value(True) is True:
+            np.ma.core.default_filler["b"] = 2 + drawn
+        return int(np.ma.default_fill_value(True)) - 2
+
+    return run
+
+
+@SHARED.twin
+def filled_value_twin(x: int, rng: Any) -> int:
+    return coin(x, rng) + int(np.ma.mean(np.ma.array([1, 2, 3]))) - 2
