@@ -6,6 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
+import pytest
+
 from exactdp.law import Law
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers import discrete_gaussian as gaussian_module
@@ -20,7 +22,7 @@ F = Fraction
 BLOCKS = [
     ("3", 1, (2, 1, 4), 3),
     ("3", 1, (1, 1, 2), 2),
-    ("12", 2, (3, 1, 4), 4),
+    pytest.param("12", 2, (3, 1, 4), 4, marks=pytest.mark.slow),
     ("0.5", 0, (2, 1, 3), 1),
     ("40", 2, (1, 1, 3), 0),
 ]
