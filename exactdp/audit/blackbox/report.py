@@ -160,7 +160,7 @@ class AuditReport:
             *(f"{self.promise.named(name)}: >= {_text(self.bounds[name])}" for name in self.bounds),
             f"confidence {_text(1 - self.alpha)}, {self.samples} outputs, "
             f"{self.looks} {'look' if self.looks == 1 else 'looks'}, {self.seconds:.1f} s",
-            *([self.basis] if self.basis else []),
+            self.basis or "not counted again: the bounds take outputs to be independent",
             *([] if self.violation else [self._covered()]),
         ]
 
