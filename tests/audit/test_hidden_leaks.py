@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -44,11 +45,22 @@ LEAKS: dict[str, Make] = {
     "bit 9 of 16": lambda rng, bit: number(rng, bit, 9, 16),
     "bit 40 of 62": lambda rng, bit: number(rng, bit, 40, 62),
     "bit 100 of 128": lambda rng, bit: number(rng, bit, 100, 128),
+    "item 600 of a list": lambda rng, bit: [*rng.bytes(600), bit, *rng.bytes(99)],
+    "key 600 of a dictionary": lambda rng, bit: dict(enumerate([*rng.bytes(600), bit, 7])),
+    "item 600 of a nested list": lambda rng, bit: {"a": [*rng.bytes(600), bit], "b": 1},
+    "bit 77 of a UUID": lambda rng, bit: UUID(int=number(rng, bit, 77, 128)),
     "a rare key": lambda rng, bit: {*rng.integers(0, 10**6, 3).tolist(), *[-1] * bit, bit - 3},
 }
 
 
-LONG = {"byte 100", "the last letter", "bit 40 of 62", "a rare key"}
+LONG = {
+    "key 600 of a dictionary",
+    "item 600 of a nested list",
+    "byte 100",
+    "the last letter",
+    "bit 40 of 62",
+    "a rare key",
+}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.blackbox.independence import OneByOne
-from exactdp.audit.events.codes import text_of
+from exactdp.audit.events.codes import same_text
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import as_outputs
 
@@ -35,7 +35,7 @@ Piece = tuple[str, int]
 #: Of every piece, in the order they were drawn: the hits of an event, and a hash of its outputs.
 Drawn = list[tuple[NDArray[np.bool_], str]]
 
-_MARKED = 1 << 12  # outputs of a call
+_MARKED = 1 << 10  # outputs of a call
 _HERE = b"__main__"  # what a program defines at its top can only be had by running it again
 
 
@@ -103,7 +103,7 @@ def counted(run: Any, data: dict[str, Any], event: Event, plan: list[Piece]) -> 
     found = []
     for side, size in plan:
         outputs = as_outputs(run(data[side], size), size)
-        text = "\n".join(map(text_of, outputs.take(0, _MARKED).items))
+        text = "\n".join(map(same_text, outputs.take(0, _MARKED).items))
         found.append((event.hits(outputs), hashlib.sha256(text.encode()).hexdigest()))
     return found
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.codes import text_of
+from exactdp.audit.events.codes import same_text
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs, as_outputs
 from exactdp.errors import ExactDPError
@@ -159,17 +159,16 @@ def _marked(outputs: Outputs) -> list[tuple[str, NDArray[np.bool_]]]:
 
 
 def mark(outputs: Outputs) -> list[str]:
-    """Hashes of the first outputs, where chance alone would never repeat them."""
+    """A hash of the first outputs, of so many that chance alone would never repeat them."""
     values = outputs.take(0, _MARKED[-1]).items
-    marks = []
     for n in _MARKED:
         if len(values) < n:
             break
         collision = sum(c * (c - 1) for c in Counter(values[:n]).values()) / (n * (n - 1))
         if -n * math.log(collision + 1 / n) > 2 * _SURE:
-            text = "\n".join(map(text_of, values[:n]))
-            marks.append(hashlib.sha256(text.encode()).hexdigest()[:16])
-    return marks
+            text = "\n".join(map(same_text, values[:n]))
+            return [hashlib.sha256(text.encode()).hexdigest()[:16]]
+    return []
 
 
 @dataclass

@@ -13,7 +13,7 @@ from exactdp.audit.events.features import Feature, column
 from exactdp.audit.events.floats import RECIPES
 from exactdp.audit.events.nested import inner
 from exactdp.audit.events.outputs import Outputs, as_floats, kind
-from exactdp.audit.events.screen import related, telling
+from exactdp.audit.events.screen import differing, related, telling
 
 __all__ = ["LEARNED", "half", "proposals"]
 
@@ -48,7 +48,10 @@ def proposals(
         yield from _tables(left, right)
     else:
         yield from _mixed(left, right)
-    yield from inner(left, right)
+    for feature in inner(left, right):
+        yield feature
+        if feature[0] == "leaf number":
+            yield from _residues(left, feature)
 
 
 def half(outputs: Outputs) -> int:
@@ -133,7 +136,7 @@ def _tables(left: Outputs, right: Outputs) -> Iterator[Feature]:
         key=lambda key: (-abs(counts[0][key] - counts[1][key]), -counts[0][key], repr(key)),
     )
     yield from (("has", key) for key in keys[:_KEYS])
-    for key in keys[: _KEYS // 4]:
+    for key in _got(left, right, keys):
         yield ("get", key)
         if _fractional(left, ("get", key)) or _fractional(right, ("get", key)):
             yield ("granularity", ("get", key), 0.0)
@@ -144,6 +147,19 @@ def _tables(left: Outputs, right: Outputs) -> Iterator[Feature]:
     yield ("keys",)
     yield ("whole",)
     yield ("key order",)
+
+
+def _got(left: Outputs, right: Outputs, keys: list[Any]) -> list[Any]:
+    """The keys whose values are looked at: where they are many, the first, and the most telling."""
+    some = _KEYS // 4
+    if len(keys) <= some:
+        return keys
+    known = keys[:_KNOWN]
+    near = differing(
+        left, right, lambda side: ([table.get(key) for key in known] for table in side.tables),
+        len(known), some // 2,
+    )  # fmt: skip
+    return [known[i] for i in dict.fromkeys([*range(some // 2), *near])]
 
 
 def _fractional(outputs: Outputs, feature: Feature) -> bool:

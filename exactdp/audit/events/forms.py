@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -15,6 +16,8 @@ from exactdp.audit.events.plain import plain
 __all__ = ["NEGATIVE_ZERO", "form", "scalar", "signs"]
 
 NEGATIVE_ZERO = "-0.0"
+
+_ALIKE = frozenset({int, str, bool, type(None)})  # types whose values all have one form
 
 
 def form(value: Any) -> str:
@@ -75,10 +78,20 @@ def _float(value: Any) -> str:
 
 
 def _dictionary(value: dict[Any, Any]) -> str:
+    if type(value) is dict and {*map(type, value)} == {str}:
+        kinds = tuple(map(type, value.values()))
+        if _ALIKE.issuperset(kinds):
+            return _of_simple(tuple(value), kinds)
     pairs = (f"{_key(key)}: {form(inner)}" for key, inner in value.items())
     made = getattr(value, "default_factory", None)
     added = "" if made is None else f" of {getattr(made, '__qualname__', '')}"
     return f"{_prefix(value, dict)}{added}{{{', '.join(pairs)}}}"
+
+
+@lru_cache(maxsize=256)
+def _of_simple(keys: tuple[str, ...], kinds: tuple[type, ...]) -> str:
+    pairs = zip(keys, kinds, strict=True)
+    return f"{{{', '.join(f'{key!r}: {name_of(kind)}' for key, kind in pairs)}}}"
 
 
 def _elements(values: Any) -> str:
@@ -91,6 +104,9 @@ def _elements(values: Any) -> str:
 
 
 def _runs(values: Any) -> str:
+    kinds = {*map(type, values)}
+    if len(kinds) == 1 and len(values) > 1 and kinds <= _ALIKE:
+        return f"{name_of(*kinds)}*{len(values)}"
     runs = ((one, sum(1 for _ in group)) for one, group in groupby(map(form, values)))
     return ", ".join(one if count == 1 else f"{one}*{count}" for one, count in runs)
 

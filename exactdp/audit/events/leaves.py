@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.events.outputs import Outputs, numeric, objects
-from exactdp.audit.events.trees import Path, at
+from exactdp.audit.events.trees import Path
 
 __all__ = [
     "character",
@@ -31,27 +31,27 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 def leaf(outputs: Outputs, path: Path) -> Column:
     """The value at the end of a path; None where the path leads nowhere."""
-    return objects(at(tree, path) for tree in outputs.trees)
+    return objects(tree.at(path) for tree in outputs.trees)
 
 
 def leaf_number(outputs: Outputs, path: Path) -> Column:
     """The same as a number; NaN for what is none."""
-    return numeric([at(tree, path) for tree in outputs.trees])
+    return numeric([tree.at(path) for tree in outputs.trees])
 
 
 def word(outputs: Outputs, path: Path, wanted: str) -> Column:
     """1 where the text at a path has the word, else 0."""
-    return np.array([wanted in words(at(tree, path)) for tree in outputs.trees], dtype=np.int64)
+    return np.array([wanted in words(tree.at(path)) for tree in outputs.trees], dtype=np.int64)
 
 
 def text_number(outputs: Outputs, path: Path, i: int) -> Column:
     """The i-th number in the text at a path, or NaN; whole ones are exact."""
-    return numeric([_number(at(tree, path), i) for tree in outputs.trees])
+    return numeric([_number(tree.at(path), i) for tree in outputs.trees])
 
 
 def character(outputs: Outputs, path: Path, i: int) -> Column:
     """The i-th character of the text at a path, from its end for i < 0; "" where it has none."""
-    texts = (at(tree, path) for tree in outputs.trees)
+    texts = (tree.at(path) for tree in outputs.trees)
     return objects(
         one[i] if isinstance(one, str) and -len(one) <= i < len(one) else "" for one in texts
     )
@@ -59,7 +59,7 @@ def character(outputs: Outputs, path: Path, i: int) -> Column:
 
 def text_length(outputs: Outputs, path: Path) -> Column:
     """The length of the text, bytes, tuple or set at a path; -1 for what has none."""
-    found = (at(tree, path) for tree in outputs.trees)
+    found = (tree.at(path) for tree in outputs.trees)
     return np.array(
         [len(one) if isinstance(one, (str, bytes, tuple, frozenset)) else -1 for one in found]
     )

@@ -10,14 +10,16 @@ from exactdp.audit.events.features import Feature, column
 from exactdp.audit.events.leaves import count_numbers, leaf, words
 from exactdp.audit.events.outputs import Outputs, number
 from exactdp.audit.events.plain import Coded
-from exactdp.audit.events.screen import difference, typical
+from exactdp.audit.events.screen import difference, differing, typical
 from exactdp.audit.events.trees import Path, paths
 
 __all__ = ["inner"]
 
 _READ = 300  # outputs of each side whose paths are looked at
 _ROWS = 2000  # outputs of each side by which paths are compared
-_PATHS = 400
+_PATHS = 8000
+_STEPS = 400_000  # paths that are read, of all outputs together
+_CLOSER = 100  # paths that are looked at more closely: half of them because they are outer ones
 _KEPT = 48
 _WORDS = 32
 _NUMBERS = 32
@@ -28,12 +30,7 @@ _FLAT = 24  # coordinates that are looked at without this
 def inner(left: Outputs, right: Outputs) -> Iterator[Feature]:
     """Features of the values inside, those that differ most between the sides first."""
     small = [side.take(0, _ROWS) for side in (left, right)]
-    found: Counter[Path] = Counter()
-    for side in small:
-        for tree in side.trees[:_READ]:
-            if _structured(tree[0]):
-                found.update(paths(tree, _PATHS))
-    about = [feature for path, _ in found.most_common(_PATHS) for feature in _at(path, small)]
+    about = [feature for path in _telling(small) for feature in _at(path, small)]
     scored = [
         (difference(column(small[0], feature), column(small[1], feature)), -rank, feature)
         for rank, feature in enumerate(about)
@@ -42,6 +39,24 @@ def inner(left: Outputs, right: Outputs) -> Iterator[Feature]:
         yield feature
         if feature[0] in ("leaf number", "text number") and _broken(left, feature):
             yield ("granularity", feature, 0.0)
+
+
+def _telling(sides: list[Outputs]) -> list[Path]:
+    """The paths to look at: the common ones; of many, the outer ones and those that differ most."""
+    found: Counter[Path] = Counter()
+    for side in sides:
+        for tree in side.trees[:_READ]:
+            if _structured(tree.value) and found.total() < _STEPS:
+                found.update(paths(tree, _PATHS))
+    common = [path for path, _ in found.most_common(_PATHS)]
+    if len(common) <= _CLOSER:
+        return common
+    left, right = sides
+    near = differing(
+        left, right, lambda side: ([t.at(path) for path in common] for t in side.trees),
+        len(common), _CLOSER // 2,
+    )  # fmt: skip
+    return [common[i] for i in dict.fromkeys([*range(_CLOSER // 2), *near])]
 
 
 def _structured(item: Any) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from exactdp.audit.events.forms import NEGATIVE_ZERO, form, scalar, signs
 from exactdp.audit.events.plain import NAN, Coded, plain
-from exactdp.audit.events.trees import Tree, grown, table
+from exactdp.audit.events.trees import Tree
 from exactdp.errors import InvalidParameter
 
 __all__ = ["Outputs", "as_floats", "as_outputs", "kind", "number", "numeric", "objects"]
@@ -74,14 +74,14 @@ class Outputs:
     @cached_property
     def trees(self) -> list[Tree]:
         """Each output with what lies inside it, see trees.py."""
-        return _each(grown, self.items)
+        return _each(Tree, self.items)
 
     @cached_property
     def tables(self) -> list[dict[Any, Any]]:
         """Each output as a dictionary; empty for outputs that are not sparse histograms."""
         if self.matrix is not None:
             return [{}] * self.n
-        return _each(table, self.items)
+        return [tree.inside if isinstance(tree.value, frozenset) else {} for tree in self.trees]
 
     @cached_property
     def key_orders(self) -> list[tuple[Any, ...]]:
@@ -103,6 +103,16 @@ class Outputs:
         ]
 
     @cached_property
+    def numbers(self) -> NDArray[Any]:
+        """The numbers of each output, NaN for others: as many columns as the longest one has."""
+        if self.matrix is not None:
+            return self.matrix
+        rows = [[*map(number, row)] for row in self.entries]
+        most = max(map(len, rows), default=0)
+        filled = [row + [np.nan] * (most - len(row)) for row in rows]
+        return np.array(filled, dtype=float).reshape(self.n, most)
+
+    @cached_property
     def sparse(self) -> bool:
         """Whether every output is a sparse histogram (a dictionary or a set of pairs)."""
         return self.matrix is None and all(isinstance(item, frozenset) for item in self.items)
@@ -120,7 +130,7 @@ class Outputs:
         part.matrix = None if self.matrix is None else self.matrix[start:stop]
         part._form, part._raw = self._form, self._raw[start:stop]
         part.n = len(range(self.n)[start:stop])
-        for view in ("items", "tables", "trees"):
+        for view in ("items", "tables", "trees", "entries"):
             if view in self.__dict__:
                 part.__dict__[view] = self.__dict__[view][start:stop]
         return part
@@ -176,6 +186,8 @@ def number(value: Any) -> float:
     """A value as a double; NaN for what is not a number. A coded value counts by its first part."""
     if type(value) is float:
         return value
+    if type(value) is int and -_EXACT <= value <= _EXACT:
+        return float(value)
     if isinstance(value, Coded) and value.parts and not isinstance(value.parts[0], tuple):
         return number(value.parts[0])
     if isinstance(value, (int, numbers.Real)):

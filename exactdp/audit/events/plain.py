@@ -80,10 +80,15 @@ def _code_of(kind: Any) -> Callable[[Any, Inside], Any]:
 
 
 def _tuple(values: Iterable[Any], inside: Inside) -> tuple[Any, ...]:
+    values = tuple(values)
+    if _THEMSELVES.issuperset(map(type, values)):  # as those of long lists are
+        return values
     return tuple(_plain(value, inside) for value in values)
 
 
 def _dictionary(value: Mapping[Any, Any], inside: Inside) -> frozenset[Any]:
+    if _THEMSELVES.issuperset((*map(type, value), *map(type, value.values()))):
+        return frozenset(value.items())
     return frozenset((_plain(k, inside), _plain(v, inside)) for k, v in value.items())
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.outputs import Outputs, as_floats
+from exactdp.audit.events.outputs import Outputs, as_floats, number
 
-__all__ = ["difference", "related", "telling", "typical"]
+__all__ = ["difference", "differing", "related", "telling", "typical"]
 
 _ROWS = 4000
 _CELLS = 4_000_000  # numbers that are screened in one go
+_VALUES = 500_000  # values of other kinds
 _RELATED = 0.5
 
 Column = NDArray[Any]
@@ -28,6 +30,28 @@ def telling(left: Outputs, right: Outputs, most: int) -> list[int]:
     a, b = left.matrix[:rows], right.matrix[:rows]
     scores = np.array([_distance(a[:, i], b[:, i]) for i in range(width)])
     return [int(i) for i in np.argsort(-scores, kind="stable")[:most]]
+
+
+def differing(
+    left: Outputs, right: Outputs, values: Callable[[Outputs], Iterable[list[Any]]], width: int,
+    most: int,
+) -> list[int]:  # fmt: skip
+    """The places at which lists of values, one list an output, differ most between two sides.
+
+    What is no number counts by a number of its own.
+    """
+    rows, known = min(_ROWS, max(_VALUES // max(width, 1), 100)), dict[Any, float]()
+    a, b = (
+        np.array([[_coded(one, known) for one in row] for row in values(side.take(0, rows))])
+        for side in (left, right)
+    )
+    scores = np.array([_distance(a[:, i], b[:, i]) for i in range(width)])
+    return [int(i) for i in np.argsort(-scores, kind="stable")[:most]]
+
+
+def _coded(value: Any, known: dict[Any, float]) -> float:
+    seen = number(value)
+    return seen if seen == seen else known.setdefault(value, -1e100 * (len(known) + 1))
 
 
 def related(outputs: Outputs, most: int, width: int = 256) -> list[tuple[int, int]]:

@@ -7,52 +7,64 @@ from typing import Any
 
 from exactdp.audit.events.plain import Coded
 
-__all__ = ["Path", "Tree", "at", "grown", "paths", "table"]
+__all__ = ["Path", "Tree", "paths", "table"]
 
 #: Steps from a value to one inside it: an index into a tuple or bytes, a key of a dictionary, an
 #: element of a set, the name of an attribute.
 Path = tuple[Any, ...]
-#: A value, and the trees of what lies inside, by the step that leads there.
-Tree = tuple[Any, dict[Any, Any]]
-
 _CONTAINERS = frozenset({frozenset, tuple, Coded, bytes})
-_NOTHING: dict[Any, Any] = {}
 _BYTES = 256  # of which each is looked at by itself
 
 
-def grown(value: Any) -> Tree:
-    """The tree of a plain value."""
-    if type(value) not in _CONTAINERS:
-        return value, _NOTHING
-    return value, {
-        step: grown(inner) if type(inner) in _CONTAINERS else (inner, _NOTHING)
-        for step, inner in _steps(value).items()
-    }
+class Tree:
+    """A plain value, and what lies inside it, worked out where it is asked for."""
 
+    __slots__ = ("_inside", "_under", "value")
 
-def at(tree: Tree, path: Path) -> Any:
-    """The value at the end of a path; None where the path leads nowhere."""
-    for step in path:
-        if step not in tree[1]:
-            return None
-        tree = tree[1][step]
-    return tree[0]
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._inside: dict[Any, Any] | None = None
+        self._under: dict[Any, Tree] = {}
+
+    @property
+    def inside(self) -> dict[Any, Any]:
+        """The values inside, by the step that leads there."""
+        if self._inside is None:
+            self._inside = _steps(self.value) if type(self.value) in _CONTAINERS else {}
+        return self._inside
+
+    def under(self, step: Any) -> Tree:
+        """The tree of one of them."""
+        if step not in self._under:
+            self._under[step] = Tree(self.inside[step])
+        return self._under[step]
+
+    def at(self, path: Path) -> Any:
+        """The value at the end of a path; None where the path leads nowhere."""
+        if not path:
+            return self.value
+        tree = self
+        for step in path[:-1]:
+            if step not in tree.inside:
+                return None
+            tree = tree.under(step)
+        return tree.inside.get(path[-1])
 
 
 def paths(tree: Tree, most: int) -> Iterator[Path]:
     """The paths of a tree, about so many at most: outer ones before inner ones."""
     waiting: list[tuple[Path, Tree]] = [((), tree)]
-    for path, (_, inner) in waiting:
+    for path, one in waiting:
         yield path
         if len(waiting) < most:
-            waiting += [((*path, step), under) for step, under in inner.items()]
+            waiting += [((*path, step), one.under(step)) for step in one.inside]
 
 
 def table(item: Any) -> dict[Any, Any]:
     """A plain dictionary or set as a dictionary; a set that is none says which elements it has."""
     if not isinstance(item, frozenset):
         return {}
-    if all(type(pair) is tuple and len(pair) == 2 for pair in item):
+    if {*map(type, item)} <= {tuple} and {*map(len, item)} <= {2}:
         found = dict(item)
         if len(found) == len(item):
             return found

@@ -11,7 +11,6 @@ from exactdp.audit.events.outputs import (
     Outputs,
     as_floats,
     kind,
-    number,
     numeric,
     objects,
 )
@@ -88,13 +87,7 @@ def _matrix(outputs: Outputs, width: int | None = None) -> NDArray[Any]:
 
     Codes need a width, because that of a batch of tuples depends on its longest one.
     """
-    if outputs.matrix is not None:
-        values = outputs.matrix
-    else:
-        rows = [[number(value) for value in row] for row in outputs.entries]
-        most = max(map(len, rows), default=0)
-        values = np.array([row + [np.nan] * (most - len(row)) for row in rows], dtype=float)
-        values = values.reshape(outputs.n, most)
+    values = outputs.numbers
     if width is None or values.shape[1] == width:
         return values
     values = values[:, :width].astype(float)
