@@ -45,6 +45,7 @@ LEAKS: dict[str, Make] = {
     "bit 9 of 16": lambda rng, bit: number(rng, bit, 9, 16),
     "bit 40 of 62": lambda rng, bit: number(rng, bit, 40, 62),
     "bit 100 of 128": lambda rng, bit: number(rng, bit, 100, 128),
+    "item 90 of a list": lambda rng, bit: [*rng.bytes(90), bit, *rng.bytes(9)],
     "item 600 of a list": lambda rng, bit: [*rng.bytes(600), bit, *rng.bytes(99)],
     "key 600 of a dictionary": lambda rng, bit: dict(enumerate([*rng.bytes(600), bit, 7])),
     "item 600 of a nested list": lambda rng, bit: {"a": [*rng.bytes(600), bit], "b": 1},
@@ -54,6 +55,7 @@ LEAKS: dict[str, Make] = {
 
 
 LONG = {
+    "item 600 of a list",
     "key 600 of a dictionary",
     "item 600 of a nested list",
     "byte 100",

@@ -32,7 +32,11 @@ def verdict(run: Run, **more: Any) -> str:
 
 @pytest.mark.parametrize(
     "run",
-    [remembering.shifted, remembering.cached, remembering.Lazy()],
+    [
+        remembering.shifted,
+        pytest.param(remembering.cached, marks=pytest.mark.slow),
+        remembering.Lazy(),
+    ],
     ids=["base", "cache", "lazy"],
 )
 def test_what_a_process_remembers_gives_no_violation(run: Run) -> None:
@@ -130,7 +134,8 @@ def test_noise_that_follows_the_noise_before_gives_no_violation(keeps: float) ->
         assert found != "violation"
 
 
-def test_dependent_hits_show_and_independent_ones_do_not() -> None:
+@pytest.mark.parametrize("times", [8, pytest.param(60, marks=pytest.mark.slow)])
+def test_dependent_hits_show_and_independent_ones_do_not(times: int) -> None:
     """Ten thousand questions about independent hits would be wrong about once."""
     rng = np.random.default_rng(5)
     n = 1000
@@ -142,7 +147,7 @@ def test_dependent_hits_show_and_independent_ones_do_not() -> None:
     assert uneven([rng.random(500) < rate for rate in (0.3, 0.3, 0.45, 0.3)])
     assert apart(300, 1000, 400, 1000)
     for rate in (0.001, 0.1, 0.5):
-        for _ in range(60):
+        for _ in range(times):
             units = [rng.random(300) < rate for _ in range(16)]
             assert not uneven(units)
             assert not rhythm(np.concatenate(units))
