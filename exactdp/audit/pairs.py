@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.audit.blackbox.auditor import chosen_promise
+from exactdp.audit.blackbox.drawing import callable_or_none
 from exactdp.audit.blackbox.fresh import sent
 from exactdp.audit.blackbox.looks import Audit
 from exactdp.audit.blackbox.plan import outputs_in_all
@@ -95,6 +96,7 @@ def audit_pairs(
         raise InvalidParameter("pairs", "none", "at least one pair of data sets")
     total = outputs_in_all(samples, 4 * _LEAST * len(chosen))
     level = delta_target("alpha", alpha)
+    callable_or_none("progress", progress)
     drawn, fresh = _Drawn(progress), sent(run)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0
     last = _screened(run, chosen, tested, budget, executor, drawn)

@@ -205,6 +205,7 @@ def test_error_budgets_add_up() -> None:
         ({"samples": 1000.5}, "samples"),
         ({"alpha": "0"}, "alpha"),
         ({"alpha": "1"}, "alpha"),
+        ({"progress": False}, "progress"),
         ({"events": []}, "events"),
         ({"events": ["x"]}, "events"),
         ({"events": [Event(("whole",), "in", [1, 2])]}, "value"),

@@ -43,8 +43,9 @@ from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import Outputs
 from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
+from exactdp.errors import InvalidParameter
 
-__all__ = ["ALIKE", "REPEATED", "SIDES", "TRAINING", "Drawing"]
+__all__ = ["ALIKE", "REPEATED", "SIDES", "TRAINING", "Drawing", "callable_or_none"]
 
 SIDES = ("left", "right")
 TRAINING = 8192
@@ -54,6 +55,12 @@ _BYTES = 1 << 24  # of one batch of numbers
 _LARGEST = 1 << 18
 _SMALLEST = 1 << 10
 _SECONDS = 0.25  # one batch should take about so long; checkpoints are that far apart
+
+
+def callable_or_none(name: str, value: object) -> None:
+    """Raise InvalidParameter for anything else."""
+    if value is not None and not callable(value):
+        raise InvalidParameter(name, value, "None or a function of the number of outputs so far")
 
 
 @dataclass
@@ -75,6 +82,7 @@ class Drawing:
     sent: bytes | None = None  # run, as it was before its first call
 
     def __post_init__(self) -> None:
+        callable_or_none("progress", self.progress)
         self.sent = sent(self.run) if self.sent is None else self.sent
 
     @cached_property
