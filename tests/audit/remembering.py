@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -48,3 +49,17 @@ seeded = np.random.default_rng(1)
 def from_one_seed(data: int, n: int) -> Any:
     """The same, and every process draws alike."""
     return data + laplace(seeded, 0.5, n)
+
+
+class Elsewhere:
+    """With half of the noise; in another process than its own it raises, or ends that."""
+
+    def __init__(self, ends: bool) -> None:
+        self.ends, self.home, self.rng = ends, os.getpid(), np.random.default_rng(1)
+
+    def __call__(self, data: int, n: int) -> Any:
+        if os.getpid() != self.home and self.ends:
+            os._exit(1)
+        if os.getpid() != self.home:
+            raise KeyError("elsewhere")
+        return data + laplace(self.rng, 0.5, n)

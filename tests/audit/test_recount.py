@@ -6,13 +6,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 from exactdp.audit import CopiedRandomness, audit, audit_pairs, watch
+from exactdp.audit.blackbox import fresh
 from exactdp.audit.blackbox.dependence import apart, rhythm, uneven
 from exactdp.audit.blackbox.fresh import sent
 from tests.audit import remembering
@@ -65,9 +68,24 @@ def test_a_violation_says_what_it_rests_on() -> None:
         assert "in this process" in report.basis
 
 
-def test_generators_are_sent_as_new_ones() -> None:
-    assert sent(remembering.Lazy())
+def test_generators_are_sent_as_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other ones in every process, and the same in every audit."""
     assert sent(lambda: 0) == b""
+    made = (np.random.default_rng(1), np.random.RandomState(1), Random(1))
+    drawn = []
+    for number in (0, 1, 0):
+        monkeypatch.setattr(fresh, "_process", number)
+        new = ForkingPickler.loads(sent(made))
+        drawn.append([one.bytes(8) for one in new[:2]] + [new[2].randbytes(8)])
+    drawn.append([one.bytes(8) for one in made[:2]] + [made[2].randbytes(8)])
+    assert drawn[0] == drawn[2]
+    assert len({text for each in drawn for text in each}) == 9
+
+
+def test_a_mechanism_that_raises_or_ends_its_process_gives_no_verdict() -> None:
+    for ends, error in ((False, KeyError), (True, ChildProcessError)):
+        with pytest.raises(error):
+            audit(remembering.Elsewhere(ends), 0, 1, samples=5000)
 
 
 def test_a_program_is_not_run_again(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 It is sent as it was before its first call, the way worker processes are sent their tasks: functions
 by their names, so that their modules are imported anew; objects by what they hold. Generators are
-sent as new ones of their kind, for copies would all draw the same.
+sent as new ones of their kind with seeds that follow from theirs, for copies would all draw the
+same.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import current_process, get_all_start_methods, get_context
 from multiprocessing.reduction import ForkingPickler
@@ -52,14 +52,34 @@ def sent(value: Any) -> bytes:
 class _Sender(ForkingPickler):
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, np.random.Generator):
-            return _generator, (type(value.bit_generator),)
-        if isinstance(value, (random.Random, np.random.RandomState)):
-            return type(value), ()
+            return _generator, (type(value.bit_generator), _seed(value.bit_generator.state))
+        if isinstance(value, np.random.RandomState):
+            return _legacy, (_seed(value.get_state()),)
+        if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
+            return _python, (type(value), _seed(value.getstate()))
         return NotImplemented
 
 
-def _generator(kind: Any) -> np.random.Generator:
-    return np.random.Generator(kind())
+_process = 0  # its number among those that are started together
+
+
+def _seed(state: Any) -> int:
+    """Of a generator that follows from this one, another one in every process."""
+    return int.from_bytes(hashlib.sha256(repr(state).encode()).digest(), "big")
+
+
+def _generator(kind: Any, seed: int) -> np.random.Generator:
+    return np.random.Generator(kind([seed, _process]))
+
+
+def _legacy(seed: int) -> np.random.RandomState:
+    return np.random.RandomState(np.random.MT19937([seed, _process]))
+
+
+def _python(kind: Any, seed: int) -> random.Random:
+    made: random.Random = kind()
+    made.seed(f"{seed} {_process}")
+    return made
 
 
 def drawn_anew(
@@ -80,16 +100,60 @@ def drawn_anew(
     context: Any = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
     if context.get_start_method() == "forkserver":
         context.set_forkserver_preload([__name__])
-    workers = min(len(plans), os.cpu_count() or 1)
-    with _no_program(), ProcessPoolExecutor(workers, context, max_tasks_per_child=1) as pool:
-        found = [*pool.map(_in_a_process, *zip(*((run, task, p) for p in plans), strict=True))]
+    at_once, found = os.cpu_count() or 1, list[Drawn | None]()
+    with _no_program():
+        for start in range(0, len(plans), at_once):
+            units = [*enumerate(plans)][start : start + at_once]
+            found += _in_processes(context, run, task, units)
     marks = [[mark for _, mark in drawn] for drawn in found if drawn is not None]
     if len(marks) < len(plans) or marks[::2] == marks[1::2]:
         return None
     return [drawn for drawn in found if drawn is not None]
 
 
-def _in_a_process(run: bytes, task: bytes, plan: list[Piece]) -> Drawn | None:
+def _in_processes(
+    context: Any, run: bytes, task: bytes, units: Sequence[tuple[int, list[Piece]]]
+) -> list[Drawn | None]:
+    """What one process a plan answers, all at the same time; plans come with their numbers."""
+    started = []
+    try:
+        for unit in units:
+            answer, told = context.Pipe(duplex=False)
+            process = context.Process(target=_in_a_process, args=(told, run, task, *unit))
+            process.start()
+            told.close()  # here: then its end is heard
+            started.append((process, answer))
+        return [_answer(answer) for _, answer in started]
+    finally:
+        for process, answer in started:
+            process.terminate()
+            process.join()
+            answer.close()
+
+
+def _answer(pipe: Any) -> Drawn | None:
+    try:
+        found, error = pipe.recv()
+    except EOFError:
+        raise ChildProcessError(
+            "a fresh process of the mechanism ended without an answer"
+        ) from None
+    if error is not None:
+        raise error
+    drawn: Drawn | None = found
+    return drawn
+
+
+def _in_a_process(told: Any, run: bytes, task: bytes, number: int, plan: list[Piece]) -> None:
+    global _process
+    _process = number
+    try:
+        told.send((_drawn(run, task, plan), None))
+    except Exception as error:  # whatever the mechanism raises is raised where it was called
+        told.send((None, error if sent(error) else ChildProcessError(repr(error))))
+
+
+def _drawn(run: bytes, task: bytes, plan: list[Piece]) -> Drawn | None:
     try:
         (data, event, singly), mechanism = map(ForkingPickler.loads, (task, run))
     except (ImportError, AttributeError):  # a module that was made while the program ran
