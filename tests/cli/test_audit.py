@@ -116,6 +116,7 @@ def test_watch_until_ctrl_c() -> None:
     assert (code, out, err) == (130, "", "exactdp: interrupted\n")
 
 
+@pytest.mark.slow
 def test_pairs(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text("[0, 0]\n[0, 1]\n\n[1, 1]\n[0, 2]\n", encoding="utf-8")
@@ -146,6 +147,7 @@ def test_one_run() -> None:
     assert json.loads(out)["violation"] is True
 
 
+@pytest.mark.slow
 def test_other_promises() -> None:
     for promise, code in (("zcdp:rho=0.2", 1), ("gdp:mu=1.5", 0), ("profile:0=0.1,1=0", 1)):
         found, out, _ = run(
@@ -184,6 +186,7 @@ def test_a_target_that_raises_is_its_own_mistake() -> None:
     assert f"in {__name__}, line" in err
 
 
+@pytest.mark.slow
 def test_replay(tmp_path: Path) -> None:
     first = run("audit", *LAPLACE, "--epsilon", "0.8", "--samples", "100000", "--json")[1]
     report = tmp_path / "report.json"

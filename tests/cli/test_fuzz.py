@@ -7,8 +7,9 @@ import pytest
 from tests.cli.fuzz import fuzz, unharmed
 
 
-def test_before_anything_is_wrong_with_them_the_calls_end_well() -> None:
-    assert set(unharmed()) <= {0, 1}
+@pytest.mark.parametrize("costly", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_before_anything_is_wrong_with_them_the_calls_end_well(costly: bool) -> None:
+    assert set(unharmed(costly)) <= {0, 1}
 
 
 def test_malformed_calls_and_files() -> None:

@@ -27,10 +27,12 @@ LONG = {
     *("gaussian-variance", "printed-order-statistics", "response-too-honest", "short-period"),
     *("sparse-vector-6", "sparse-vector-bare-threshold"),
 }
+#: of the others every second
+SECOND = {case.name for case in SUITE[1::2]}
 
 
 def quick(case: Case) -> bool:
-    return case.samples <= QUICK and case.name not in LONG
+    return case.samples <= QUICK and case.name not in LONG | SECOND
 
 
 every_case = pytest.mark.parametrize("case", SUITE, ids=lambda case: case.name)

@@ -332,10 +332,13 @@ def guarded(call: str) -> Callable[[Any], Any]:
     return program
 
 
+CALLS = [("numpy", call) for call in NUMPY] + [("random", call) for call in RANDOM]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("interface", "call"),
-    [("numpy", call) for call in NUMPY] + [("random", call) for call in RANDOM],
+    [pytest.param(*case, marks=pytest.mark.slow if i % 2 else ()) for i, case in enumerate(CALLS)],
 )
 def test_production_or_refused(interface: str, call: str) -> None:
     program = guarded(call)

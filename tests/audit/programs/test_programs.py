@@ -78,6 +78,13 @@ GROUPS = (
 )
 PAIRS = [pair for group in GROUPS for pair in group.pairs]
 
+#: Places in which something is kept, one like another: every second one is slow.
+MANY = (
+    *(ANSWERS, CUPBOARDS, DETOURS, HIDDEN_STATE, HIDEOUTS, KEEPSAKES, LEFTOVERS, LOOKUPS),
+    *(NUMPY_CALLS, RECESSES, REGISTRIES, SHARED, STRICT),
+)
+SECOND = {pair.name for group in MANY for pair in group.pairs[1::2]}
+
 _MAKE = {"random": random.Random, "numpy": np.random.default_rng}
 _RUNS = 200
 
@@ -103,7 +110,7 @@ def by_name(pair: Pair) -> str:
 
 
 def marked(pair: Pair) -> object:
-    return pytest.param(pair, marks=[pytest.mark.slow] if pair.name in LONG else [])
+    return pytest.param(pair, marks=[pytest.mark.slow] if pair.name in LONG | SECOND else [])
 
 
 every_pair = pytest.mark.parametrize("pair", [*map(marked, PAIRS)], ids=by_name)
