@@ -49,6 +49,7 @@ for _ in range(asked["count"]):
 """
 
 
+@pytest.mark.slow
 def test_a_command(tmp_path: Path) -> None:
     program = tmp_path / "count.py"
     program.write_text(COUNT, encoding="utf-8")
