@@ -83,6 +83,7 @@ def audit_pairs(
         had by :func:`exactdp.oracle.strategies.drawn`.
     samples: outputs that may be drawn in all, at least 400 for each pair; what counts a violation
         again comes on top.
+
     Other arguments, and errors, as for :func:`exactdp.audit.audit`.
 
     Half of the outputs screen the pairs: in each round the half that looks better is dropped
