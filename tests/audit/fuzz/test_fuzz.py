@@ -29,6 +29,7 @@ from exactdp.law import Law
 from tests.audit.fuzz.brute import PLAIN, Table, Tape, TooMany, pieces, table, written
 from tests.audit.fuzz.grammar import Kind, Writer
 from tests.audit.fuzz.shrink import smallest
+from tests.thinned import thinned
 
 _NAMES = {
     "Counter": Counter,
@@ -215,7 +216,7 @@ KINDS = [
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.width != "middle"], ids=str)
+@pytest.mark.parametrize("kind", thinned(kind for kind in KINDS if kind.width != "middle"), ids=str)
 def test_a_few(kind: Kind) -> None:
     tally = fuzz(kind, 12, seed=1)
     assert tally.total() == 12
