@@ -81,9 +81,11 @@ def followed_law(
                 law = explored_law(runs.first, residual, max_runs, progress)
                 runs.repeat()
         except NotPlain as why:
+            runs.left_behind()
             reason = str(why)
             continue
         except TooManyBranches as error:
+            runs.left_behind()
             raise Exhausted(str(error), runs.drawing) from None
         return law
     raise NotEnumerable(reason)
@@ -119,6 +121,11 @@ class _Runs:
     def drawing(self) -> list[tuple[dict[str, Any], str]]:
         """The functions of modules that were called with a generator."""
         return self._watch.drawing
+
+    def left_behind(self) -> None:
+        """Where all is to begin anew: what runs that were cut short have kept would be taken for
+        what was there before the first one."""
+        self._memory.check(last=True)
 
     def first(self, source: Any) -> Outcome:
         """Follow a branch for the first time."""

@@ -107,6 +107,29 @@ class Group:
         )
 
 
+#: What is remembered (None: nothing yet), and how something is.
+Place = tuple[Callable[[], Any], Callable[[int], Any]]
+
+
+def remembering(place: Place) -> Program:
+    """Its first answer, for ever."""
+    look, keep = place
+
+    def run(x: int, rng: Any) -> int:
+        drawn = coin(x, rng)
+        if look() is None:
+            keep(drawn)
+        return int(look())
+
+    return run
+
+
+def looking(place: Place) -> Program:
+    """Whether anything is remembered, and nothing is."""
+    look, _ = place
+    return lambda x, rng: coin(x, rng) if look() is None else x
+
+
 def assert_not_proved(pair: Pair) -> None:
     """Not exact, undecided, or a verdict with the true delta in its enclosure."""
     try:

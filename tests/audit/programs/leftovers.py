@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import contextvars
 import ctypes
@@ -23,6 +24,33 @@ from tests.audit.programs.case import Group, Program, coin
 LEFTOVERS = Group()
 
 _MANY = 10**5
+
+
+_CHAIN: collections.ChainMap[str, int] = collections.ChainMap()
+
+
+@LEFTOVERS.maker()
+def kept_when_first_tried() -> Program:
+    """It is there already when the program is run again, without lazy numbers."""
+    _CHAIN.clear()
+
+    def program(x, rng):
+        drawn = coin(x, rng)
+        if _CHAIN.get("memo") is None:
+            _CHAIN.update(memo=drawn)
+        return int(_CHAIN.get("memo"))
+
+    return program
+
+
+@LEFTOVERS.twin_maker
+def kept_when_first_tried_twin() -> Program:
+    _CHAIN.clear()
+
+    def program(x, rng):
+        return coin(x, rng) if _CHAIN.get("memo") is None else x
+
+    return program
 
 
 @LEFTOVERS.maker()

@@ -24,12 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.audit.programs.case import Group, Program, coin
+from tests.audit.programs.case import Group, Place, Program, coin, looking, remembering
 
 RECESSES = Group()
-
-#: What is remembered (None: nothing yet), and how something is.
-Place = tuple[Callable[[], Any], Callable[[int], Any]]
 
 
 def recess(why: str) -> Callable[[Callable[[], Place]], None]:
@@ -37,23 +34,11 @@ def recess(why: str) -> Callable[[Callable[[], Place]], None]:
 
     def added(make: Callable[[], Place]) -> None:
         def maker() -> Program:
-            look, keep = make()
-
-            def run(x: int, rng: Any) -> int:
-                drawn = coin(x, rng)
-                if look() is None:
-                    keep(drawn)
-                return int(look())
-
-            return run
-
-        def twin() -> Program:
-            look, _ = make()
-            return lambda x, rng: coin(x, rng) if look() is None else x
+            return remembering(make())
 
         maker.__name__, maker.__doc__ = make.__name__, why
         RECESSES.maker()(maker)
-        RECESSES.twin_maker(twin)
+        RECESSES.twin_maker(lambda: looking(make()))
 
     return added
 

@@ -16,33 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from tests.audit.programs.case import Group, Program, coin
+from tests.audit.programs.case import Group, Place, Program, coin, looking, remembering
 
 SHARED = Group()
 
 
-def registry(
-    why: str, reset: Callable[[], Any]
-) -> Callable[[Callable[[], tuple[Callable[[], Any], Callable[[int], Any]]]], None]:
+def registry(why: str, reset: Callable[[], Any]) -> Callable[[Callable[[], Place]], None]:
     """A pair of a program that registers its first answer, and one that looks what is there."""
 
-    def added(make: Callable[[], tuple[Callable[[], Any], Callable[[int], Any]]]) -> None:
-        look, keep = make()
+    def added(make: Callable[[], Place]) -> None:
+        place = make()
 
         def maker() -> Program:
             reset()
-
-            def run(x: int, rng: Any) -> int:
-                drawn = coin(x, rng)
-                if look() is None:
-                    keep(drawn)
-                return int(look())
-
-            return run
+            return remembering(place)
 
         def twin() -> Program:
             reset()
-            return lambda x, rng: coin(x, rng) if look() is None else x
+            return looking(place)
 
         maker.__name__, maker.__doc__ = make.__name__, why
         SHARED.maker()(maker)
