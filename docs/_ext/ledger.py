@@ -8,45 +8,47 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from exactdp.proofs_check.claim import PAPERS, VERDICTS, Claim, Conditional, Fails, Holds, Refuted
 from exactdp.proofs_check.counts import summary, table
-from exactdp.proofs_check.markdown import errata_page
-from exactdp.proofs_check.registry import ledger, source_file
+from exactdp.proofs_check.markdown import INTRODUCTION, errata_page, evidence_of, label
+from exactdp.proofs_check.registry import entries, ledger
+from exactdp.proofs_check.statements import Part
+from exactdp.proofs_check.vocabulary import PAPERS, VERDICTS
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">')
 
 
-def paper_page(paper: str, claims: list[Claim]) -> str:
+def paper_page(paper: str, parts: list[Part]) -> str:
     """Every entry of a paper as a section of its own, so that a search leads to it."""
     lines = ["---", "tocdepth: 2", "---", "", f"# {paper}: claims", "", f"{PAPERS[paper]}.", ""]
-    for claim in claims:
-        lines += [f'<a id="{claim.id}"></a>', "", f"## {paper} {_plain(claim.item)}", ""]
-        lines += [*_entry(claim), ""]
+    for group in entries(parts).values():
+        lines += [f"## {paper} {_plain(group[0].item)}", ""]
+        for part in group:
+            lines += [f'<a id="{part.id}"></a>', ""]
+            lines += [f"### {_plain(part.name[:1].upper() + part.name[1:])}", ""] * bool(part.name)
+            lines += [*_entry(part), ""]
     return "\n".join(lines)
 
 
 def index_page() -> str:
     """What the verdicts mean, the counts, and where the entries are."""
-    claims = ledger()
-    (_, *heading), *rows = table(claims)
+    parts = ledger()
+    (_, *heading), *rows = table(parts)
     lines = [
         "# Claims",
         "",
-        "Every checkable statement of five papers, as a program with a verdict. `exactdp proofs` "
-        "runs them all, `exactdp proofs ID` one. A check that accepts a statement must reject a "
-        "slightly false one, its mutant, or the run fails.",
+        INTRODUCTION,
         "",
-        summary(claims),
+        summary(parts),
         "",
         *(
             "| " + " | ".join(map(str, row)) + " |"
-            for row in (["entries", *heading], ["---"] * (1 + len(heading)))
+            for row in (["paper", *heading], ["---"] * (1 + len(heading)))
         ),
         *("| " + " | ".join(map(str, row)) + " |" for row in rows),
         "",
         *(f"- **{verdict}**: {meaning}" for verdict, meaning in VERDICTS.items()),
         "",
-        "*Ours* are corrected forms and statements about the shipped code or beside the paper.",
+        "*Ours* are statements about the shipped code or beside the paper.",
         "",
         ":::{toctree}",
         ":maxdepth: 1",
@@ -58,27 +60,20 @@ def index_page() -> str:
     return "\n".join(lines)
 
 
-def _entry(claim: Claim) -> list[str]:
-    parts = [f"**{_verdict(claim)}** · `{source_file(claim)}` · `exactdp proofs {claim.id}`", ""]
-    if isinstance(claim, Fails):
-        parts += [f"Printed ({claim.printed.where}): {_code(claim.printed.words)}", ""]
-        parts += [f"Read as: {_plain(claim.statement)}", ""]
-        corrected = f"{claim.paper.lower()}.md#{claim.corrected.id}"
-        parts += [f"[Corrected]({corrected}) · [in the errata](errata.md#{claim.id})"]
-        return parts
-    parts.append(_plain(claim.statement))
-    if isinstance(claim, Conditional):
-        parts += ["", f"Condition: {_plain(claim.condition)}"]
-        if claim.rests_on:
-            parts += ["", f"Rests on [{claim.rests_on}](errata.md#{claim.rests_on})"]
-    if isinstance(claim, Holds):
-        parts += ["", f"Its check rejects: {_plain(claim.mutant.statement)}"]
-    return parts
-
-
-def _verdict(claim: Claim) -> str:
-    severity = f", {claim.severity}" if isinstance(claim, Refuted) else ""
-    return f"{claim.verdict}{severity}{', ours' if claim.ours else ''}"
+def _entry(part: Part) -> list[str]:
+    lines = [f"**{label(part)}** · `{part.source}` · `exactdp proofs {part.id}`", ""]
+    if said := part.printed:
+        lines += [f"Printed ({said.where}): {_code(said.words)}", ""]
+        lines += [f"Read as: {_plain(part.statement)}", ""]
+        lines += [f"Corrected: {_plain(part.corrected)} ([errata](errata.md#{part.id}))", ""]
+    else:
+        lines += [_plain(part.statement), ""]
+    if part.condition:
+        lines += [f"Condition: {_plain(part.condition)}", ""]
+    if part.rests_on:
+        lines += [f"Rests on [{part.rests_on}](errata.md#{part.rests_on})", ""]
+    lines += [f"Evidence: {_plain(evidence_of(part))}", ""]
+    return [*lines, f"Its check rejects: {_plain(part.says)}"] if part.says else lines
 
 
 def _plain(text: str) -> str:
@@ -90,16 +85,10 @@ def _code(words: str) -> str:
     return f"`` {words} ``" if "`" in words else f"`{words}`"
 
 
-def _errata() -> str:
-    """The errata, with their links led to the pages beside it."""
-    page = errata_page(ledger())
-    return re.sub(r"\]\(\.\./CLAIMS\.md#(\w+)-", lambda m: f"]({m[1].lower()}.md#{m[1]}-", page)
-
-
 def write(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "ledger"
     folder.mkdir(exist_ok=True)
-    pages = {"index": index_page(), "errata": _errata()}
+    pages = {"index": index_page(), "errata": errata_page(ledger())}
     pages |= {paper.lower(): paper_page(paper, ledger([paper])) for paper in PAPERS}
     for name, text in pages.items():
         path = folder / f"{name}.md"

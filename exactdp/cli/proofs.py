@@ -1,4 +1,4 @@
-"""exactdp proofs: run the claims of the papers."""
+"""exactdp proofs: run the entries of the ledger."""
 
 from __future__ import annotations
 
@@ -13,22 +13,14 @@ from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table, write_text
 from exactdp.errors import ExactDPError
 from exactdp.parameters import integer
-from exactdp.proofs_check.claim import (
-    PAPERS,
-    SEVERITIES,
-    VERDICTS,
-    Claim,
-    Conditional,
-    Fails,
-    Holds,
-    Refuted,
-)
 from exactdp.proofs_check.registry import select
-from exactdp.proofs_check.runner import Result, run
+from exactdp.proofs_check.runner import Result, in_words, run
+from exactdp.proofs_check.statements import Part
+from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
 __all__ = ["proofs"]
 
-_FULL = 8  # up to so many results are printed whole, more of them as a table
+_FULL = 8  # up to this many results are printed whole, more of them as a table
 
 
 @click.command(
@@ -38,8 +30,8 @@ _FULL = 8  # up to so many results are printed whole, more of them as a table
 @click.option("--paper", metavar="PAPER", help="Only one paper: " + ", ".join(PAPERS) + ".")
 @click.option("--verdict", metavar="VERDICT", help="Only one of: " + ", ".join(VERDICTS) + ".")
 @click.option("--severity", metavar="SEVERITY", help="Only one of: " + ", ".join(SEVERITIES) + ".")
-@click.option("--quick", is_flag=True, help="Leave out the slow ones.")
-@click.option("--list", "only_list", is_flag=True, help="List the entries without running them.")
+@click.option("--all", "everything", is_flag=True, help="Also run what takes more than a second.")
+@click.option("--list", "only_list", is_flag=True, help="List the statements without running them.")
 @click.option("--workers", metavar="WORKERS", help="Processes (default: one per core).")
 @click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
 @json_option
@@ -48,54 +40,57 @@ def proofs(
     paper: str | None,
     verdict: str | None,
     severity: str | None,
-    quick: bool,
+    everything: bool,
     only_list: bool,
     workers: str | None,
     html: str | None,
     as_json: bool,
 ) -> int:
-    """Run the papers' statements as claims: all, or those whose ID is given or begins so.
+    """Run the papers' statements: all fast ones, or the entries whose ID is given or begins so.
 
-    Exits 0 when every run reached its declared verdict (refuted ones were refuted again), else 1.
+    Exits 0 when every run reached its recorded verdict (refuted ones were refuted again), else 1.
     """
-    key = paper.upper() if paper else None
-    claims = [c for c in select(ids, key, verdict, severity) if not (quick and c.slow)]
+    found = select(ids, paper.upper() if paper else None, verdict, severity)
     if only_list:
-        return _print_list(claims, as_json)
+        return _print_list(found, as_json)
     path = new_file("html", html, (".html",)) if html else None
     count = integer("workers", workers or os.cpu_count() or 1, least=1)
-    results = _run(claims, count)
+    parts = [part for part in found if ids or everything or not part.slow]
+    results = _run(parts, count)
+    left_out = len(found) - len(parts)
     if path:
         from exactdp.proofs_check.html_report import html_report
 
-        write_text(path, html_report(results))
+        write_text(path, html_report(results, left_out))
     if as_json:
         print_json([result.as_dict() for result in results])
     else:
         _print(results)
+        if left_out:
+            click.echo(f"{left_out} slow ones were left out; --all runs them")
         if path:
             click.echo(f"written to {path}")
     return 0 if all(result.confirmed for result in results) else 1
 
 
-def _run(claims: Sequence[Claim], workers: int) -> list[Result]:
+def _run(parts: Sequence[Part], workers: int) -> list[Result]:
     try:
         from tqdm import tqdm
 
-        with tqdm(total=len(claims), desc="claims", disable=None, delay=1) as bar:
-            return list(run(claims, min(workers, max(len(claims), 1)), bar.update))
+        with tqdm(total=len(parts), desc="statements", disable=None, delay=1) as bar:
+            return list(run(parts, min(workers, max(len(parts), 1)), bar.update))
     except ImportError as error:
         needed = f"checking needs {error.name}: pip install 'exactdp[proofs]'"
         raise ExactDPError(needed) from None
 
 
-def _print_list(claims: Sequence[Claim], as_json: bool) -> int:
+def _print_list(parts: Sequence[Part], as_json: bool) -> int:
     if as_json:
-        print_json([{"id": c.id, "verdict": c.verdict, "statement": c.statement} for c in claims])
+        names = ("id", "verdict", "severity", "statement")
+        print_json([{name: getattr(part, name) for name in names} for part in parts])
     else:
-        print_table(
-            f"{len(claims)} entries", ["id", "verdict"], [[c.id, c.verdict] for c in claims]
-        )
+        rows = [[part.id, _verdict(part.verdict, part)] for part in parts]
+        print_table(f"{len(parts)} statements", ["id", "verdict"], rows)
     return 0
 
 
@@ -104,58 +99,55 @@ def _print(results: Sequence[Result]) -> None:
         for result in results:
             click.echo(_whole(result) + "\n")
     else:
-        rows = [
-            [r.claim.id, _verdict(r), _short(r.problem or r.evidence), f"{r.seconds:.2f}"]
-            for r in results
-        ]
+        rows = [[r.part.id, _label(r), _short(_decisive(r)), f"{r.seconds:.2f}"] for r in results]
         print_table("", ["id", "verdict", "evidence", "s"], rows)
-    found = Counter(_verdict(result) for result in results)
+    found = Counter(_label(result) for result in results)
     seconds = sum(result.seconds for result in results)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in found.most_common())
-    click.echo(
-        f"{len(results)} claim{'s' * (len(results) != 1)}: {counts}; {seconds:.1f} s of computing"
-    )
+    plural = "s" * (len(results) != 1)
+    click.echo(f"{len(results)} statement{plural}: {counts}; {seconds:.1f} s of computing")
 
 
-def _verdict(result: Result) -> str:
-    claim = result.claim
-    if not result.confirmed:
-        return "NOT CONFIRMED"
-    return f"refuted, {claim.severity}" if isinstance(claim, Refuted) else claim.verdict
+def _label(result: Result) -> str:
+    return _verdict(result.verdict, result.part) if result.confirmed else "NOT CONFIRMED"
+
+
+def _verdict(verdict: str, part: Part) -> str:
+    return f"{verdict}, {part.severity}" if part.severity else verdict
 
 
 def _whole(result: Result) -> str:
-    claim = result.claim
-    parts = [f"{claim.id}: {_verdict(result)}", _wrapped(claim.statement)]
-    label = "counterexample" if isinstance(claim, Fails) else "evidence"
-    if result.problem:
-        parts.append(_wrapped(f"problem: {result.problem}"))
-    parts.append(_wrapped(f"{label}: {result.evidence}"))
-    if isinstance(claim, Holds):
-        parts.append(_wrapped(f"must reject: {claim.mutant.statement}"))
-    if isinstance(claim, Conditional):
-        rest = f" (rests on {claim.rests_on})" if claim.rests_on else ""
-        parts.append(_wrapped(f"condition: {claim.condition}{rest}"))
-    if isinstance(claim, Fails):
-        parts += _correction(claim)
-    if claim.note:
-        parts.append(_wrapped(f"note: {claim.note}"))
-    return "\n".join(parts)
+    part, evidence = result.part, result.evidence
+    rests = f" (rests on {part.rests_on})" if part.rests_on else ""
+    lines = {"problem": result.problem, "counterexample": evidence.counterexample}
+    if said := part.printed:
+        lines[f"printed ({said.where}, line {said.line})"] = f'"{said.words}"'
+    if part.severity:
+        lines[part.severity] = SEVERITIES[part.severity]
+    lines |= {
+        "follows from": part.follows_from,
+        "regime": part.regime,
+        "corrected": part.corrected,
+        "evidence": f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else "",
+        "holds even with": in_words(part),
+        "must reject": part.says,
+        "rejected": evidence.rejected,
+        "condition": part.condition + rests if part.condition else "",
+        "reason": part.reason,
+        "extraction error?": part.extraction,
+        "note": part.note,
+    }
+    texts = [f"{part.id}: {_label(result)}", _wrapped(part.statement)]
+    texts += [_wrapped(f"{name}: {text}") for name, text in lines.items() if text]
+    if part.example:
+        texts.append("  to see it yourself:")
+        texts.append(textwrap.indent(part.example.strip("\n"), "    "))
+    return "\n".join(texts)
 
 
-def _correction(claim: Fails) -> list[str]:
-    said = claim.printed
-    parts = [_wrapped(f'printed ({said.where}, line {said.line}): "{said.words}"')]
-    if isinstance(claim, Refuted):
-        parts.append(_wrapped(f"{claim.severity}: {SEVERITIES[claim.severity]}"))
-        if claim.follows_from:
-            parts.append(_wrapped(f"follows from {claim.follows_from}"))
-    parts.append(_wrapped(f"corrected ({claim.corrected.id}): {claim.corrected.statement}"))
-    parts.append(_wrapped(f"extraction error? {claim.extraction}"))
-    if claim.example:
-        parts.append("  to see it yourself:")
-        parts.append(textwrap.indent(claim.example.strip("\n"), "    "))
-    return parts
+def _decisive(result: Result) -> str:
+    found = result.evidence
+    return result.problem or found.counterexample or found.comparisons or result.part.reason
 
 
 def _wrapped(text: str) -> str:

@@ -6,15 +6,16 @@ import heapq
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import count
+from math import comb
 
 from flint import arb, fmpq
 
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, rational
-from exactdp.proofs_check.claim import Counterexample
+from exactdp.proofs_check.comparisons import proved
 
-__all__ = ["always_positive"]
+__all__ = ["always_positive", "never_negative"]
 
 Box = tuple[tuple[Fraction, Fraction], ...]
 
@@ -39,26 +40,79 @@ def always_positive(
     whole = tuple((rational("box", low), rational("box", high)) for low, high in box)
     ties = count()
     queue: list[tuple[Fraction, int, Box]] = [(-_size(whole), next(ties), whole)]
-    parts = 0
+    parts, least, most = 0, arb("inf"), arb(0)
     with precision(bits):
         while queue:
             if parts >= most_boxes:
                 raise Undecided(f"not settled with {most_boxes} parts")
             _, __, part = heapq.heappop(queue)
             parts += 1
-            if function(*(_interval(*side) for side in part)) > 0:
+            value = function(*(_interval(*side) for side in part))
+            if value > 0:
+                least, most = least.min(value.lower()), most.max(value.upper())
                 continue
             _refute(function, part)
             queue_parts = ((-_size(half), next(ties), half) for half in _halves(part, whole))
             for entry in queue_parts:
                 heapq.heappush(queue, entry)
+    proved(
+        True, f"{_text(whole)} in {parts} part{'s' * (parts > 1)}", float((1 - least / most).mid())
+    )
     return parts
+
+
+def never_negative(coefficients: Sequence[Real], low: Real, high: Real) -> None:
+    """Prove c0 + c1 x + c2 x^2 + ... >= 0 on [low, high], where equality is allowed.
+
+    Decided exactly: a polynomial lies between its Bernstein coefficients, and on halves of the
+    interval these come nearer. Raises Undecided where it touches 0 inside without a sign change.
+
+    >>> never_negative([1, -2], 0, "1/2")
+    """
+    numbers = [rational("coefficients", c) for c in coefficients]
+    whole = rational("low", low), rational("high", high)
+    intervals, near = [whole], Fraction(0)
+    for _ in range(200):
+        left, right = intervals.pop()
+        bernstein = _bernstein(numbers, left, right)
+        for x, value in ((left, bernstein[0]), (right, bernstein[-1])):
+            if value < 0:
+                proved(False, f"{float(value):.6g} < 0 at {float(x):.12g}")
+        if min(bernstein) < 0:
+            middle = (left + right) / 2
+            intervals += [(left, middle), (middle, right)]
+        elif max(bernstein):
+            near = max(near, 1 - min(bernstein) / max(bernstein))
+        if not intervals:
+            return proved(True, f"{_text((whole,))}, degree {len(numbers) - 1}", float(near))
+    raise Undecided("not settled with 200 parts")
+
+
+def _bernstein(numbers: Sequence[Fraction], left: Fraction, right: Fraction) -> list[Fraction]:
+    """The coefficients of the polynomial in Bernstein form on [left, right]."""
+    n = len(numbers) - 1
+    moved = [  # of the polynomial in t, x = left + (right - left) t
+        sum(
+            (c * comb(j, i) * left ** (j - i) for j, c in enumerate(numbers) if j >= i),
+            Fraction(0),
+        )
+        * (right - left) ** i
+        for i in range(n + 1)
+    ]
+    return [
+        sum((moved[i] * Fraction(comb(j, i), comb(n, i)) for i in range(j + 1)), Fraction(0))
+        for j in range(n + 1)
+    ]
+
+
+def _text(box: Box) -> str:
+    return " x ".join(f"[{low}, {high}]" for low, high in box)
 
 
 def _refute(function: Callable[..., arb], part: Box) -> None:
     middle = [(low + high) / 2 for low, high in part]
     if function(*(ball(x) for x in middle)) <= 0:
-        raise Counterexample("at " + ", ".join(f"{float(x):.12g}" for x in middle))
+        proved(False, "at " + ", ".join(f"{float(x):.12g}" for x in middle))
 
 
 def _interval(low: Fraction, high: Fraction) -> arb:

@@ -19,12 +19,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from exactdp.errors import InvalidParameter
+from exactdp.proofs_check.comparisons import Counterexample
+from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
 
 __all__ = [
     "METHODS",
-    "PAPERS",
-    "SEVERITIES",
-    "VERDICTS",
     "Check",
     "Claim",
     "Conditional",
@@ -41,34 +40,6 @@ __all__ = [
 
 Check = Callable[[], str]
 
-PAPERS = {
-    "BV": "Balcer, Vadhan: Differential Privacy on Finite Computers",
-    "CSH": "Lebeda, Retschmeier: The Correlated Gaussian Sparse Histogram Mechanism",
-    "ALP": "Aumüller, Lebeda, Pagh: Representing Sparse Vectors with Differential Privacy",
-    "CP": "Xiong et al.: Compressive Privatization",
-    "SVA": "Zhou et al.: Locally Differentially Private Sparse Vector Aggregation",
-    "PLD": "Our own statements on certified privacy loss distributions",
-}
-
-#: What a verdict says.
-VERDICTS = {
-    "proved": "symbolic, or exact over the stated domain",
-    "verified": "exact on stated instances",
-    "reproduced": "a published number, within a stated tolerance",
-    "supported": "statistical, at a stated alpha",
-    "conditional": "true under a stated condition the text lacks, or resting on a refuted step",
-    "refuted": "false as printed; a corrected statement stands beside it",
-    "note": "fails to the letter, but no reader is misled; not held against the paper",
-    "not checkable": "no machine can decide it; the reason is given",
-}
-
-#: What a refuted statement does to someone who relies on it, worst first.
-SEVERITIES = {
-    "unsafe": "whoever relies on it promises privacy or accuracy that is not there",
-    "loose": "safe to rely on, but not as good as stated or weaker than it could be",
-    "cosmetic": "a slip without consequence for the results",
-}
-
 METHODS = {
     "symbolic": "computer algebra",
     "enumeration": "exact sums over all cases, in fractions",
@@ -78,10 +49,6 @@ METHODS = {
     "reproduction": "the published number computed again",
     "statistics": "random instances or draws, with alpha",
 }
-
-
-class Counterexample(Exception):
-    """The statement fails; the message says in which case, in numbers."""
 
 
 def require(holds: bool, case: str) -> None:

@@ -1,7 +1,7 @@
 """The numbers of the ledger, counted once for every page that shows them.
 
-Errata are counted by cause: what follows from an erratum is its consequence, not another one. The
-papers' statements are counted apart from our own (corrected forms, shipped code, sharper bounds).
+Errata are counted by cause: what follows from an erratum is a consequence and not counted again.
+The papers' statements are counted apart from our own (shipped code, sharper bounds).
 """
 
 from __future__ import annotations
@@ -9,51 +9,52 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from exactdp.proofs_check.claim import PAPERS, SEVERITIES, VERDICTS, Claim, Conditional, Refuted
+from exactdp.proofs_check.statements import Part
+from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
 __all__ = ["consequences", "errata", "summary", "table"]
 
 
-def errata(claims: Iterable[Claim], severity: str | None = None) -> list[Refuted]:
+def errata(parts: Iterable[Part], severity: str | None = None) -> list[Part]:
     """The refuted statements that are causes, not consequences; of one severity, if given."""
-    found = [c for c in claims if isinstance(c, Refuted) and not c.follows_from]
-    return [c for c in found if severity in (None, c.severity)]
+    found = [part for part in parts if part.kind == "refuted" and not part.follows_from]
+    return [part for part in found if severity in (None, part.severity)]
 
 
-def consequences(claims: Iterable[Claim], cause: str) -> list[Claim]:
-    """What follows from the erratum with this id: refuted entries, then those that rest on it."""
-    listed = list(claims)
-    refuted = [c for c in listed if isinstance(c, Refuted) and c.follows_from == cause]
-    resting = [c for c in listed if isinstance(c, Conditional) and c.rests_on == cause]
-    return [*refuted, *resting]
+def consequences(parts: Iterable[Part], cause: str) -> list[Part]:
+    """What follows from the erratum with this id: refuted parts, then those that rest on it."""
+    found = [part for part in parts if cause in (part.follows_from, part.rests_on)]
+    return sorted(found, key=lambda part: part.kind != "refuted")
 
 
-def table(claims: Sequence[Claim]) -> list[list[object]]:
-    """Rows: a heading, one per paper, their sum, our own statements, all entries."""
-    stated = [claim for claim in claims if not claim.ours]
-    rows: list[list[object]] = [["", *VERDICTS, "all"]]
-    rows += [_row(paper, [c for c in stated if c.paper == paper]) for paper in PAPERS]
+def table(parts: Sequence[Part]) -> list[list[object]]:
+    """Rows: a heading, one per paper, their sum, our own statements, all parts."""
+    stated = [part for part in parts if not part.ours]
+    rows: list[list[object]] = [["", "entries", *VERDICTS, "statements"]]
+    rows += [_row(paper, [part for part in stated if part.paper == paper]) for paper in PAPERS]
     rows.append(_row("the papers", stated))
-    rows.append(_row("ours", [claim for claim in claims if claim.ours]))
-    rows.append(_row("all", claims))
+    rows.append(_row("ours", [part for part in parts if part.ours]))
+    rows.append(_row("all", parts))
     return rows
 
 
-def summary(claims: Sequence[Claim]) -> str:
+def summary(parts: Sequence[Part]) -> str:
     """The counts in a sentence."""
-    ours = sum(claim.ours for claim in claims)
-    verdicts = Counter(claim.verdict for claim in claims)
-    causes = errata(claims)
+    ours = sum(part.ours for part in parts)
+    verdicts = Counter(part.verdict for part in parts)
+    causes = errata(parts)
     by_severity = ", ".join(f"{len(errata(causes, name))} {name}" for name in SEVERITIES)
     return (
-        f"{len(claims) - ours} statements of the five papers and {ours} of our own beside them: "
+        f"{len(parts) - ours} statements of the five papers and {ours} of our own beside them: "
         f"{len(causes)} errata ({by_severity}) with {verdicts['refuted'] - len(causes)} "
         f"refuted consequences, {verdicts['conditional']} that hold only under a condition the "
-        f"text lacks or lean on an erratum, {verdicts['note']} slips that mislead nobody (notes), "
-        f"{verdicts['not checkable']} that no machine can decide."
+        f"text lacks or rest on an erratum, {verdicts['note']} misprints that the text around "
+        f"them corrects (notes), {verdicts['proved']} proved, {verdicts['verified']} verified on "
+        f"instances, {verdicts['not checkable']} that no program can decide."
     )
 
 
-def _row(name: str, claims: Sequence[Claim]) -> list[object]:
-    counts = Counter(claim.verdict for claim in claims)
-    return [name, *(counts[verdict] for verdict in VERDICTS), len(claims)]
+def _row(name: str, parts: Sequence[Part]) -> list[object]:
+    counts = Counter(part.verdict for part in parts)
+    numbers = (counts[verdict] for verdict in VERDICTS)
+    return [name, len({part.entry for part in parts}), *numbers, len(parts)]

@@ -1,4 +1,4 @@
-"""A self-contained HTML page of claims that were run: filters, statements, evidence."""
+"""A self-contained HTML page of parts that were run: errata first, filters, evidence."""
 
 from __future__ import annotations
 
@@ -10,124 +10,105 @@ from importlib.resources import files
 from string import Template
 
 from exactdp import __version__
-from exactdp.proofs_check.claim import (
-    METHODS,
-    PAPERS,
-    SEVERITIES,
-    VERDICTS,
-    Claim,
-    Conditional,
-    Fails,
-    Holds,
-    Refuted,
-)
-from exactdp.proofs_check.registry import source_file
-from exactdp.proofs_check.runner import Result
+from exactdp.proofs_check.runner import Result, in_words
+from exactdp.proofs_check.statements import Part
+from exactdp.proofs_check.typeset import formulas, quotation
+from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, SEVERITY_RULE, VERDICTS
 
 __all__ = ["html_report"]
 
 
-def html_report(results: Sequence[Result]) -> str:
-    """The page as text. Everything it needs is inside: no network, no other file."""
+def html_report(results: Sequence[Result], left_out: int = 0) -> str:
+    """The page as text; it loads nothing from elsewhere. left_out: number of slow parts not run."""
     page = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
-    verdicts = Counter(_state(result) for result in results)
-    papers = Counter(result.claim.paper for result in results)
-    severities = Counter(_severity(result) for result in results)
-    shown = {result.claim.id for result in results}
+    order = list(SEVERITIES)
+    errata = sorted(
+        (result for result in results if result.part.severity),
+        key=lambda result: (result.part.kind == "note", order.index(result.part.severity)),
+    )
+    rest = [result for result in results if not result.part.severity]
+    sections = [("Errata and notes", SEVERITY_RULE, errata)]
+    sections += [
+        (paper, title, [result for result in rest if result.part.paper == paper])
+        for paper, title in PAPERS.items()
+    ]
+    shown = {result.part.id for result in results}
     return page.substitute(
         version=escape(__version__),
         date=date.today().isoformat(),
         total=len(results),
+        left_out=f" {left_out} slow ones were left out." if left_out else "",
         seconds=f"{sum(result.seconds for result in results):.0f}",
-        papers=_buttons("paper", papers, list(PAPERS), PAPERS),
-        verdicts=_buttons("verdict", verdicts, [*VERDICTS, "not confirmed"], VERDICTS),
-        severities=_buttons("severity", severities, list(SEVERITIES), SEVERITIES),
-        entries="\n".join(_entry(result, shown) for result in results),
+        papers=_buttons("paper", [r.part.paper for r in results], PAPERS),
+        verdicts=_buttons("verdict", [r.verdict for r in results], VERDICTS),
+        severities=_buttons("severity", [r.part.severity for r in results], SEVERITIES),
+        entries="\n".join(_section(*section, shown) for section in sections if section[2]),
     )
 
 
-def _state(result: Result) -> str:
-    return result.claim.verdict if result.confirmed else "not confirmed"
-
-
-def _buttons(kind: str, counts: Counter[str], order: list[str], titles: dict[str, str]) -> str:
+def _buttons(kind: str, found: Sequence[str], titles: dict[str, str]) -> str:
+    counts = Counter(found)
     return "\n".join(
         f'<button type="button" data-kind="{kind}" data-value="{escape(name)}" '
         f'aria-pressed="false" title="{escape(titles.get(name, name))}">{escape(name)} '
         f"<b>{counts[name]}</b></button>"
-        for name in order
+        for name in [*titles, "not confirmed"]
         if counts[name]
     )
 
 
-def _severity(result: Result) -> str:
-    return result.claim.severity if isinstance(result.claim, Refuted) else ""
+def _section(name: str, title: str, results: Sequence[Result], shown: Set[str]) -> str:
+    articles = "\n".join(_article(result, shown) for result in results)
+    heading = f'<h2>{escape(name)}</h2><p class="soft">{escape(title)}</p>'
+    return f"<section>{heading}{articles}</section>"
 
 
-def _entry(result: Result, shown: Set[str]) -> str:
-    claim, state, severity = result.claim, _state(result), _severity(result)
-    label = f"{state}, {severity}" if severity and result.confirmed else state
-    label += ", ours" if claim.ours else ""
-    rows = [(name, text) for name, text in _rows(result, shown) if text]
-    details = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
+def _article(result: Result, shown: Set[str]) -> str:
+    part, verdict = result.part, result.verdict
+    label = ", ".join(filter(None, (verdict, part.severity, "ours" if part.ours else "")))
+    details = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in _rows(result, shown))
     return (
-        f'<article id="{escape(claim.id)}" data-paper="{claim.paper}" data-verdict="{state}" '
-        f'data-severity="{severity}">'
-        f'<h2><a href="#{escape(claim.id)}">{escape(claim.paper)} {escape(claim.item)}</a>'
-        f'<span class="verdict {state.replace(" ", "-")} {severity}">{escape(label)}</span></h2>'
-        f"<p>{escape(claim.statement)}</p><dl>{details}</dl></article>"
+        f'<article id="{escape(part.id)}" data-paper="{part.paper}" data-verdict="{verdict}" '
+        f'data-severity="{part.severity}"{" class=part" if part.name else ""}>'
+        f'<h3><a href="#{escape(part.id)}">{escape(part.paper)} {formulas(part.title)}</a>'
+        f'<span class="verdict {verdict.replace(" ", "-")} {part.severity}">{escape(label)}'
+        f"</span></h3><p>{formulas(part.statement)}</p><dl>{details}</dl></article>"
     )
 
 
 def _rows(result: Result, shown: Set[str]) -> list[tuple[str, str]]:
-    claim = result.claim
-    method = getattr(claim, "method", "")
-    evidence = "counterexample" if isinstance(claim, Fails) else "evidence"
+    part, evidence = result.part, result.evidence
+    outcome = f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else ""
     rows = [
         ("problem", escape(result.problem)),
-        *_quotation(claim),
-        (evidence, escape(result.evidence)),
-        ("checked by", escape(f"{method}: {METHODS[method]}" if method else "")),
-        ("must reject", escape(claim.mutant.statement if isinstance(claim, Holds) else "")),
-        *_condition(claim, shown),
-        *_correction(claim, shown),
-        ("note", escape(claim.note)),
+        *_quotation(part),
+        ("counterexample", formulas(evidence.counterexample)),
+        ("regime", formulas(part.regime)),
+        ("corrected", formulas(part.corrected)),
+        ("evidence", formulas(outcome)),
+        ("holds even with", formulas(in_words(part))),
+        ("must reject", formulas(part.says)),
+        ("rejected", formulas(evidence.rejected)),
+        ("condition", formulas(part.condition)),
+        ("rests on", _link(part.rests_on, shown)),
+        ("follows from", _link(part.follows_from, shown)),
+        ("extraction error?", escape(part.extraction)),
+        ("reason", formulas(part.reason)),
+        ("note", formulas(part.note)),
+        ("see it yourself", f"<pre>{escape(part.example.strip())}</pre>" if part.example else ""),
+        ("source", f"<code>{escape(part.source)}</code>, {result.seconds:.2f} s"),
     ]
-    where = f"<code>{escape(source_file(claim))}</code>"
-    return [*rows, ("source", f"{where}, {result.seconds:.2f} s")]
+    return [(name, text) for name, text in rows if text]
 
 
-def _link(target: str, text: str, shown: Set[str]) -> str:
+def _link(target: str, shown: Set[str]) -> str:
     """A link within the page, or plain text where the target was not run."""
-    return f'<a href="#{escape(target)}">{escape(text)}</a>' if target in shown else escape(text)
+    return f'<a href="#{escape(target)}">{escape(target)}</a>' if target in shown else target
 
 
-def _quotation(claim: Claim) -> list[tuple[str, str]]:
-    if not isinstance(claim, Fails):
+def _quotation(part: Part) -> list[tuple[str, str]]:
+    if part.printed is None:
         return []
-    said = claim.printed
-    return [("printed", escape(f"“{said.words}” ({said.where}, line {said.line})"))]
-
-
-def _condition(claim: Claim, shown: Set[str]) -> list[tuple[str, str]]:
-    if not isinstance(claim, Conditional):
-        return []
-    rest = _link(claim.rests_on, claim.rests_on, shown) if claim.rests_on else ""
-    return [("condition", escape(claim.condition)), ("rests on", rest)]
-
-
-def _correction(claim: Claim, shown: Set[str]) -> list[tuple[str, str]]:
-    if not isinstance(claim, Fails):
-        return []
-    rows = []
-    if isinstance(claim, Refuted):
-        rows.append(("severity", escape(f"{claim.severity}: {SEVERITIES[claim.severity]}")))
-        cause = _link(claim.follows_from, claim.follows_from, shown) if claim.follows_from else ""
-        rows.append(("follows from", cause))
-    example = f"<pre>{escape(claim.example.strip())}</pre>" if claim.example else ""
-    return [
-        *rows,
-        ("corrected", _link(claim.corrected.id, claim.corrected.statement, shown)),
-        ("extraction error?", escape(claim.extraction)),
-        ("see it yourself", example),
-    ]
+    said = part.printed
+    where = f"<code>{escape(said.words)}</code> ({escape(said.where)}, line {said.line})"
+    return [("printed", quotation(said.words)), ("in the text", where)]

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from exactdp.proofs_check.claim import Fails, Printed
 from exactdp.proofs_check.registry import ledger
+from exactdp.proofs_check.statements import Part, Printed
 
 __all__ = ["lines_of", "unfounded"]
 
@@ -31,18 +31,19 @@ def lines_of(said: Printed, text: str) -> list[int]:
     ]
 
 
-def unfounded(claims: Sequence[Fails], texts: Path) -> Iterator[str]:
+def unfounded(parts: Sequence[Part], texts: Path) -> Iterator[str]:
     """One line of text for each quotation that is not in the paper, or elsewhere in it."""
-    for claim in claims:
-        lines = lines_of(claim.printed, (texts / f"{claim.paper}.txt").read_text(encoding="utf-8"))
-        if claim.printed.line not in lines:
-            yield f"{claim.id}: line {claim.printed.line} given, found at {lines or 'no line'}"
+    for part in parts:
+        assert part.printed is not None
+        lines = lines_of(part.printed, (texts / f"{part.paper}.txt").read_text(encoding="utf-8"))
+        if part.printed.line not in lines:
+            yield f"{part.id}: line {part.printed.line} given, found at {lines or 'no line'}"
 
 
 def _main(texts: Path) -> int:
-    claims = [claim for claim in ledger() if isinstance(claim, Fails)]
-    found = list(unfounded(claims, texts))
-    print("\n".join([*found, f"{len(claims) - len(found)} of {len(claims)} quotations stand"]))
+    parts = [part for part in ledger() if part.printed]
+    found = list(unfounded(parts, texts))
+    print("\n".join([*found, f"{len(parts) - len(found)} of {len(parts)} quotations stand"]))
     return 1 if found else 0
 
 

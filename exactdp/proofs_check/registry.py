@@ -1,4 +1,4 @@
-"""Finding claims: every module under claims/ with a tuple CLAIMS adds its entries to the ledger."""
+"""Finding entries: every module under claims/ adds its parts to the ledger when it is imported."""
 
 from __future__ import annotations
 
@@ -9,30 +9,36 @@ from importlib import import_module
 
 from exactdp.errors import InvalidParameter
 from exactdp.proofs_check import claims as _claims
-from exactdp.proofs_check.claim import PAPERS, SEVERITIES, VERDICTS, Claim, Fails, Refuted
+from exactdp.proofs_check.bridge import adapted
+from exactdp.proofs_check.statements import REGISTERED, Part
+from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
-__all__ = ["ledger", "select", "source_file"]
+__all__ = ["entries", "ledger", "select"]
 
 
 @cache
-def _entries(paper: str) -> dict[str, tuple[Claim, str]]:
-    found: dict[str, tuple[Claim, str]] = {}
+def _parts(paper: str) -> dict[str, Part]:
+    found: dict[str, Part] = {}
     for name in _modules(f"{_claims.__name__}.{paper.lower()}"):
-        for claim in _listed(name):
-            if claim.paper != paper or claim.id in found:
-                raise InvalidParameter("id", claim.id, f"a new id of {paper} in {name}")
-            found[claim.id] = (claim, name)
+        module = import_module(name)
+        for part in [*REGISTERED.get(name, ()), *adapted(module)]:
+            if part.paper != paper or part.id in found:
+                raise InvalidParameter("id", part.id, f"a new id of {paper} in {name}")
+            found[part.id] = part
     return found
 
 
-def ledger(papers: Iterable[str] = tuple(PAPERS)) -> list[Claim]:
-    """Every entry of these papers (default: all), paper by paper, item by item."""
-    return [claim for paper in papers for claim, _ in _entries(paper).values()]
+def ledger(papers: Iterable[str] = tuple(PAPERS)) -> list[Part]:
+    """Every part of every entry of these papers (default: all), in the papers' order."""
+    return [part for paper in papers for part in _parts(paper).values()]
 
 
-def source_file(claim: Claim) -> str:
-    """The file that defines a claim, relative to the repository."""
-    return _entries(claim.paper)[claim.id][1].replace(".", "/") + ".py"
+def entries(parts: Iterable[Part]) -> dict[str, list[Part]]:
+    """The parts by entry; the item's own statement comes first."""
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        found.setdefault(part.entry, []).append(part)
+    return {name: sorted(group, key=lambda p: bool(p.name)) for name, group in found.items()}
 
 
 def select(
@@ -40,35 +46,34 @@ def select(
     paper: str | None = None,
     verdict: str | None = None,
     severity: str | None = None,
-) -> list[Claim]:
-    """The entries with these ids (all when none are given), of one paper, verdict and severity.
+) -> list[Part]:
+    """The parts with these ids (all when none are given), of one paper, verdict and severity.
 
-    An id may also be the beginning of one: "BV-Lemma" selects every lemma of BV.
+    The id of an entry selects all of its parts; the beginning of ids selects all that begin so.
     """
     _known("paper", paper, PAPERS)
     _known("verdict", verdict, VERDICTS)
     _known("severity", severity, SEVERITIES)
     chosen = _named(list(ids), [paper] if paper else list(PAPERS))
-    fitting = [claim for claim in chosen if verdict in (None, claim.verdict)]
-    return [claim for claim in fitting if severity in (None, _severity(claim))]
+    fitting = [part for part in chosen if verdict in (None, part.verdict)]
+    return [part for part in fitting if severity in (None, part.severity)]
 
 
-def _severity(claim: Claim) -> str:
-    return claim.severity if isinstance(claim, Refuted) else ""
-
-
-def _named(ids: list[str], papers: list[str]) -> list[Claim]:
+def _named(ids: list[str], papers: list[str]) -> list[Part]:
     if not ids:
         return ledger(papers)
-    kept: dict[str, Claim] = {}
+    kept: dict[str, Part] = {}
     for wanted in ids:
         key = wanted.lower()
         among = ledger(p for p in papers if p.lower() == key.partition("-")[0])
-        found = [c for c in among if c.id.lower() == key]
-        found = found or [c for c in among if c.id.lower().startswith(key)]
+        found = [p for p in among if p.entry.lower() == key]
+        found = found or [p for p in among if p.id.lower() == key]
+        found = found or [p for p in among if p.id.lower().startswith(key)]
         if not found:
-            raise InvalidParameter("ID", wanted, "the id of a claim; 'exactdp proofs --list' lists")
-        kept.update({claim.id: claim for claim in found})
+            raise InvalidParameter(
+                "ID", wanted, "the id of an entry; 'exactdp proofs --list' lists"
+            )
+        kept.update({part.id: part for part in found})
     return list(kept.values())
 
 
@@ -76,15 +81,6 @@ def _modules(package: str) -> list[str]:
     paths = import_module(package).__path__
     names = [m.name for m in pkgutil.iter_modules(paths) if not m.name.startswith("_")]
     return [f"{package}.{name}" for name in sorted(names, key=_natural)]
-
-
-def _listed(module: str) -> list[Claim]:
-    entries: list[Claim] = []
-    for claim in import_module(module).CLAIMS:
-        entries.append(claim)
-        if isinstance(claim, Fails):
-            entries.append(claim.corrected)
-    return entries
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:

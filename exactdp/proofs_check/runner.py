@@ -1,4 +1,4 @@
-"""Running claims: in parallel, each in a process that is stopped at its time limit."""
+"""Running parts of entries: in parallel, each in a process that is stopped at its time limit."""
 
 from __future__ import annotations
 
@@ -6,149 +6,158 @@ import doctest
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import TimeoutError as TimeLimit
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 
-from exactdp.proofs_check.claim import (
-    Claim,
-    Conditional,
-    Counterexample,
-    Fails,
-    Holds,
-    NotCheckable,
-    Refuted,
-)
+from exactdp.proofs_check.bridge import OldPart, examine_old
+from exactdp.proofs_check.comparisons import Record, observe
+from exactdp.proofs_check.record import Evidence, summary_of
 from exactdp.proofs_check.registry import select
+from exactdp.proofs_check.statements import Part
 
 __all__ = ["Result", "run", "run_one"]
+
+#: Seconds after which a part is stopped, and after which one that is not marked slow is reported.
+_LIMIT, _SLOW_LIMIT, _NOTICED = 60, 900, 1.0
 
 
 @dataclass(frozen=True)
 class Result:
-    """What running one claim showed.
+    """What running one part showed.
 
-    evidence: what was checked, or the counterexample, or why nothing can be checked.
-    problem: empty, or why the declared verdict was not reached.
+    seconds: of processor time. problem: empty, or why the statement, its mutant or the recorded verdict is not confirmed.
     """
 
-    claim: Claim
-    evidence: str
+    part: Part
+    evidence: Evidence
     seconds: float
     problem: str = ""
 
     @property
     def confirmed(self) -> bool:
-        """Whether the run reached the verdict the claim declares."""
+        """Whether the run reached the verdict that the ledger states."""
         return not self.problem
 
+    @property
+    def verdict(self) -> str:
+        """The verdict that this run reached."""
+        if self.problem:
+            return "not confirmed"
+        return self.evidence.outcome if self.part.kind == "holds" else self.part.kind
+
+    def remarks(self) -> Iterator[str]:
+        """What whoever writes the part should know."""
+        if self.problem:
+            yield self.problem
+        if self.seconds > _NOTICED and not self.part.slow:
+            yield f"took {self.seconds:.1f} s: make the check faster, or mark it slow=True"
+
     def as_dict(self) -> dict[str, object]:
-        """The entry for JSON."""
-        claim = self.claim
-        entry: dict[str, object] = {
-            "id": claim.id,
-            "paper": claim.paper,
-            "item": claim.item,
-            "statement": claim.statement,
-            "verdict": claim.verdict if self.confirmed else "not confirmed",
-            "method": getattr(claim, "method", None),
-            "evidence": self.problem or self.evidence,
+        """The part for JSON; fields without content are left out."""
+        part = self.part
+        basic: dict[str, object] = {
+            "id": part.id,
+            "entry": part.entry,
+            "paper": part.paper,
+            "item": part.item,
+            "statement": part.statement,
+            "verdict": self.verdict,
+            "evidence": self.problem or str(self.evidence) or part.reason,
             "seconds": round(self.seconds, 3),
         }
-        return entry | {name: value for name, value in _particulars(claim).items() if value}
+        names = "severity corrected regime extraction example follows_from condition rests_on note"
+        more = {name: getattr(part, name) for name in ("name", "ours", *names.split())}
+        more |= {"rejects": part.says, "rejected": self.evidence.rejected}
+        more |= {"outcome": self.evidence.outcome, "fitted": in_words(part)}
+        more |= {"printed": asdict(part.printed) if part.printed else None}
+        return basic | {name: value for name, value in more.items() if value}
 
 
-def _particulars(claim: Claim) -> dict[str, object]:
-    """What only some kinds of entry have to say."""
-    found: dict[str, object] = {"ours": claim.ours, "note": claim.note}
-    if isinstance(claim, Holds):
-        found |= {"rejects": claim.mutant.statement, "slack": claim.slack}
-    if isinstance(claim, Conditional):
-        found |= {"condition": claim.condition, "rests_on": claim.rests_on}
-    if isinstance(claim, Fails):
-        found |= {"printed": asdict(claim.printed), "example": claim.example}
-        found |= {"corrected": claim.corrected.id}
-    if isinstance(claim, Refuted):
-        found |= {"severity": claim.severity, "follows_from": claim.follows_from}
-    return found
+def in_words(part: Part) -> str:
+    """The sharper arguments with which the check still passes."""
+    return ", ".join(f"{name} = {value}" for name, value in part.fitted.items())
 
 
-def run_one(claim: Claim) -> Result:
-    """Run one claim here and now, without a time limit."""
-    start = time.perf_counter()
+def run_one(part: Part) -> Result:
+    """Run one part here and now, without a time limit."""
+    start = time.process_time()
     try:
-        evidence, problem = _verdict(claim)
+        evidence, problem = _examine(part)
     except Exception as error:  # whatever a check raises is a finding about the check
-        evidence, problem = "", f"{type(error).__name__}: {error}"
-    return Result(claim, evidence, time.perf_counter() - start, problem)
+        evidence, problem = Evidence(), f"{type(error).__name__}: {error}"
+    return Result(part, evidence, time.process_time() - start, problem)
 
 
 def run(
-    claims: Sequence[Claim], workers: int = 2, progress: Callable[[], object] | None = None
+    parts: Sequence[Part], workers: int = 2, progress: Callable[[], object] | None = None
 ) -> Iterator[Result]:
-    """Run claims in parallel; results come in the order of the claims.
+    """Run parts in parallel; results come in the order of the parts.
 
-    workers: processes, >= 1. progress: called once per finished claim.
-    A claim that exceeds its limit (its seconds, times the number of workers) is stopped.
+    workers: processes, >= 1. progress: called once per finished part.
+    A part that exceeds its limit (a minute, or 15 if it is marked slow) is stopped.
     """
     from pebble import ProcessPool
 
-    limit = {claim.id: max(workers, 2) * getattr(claim, "seconds", 10) + 20 for claim in claims}
+    limit = {part.id: _SLOW_LIMIT if part.slow else _LIMIT for part in parts}
     with ProcessPool(max_workers=workers, context=get_context("spawn")) as pool:
         futures = [
-            pool.schedule(_run_by_id, args=(claim.id,), timeout=limit[claim.id]) for claim in claims
+            pool.schedule(_run_by_id, args=(part.id,), timeout=limit[part.id]) for part in parts
         ]
         for future in futures:
             future.add_done_callback(lambda _: progress() if progress else None)
-        for claim, future in zip(claims, futures, strict=True):
+        for part, future in zip(parts, futures, strict=True):
             try:
                 evidence, seconds, problem = future.result()
-                yield Result(claim, evidence, seconds, problem)
+                yield Result(part, evidence, seconds, problem)
             except TimeLimit:
-                seconds = float(limit[claim.id])
-                yield Result(claim, "", seconds, f"stopped after {seconds:.0f} s")
+                seconds = float(limit[part.id])
+                yield Result(part, Evidence(), seconds, f"stopped after {seconds:.0f} s")
             except Exception as error:  # the process died
-                yield Result(claim, "", 0.0, f"{type(error).__name__}: {error}")
+                yield Result(part, Evidence(), 0.0, f"{type(error).__name__}: {error}")
 
 
-def _run_by_id(name: str) -> tuple[str, float, str]:
-    (claim,) = select([name])
-    result = run_one(claim)
+def _run_by_id(name: str) -> tuple[Evidence, float, str]:
+    (part,) = (part for part in select([name]) if part.id == name)
+    result = run_one(part)
     return result.evidence, result.seconds, result.problem
 
 
-def _verdict(claim: Claim) -> tuple[str, str]:
+def _examine(part: Part) -> tuple[Evidence, str]:
     """The evidence, and a problem or nothing."""
-    if isinstance(claim, Holds):
-        return _holds(claim)
-    if isinstance(claim, Fails):
-        return _fails(claim)
-    assert isinstance(claim, NotCheckable)
-    return claim.reason, ""
+    if part.check is None:
+        return Evidence(), ""
+    evidence, problem = (
+        examine_old(part) if isinstance(part, OldPart) else _compared(part, part.check)
+    )
+    if not problem and part.example:
+        problem = _example_fails(part)
+    before = part.evidence.outcome
+    if not problem and before not in ("", evidence.outcome):
+        problem = f"recorded as {before}, found {evidence.outcome}"
+    return evidence, problem
 
 
-def _holds(claim: Holds) -> tuple[str, str]:
-    try:
-        evidence = claim.check()
-    except Counterexample as case:
-        return "", f"the statement fails: {case}"
-    try:
-        claim.mutant.check()
-    except Counterexample:
-        return evidence, ""
-    return evidence, f"the check also accepts a false statement: {claim.mutant.statement}"
+def _compared(part: Part, check: Callable[..., object]) -> tuple[Evidence, str]:
+    printed = observe(check, part.as_printed) if part.printed else Record(raised="-")
+    statement, mutant = observe(check), observe(check, part.mutant)
+    fitted = observe(check, part.fitted) if part.fitted else Record()
+    evidence = summary_of(statement, mutant)
+    if part.printed:
+        evidence = replace(evidence, counterexample=printed.raised)
+    if not printed.raised:
+        return evidence, "the printed statement passes its check"
+    if statement.raised or not statement.kinds:
+        return Evidence(), f"the statement fails: {statement.raised or 'nothing is compared'}"
+    if fitted.raised:
+        return evidence, f"the check fails with {in_words(part)}: {fitted.raised}"
+    if not mutant.raised:
+        return evidence, f"the check also accepts a false statement: {part.says}"
+    return evidence, ""
 
 
-def _fails(claim: Fails) -> tuple[str, str]:
-    try:
-        claim.check()
-    except Counterexample as case:
-        return str(case), _example_fails(claim)
-    return "", "the printed statement passes its check"
-
-
-def _example_fails(claim: Fails) -> str:
+def _example_fails(part: Part) -> str:
     """Empty when the doctest of the example passes, else what went wrong."""
     report: list[str] = []
-    test = doctest.DocTestParser().get_doctest(claim.example, {}, claim.id, None, 0)
+    test = doctest.DocTestParser().get_doctest(part.example, {}, part.id, None, 0)
     doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     return f"the example does not run as printed: {''.join(report)}" if report else ""

@@ -1,46 +1,59 @@
-"""Doubts about the checks themselves: mutants that die for another reason, checks far from a bound.
+"""Doubts about the checks themselves, from what they compare.
 
-`python -m exactdp.proofs_check.scrutiny [ID ...]` runs statement and mutant with every comparison
-recorded, and reports an entry when
+`python -m exactdp.proofs_check.scrutiny [ID ...]` runs statement and mutant, and reports a part
+when
 
-- its mutant fails at a place the statement never passes;
-- its mutant violates another requirement than the last one the statement passes, and not that too;
-- its mutant fails at a point (values of the loop variables) the statement never visits;
-- its mutant fails otherwise than by a requirement;
-- what the mutant violates is, in the statement, never nearer to its bound than half.
+- its mutant fails at a comparison that the statement never passes;
+- its mutant violates another comparison than the last one the statement passes, and not that too;
+- its mutant fails at a case that the statement never visits;
+- its mutant fails otherwise than by a comparison;
+- the comparison that the mutant violates never comes nearer to its bound than half.
 
-An entry that is right as it is says why: `Mutant(elsewhere=...)`, `Holds(slack=...)`. Explanations
-of nothing are reported, too.
+A part that is right as it is says why: `elsewhere="..."`, `slack="..."`; a reason for nothing is
+reported, too. `fitted` arguments show that the mutant is near the truth, so that no `slack` is due.
+
+With `--corrupt`, helper functions that a check calls return wrong values, one function at a time.
+A check that still accepts its statement and rejects its mutant may decide nothing by that function:
+read the check again. (Functions that only choose cases survive rightly.)
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from types import CodeType, FunctionType, GeneratorType
+from typing import Any
 
-from exactdp.proofs_check.claim import Holds
+from flint import arb
+
+from exactdp.law import Law
+from exactdp.proofs_check.comparisons import Place, Record, observe
 from exactdp.proofs_check.registry import select
-from exactdp.proofs_check.watch import Run, Site, observe, watched
+from exactdp.proofs_check.statements import Part
 
-__all__ = ["doubts"]
+__all__ = ["doubts", "survivors"]
 
-#: A check that never gets nearer than this to its bound is reported.
+#: A comparison that never gets nearer than this to its bound is reported.
 NEAR = 0.5
 
 
-def doubts(claim: Holds) -> Iterator[str]:
-    """What is doubtful about a claim whose module was imported while watched."""
-    statement, mutant = observe(claim.check), observe(claim.mutant.check)
+def doubts(part: Part) -> Iterator[str]:
+    """What is doubtful about the check of a part."""
+    assert part.check
+    statement = observe(part.check, part.fitted, keep=True)
+    mutant = observe(part.check, part.mutant)
     if statement.raised:
         yield f"the statement fails: {statement.raised}"
         return
     if not mutant.raised:
         yield "the mutant passes"
         return
-    places = [*_elsewhere(statement, mutant), *_earlier(claim, statement, mutant)]
-    yield from _unexplained(places, claim.mutant.elsewhere)
-    yield from _unexplained(list(_slack(statement, mutant)), claim.slack)
+    places = [*_elsewhere(statement, mutant), *_earlier(part, statement, mutant)]
+    yield from _unexplained(places, part.elsewhere)
+    yield from _unexplained(list(_slack(statement, mutant)), part.slack)
 
 
 def _unexplained(found: list[str], explanation: str) -> list[str]:
@@ -50,50 +63,138 @@ def _unexplained(found: list[str], explanation: str) -> list[str]:
     return [] if found else [f"explained, although there is nothing to explain: {explanation}"]
 
 
-def _elsewhere(statement: Run, mutant: Run) -> Iterator[str]:
-    if mutant.failed is None:
-        yield f"the mutant fails by no requirement: {mutant.raised}"
-        return
-    if mutant.failed not in statement.passed:
-        yield f"the mutant fails at {_at(mutant)}, which the statement never passes"
-        return
-    seen = statement.passed[mutant.failed].seen
-    new = {name: value for name, value in mutant.point.items() if value not in seen.get(name, ())}
-    if new:
-        values = ", ".join(f"{name} = {value[:40]}" for name, value in new.items())
-        yield f"the mutant fails at a point the statement does not visit: {values}"
+def _elsewhere(statement: Record, mutant: Record) -> Iterator[str]:
+    if not mutant.failed:
+        yield f"the mutant fails by no comparison: {mutant.raised}"
+    elif mutant.failed not in statement.passed:
+        yield f"the mutant fails at {_line(mutant.failed)}, which the statement never passes"
+    elif mutant.case not in statement.cases[mutant.failed]:
+        yield f"the mutant fails at a case that the statement does not visit: {mutant.case}"
 
 
-def _earlier(claim: Holds, statement: Run, mutant: Run) -> Iterator[str]:
-    """Pardon what the mutant violates first: does it violate the last requirement as well?"""
-    pardoned: set[Site] = set()
+def _earlier(part: Part, statement: Record, mutant: Record) -> Iterator[str]:
+    """Pardon what the mutant violates first: does it violate the last comparison as well?"""
+    assert part.check
+    pardoned: set[Place] = set()
     again = mutant
     while again.failed in statement.passed and again.failed != statement.last:
         pardoned.add(again.failed)
         try:
-            again = observe(claim.mutant.check, pardoned)
-        except Exception:  # beyond a requirement that was pardoned, anything may happen
+            again = observe(part.check, part.mutant, pardoned=pardoned)
+        except Exception:  # beyond a comparison that was pardoned, anything may happen
             break
     if pardoned and again.failed != statement.last:
-        yield f"the mutant fails at {_at(mutant)} only, the statement ends at {_last(statement)}"
+        there, end = _line(mutant.failed), _line(statement.last)
+        yield f"the mutant fails at {there} only, the statement ends at {end}"
 
 
-def _slack(statement: Run, mutant: Run) -> Iterator[str]:
-    if mutant.failed not in statement.passed:
-        return
-    nearest = statement.passed[mutant.failed].nearest
-    if nearest is None:
-        yield f"no comparison of numbers was seen at {_at(mutant)}"
-    elif nearest < NEAR:
-        yield f"never nearer to the bound than {nearest:.2g} at {_at(mutant)}"
+def _slack(statement: Record, mutant: Record) -> Iterator[str]:
+    passed = statement.passed.get(mutant.failed)
+    if passed and passed.nearest is None:
+        yield f"no nearness was seen at {_line(mutant.failed)}"
+    elif passed and passed.nearest is not None and passed.nearest < NEAR:
+        yield f"never nearer to the bound than {passed.nearest:.2g} at {_line(mutant.failed)}"
 
 
-def _at(run: Run) -> str:
-    return " < ".join(run.failed or ())
+def _line(place: Place) -> str:
+    return " < ".join(place) or "nothing"
 
 
-def _last(run: Run) -> str:
-    return " < ".join(run.last or ("nothing",))
+def survivors(part: Part) -> Iterator[str]:
+    """Names of helpers with whose wrong values the check still does what it should."""
+    assert part.check
+    space = part.check.__globals__
+    for name in sorted(_called(part.check.__code__, space)):
+        used = [_noticed(part, space, name, sign) for sign in (1, -1)]
+        if used == [False, False]:
+            yield name
+
+
+def _called(
+    code: CodeType, space: Mapping[str, Any], known: frozenset[str] = frozenset()
+) -> set[str]:
+    """Global names of the project's functions that this code refers to, directly or not."""
+    found: set[str] = set()
+    codes = [code, *(part for part in code.co_consts if isinstance(part, CodeType))]
+    for name in {name for part in codes for name in part.co_names} - known:
+        function = getattr(space.get(name), "__wrapped__", space.get(name))
+        if isinstance(function, FunctionType) and _is_ours(function.__module__):
+            found |= {name} | _called(function.__code__, space, known | found | {name})
+    return found
+
+
+def _is_ours(module: str) -> bool:
+    engine = ("exactdp.proofs_check.comparisons", "exactdp.proofs_check.boxes", "exactdp.balls")
+    return not module.startswith(engine) and module.startswith(("exactdp", "tests"))
+
+
+def _noticed(part: Part, space: dict[str, Any], name: str, sign: int) -> bool | None:
+    """Whether wrong values change the verdict; None when no value was of a kind to change."""
+    assert part.check
+    changed = 0
+
+    def corrupted(*args: Any, **more: Any) -> Any:
+        nonlocal changed
+        value = _wrong(original(*args, **more), sign)
+        changed += value is not None
+        return original(*args, **more) if value is None else value
+
+    original: Callable[..., Any] = space[name]
+    with _replaced(space, name, corrupted):
+        try:
+            kept = not observe(part.check).raised and bool(observe(part.check, part.mutant).raised)
+        except Exception:
+            return True
+    return not kept if changed else None
+
+
+@contextmanager
+def _replaced(space: dict[str, Any], name: str, function: Callable[..., Any]) -> Iterator[None]:
+    original = space[name]
+    _forget()
+    space[name] = function
+    try:
+        yield
+    finally:
+        space[name] = original
+        _forget()
+
+
+def _forget() -> None:
+    """Clear every cache of the claims, so that no wrong value is kept."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("exactdp.proofs_check.claims"):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", int)()
+
+
+def _wrong(value: Any, sign: int) -> Any:
+    """Another value of the same kind; None for kinds that are left alone."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + sign
+    if isinstance(value, Fraction):
+        return value * (7 + sign) / 7 if value else Fraction(sign, 7)
+    if isinstance(value, arb):
+        return value * (7 + sign) / 7
+    if isinstance(value, Law):
+        return Law.mixture(
+            [(Fraction(6, 7), value), (Fraction(1, 7), Law.point(min(value.support)))]
+        )
+    if isinstance(value, dict):
+        return _all_wrong(value.values(), sign, lambda found: dict(zip(value, found, strict=True)))
+    if isinstance(value, tuple | list | GeneratorType):
+        return _all_wrong(value, sign, tuple if isinstance(value, tuple) else list)
+    return None
+
+
+def _all_wrong(values: Any, sign: int, made: Callable[[list[Any]], Any]) -> Any:
+    old = list(values)
+    new = [_wrong(value, sign) for value in old]
+    if all(value is None for value in new):
+        return None
+    return made([a if b is None else b for a, b in zip(old, new, strict=True)])
 
 
 def _main() -> int:
@@ -102,16 +203,17 @@ def _main() -> int:
         description="Doubts about the checks of the ledger themselves; exits 1 if there are any.",
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="entries, or a prefix such as CSH")
-    ids: Sequence[str] = parser.parse_args().ids
-    with watched("exactdp.proofs_check.claims"):
-        claims = [claim for claim in select(ids) if isinstance(claim, Holds)]
-        claims = [claim for claim in claims if ids or not claim.slow]
+    parser.add_argument("--corrupt", action="store_true", help="helpers that may return anything")
+    options = parser.parse_args()
+    parts = [p for p in select(options.ids) if p.check and p.mutant and (options.ids or not p.slow)]
     found = 0
-    for claim in claims:
-        for doubt in doubts(claim):
-            print(f"{claim.id}: {doubt}", flush=True)
+    for part in parts:
+        for text in survivors(part) if options.corrupt else doubts(part):
+            print(
+                f"{part.id}: {'passes with wrong values of ' * options.corrupt}{text}", flush=True
+            )
             found += 1
-    print(f"{found} doubts about {len(claims)} entries")
+    print(f"{found} doubts about {len(parts)} parts")
     return 1 if found else 0
 
 

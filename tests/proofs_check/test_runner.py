@@ -1,211 +1,212 @@
-"""A claim is confirmed only when its check passes and its mutant fails."""
+"""A part is confirmed only when its check passes, its mutant fails, and the record agrees."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.proofs_check.claim import (
-    Check,
-    Conditional,
-    Counterexample,
-    Holds,
-    Mutant,
-    NotCheckable,
-    Printed,
-    Quibble,
-    Refuted,
-    require,
-)
-from exactdp.proofs_check.entries import varied
-from exactdp.proofs_check.registry import select
+from exactdp.proofs_check import runner, statements
+from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.record import Evidence
+from exactdp.proofs_check.registry import ledger, select
 from exactdp.proofs_check.runner import run, run_one
+from exactdp.proofs_check.statements import REGISTERED, Paper
+from tests.proofs_check.parts import failing, part
 
 
-def passes() -> str:
-    return "seen"
+def three(bound: int = 3) -> None:
+    """Three is at most 3.
+
+    Note: It is 3.
+    """
+    for n in range(4):
+        at_most(n, bound, n=n)
 
 
-def fails() -> str:
-    raise Counterexample("n = 3")
+def wrong(bound: int = 2) -> None:
+    """Three is at most 2."""
+    three(bound)
 
 
-def crashes() -> str:
+def crashes(bound: int = 3) -> None:
+    """It crashes."""
     raise ZeroDivisionError("oops")
 
 
-def accepts(true: bool) -> str:
-    require(true, "it is false")
-    return "seen"
+def nothing(bound: int = 3) -> None:
+    """It compares nothing."""
+    at_most(bound and 0, -1 if bound == 0 else 0) if bound == 0 else None
 
 
-def holds(check: Check = passes, mutant: Check = fails) -> Holds:
-    return Holds(
-        paper="BV",
-        item="Lemma 0",
-        statement="It holds.",
-        outcome="verified",
-        method="enumeration",
-        check=check,
-        mutant=Mutant("It does not.", mutant),
-    )
+def printed(bound: int = 3) -> None:
+    r"""Three is at
+    most 1.
+
+    Printed (Section 9, first sentence, line 7): it is at most $1$,
+        in all cases
+    Corrected: Three is at most 3.
+    Regime: always.
+    Extraction: no.
+
+    >>> 3 <= 1
+    False
+    """
+    three(bound)
 
 
-def refuted(check: Check = fails, example: str = ">>> 1 + 1\n2\n") -> Refuted:
-    return Refuted(
-        paper="BV",
-        item="Lemma 1",
-        statement="It holds.",
-        printed=Printed("it holds", "Section 9, first sentence", 7),
-        severity="unsafe",
-        method="enumeration",
-        check=check,
-        example=example,
-        extraction="no",
-        corrected=holds(),
-    )
+def misprinted(bound: int = 3) -> None:
+    """Three is at most 1.
+
+    Printed (Section 9, line 7): it is
+    Corrected: Three is at most 3.
+    """
+    three(bound)
+
+
+def conditional(bound: int = 3) -> None:
+    """Three is at most 3.
+
+    Condition: n >= 0.
+    """
+    three(bound)
 
 
 def test_holds() -> None:
-    result = run_one(holds())
+    result = run_one(part(three))
     assert result.confirmed
-    assert (result.evidence, result.claim.verdict) == ("seen", "verified")
+    assert (result.part.statement, result.part.note) == ("Three is at most 3.", "It is 3.")
+    assert (result.verdict, result.part.says) == ("verified", "bound = 0 in place of 3")
+    assert result.evidence == Evidence("verified", "4 exact comparisons; attained", "1 > 0 at n=1")
 
 
-@pytest.mark.parametrize(
-    ("claim", "problem"),
-    [
-        (holds(check=fails), "the statement fails: n = 3"),
-        (holds(mutant=passes), "also accepts a false statement: It does not."),
-        (holds(check=crashes), "ZeroDivisionError: oops"),
-        (holds(mutant=crashes), "ZeroDivisionError: oops"),
-        (refuted(check=passes), "the printed statement passes"),
-        (refuted(check=crashes), "ZeroDivisionError"),
-        (refuted(example=">>> 1 + 1\n3\n"), "does not run as printed"),
-    ],
-)
-def test_problems(claim: Holds | Refuted, problem: str) -> None:
-    result = run_one(claim)
-    assert not result.confirmed
-    assert problem in result.problem
-    assert result.as_dict()["verdict"] == "not confirmed"
+def test_problems() -> None:
+    unlike = dataclasses.replace(failing(printed), example=">>> 1\n2\n")
+    cases = [
+        (part(wrong), "the statement fails: 3 > 2 at n=3"),
+        (part(nothing), "the statement fails: nothing is compared"),
+        (part(three, mutant={"bound": 4}), "also accepts a false statement: bound = 4"),
+        (part(three, fitted={"bound": 2}), "the check fails with bound = 2: 3 > 2"),
+        (part(crashes), "ZeroDivisionError: oops"),
+        (failing(printed, as_printed={"bound": 3}), "the printed statement passes"),
+        (unlike, "does not run as printed"),
+    ]
+    for each, problem in cases:
+        result = run_one(each)
+        assert problem in result.problem
+        assert not result.confirmed
+        assert result.as_dict()["verdict"] == "not confirmed"
+        assert problem in "".join(result.remarks())
+
+
+def test_a_recorded_outcome_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "recorded", lambda *_: Evidence("proved"))
+    assert part(three).verdict == "proved"
+    assert run_one(part(three)).problem == "recorded as proved, found verified"
+
+
+def test_what_takes_long_is_remarked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_NOTICED", 0.0)
+    assert ["mark it slow=True" in text for text in run_one(part(three)).remarks()] == [True]
+    assert not list(run_one(part(three, slow=True)).remarks())
 
 
 def test_refuted() -> None:
-    result = run_one(refuted())
+    result = run_one(failing(printed))
     assert result.confirmed
-    entry = result.as_dict()
-    assert entry["verdict"] == "refuted"
-    assert entry["severity"] == "unsafe"
-    assert entry["evidence"] == "n = 3"
-    assert entry["corrected"] == "BV-Lemma-0"
+    found = result.as_dict()
+    expected = {
+        "id": "BV-Lemma-0",
+        "verdict": "refuted",
+        "severity": "unsafe",
+        "statement": "Three is at most 1.",
+        "corrected": "Three is at most 3.",
+        "regime": "always.",
+        "example": ">>> 3 <= 1\nFalse",
+        "printed": {
+            "words": "it is at most $1$, in all cases",
+            "where": "Section 9, first sentence",
+            "line": 7,
+        },
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert str(found["evidence"]).startswith(
+        "counterexample: 2 > 1 at n=2; corrected form verified"
+    )
+
+
+def test_a_note_needs_no_example() -> None:
+    found = run_one(failing(misprinted, "note")).as_dict()
+    assert (found["verdict"], found["severity"]) == ("note", "unsafe")
+    with pytest.raises(InvalidParameter, match="regime"):
+        failing(misprinted, "refuted")
+
+
+def test_conditional() -> None:
+    found = run_one(part(conditional, "conditional", rests_on="BV-Lemma-2.9")).as_dict()
+    assert (found["verdict"], found["condition"]) == ("conditional", "n >= 0.")
+    assert (found["outcome"], found["rests_on"]) == ("verified", "BV-Lemma-2.9")
 
 
 def test_not_checkable() -> None:
-    claim = NotCheckable(paper="CP", item="Table 9", statement="It is fast.", reason="asymptotic")
-    result = run_one(claim)
+    Paper("CP").not_checkable("Table 9", "It is fast.", "asymptotic", "rows")
+    result = run_one(REGISTERED[__name__].pop())
     assert result.confirmed
     assert result.as_dict()["verdict"] == "not checkable"
-    assert result.evidence == "asymptotic"
+    assert result.as_dict()["evidence"] == "asymptotic"
+    assert (result.part.entry, result.part.id) == ("CP-Table-9", "CP-Table-9-rows")
 
 
-def test_conditional_is_run_like_any_statement() -> None:
-    claim = Conditional(
-        paper="CP",
-        item="Theorem 9",
-        statement="It holds.",
-        outcome="verified",
-        method="enumeration",
-        condition="n >= 2",
-        rests_on="CP-Lemma-8",
-        **varied(accepts, True, False, "for n = 1, too"),
-    )
-    entry = run_one(claim).as_dict()
-    assert (entry["verdict"], entry["condition"], entry["rests_on"]) == (
-        "conditional",
-        "n >= 2",
-        "CP-Lemma-8",
-    )
-    loose = dataclasses.replace(claim, mutant=Mutant("the same", lambda: accepts(True)))
-    assert "also accepts a false statement: the same" in run_one(loose).problem
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        (lambda: part(lambda bound=3: three(bound)), "statement"),
+        (lambda: part(three, mutant={}), "mutant"),
+        (lambda: part(three, "conditional"), "condition"),
+        (lambda: failing(three), "printed"),
+        (lambda: failing(printed, severity="bad"), "severity"),
+    ],
+)
+def test_incomplete_parts_are_refused(made: Callable[[], object], named: str) -> None:
+    with pytest.raises(InvalidParameter, match=named):
+        made()
 
 
-def test_a_note_fails_to_the_letter() -> None:
-    claim = Quibble(
-        paper="BV",
-        item="Definition 9",
-        statement="It holds to the letter.",
-        printed=Printed("it holds", "Section 9, first sentence", 7),
-        method="enumeration",
-        check=fails,
-        extraction="no",
-        corrected=holds(),
-    )
-    entry = run_one(claim).as_dict()
-    assert (entry["verdict"], entry["evidence"]) == ("note", "n = 3")
-    assert entry["printed"] == {
-        "words": "it holds",
-        "where": "Section 9, first sentence",
-        "line": 7,
-    }
-    assert "severity" not in entry
-    assert not run_one(dataclasses.replace(claim, check=passes)).confirmed
-
-
-def test_corrected_forms_are_ours() -> None:
-    assert refuted().corrected.ours
-    assert not holds().ours
+def test_unknown_arguments_are_refused() -> None:
+    for name in ("mutant", "fitted", "as_printed"):
+        with pytest.raises(TypeError):
+            part(three, **{name: {"limit": 1}})
 
 
 def test_ids() -> None:
-    claim = dataclasses.replace(holds(), item="Theorem 3.5, proof: term (4)")
-    assert claim.id == "BV-Theorem-3.5-proof-term-4"
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("paper", "XX"), ("item", " "), ("outcome", "refuted"), ("method", "guessing")],
-)
-def test_bad_claims(name: str, value: str) -> None:
-    with pytest.raises(InvalidParameter, match=name):
-        dataclasses.replace(holds(), **{name: value})
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [("words", (" ", "Section 1", 1)), ("where", ("w", "", 1)), ("line", ("w", "Section 1", 0))],
-)
-def test_bad_quotations(name: str, arguments: tuple[str, str, int]) -> None:
-    with pytest.raises(InvalidParameter, match=name):
-        Printed(*arguments)
-
-
-def test_require() -> None:
-    require(True, "nothing")
-    with pytest.raises(Counterexample, match="here"):
-        require(False, "here")
+    made = dataclasses.replace(part(three), item="Theorem 3.5", name="proof: term (4)")
+    assert (made.entry, made.id) == ("BV-Theorem-3.5", "BV-Theorem-3.5-proof-term-4")
 
 
 def test_parallel_run_keeps_the_order_and_reports_progress() -> None:
-    claims = select(["BV-Lemma-2.9"])
+    parts = select(["SVA-Lemma-14"])
     seen: list[object] = []
-    results = list(run(claims, workers=2, progress=lambda: seen.append(1)))
-    assert [r.claim.id for r in results] == [c.id for c in claims]
-    assert all(r.confirmed for r in results)
-    assert len(seen) == len(claims)
+    results = list(run(parts, workers=2, progress=lambda: seen.append(1)))
+    assert [result.part.id for result in results] == [part.id for part in parts]
+    assert all(result.confirmed for result in results)
+    assert len(seen) == len(parts) > 2
 
 
 def test_selection() -> None:
-    assert [c.id for c in select(["bv-lemma-2.9"])] == ["BV-Lemma-2.9"]
-    assert all(c.verdict == "refuted" for c in select(paper="BV", verdict="refuted"))
-    assert len(select(["BV-Lemma-2.9", "BV-Lemma-2.9-"])) >= 3
-    with pytest.raises(InvalidParameter, match=r"ID .*BV-Lemma-99"):
-        select(["BV-Lemma-99"])
-    with pytest.raises(InvalidParameter, match="verdict"):
-        select(verdict="true")
-    assert all(c.severity == "unsafe" for c in select(severity="unsafe") if isinstance(c, Refuted))
-    assert 0 < len(select(severity="unsafe")) < len(select(verdict="refuted"))
-    with pytest.raises(InvalidParameter, match="severity"):
-        select(severity="bad")
+    assert {p.entry for p in select(["sva-lemma-14"])} == {"SVA-Lemma-14"}
+    assert [p.id for p in select(["SVA-Lemma-14-proof-second-moment"])] == [
+        "SVA-Lemma-14-proof-second-moment"
+    ]
+    assert {p.entry for p in select(["SVA-Lemma-2"])} >= {"SVA-Lemma-20", "SVA-Lemma-21"}
+    assert all(p.verdict == "refuted" for p in select(paper="BV", verdict="refuted"))
+    assert {p.severity for p in select(severity="unsafe")} == {"unsafe"}
+    assert 0 < len(select(verdict="proved")) < len(ledger()) == len(select())
+    for name, arguments in (
+        ("ID .*BV-Lemma-99", {"ids": ["BV-Lemma-99"]}),
+        ("verdict", {"verdict": "true"}),
+        ("severity", {"severity": "bad"}),
+    ):
+        with pytest.raises(InvalidParameter, match=name):
+            select(**arguments)  # type: ignore[arg-type]

@@ -2,177 +2,140 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import partial
-from types import ModuleType
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 import pytest
+from flint import arb
 
-from exactdp.proofs_check.claim import PAPERS, Check, Holds, Mutant
-from exactdp.proofs_check.instrument import RECORDER
-from exactdp.proofs_check.scrutiny import doubts
-from exactdp.proofs_check.watch import closeness, observe, watched
-
-_CHECKS = """
-from fractions import Fraction
+from exactdp.law import Law
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Counterexample, require
+from exactdp.proofs_check.comparisons import Counterexample, at_most, below, equal
+from exactdp.proofs_check.registry import ledger
+from exactdp.proofs_check.scrutiny import _wrong, doubts, survivors
+from exactdp.proofs_check.vocabulary import PAPERS
+from tests.proofs_check.parts import part
 
-def near(bound):
+
+def near(bound: int = 4) -> None:
+    """Squares."""
     for n in range(1, 5):
-        require(n * n <= bound * n, f"n={n}")
-    return "n < 5"
+        at_most(n * n, bound * n, n=n)
 
-def far(bound):
+
+def far(bound: int = 1) -> None:
+    """Far from its bound."""
     for n in range(1, 5):
-        require(n <= bound * 100, f"n={n}")
-    return "n < 5"
+        at_most(n, bound * 100, n=n)
 
-def two(first, second):
+
+def two(bound: int = 3, second: int = 3) -> None:
+    """Two comparisons."""
     for n in range(3):
-        require(n < first, f"first, n={n}")
-        require(n < second, f"second, n={n}")
-    return "n < 3"
+        below(n, bound, n=n)
+        below(n, second, n=n)
 
-def both(bound):
-    return two(bound, bound)
 
-def wider(most):
+def wider(most: int = 5) -> None:
+    """All below 5."""
     for n in range(1, most):
-        require(n < 5, f"n={n}")
-    return "seen"
+        below(n, 5, n=n)
 
-def elsewhere(second):
+
+def elsewhere(second: bool = False) -> None:
+    """Arithmetic."""
     if second:
-        require(1 + 1 == 3, "arithmetic")
-    require(1 + 1 == 2, "arithmetic")
-    return "seen"
+        equal(1 + 1, 3)
+    equal(1 + 1, 2)
 
-def by_hand(wrong):
-    require(2 == 2, "fine")
-    if wrong:
+
+def by_hand(second: bool = False) -> None:
+    """Raises by itself."""
+    equal(2, 2)
+    if second:
         raise Counterexample("by hand")
-    return "seen"
-
-def helper(left, right):
-    return bool(left <= right)
-
-def through_helpers(bound):
-    holds = helper(3, bound) and not helper(bound + 1, 3)
-    require(holds, "bound")
-    require(all(abs(n - (n + Fraction(1, 1000))) < 1 for n in range(9, 10)), "tolerance")
-    require(helper(3, bound), "again")
-    return "seen"
-
-def in_a_box(constant):
-    parts = always_positive(lambda x: x * x - x + constant, [(0, 1)])
-    return f"{parts} parts"
-
-def difference(bound):
-    require(bound - 3 >= 0, "bound")
-    return "seen"
-"""
 
 
-@pytest.fixture(scope="module")
-def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    folder = tmp_path_factory.mktemp("planted")
-    (folder / "planted_claims").mkdir()
-    (folder / "planted_claims" / "__init__.py").write_text("")
-    (folder / "planted_claims" / "some.py").write_text(_CHECKS)
-    sys.path.insert(0, str(folder))
-    with watched("planted_claims"):
-        yield importlib.import_module("planted_claims.some")
-    sys.path.remove(str(folder))
+def in_a_box(constant: str = "0.2501") -> None:
+    """A parabola."""
+    always_positive(lambda x: x * x - x + arb(constant), [(0, 1)])
 
 
-def found(check: Check, mutant: Check, *, elsewhere: str = "", slack: str = "") -> str:
-    claim = Holds(
-        paper="BV",
-        item="Lemma 0",
-        statement="It holds.",
-        outcome="verified",
-        method="enumeration",
-        check=check,
-        mutant=Mutant("It does not.", mutant, elsewhere),
-        slack=slack,
-    )
-    return "; ".join(doubts(claim))
+@pytest.mark.parametrize(
+    ("check", "more", "doubt"),
+    [
+        (near, {"mutant": {"bound": 3}}, ""),
+        (two, {"mutant": {"bound": 2, "second": 2}}, ""),
+        (two, {"mutant": {"second": 2}}, ""),
+        (in_a_box, {"mutant": {"constant": "0.2499"}}, ""),
+        (in_a_box, {"mutant": {"constant": "0.2"}, "fitted": {"constant": "30"}}, "never nearer"),
+        (far, {}, "never nearer to the bound than 0.04"),
+        (far, {"fitted": {"bound": Fraction(4, 100)}}, ""),
+        (far, {"slack": "an order"}, ""),
+        (near, {"mutant": {"bound": 3}, "slack": "far"}, "nothing to explain: far"),
+        (two, {"mutant": {"bound": 2}}, "only, the statement ends at"),
+        (two, {"mutant": {"bound": 2}, "elsewhere": "the first of two"}, ""),
+        (near, {"mutant": {"bound": 3}, "elsewhere": "there"}, "nothing to explain: there"),
+        (wider, {"mutant": {"most": 6}}, "a case that the statement does not visit:  at n=5"),
+        (elsewhere, {"mutant": {"second": True}}, "which the statement never passes"),
+        (by_hand, {"mutant": {"second": True}}, "fails by no comparison: by hand"),
+        (near, {"mutant": {"bound": 4}, "slack": "none"}, "the mutant passes"),
+        (near, {"mutant": {"bound": 3}, "fitted": {"bound": 3}}, "the statement fails: 16 > 12"),
+    ],
+)
+def test_doubts(check: Callable[..., object], more: dict[str, Any], doubt: str) -> None:
+    found = "; ".join(doubts(part(check, **more)))
+    assert doubt in found
+    assert bool(doubt) == bool(found)
 
 
-def test_a_sound_check_raises_no_doubt(checks: ModuleType) -> None:
-    assert found(lambda: checks.near(4), lambda: checks.near(3)) == ""
-    assert found(lambda: checks.both(3), lambda: checks.both(2)) == ""
-    assert found(lambda: checks.in_a_box(0.2501), lambda: checks.in_a_box(0.2499)) == ""
-    assert found(lambda: checks.difference(3), lambda: checks.difference(2)) == ""
-    assert found(lambda: checks.through_helpers(3), lambda: checks.through_helpers(2)) == ""
+def square(n: int) -> int:
+    return n * n
 
 
-def test_slack_is_found_and_can_be_explained(checks: ModuleType) -> None:
-    assert "never nearer to the bound than 0.04" in found(
-        lambda: checks.far(1), lambda: checks.far(0)
-    )
-    assert found(lambda: checks.far(1), lambda: checks.far(0), slack="an order") == ""
-    assert "no comparison of numbers was seen" in found(
-        lambda: checks.in_a_box(3), lambda: checks.in_a_box(0.2)
-    )
+def unused(n: int) -> int:
+    return n
 
 
-def test_a_mutant_that_dies_elsewhere_is_found(checks: ModuleType) -> None:
-    good, first = (lambda: checks.two(3, 3)), (lambda: checks.two(2, 3))
-    assert "only, the statement ends at" in found(good, first)
-    assert found(good, lambda: checks.two(3, 2)) == ""
-    assert found(good, first, elsewhere="the first of two parts") == ""
-    assert "which the statement never passes" in found(
-        lambda: checks.elsewhere(False), lambda: checks.elsewhere(True)
-    )
-    assert "fails by no requirement: by hand" in found(
-        lambda: checks.by_hand(False), lambda: checks.by_hand(True)
-    )
+def sound(bound: int = 4) -> None:
+    """Squares by a helper."""
+    for n in range(1, 5):
+        equal(square(n), bound * n * n // 4, n=n)
 
 
-def test_a_point_outside_the_domain_is_found(checks: ModuleType) -> None:
-    text = found(lambda: checks.wider(5), lambda: checks.wider(6))
-    assert "a point the statement does not visit: wider.n = 5" in text
+def empty(bound: int = 2) -> None:
+    """A triangle inequality: any values of the helper pass."""
+    for n in range(5):
+        a, b = unused(n), square(n)
+        at_most(abs(a + b), abs(a) + abs(b), n=n)
+    at_most(2, bound)
 
 
-def test_a_statement_that_fails_is_said_to(checks: ModuleType) -> None:
-    assert "the statement fails: n=4" in found(lambda: checks.near(3), lambda: checks.near(2))
+def test_a_check_that_decides_nothing_survives_wrong_values() -> None:
+    assert list(survivors(part(sound))) == []
+    assert list(survivors(part(empty))) == ["square", "unused"]
+    assert square(3) == 9
 
 
-def test_a_mutant_that_passes_is_found_whatever_the_entry_says(checks: ModuleType) -> None:
-    same = partial(checks.near, 4)
-    assert found(same, same, elsewhere="nowhere", slack="none") == "the mutant passes"
-
-
-def test_an_explanation_of_nothing_is_found(checks: ModuleType) -> None:
-    good, near = partial(checks.near, 4), partial(checks.near, 3)
-    assert "nothing to explain: far" in found(good, near, slack="far")
-    assert "nothing to explain: there" in found(good, near, elsewhere="there")
-
-
-def test_what_is_recorded(checks: ModuleType) -> None:
-    run = observe(lambda: checks.near(5))
-    ((site, passed),) = run.passed.items()
-    assert site[0].startswith("some:")
-    assert passed.times == 4
-    assert passed.nearest == pytest.approx(4 / 5)
-    assert passed.seen == {"near.n": {"1", "2", "3", "4"}}
-    assert closeness(-3, 4) is None
+def test_wrong_values_are_of_the_same_kind() -> None:
+    values = [True, 3, Fraction(1, 2), Fraction(0), (1, "a"), {"a": 2}, Law({1: Fraction(1)})]
+    for value in values[:-1]:
+        assert type(_wrong(value, 1)) is type(value)
+        assert _wrong(value, 1) != value
+    assert _wrong((1, "a"), -1) == (0, "a")
+    assert _wrong("text", 1) is None
+    law = Law({1: Fraction(1, 2), 2: Fraction(1, 2)})
+    assert _wrong(law, 1)[1] == Fraction(4, 7)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_doubt_is_left(paper: str) -> None:
+    if not any(part.mutant for part in ledger([paper])):
+        pytest.skip("not yet in the new form")
     command = [sys.executable, "-m", "exactdp.proofs_check.scrutiny", paper]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_unwatched_modules_are_untouched() -> None:
-    from exactdp.proofs_check.claims.bv import lemma_2_9
-
-    assert RECORDER not in vars(lemma_2_9)

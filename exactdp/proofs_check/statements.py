@@ -1,0 +1,269 @@
+r'''How an entry of the ledger is written: a check whose docstring is the statement.
+
+An entry is a numbered item of a paper (or a display, table, figure). Its *parts* are the item's
+own statement and the steps worth deciding; each part is a function. The arguments' defaults stand
+for the statement, `mutant` for a variant that is slightly false: the check must accept the one and
+reject the other. The check compares by :mod:`exactdp.proofs_check.comparisons`; whether the
+statement is then *proved* or *verified*, on how many cases, and how near, is counted.
+
+A statement that holds (`fitted`: still true with these arguments; printed as evidence)::
+
+    @SVA.holds("Lemma 14", mutant={"constant": Fraction(7, 4)}, fitted={"constant": Fraction(9, 5)})
+    def lemma_14(constant: Fraction = Fraction(3)) -> None:
+        """Bins differ by more than 3 sqrt(b L log(2b/delta)) with probability at most delta.
+
+        Note: h and s are uniform, as in Algorithm 1.
+        """
+        for b, delta in product((1, 2), DELTAS):
+            at_most(tail(b, constant), delta, b=b, delta=delta)
+
+A part of the same entry that is proved, because its one comparison decides a whole interval::
+
+    @SVA.holds("Lemma 14", "proof, exponent", mutant={"least": Fraction(23, 20)})
+    def exponent(least: Fraction = Fraction(9, 8)) -> None:
+        """With t = 3 sqrt(mu log) and mu >= log, Bernstein's exponent is at least 9/8 log."""
+        never_negative([Fraction(9, 2) - 2 * least, -2 * least], 0, 1)
+
+A condition that the text lacks, or a step that is refuted elsewhere (`rests_on`)::
+
+    @SVA.conditional("Theorem 2", mutant={"shape": Fraction(24, 100)})
+    def theorem_2(shape: Fraction = Fraction(1, 4)) -> None:
+        """With ceil(epsilon^2 k/4) bins the error factor is at most 4/epsilon.
+
+        Condition: epsilon <= 2; the number of bins grows with epsilon^2.
+        """
+
+A statement that is false as printed. `as_printed` makes the check say what is printed, and must
+fail; the defaults say what is correct. The docstring also has the words, the regime in which they
+fail, and a minimal counterexample that does not use the check. `SVA.note` takes the same, for what
+is false to the letter only; `exactdp.proofs_check.vocabulary.SEVERITY_RULE` tells them apart::
+
+    @SVA.refuted("Lemma 20", "order", severity="loose",
+                 as_printed={"k": 1}, mutant={"k": 2})
+    def order(k: int = 3) -> None:
+        r"""sqrt(log d/n) is of smaller order than (1/epsilon) sqrt(k log(d/k)/n) for every k.
+
+        Printed (Appendix D, Lemma 20, line 663): $\leq O(\sqrt{\log d}) = o(\frac{1}{\epsilon} ...
+        Corrected: It is for k >= 3.
+        Regime: k and epsilon constant.
+        Extraction: no: the same little-o is what the reduction needs.
+
+        >>> 1 + 1
+        2
+
+        """
+
+What no program can decide::
+
+    SVA.not_checkable("Theorem 11", "The error is Omega(1/epsilon).", "asymptotic; cited")
+'''
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from exactdp.errors import InvalidParameter
+from exactdp.proofs_check.record import Evidence, recorded
+from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
+
+__all__ = ["ALP", "BV", "CP", "CSH", "PLD", "REGISTERED", "SVA", "Paper", "Part", "Printed"]
+
+Check = Callable[..., object]
+C = TypeVar("C", bound=Check)
+Arguments = Mapping[str, object]
+
+_LABELS = ("Condition", "Corrected", "Extraction", "Note", "Printed", "Regime")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The words of a paper that an erratum speaks of.
+
+    words: an exact quotation, short; " ... " stands for words left out.
+    where: section, item, display or sentence. line: of the paper's text, counted from 1.
+    """
+
+    words: str
+    where: str
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One statement of an entry: the item's own (name is empty) or a step of it.
+
+    kind: "holds", "conditional", "refuted", "note" or "not checkable".
+    says: the mutant in words. fitted: sharper arguments with which the check still passes.
+    follows_from, rests_on: ids of the refuted part that is the cause.
+    elsewhere, slack: why the mutant rightly fails at another comparison or case, or why the check
+        rightly stays far from its bound; else empty.
+    """
+
+    paper: str
+    item: str
+    name: str
+    statement: str
+    kind: str
+    module: str
+    check: Check | None = field(default=None, repr=False)
+    mutant: Arguments = field(default_factory=dict)
+    says: str = ""
+    fitted: Arguments = field(default_factory=dict)
+    as_printed: Arguments = field(default_factory=dict)
+    printed: Printed | None = None
+    corrected: str = ""
+    regime: str = ""
+    extraction: str = ""
+    example: str = field(default="", repr=False)
+    severity: str = ""
+    follows_from: str = ""
+    condition: str = ""
+    rests_on: str = ""
+    note: str = ""
+    reason: str = ""
+    ours: bool = False
+    slow: bool = False
+    elsewhere: str = ""
+    slack: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("item", "statement", *_REQUIRED[self.kind]):
+            if not getattr(self, name):
+                raise InvalidParameter(name, "nothing", f"given for {self.id}, which is {_a(self)}")
+        if self.severity and self.severity not in SEVERITIES:
+            raise InvalidParameter("severity", self.severity, "one of " + ", ".join(SEVERITIES))
+
+    @property
+    def entry(self) -> str:
+        """The id of the entry that this is a part of, such as "BV-Lemma-2.9"."""
+        return _id(self.paper, self.item)
+
+    @property
+    def id(self) -> str:
+        """The id of the part, such as "BV-Lemma-2.9-proof-first-step"."""
+        return _id(self.paper, f"{self.item} {self.name}")
+
+    @property
+    def title(self) -> str:
+        """Item and name as a heading."""
+        return f"{self.item}, {self.name}" if self.name else self.item
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the last recorded run showed."""
+        return recorded(self.paper, self.id)
+
+    @property
+    def verdict(self) -> str:
+        """A key of VERDICTS; for what holds, the outcome of the last recorded run."""
+        return self.kind if self.kind != "holds" else self.evidence.outcome or "not recorded"
+
+    @property
+    def source(self) -> str:
+        """The file that defines the part, relative to the repository."""
+        return self.module.replace(".", "/") + ".py"
+
+
+_FAILING = ("as_printed", "mutant", "printed", "corrected", "severity")
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "holds": ("mutant",),
+    "conditional": ("mutant", "condition"),
+    "refuted": (*_FAILING, "regime", "extraction", "example"),
+    "note": _FAILING,
+    "not checkable": ("reason",),
+}
+
+#: Name of a module -> the parts that it has registered, in order.
+REGISTERED: dict[str, list[Part]] = {}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Registers the parts of one paper's entries; the decorators return the check unchanged."""
+
+    key: str
+    ours: bool = False
+
+    def holds(self, item: str, name: str = "", **more: Any) -> Callable[[C], C]:
+        """A statement that passes its check; its mutant must not."""
+        return self._decorator("holds", item, name, more)
+
+    def conditional(self, item: str, name: str = "", **more: Any) -> Callable[[C], C]:
+        """The same, under a condition that the text lacks or resting on a refuted step."""
+        return self._decorator("conditional", item, name, more)
+
+    def refuted(self, item: str, name: str = "", **more: Any) -> Callable[[C], C]:
+        """A statement that is false as printed."""
+        return self._decorator("refuted", item, name, more)
+
+    def note(self, item: str, name: str = "", **more: Any) -> Callable[[C], C]:
+        """A statement that is false to the letter, in an item that shows what is meant."""
+        return self._decorator("note", item, name, {"severity": "cosmetic", **more})
+
+    def not_checkable(self, item: str, statement: str, reason: str, name: str = "") -> None:
+        """A statement that no program can decide, and why not."""
+        module = inspect.stack()[1].frame.f_globals["__name__"]
+        self._register("not checkable", item, name, module, {"reason": reason}, statement)
+
+    def _decorator(self, kind: str, item: str, name: str, more: dict[str, Any]) -> Callable[[C], C]:
+        def register(check: C) -> C:
+            more["says"] = more.get("says") or _in_words(check, more.get("mutant", {}))
+            for arguments in ("mutant", "fitted", "as_printed"):
+                inspect.signature(check).bind(**more.get(arguments, {}))
+            document = inspect.getdoc(check) or ""
+            self._register(kind, item, name, check.__module__, more | {"check": check}, document)
+            return check
+
+        return register
+
+    def _register(
+        self, kind: str, item: str, name: str, module: str, more: dict[str, Any], document: str
+    ) -> None:
+        basic: dict[str, Any] = {
+            "paper": self.key,
+            "item": item,
+            "name": name,
+            "kind": kind,
+            "module": module,
+        }
+        part = Part(**basic, **({"ours": self.ours} | more), **_read(document))
+        REGISTERED.setdefault(module, []).append(part)
+
+
+def _read(document: str) -> dict[str, Any]:
+    """The fields that a docstring has: statement, labelled paragraphs, and an example."""
+    prose, sign, example = document.partition(">>> ")
+    pieces = re.split(rf"^({'|'.join(_LABELS)})(?: \((.*), line (\d+)\))?:", prose, flags=re.M)
+    found: dict[str, Any] = {"statement": " ".join(pieces[0].split())}
+    for label, where, line, text in zip(*(pieces[i::4] for i in (1, 2, 3, 4)), strict=True):
+        words = " ".join(text.split())
+        found[label.lower()] = Printed(words, where, int(line)) if where else words
+    if sign:
+        found["example"] = sign + example
+    return found
+
+
+def _in_words(check: Check, mutant: Arguments) -> str:
+    """For example "constant = 7/4 in place of 3"."""
+    parameters = inspect.signature(check).parameters
+    known = [name for name in mutant if name in parameters]
+    return ", ".join(f"{n} = {mutant[n]} in place of {parameters[n].default}" for n in known)
+
+
+def _id(paper: str, title: str) -> str:
+    words: Iterable[str] = re.findall(r"[A-Za-z0-9.]+", title)
+    return "-".join([paper, *(word.strip(".") for word in words)])
+
+
+def _a(part: Part) -> str:
+    return "a statement that holds" if part.kind == "holds" else part.kind
+
+
+BV, CSH, ALP, CP, SVA = (Paper(key) for key in list(PAPERS)[:5])
+
+#: For the page on privacy loss distributions, where there is no paper.
+PLD = Paper("PLD", ours=True)
