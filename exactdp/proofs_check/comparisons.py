@@ -251,7 +251,7 @@ def _close(value: Any, stated: Any, tolerance: Any, kind: str, case: Case) -> No
     if not gap <= most and not gap > most:
         raise Undecided(f"{_show(value)} is or is not {_show(stated)}{_at(case)}")
     kind = kind or ("exact" if exact else "balls")
-    near = _closeness(value, stated)
+    near = 1.0 if kind == "printed numbers" or not most else _closeness(gap, most)
     _settle(bool(gap <= most), lambda: f"{_show(value)}, not {_show(stated)}", near, kind, case)
 
 

@@ -48,7 +48,7 @@ def summary_of(statement: Record, mutant: Record) -> Evidence:
              if statement.kinds[kind]]  # fmt: skip
     texts += [f"over {text}" for text in statement.proofs]
     decisive = statement.passed.get(mutant.failed)
-    if decisive and decisive.nearest is not None and not statement.kinds["interval search"]:
+    if decisive and decisive.nearest is not None and not statement.kinds.keys() & _NO_DISTANCE:
         texts.append(_distance(decisive.nearest))
     return Evidence(_outcome(statement), "; ".join(texts), mutant.raised)
 
@@ -62,6 +62,9 @@ _KINDS = {
     "printed numbers": "printed numbers",
     "statistics": "statistical tests",
 }
+
+
+_NO_DISTANCE = {"interval search", "printed numbers", "symbolic"}
 
 
 def _outcome(record: Record) -> str:
@@ -101,7 +104,7 @@ def _main(names: list[str]) -> int:
     problems = 0
     chosen = {part.id for part in select(names)}
     for paper in PAPERS:
-        parts = [part for part in ledger([paper]) if part.check]
+        parts = [part for part in ledger([paper]) if part.mutant]
         kept = dict(_record_of(paper))
         for part in parts:
             if part.id in chosen:

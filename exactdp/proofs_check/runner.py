@@ -25,7 +25,8 @@ _LIMIT, _SLOW_LIMIT, _NOTICED = 60, 900, 1.0
 class Result:
     """What running one part showed.
 
-    seconds: of processor time. problem: empty, or why the statement, its mutant or the recorded verdict is not confirmed.
+    seconds: of processor time.
+    problem: empty, or why the statement, its mutant or the recorded verdict is not confirmed.
     """
 
     part: Part

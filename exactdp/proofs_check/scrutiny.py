@@ -43,8 +43,12 @@ NEAR = 0.5
 def doubts(part: Part) -> Iterator[str]:
     """What is doubtful about the check of a part."""
     assert part.check
-    statement = observe(part.check, part.fitted, keep=True)
-    mutant = observe(part.check, part.mutant)
+    try:
+        statement = observe(part.check, part.fitted, keep=True)
+        mutant = observe(part.check, part.mutant)
+    except Exception as error:  # whatever a check raises is a finding about the check
+        yield f"{type(error).__name__}: {error}"
+        return
     if statement.raised:
         yield f"the statement fails: {statement.raised}"
         return
@@ -142,7 +146,9 @@ def _noticed(part: Part, space: dict[str, Any], name: str, sign: int) -> bool | 
     original: Callable[..., Any] = space[name]
     with _replaced(space, name, corrupted):
         try:
-            kept = not observe(part.check).raised and bool(observe(part.check, part.mutant).raised)
+            false = [part.mutant, *([part.as_printed] if part.printed else [])]
+            rejected = all(observe(part.check, arguments).raised for arguments in false)
+            kept = rejected and not observe(part.check).raised
         except Exception:
             return True
     return not kept if changed else None

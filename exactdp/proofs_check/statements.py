@@ -2,13 +2,15 @@ r'''How an entry of the ledger is written: a check whose docstring is the statem
 
 An entry is a numbered item of a paper (or a display, table, figure). Its *parts* are the item's
 own statement and the steps worth deciding; each part is a function. The arguments' defaults stand
-for the statement, `mutant` for a variant that is slightly false: the check must accept the one and
-reject the other. The check compares by :mod:`exactdp.proofs_check.comparisons`; whether the
-statement is then *proved* or *verified*, on how many cases, and how near, is counted.
+for the statement, those of `mutant` for a variant that is slightly false: the check must accept
+the one and reject the other. The check compares with :mod:`exactdp.proofs_check.comparisons`;
+whether the statement is then *proved* or *verified*, on how many cases, and how near, is counted.
 
 A statement that holds (`fitted`: still true with these arguments; printed as evidence)::
 
-    @SVA.holds("Lemma 14", mutant={"constant": Fraction(7, 4)}, fitted={"constant": Fraction(9, 5)})
+    @SVA.holds("Lemma 14")
+    @mutant(constant=Fraction(7, 4))
+    @fitted(constant=Fraction(9, 5))
     def lemma_14(constant: Fraction = Fraction(3)) -> None:
         """Bins differ by more than 3 sqrt(b L log(2b/delta)) with probability at most delta.
 
@@ -19,14 +21,16 @@ A statement that holds (`fitted`: still true with these arguments; printed as ev
 
 A part of the same entry that is proved, because its one comparison decides a whole interval::
 
-    @SVA.holds("Lemma 14", "proof, exponent", mutant={"least": Fraction(23, 20)})
+    @SVA.holds("Lemma 14", "proof, exponent")
+    @mutant("at least 1.15 log", least=Fraction(23, 20))
     def exponent(least: Fraction = Fraction(9, 8)) -> None:
         """With t = 3 sqrt(mu log) and mu >= log, Bernstein's exponent is at least 9/8 log."""
         never_negative([Fraction(9, 2) - 2 * least, -2 * least], 0, 1)
 
 A condition that the text lacks, or a step that is refuted elsewhere (`rests_on`)::
 
-    @SVA.conditional("Theorem 2", mutant={"shape": Fraction(24, 100)})
+    @SVA.conditional("Theorem 2")
+    @mutant(shape=Fraction(24, 100))
     def theorem_2(shape: Fraction = Fraction(1, 4)) -> None:
         """With ceil(epsilon^2 k/4) bins the error factor is at most 4/epsilon.
 
@@ -38,8 +42,9 @@ fail; the defaults say what is correct. The docstring also has the words, the re
 fail, and a minimal counterexample that does not use the check. `SVA.note` takes the same, for what
 is false to the letter only; `exactdp.proofs_check.vocabulary.SEVERITY_RULE` tells them apart::
 
-    @SVA.refuted("Lemma 20", "order", severity="loose",
-                 as_printed={"k": 1}, mutant={"k": 2})
+    @SVA.refuted("Lemma 20", "order", severity="loose")
+    @as_printed(k=1)
+    @mutant(k=2)
     def order(k: int = 3) -> None:
         r"""sqrt(log d/n) is of smaller order than (1/epsilon) sqrt(k log(d/k)/n) for every k.
 
@@ -62,6 +67,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -70,7 +76,21 @@ from exactdp.errors import InvalidParameter
 from exactdp.proofs_check.record import Evidence, recorded
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
 
-__all__ = ["ALP", "BV", "CP", "CSH", "PLD", "REGISTERED", "SVA", "Paper", "Part", "Printed"]
+__all__ = [
+    "ALP",
+    "BV",
+    "CP",
+    "CSH",
+    "PLD",
+    "REGISTERED",
+    "SVA",
+    "Paper",
+    "Part",
+    "Printed",
+    "as_printed",
+    "fitted",
+    "mutant",
+]
 
 Check = Callable[..., object]
 C = TypeVar("C", bound=Check)
@@ -204,18 +224,22 @@ class Paper:
         """A statement that is false to the letter, in an item that shows what is meant."""
         return self._decorator("note", item, name, {"severity": "cosmetic", **more})
 
-    def not_checkable(self, item: str, statement: str, reason: str, name: str = "") -> None:
+    def not_checkable(
+        self, item: str, statement: str, reason: str, name: str = "", rests_on: str = ""
+    ) -> None:
         """A statement that no program can decide, and why not."""
-        module = inspect.stack()[1].frame.f_globals["__name__"]
-        self._register("not checkable", item, name, module, {"reason": reason}, statement)
+        module = sys._getframe(1).f_globals["__name__"]
+        more = {"reason": reason, "rests_on": rests_on}
+        self._register("not checkable", item, name, module, more, statement)
 
     def _decorator(self, kind: str, item: str, name: str, more: dict[str, Any]) -> Callable[[C], C]:
         def register(check: C) -> C:
-            more["says"] = more.get("says") or _in_words(check, more.get("mutant", {}))
+            given = vars(check).pop("arguments", {})
             for arguments in ("mutant", "fitted", "as_printed"):
-                inspect.signature(check).bind(**more.get(arguments, {}))
-            document = inspect.getdoc(check) or ""
-            self._register(kind, item, name, check.__module__, more | {"check": check}, document)
+                inspect.signature(check).bind(**given.get(arguments, {}))
+            given["says"] = given.get("says") or _in_words(check, given.get("mutant", {}))
+            fields = more | given | {"check": check}
+            self._register(kind, item, name, check.__module__, fields, inspect.getdoc(check) or "")
             return check
 
         return register
@@ -232,6 +256,29 @@ class Paper:
         }
         part = Part(**basic, **({"ours": self.ours} | more), **_read(document))
         REGISTERED.setdefault(module, []).append(part)
+
+
+def mutant(says: str = "", /, **arguments: object) -> Callable[[C], C]:
+    """Arguments that make the statement slightly false, and how to say so (default: as written)."""
+    return _given(mutant=arguments, says=says)
+
+
+def fitted(**arguments: object) -> Callable[[C], C]:
+    """Sharper arguments with which the check still passes: evidence, not part of the statement."""
+    return _given(fitted=arguments)
+
+
+def as_printed(**arguments: object) -> Callable[[C], C]:
+    """Arguments that make the check say what is printed, where that is false."""
+    return _given(as_printed=arguments)
+
+
+def _given(**fields: object) -> Callable[[C], C]:
+    def remember(check: C) -> C:
+        vars(check).setdefault("arguments", {}).update(fields)
+        return check
+
+    return remember
 
 
 def _read(document: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ __all__ = ["failing", "part"]
 
 def part(check: Callable[..., object], kind: str = "holds", **more: Any) -> Part:
     """The check as part of BV's Lemma 0; nothing is left in the registry."""
-    more = {"mutant": {"bound": 0}} | more
+    arguments = {name: more.pop(name, {}) for name in ("fitted", "as_printed")}
+    vars(check)["arguments"] = arguments | {"mutant": more.pop("mutant", {"bound": 0})}
     getattr(Paper("BV"), kind)("Lemma 0", **more)(check)
     return REGISTERED[check.__module__].pop()
 

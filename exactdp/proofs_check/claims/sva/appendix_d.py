@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 
 from exactdp.balls import ball, precision
 from exactdp.law import Law
@@ -17,18 +17,6 @@ from exactdp.proofs_check.claims.sva._tails import at_most
 from exactdp.proofs_check.entries import SVA, varied
 
 __all__ = ["CLAIMS"]
-
-
-def _mean(shift: Fraction) -> str:
-    """The mean of P_V is eta V + (1 - eta) k/d in every coordinate."""
-    for d, k, eta in ((2, 1, Fraction(1, 3)), (4, 2, Fraction(1, 10)), (5, 1, Fraction(1))):
-        members = [tuple(int(i in ones) for i in range(d)) for ones in combinations(range(d), k)]
-        law = Law.mixture([(eta, Law.point(members[0])), (1 - eta, Law.uniform(members))])
-        for j in range(d):
-            found = law.expectation(lambda v: v[j])
-            stated = eta * members[0][j] + (1 - eta) * Fraction(k, d) * shift
-            require(found == stated, f"d={d}, k={k}, eta={eta}: mean {found}, stated {stated}")
-    return "three sizes, every coordinate"
 
 
 def _symmetric(size: int, kept: Fraction) -> list[Law[int]]:
@@ -142,18 +130,6 @@ def _contradiction(share: Fraction) -> str:
 
 
 CLAIMS = (
-    SVA.verified(
-        "Equation (2)",
-        "Each client holds V with probability eta and a uniform member of S otherwise; "
-        "the mean is eta V + (1 - eta) k/d per coordinate.",
-        "enumeration",
-        **varied(_mean, Fraction(1), Fraction(101, 100), "with 1.01 k/d"),
-    ),
-    SVA.not_checkable(
-        "Equation (3)",
-        "Defines the expected L_infinity error of an estimator of the mean of P.",
-        "a definition; it is used in Lemma 21, proof, scaling",
-    ),
     SVA.verified(
         "Equation (4)",
         "Fano: P(error) >= 1 - (I(V; z) + 1)/log|S| for uniform V, in bits.",

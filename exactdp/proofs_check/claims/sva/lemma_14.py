@@ -12,7 +12,7 @@ from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.sva._model import bins, hashes
 from exactdp.proofs_check.comparisons import at_most, equal
-from exactdp.proofs_check.statements import SVA
+from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 _DELTAS = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**5))
 #: b, and |v_l - v'_l| of the coordinates.
@@ -35,7 +35,9 @@ def _exceeds(steps: tuple[int, ...], b: int, threshold: arb) -> Fraction:
     return Fraction(heavy, (2 * b) ** len(steps))
 
 
-@SVA.holds("Lemma 14", mutant={"constant": Fraction(7, 4)}, fitted={"constant": Fraction(9, 5)})
+@SVA.holds("Lemma 14")
+@mutant(constant=Fraction(7, 4))
+@fitted(constant=Fraction(9, 5))
 def lemma_14(constant: Fraction = Fraction(3)) -> None:
     """For L-neighbouring v, v' with L/b >= log(2b/delta), the bins differ by more than
     3 sqrt(b L log(2b/delta)) in total with probability at most delta.
@@ -48,13 +50,9 @@ def lemma_14(constant: Fraction = Fraction(3)) -> None:
                 at_most(_exceeds(steps, b, threshold), delta, b=b, L=length, delta=delta)
 
 
-@SVA.holds(
-    "Lemma 14",
-    "without its condition",
-    mutant={"constant": Fraction(99, 100)},
-    fitted={"constant": Fraction(1)},
-    ours=True,
-)
+@SVA.holds("Lemma 14", "without its condition", ours=True)
+@mutant(constant=Fraction(99, 100))
+@fitted(constant=Fraction(1))
 def without_condition(constant: Fraction = Fraction(3)) -> None:
     """The condition is not needed: for L <= b log(2b/delta) the threshold is at least L, which
     the difference never exceeds. So the last row but one of Table II is private there, too.
@@ -62,12 +60,9 @@ def without_condition(constant: Fraction = Fraction(3)) -> None:
     never_negative([constant**2, -1], 0, 1)  # (threshold/L)^2 = constant^2/r, r = L/(b log)
 
 
-@SVA.note(
-    "Lemma 14",
-    "proof, second moment",
-    as_printed={"signed": True},
-    mutant={"factor": Fraction(199, 100)},
-)
+@SVA.note("Lemma 14", "proof, second moment")
+@as_printed(signed=True)
+@mutant(factor=Fraction(199, 100))
 def second_moment(signed: bool = False, factor: Fraction = Fraction(2)) -> None:
     r"""E[Z_l^2] = (v_l - v'_l)^2/b <= (2/b)(v_l - v'_l), for every v_l and v'_l.
 
@@ -87,17 +82,14 @@ def second_moment(signed: bool = False, factor: Fraction = Fraction(2)) -> None:
         at_most(square, factor / b * (u if signed else abs(u)), b=b, u=u)
 
 
-@SVA.note(
-    "Lemma 14",
-    "proof, Bernstein's exponent",
-    as_printed={"widest": Fraction(7, 5)},
-    mutant={"least": Fraction(23, 20)},
-)
+@SVA.note("Lemma 14", "proof, Bernstein's exponent")
+@as_printed(widest=Fraction(7, 5))
+@mutant(least=Fraction(23, 20))
 def exponent(least: Fraction = Fraction(9, 8), widest: Fraction = Fraction(1)) -> None:
     r"""With t = 3 sqrt(mu log(2b/delta)) and mu >= log(b/delta), Bernstein's exponent
     (9/2) mu/(2 mu + 2 sqrt(mu log(2b/delta))) is at least 9/8.
 
-    Printed (Section IV-B, Lemma 14, proof, line 323): Using the condition that $\mu =
+    Printed (Section IV-B, Lemma 14, proof, line 320): Using the condition that $\mu =
         \frac{L}{b} \geq \log(b/\delta)$
     Corrected: It is for mu >= log(2b/delta), which the lemma assumes.
     Regime: at b/delta = 2, r = sqrt(log(2b/delta)/mu) reaches sqrt(2) > 7/5.
