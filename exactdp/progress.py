@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Timer
 from typing import TypeVar
 
-__all__ = ["bar", "counted", "tick", "watched"]
+__all__ = ["bar", "counted", "stages", "tick", "watched"]
 
 _Item = TypeVar("_Item")
 
@@ -44,6 +45,33 @@ def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
         total=total, desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout
     ) as drawn:
         yield drawn.update
+
+
+@contextmanager
+def stages(total: int, what: str) -> Iterator[Callable[[str], object]]:
+    """A bar for a few long stages: yields what is to be told of a stage that begins.
+
+    The bar appears after two seconds even if the first stage has not ended by then.
+    """
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=what, delay=_PATIENCE, disable=None, leave=False) as drawn:
+        begun = 0
+
+        def told(stage: str) -> None:
+            nonlocal begun
+            drawn.set_description_str(stage, refresh=False)
+            drawn.update(1 if begun else 0)
+            begun += 1
+
+        waiting = Timer(_PATIENCE, drawn.refresh)
+        waiting.daemon = True
+        if not drawn.disable:
+            waiting.start()
+        try:
+            yield told
+        finally:
+            waiting.cancel()
 
 
 @contextmanager

@@ -1,16 +1,18 @@
 """Data frames in, data frames out: from rows of (user, key) to a release that keeps its target.
 
-release does everything; its steps can be called alone: bounded (at most k keys of every user),
-counted (on the engine that holds the rows), and the mechanisms' own release of the counts.
+`release` does everything; its steps can be called alone: `bounded` (at most k keys of every user),
+`counted` (on the engine that holds the rows), and the mechanisms' own release of the counts. Before
+noise is drawn, the bounds are checked on the pairs of user and key that are counted.
 Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, through narwhals.
 """
 
-from exactdp.frames.bounding import bounded
-from exactdp.frames.counting import Totals, counted
+from exactdp.frames.checking import EngineError
+from exactdp.frames.counting import Totals, bounded, counted
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.releasing import FrameRelease, draw, drawn, release
 
 __all__ = [
+    "EngineError",
     "FrameRelease",
     "KeyedHash",
     "Totals",

@@ -2,97 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from exactdp.frames.columns import KEY, USER, is_sql, narwhals, rows, value_name
+from exactdp.frames.columns import USER, Question, narwhals
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
-from exactdp.parameters import integer
+from exactdp.frames.words import with_words
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["bounded", "chosen_pairs"]
+__all__ = ["KEPT", "Bounding"]
+
+#: Name of the column that is 1 for the pairs that are counted, and 0 for those that are left out.
+KEPT = "_kept"
 
 
-def bounded(frame: Any, *, user: str, by: str, k: int, keyed: KeyedHash) -> Any:
-    """The distinct (user, key) pairs of a frame, at most k of every user, as a frame of its kind.
+@dataclass(frozen=True)
+class Bounding:
+    """From rows to the distinct pairs of user and key, with those marked that are counted.
 
-    frame: a frame of any kind that narwhals knows. user, by: names of columns of integers or text;
-    rows without a user or a key are left out. k: >= 1. keyed: the order of a user's keys.
-    Whatever the order, the pairs of one user depend on no other user's rows. Lazy frames stay lazy,
-    eager ones come back eager. Raises InvalidParameter.
-
-    >>> import polars as pl
-    >>> from exactdp.frames import KeyedHash, bounded
-    >>> from exactdp.samplers import SeededSource
-    >>> visits = pl.DataFrame({"uid": [1, 1, 1, 1, 2], "url": ["a", "a", "b", "c", "a"]})
-    >>> keyed = KeyedHash.drawn(SeededSource(1))
-    >>> bounded(visits, user="uid", by="url", k=2, keyed=keyed).sort("uid").rows()
-    [(1, 'a'), (1, 'c'), (2, 'a')]
+    k: most keys of one user, or None to count every pair. keyed: the order of a user's keys.
+    listed: public keys as the columns write them, sorted, or None for all keys.
+    part, parts: only users whose word is `part` modulo `parts`.
     """
+
+    question: Question
+    k: int | None
+    keyed: KeyedHash | None
+    listed: tuple[tuple[int | str, ...], ...] | None = None
+    part: int = 0
+    parts: int = 1
+
+    def pairs(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """One row for every pair; rows has the question's columns, on an engine that orders rows.
+
+        Pairs that are left out stay, marked, so that the choice can be checked.
+        """
+        seen = self._some_users(self._public(_written(rows, self.question)))
+        found = _distinct(seen, self.question)
+        if self.k is None or self.keyed is None:
+            return found.with_columns(narwhals().lit(1).alias(KEPT))
+        return _marked(self.keyed.with_priority(found, self.question.keys), self.question, self.k)
+
+    def _public(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        if self.listed is None:
+            return rows
+        return rows.filter(_among(self.question.keys, self.listed))
+
+    def _some_users(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The rows of one part of the users; which part a user is in changes no count."""
+        if self.parts == 1:
+            return rows
+        word, number = narwhals().col("_part"), self.parts
+        split = with_words(rows, USER, "_part", 0)
+        # engines differ in the sign of the remainder of a negative number
+        return split.filter((word % number + number) % number == self.part).drop("_part")
+
+
+def _written(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
+    """Columns as integers and text; rows without a user or a key are left out, no value is 0."""
+    col = narwhals().col
+    typed = [kind.expression(name) for name, (_, kind) in question.columns.items()]
+    present = [~col(name).is_null() for name in (USER, *question.keys)]
+    known = [col(name).fill_null(0) for name in question.values]
+    seen = rows.select(*typed).filter(*present)
+    return seen.with_columns(*known) if known else seen
+
+
+def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:
+    """Whether the columns are one of the listed rows, which are sorted."""
     nw_ = narwhals()
-    chosen = chosen_pairs(rows(frame, user=user, by=by), [], integer("k", k, least=1), keyed)
-    named = chosen.select(nw_.col(USER).alias(user), nw_.col(KEY).alias(by))
-    eager = isinstance(nw_.from_native(frame), nw_.DataFrame)
-    return (named.collect() if eager else named).to_native()
+    first, *rest = names
+    if not rest:
+        return nw_.col(first).is_in([row[0] for row in listed])
+    found = nw_.lit(value=False)
+    for value, rows in groupby(listed, key=lambda row: row[0]):
+        others = tuple(row[1:] for row in rows)
+        found = found | ((nw_.col(first) == value) & _among(rest, others))
+    return found
 
 
-def chosen_pairs(
-    frame: nw.LazyFrame[Any], caps: Sequence[int], k: int | None, keyed: KeyedHash | None
-) -> nw.LazyFrame[Any]:
-    """One row for every (user, key) with the clipped sums, at most k keys of every user."""
-    if frame.implementation.is_dask():
-        return _partition_by_partition(frame, caps, k, keyed)
-    found = _pairs(frame, caps)
-    return found if k is None or keyed is None else _first_keys(found, k, keyed)
-
-
-def _partition_by_partition(
-    frame: nw.LazyFrame[Any], caps: Sequence[int], k: int | None, keyed: KeyedHash | None
-) -> nw.LazyFrame[Any]:
-    """The same on Dask: all rows of a user in one partition, which pandas then deals with."""
-    nw_ = narwhals()
-
-    def one(part: Any) -> Any:
-        held = nw_.from_native(part).lazy()
-        return chosen_pairs(held, caps, k, keyed).collect().to_native().reset_index(drop=True)
-
-    native = frame.to_native().shuffle(on=USER)
-    made: nw.LazyFrame[Any] = nw_.from_native(native.map_partitions(one, meta=one(native._meta)))
-    return made
-
-
-def _pairs(frame: nw.LazyFrame[Any], caps: Sequence[int]) -> nw.LazyFrame[Any]:
-    """One row for every (user, key), with this user's clipped sums for the key.
+def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
+    """One row for every pair of user and key, with this user's clipped sums for the key.
 
     Values are clipped row by row first, so that no sum leaves the engine's integers, and then the
     sum is clipped.
     """
     nw_ = narwhals()
-    if not caps:
-        return frame.group_by(USER, KEY).agg(nw_.len().alias("_rows")).drop("_rows")
-    names = [value_name(i) for i in range(len(caps))]
-    clipped = [nw_.col(n).clip(-cap, cap) for n, cap in zip(names, caps, strict=True)]
-    summed = (
-        frame.with_columns(*clipped).group_by(USER, KEY).agg(*(nw_.col(n).sum() for n in names))
-    )
+    pair = [USER, *question.keys]
+    if not question.limits:
+        return rows.group_by(*pair).agg(nw_.len().alias("_rows")).drop("_rows")
+    limits = list(zip(question.values, question.limits.values(), strict=True))
+    clipped = rows.with_columns(*(nw_.col(n).clip(-limit, limit) for n, limit in limits))
+    summed = clipped.group_by(*pair).agg(*(nw_.col(n).sum() for n, _ in limits))
     return summed.with_columns(
-        *(nw_.col(n).clip(-cap, cap).cast(nw_.Int64) for n, cap in zip(names, caps, strict=True))
+        *(nw_.col(n).clip(-limit, limit).cast(nw_.Int64) for n, limit in limits)
     )
 
 
-def _first_keys(frame: nw.LazyFrame[Any], k: int, keyed: KeyedHash) -> nw.LazyFrame[Any]:
-    """The k pairs of every user that come first in the keyed order, out of distinct pairs."""
+def _marked(pairs: nw.LazyFrame[Any], question: Question, k: int) -> nw.LazyFrame[Any]:
+    """The pairs with KEPT: 1 for the k of every user that come first in the keyed order."""
     nw_ = narwhals()
-    col, order = nw_.col, [PRIORITY, KEY]
-    ranked = keyed.with_priority(frame)
-    if is_sql(ranked):
-        place = col(KEY).cum_count().over(USER, order_by=order)
-        ranked = ranked.with_columns(place.alias("_place")).filter(col("_place") <= k)
-    else:  # rows in order, counted from the user's first
-        ranked = ranked.with_row_index("_place", order_by=[USER, *order])
-        ranked = ranked.with_columns(col("_place").cast(nw_.Int64))
-        ranked = ranked.with_columns(_first=col("_place").min().over(USER))
-        ranked = ranked.filter(col("_place") - col("_first") < k).drop("_first")
-    return ranked.drop("_place", PRIORITY)
+    place = nw_.col(PRIORITY).cum_count().over(USER, order_by=[PRIORITY, *question.keys])
+    return pairs.with_columns((place <= k).cast(nw_.Int64).alias(KEPT))

@@ -1,8 +1,10 @@
-"""Reading a frame of any kind: the columns that are asked for, checked, rows with gaps left out."""
+"""The question put to a frame: which columns hold users, keys and values, and of which types."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ExactDPError, InvalidParameter
@@ -11,10 +13,13 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["KEY", "USER", "is_sql", "limits", "narwhals", "rows", "value_name"]
+__all__ = ["USER", "ColumnType", "Question", "asked", "frame_schema", "narwhals"]
 
-#: Names inside; the caller's columns may have any.
-USER, KEY = "_user", "_key"
+#: The name of the column of users while rows are worked on; the caller's columns may have any.
+USER = "_user"
+
+#: The largest limit of a user's value for one key: sums of 2^32 users stay below 2^63.
+_LARGEST_LIMIT = 2**31
 
 
 def narwhals() -> Any:
@@ -26,93 +31,170 @@ def narwhals() -> Any:
     return module
 
 
-def rows(frame: Any, *, user: str, by: str, sums: Sequence[str] = ()) -> nw.LazyFrame[Any]:
-    """The user, the key and the values of every row that has a user and a key.
+@dataclass(frozen=True)
+class ColumnType:
+    """How the values of a column are written while rows are worked on.
 
-    Users and keys are integers or text (categories are text); values are integers, missing ones 0.
+    Every engine has 64-bit integers and text, and agrees on both; dates and unsigned 64-bit
+    integers are written as text.
     """
-    if user == by:
-        raise InvalidParameter("by", by, f"another column than the user's, {user}")
-    nw_ = narwhals()
+
+    name: str  #: "integers", "text", "dates" or "unsigned integers"
+    arrow: str  #: the type in pyarrow
+    released: str  #: the type in narwhals
+    value: Callable[[Any], Any]  #: from what is written to the value
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the column stays a column of 64-bit integers."""
+        return self is _INTEGERS
+
+    def expression(self, name: str) -> Any:
+        """The column as integers or as text."""
+        nw_ = narwhals()
+        return nw_.col(name).cast(nw_.Int64 if self.is_integer else nw_.String)
+
+    def restored(self, name: str) -> Any:
+        """The written column as values of the caller's type."""
+        nw_ = narwhals()
+        if self is _DATES:
+            return nw_.col(name).str.to_date(format="%Y-%m-%d")
+        return nw_.col(name).cast(getattr(nw_, self.released))
+
+    def written(self, parameter: str, value: Any) -> int | str:
+        """A value of the caller's as the column writes it."""
+        if self is _TEXT or self is _DATES:
+            kind = str if self is _TEXT else date
+            if type(value) is not kind:
+                raise InvalidParameter(parameter, value, f"{self.name}, as in the column")
+            return str(value)
+        least, below = (-(2**63), 2**63) if self.is_integer else (0, 2**64)
+        number = integer(parameter, value, least=least)
+        if number >= below:
+            raise InvalidParameter(parameter, value, f"integers below 2^{below.bit_length() - 1}")
+        return number if self.is_integer else str(number)
+
+
+def _date(text: str) -> date:
     try:
-        seen = nw_.from_native(frame)
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InvalidParameter("by", "a date outside them", "dates of the years 1 to 9999") from None
+
+
+_INTEGERS = ColumnType("integers", "int64", "Int64", int)
+_TEXT = ColumnType("text", "large_string", "String", str)
+_DATES = ColumnType("dates", "date32", "Date", _date)
+_UNSIGNED = ColumnType("unsigned integers", "uint64", "UInt64", int)
+
+
+@dataclass(frozen=True)
+class Question:
+    """The columns asked for, by the caller's names, and their types.
+
+    by: one or more columns; together they are the key. single: whether a key is the value of one
+    column, and not a tuple. limits: column of values -> most that a user's value for a key may be.
+    """
+
+    user: str
+    by: tuple[str, ...]
+    single: bool
+    limits: Mapping[str, int]
+    user_type: ColumnType
+    key_types: tuple[ColumnType, ...]
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the key's columns while rows are worked on."""
+        return [f"_key_{i}" for i in range(len(self.by))]
+
+    @property
+    def values(self) -> list[str]:
+        """The names of the columns of values while rows are worked on."""
+        return [f"_value_{i}" for i in range(len(self.limits))]
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ColumnType]]:
+        """The name while rows are worked on -> the caller's name and the type."""
+        found = {USER: (self.user, self.user_type)}
+        found |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
+        return found | {n: (c, _INTEGERS) for n, c in zip(self.values, self.limits, strict=True)}
+
+    def key(self, written: Sequence[Any]) -> Any:
+        """The caller's key from the columns of a row."""
+        parts = [kind.value(text) for kind, text in zip(self.key_types, written, strict=True)]
+        return parts[0] if self.single else tuple(parts)
+
+    def written_key(self, key: Any) -> tuple[int | str, ...]:
+        """A public key as the columns write it; raises InvalidParameter."""
+        parts = (key,) if self.single else key
+        if not isinstance(parts, tuple) or len(parts) != len(self.by):
+            raise InvalidParameter("keys", key, f"tuples of {len(self.by)} parts: {self.by}")
+        return tuple(t.written("keys", part) for t, part in zip(self.key_types, parts, strict=True))
+
+
+def asked(
+    frame: Any, *, user: str, by: str | Sequence[str], sums: Mapping[str, int] | None
+) -> Question:
+    """The question, checked against the frame's columns; raises InvalidParameter."""
+    schema = frame_schema(frame)
+    single = isinstance(by, str)
+    names = (by,) if isinstance(by, str) else tuple(by)
+    if not names or len(set(names)) < len(names) or user in names:
+        raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
+    limits = _limits(sums)
+    for name in limits:
+        _whole(schema, name)
+    return Question(
+        user,
+        names,
+        single,
+        limits,
+        _type_of(schema, "user", user),
+        tuple(_type_of(schema, "by", name) for name in names),
+    )
+
+
+def frame_schema(frame: Any) -> Mapping[str, Any]:
+    """Names and types of the columns of a frame of any kind that is known."""
+    try:
+        schema: Mapping[str, Any] = narwhals().from_native(frame).collect_schema()
     except TypeError:
         allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
         raise InvalidParameter("frame", type(frame).__name__, allowed) from None
-    schema, kind = seen.collect_schema(), seen.implementation
-    pandas = bool(kind.is_pandas_like() or kind.is_dask())
-
-    def whole(name: str) -> Any:
-        return nw_.col(name) if pandas else nw_.col(name).cast(nw_.Int64)
-
-    chosen = [
-        (
-            whole(name) if _is_whole(schema, parameter, name) else nw_.col(name).cast(nw_.String)
-        ).alias(inner)
-        for parameter, name, inner in (("user", user, USER), ("by", by, KEY))
-    ]
-    for i, name in enumerate(sums):
-        if name not in schema or not schema[name].is_signed_integer():
-            what = f"{name} of type {schema[name]}" if name in schema else name
-            raise InvalidParameter("sums", what, "a column of signed integers (whole units)")
-        chosen.append(whole(name).fill_null(0).alias(value_name(i)))
-    kept = seen.select(*chosen)
-    if pandas:
-        kept = nw_.from_native(_plain_integers(kept))
-    else:
-        kept = kept.filter(~nw_.col(USER).is_null(), ~nw_.col(KEY).is_null())
-    # pandas, pyarrow and eager polars become lazy views of themselves: one kind from here on
-    made: nw.LazyFrame[Any] = kept.lazy() if isinstance(kept, nw_.DataFrame) else kept
-    return made
+    return schema
 
 
-def _plain_integers(frame: Any) -> Any:
-    """The rows without gaps, in the one integer type of pandas that has all operations."""
-    native = frame.to_native()
-    whole = [name for name, dtype in frame.collect_schema().items() if dtype.is_integer()]
-    types = dict.fromkeys(whole, "int64")
-
-    def without_gaps(part: Any) -> Any:
-        return part.dropna(subset=[USER, KEY]).astype(types)
-
-    if frame.implementation.is_dask():
-        return native.map_partitions(without_gaps, meta=native._meta.astype(types))
-    return without_gaps(native)
-
-
-def value_name(i: int) -> str:
-    """The inner name of the i-th column of values."""
-    return f"_value_{i}"
-
-
-def limits(sums: Mapping[str, int] | None) -> dict[str, int]:
-    """The limits of the columns of sums, as integers >= 1."""
+def _limits(sums: Mapping[str, int] | None) -> dict[str, int]:
     found = {}
     for name, limit in (sums or {}).items():
-        if integer(f"sums[{name!r}]", limit, least=1) > 2**31:
+        found[name] = integer(f"sums[{name!r}]", limit, least=1)
+        if found[name] > _LARGEST_LIMIT:
             raise InvalidParameter(f"sums[{name!r}]", limit, "<= 2^31")
-        found[name] = int(limit)
     return found
 
 
-def is_sql(frame: nw.LazyFrame[Any]) -> bool:
-    """Whether the engine numbers rows within groups by itself, in order."""
-    kind = frame.implementation
-    return bool(kind.is_duckdb() or kind.is_spark_like() or kind.is_polars())
-
-
-def _is_whole(schema: Mapping[str, Any], parameter: str, name: str) -> bool:
-    """Whether a column holds integers; if not, it must hold text."""
+def _whole(schema: Mapping[str, Any], name: str) -> None:
+    """Whether a column can be summed: integers that fit 64 bits with a sign."""
     nw_ = narwhals()
+    what = f"{name} of type {schema[name]}" if name in schema else name
+    wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)
+    if name not in schema or not schema[name].is_integer() or schema[name] in wide:
+        raise InvalidParameter("sums", what, "a column of signed integers (whole units)")
+
+
+def _type_of(schema: Mapping[str, Any], parameter: str, name: str) -> ColumnType:
+    nw_: nw = narwhals()
     if name not in schema:
         raise InvalidParameter(parameter, name, f"a column: one of {', '.join(schema)}")
     kind = schema[name]
-    wide = kind in (nw_.UInt64, nw_.UInt128, nw_.Int128)
-    if wide and parameter == "user":
-        return False  # as text: some do not fit a signed word
-    if kind.is_integer() and not wide:
-        return True
+    if kind == nw_.UInt64:
+        return _UNSIGNED
+    if kind.is_integer() and kind not in (nw_.UInt128, nw_.Int128):
+        return _INTEGERS
     if kind in (nw_.Categorical, nw_.String) or isinstance(kind, nw_.Enum):
-        return False
-    allowed = "a column of integers or of text"
-    raise InvalidParameter(parameter, f"{name} of type {kind}", allowed)
+        return _TEXT
+    if kind == nw_.Date and parameter == "by":
+        return _DATES
+    allowed = "a column of integers or of text" + (", or of dates" if parameter == "by" else "")
+    raise InvalidParameter(parameter, f"{name} of type {kind}", f"{allowed}: convert it first")

@@ -7,34 +7,37 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
-from exactdp.frames.bounding import chosen_pairs
-from exactdp.frames.columns import KEY, USER, limits, narwhals, rows, value_name
+from exactdp.frames.bounding import KEPT, Bounding
+from exactdp.frames.checking import check, statements
+from exactdp.frames.columns import Question, asked, narwhals
+from exactdp.frames.engines import evaluated, lazy_pairs, same_kind
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.words import with_words
 from exactdp.parameters import integer
+from exactdp.progress import stages
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Totals", "counted"]
-
-#: Of the integers that a column holds.
-_LEAST = -(1 << 63)
+__all__ = ["Totals", "bounded", "counted"]
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Users per key, and per key the sum of the users' clipped values in every column of sums."""
+    """Users per key, and per key the sum of the users' clipped values in every column of sums.
+
+    checked: what was verified on the very pairs of user and key that are counted here.
+    """
 
     counts: dict[Any, int]
     sums: dict[Any, tuple[int, ...]]
+    checked: tuple[str, ...]
 
 
 def counted(
     frame: Any,
     *,
     user: str,
-    by: str,
+    by: str | Sequence[str],
     k: int | None = None,
     keyed: KeyedHash | None = None,
     sums: Mapping[str, int] | None = None,
@@ -44,83 +47,104 @@ def counted(
     """Users per key, every user counted for at most k keys; not private before noise is added.
 
     frame, user, by, keyed: as for bounded; k: >= 1, or None to count every key of every user.
-    sums: column of integers -> limit >= 1 of the size of one user's value for one key; larger ones
-    are clipped. keys: a public list, of integers (or such in digits) where the column's are, else
-    of text; rows with other keys are left out before users are bounded.
-    passes: >= 1; the rows are read so often, for a part of the users each time, which takes so much
-    less memory. Raises InvalidParameter.
+    sums: column of integers -> limit >= 1 of the size of one user's value for one key; larger
+    values are clipped. keys: a public list, of values of the column's type (tuples where the key
+    has several columns); rows with other keys are left out before users are bounded.
+    passes: number of times the rows are read, >= 1; more passes need less memory.
+    Raises InvalidParameter, and EngineError where the engine's pairs are not bounded.
 
     >>> import polars as pl
     >>> from exactdp.frames import counted
     >>> visits = pl.DataFrame({"uid": [1, 1, 1, 2], "url": ["a", "a", "b", "a"], "s": [1, 5, 2, 3]})
-    >>> counted(visits, user="uid", by="url", sums={"s": 4})
-    Totals(counts={'a': 2, 'b': 1}, sums={'a': (7,), 'b': (2,)})
+    >>> found = counted(visits, user="uid", by="url", sums={"s": 4})
+    >>> found.counts, found.sums
+    ({'a': 2, 'b': 1}, {'a': (7,), 'b': (2,)})
     """
-    from tqdm import tqdm
-
-    caps = limits(sums)
-    seen = rows(frame, user=user, by=by, sums=list(caps))
+    question = asked(frame, user=user, by=by, sums=sums)
     if (k is None) != (keyed is None):
         raise InvalidParameter("keyed", keyed, "given together with k")
     most = None if k is None else integer("k", k, least=1)
-    if keys is not None:
-        listed = _listed(keys, whole=seen.collect_schema()[KEY].is_integer())
-        seen = seen.filter(narwhals().col(KEY).is_in(listed))
-    number = integer("passes", passes, least=1)
-    counts: dict[Any, int] = {}
-    totals: dict[Any, list[int]] = {}
-    # disable=None: no bar unless standard error is a terminal
-    for part in tqdm(range(number), desc="users", unit="part", delay=1, disable=None):
-        chosen = chosen_pairs(_part(seen, part, number), list(caps.values()), most, keyed)
-        _add(_per_key(chosen, len(caps)), counts, totals)
-    ordered = sorted(counts)
-    return Totals(
-        {x: counts[x] for x in ordered}, {x: tuple(totals[x]) for x in ordered} if caps else {}
-    )
+    listed = None if keys is None else _listed(question, keys)
+    parts = integer("passes", passes, least=1)
+    rows: dict[Any, list[int]] = {}
+    with stages(parts * len(_STAGES), "counting") as told:
+        for part in range(parts):
+            bounding = Bounding(question, most, keyed, listed, part, parts)
+            told(_STAGES[0])
+            with evaluated(lazy_pairs(frame, bounding)) as pairs:
+                told(_STAGES[1])
+                check(pairs, bounding)
+                told(_STAGES[2])
+                _add(rows, question, _per_key(pairs, question))
+    ordered = {x: rows[x] for x in sorted(rows)}
+    sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.limits else {}
+    return Totals({x: row[0] for x, row in ordered.items()}, sums_of, statements(bounding))
 
 
-def _listed(keys: Sequence[Any], *, whole: bool) -> list[int] | list[str]:
-    """Public keys of the type that the column has: engines differ in what equals what."""
+#: What is done in every pass, for people who wait.
+_STAGES = ("reading and bounding rows", "checking the bounds", "counting keys")
+
+
+def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: KeyedHash) -> Any:
+    """The distinct (user, key) pairs of a frame, at most k of every user, as a frame of its kind.
+
+    frame: a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark. user: the name of a column
+    of integers or text. by: one name or several, of columns of integers, text or dates; rows
+    without a user or a key are left out. k: >= 1. keyed: the order of a user's keys.
+    Whatever the order, the pairs of one user depend on no other user's rows. The pairs of frames in
+    memory are checked; lazy frames stay lazy, and `release` checks the pairs that it counts.
+    Raises InvalidParameter, EngineError.
+
+    >>> import polars as pl
+    >>> from exactdp.frames import KeyedHash, bounded
+    >>> from exactdp.samplers import SeededSource
+    >>> visits = pl.DataFrame({"uid": [1, 1, 1, 1, 2], "url": ["a", "a", "b", "c", "a"]})
+    >>> keyed = KeyedHash.drawn(SeededSource(1))
+    >>> bounded(visits, user="uid", by="url", k=2, keyed=keyed).sort("uid", "url").rows()
+    [(1, 'a'), (1, 'c'), (2, 'a')]
+    """
+    nw_ = narwhals()
+    question = asked(frame, user=user, by=by, sums=None)
+    bounding = Bounding(question, integer("k", k, least=1), keyed)
+    pairs = lazy_pairs(frame, bounding)
+    if isinstance(nw_.from_native(frame), nw_.LazyFrame):
+        return _kept(pairs, question).to_native()
+    with evaluated(pairs) as found:
+        check(found, bounding)
+        held = _kept(found, question).collect("pyarrow")
+    names, kinds = held.columns, [str(kind) for kind in held.schema.dtypes()]
+    return same_kind(frame, names, kinds, [held[name].to_list() for name in names])
+
+
+def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
+    """The users and keys of the pairs that are kept, under the caller's names and types."""
+    col = narwhals().col
+    columns = {n: c for n, c in question.columns.items() if n not in question.values}
+    named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
+    return pairs.filter(col(KEPT) == 1).select(*named)
+
+
+def _listed(question: Question, keys: Sequence[Any]) -> tuple[tuple[int | str, ...], ...]:
+    """Public keys as the columns write them: engines differ in what equals what."""
     if isinstance(keys, str):
         raise InvalidParameter("keys", keys, "a list of keys")
-    if whole:
-        numbers = [integer("keys", key, least=_LEAST) for key in keys]
-        if max(numbers, default=0) >= -_LEAST:
-            raise InvalidParameter("keys", max(numbers), "integers below 2^63")
-        return numbers
-    for key in keys:
-        if not isinstance(key, str):
-            raise InvalidParameter("keys", key, "texts, as the column's keys are")
-    return list(keys)
+    return tuple(sorted({question.written_key(key) for key in keys}))
 
 
-def _part(frame: nw.LazyFrame[Any], part: int, number: int) -> nw.LazyFrame[Any]:
-    """The rows of one part of the users; which part a user is in changes no count."""
-    if number == 1:
-        return frame
-    word = narwhals().col("_part")
-    split = with_words(frame, USER, "_part", 0).with_columns(
-        _part=(word % number + number) % number
-    )
-    return split.filter(word == part).drop("_part")
-
-
-def _per_key(frame: nw.LazyFrame[Any], columns: int) -> list[tuple[Any, ...]]:
-    """(key, users, sums) for every key."""
+def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
+    """Columns of the key, users, and sums, for every key."""
     nw_ = narwhals()
-    summed = [nw_.col(value_name(i)).sum().alias(f"_sum_{i}") for i in range(columns)]
-    grouped = frame.group_by(KEY).agg(nw_.len().alias("_users"), *summed)
-    streamed = frame.implementation.is_polars()
-    held = grouped.collect(engine="streaming") if streamed else grouped.collect()
-    names = [KEY, "_users", *(f"_sum_{i}" for i in range(columns))]
+    sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.values]
+    kept = pairs.filter(nw_.col(KEPT) == 1)
+    held = kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums).collect()
+    names = [*question.keys, "_users", *(f"_sum{name}" for name in question.values)]
     return list(zip(*(held[name].to_list() for name in names), strict=True))
 
 
-def _add(
-    found: list[tuple[Any, ...]], counts: dict[Any, int], totals: dict[Any, list[int]]
-) -> None:
-    for key, users, *sums in found:
-        counts[key] = counts.get(key, 0) + int(users)
-        if sums:
-            before = totals.get(key, [0] * len(sums))
-            totals[key] = [a + int(b) for a, b in zip(before, sums, strict=True)]
+def _add(rows: dict[Any, list[int]], question: Question, found: list[tuple[Any, ...]]) -> None:
+    """Add the users and sums per key of one pass to those of the passes before."""
+    width = len(question.by)
+    for row in found:
+        key, numbers = question.key(row[:width]), map(int, row[width:])
+        before = rows.get(key)
+        rows[key] = list(numbers) if before is None else [*map(sum, zip(before, numbers))]

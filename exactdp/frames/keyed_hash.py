@@ -1,8 +1,9 @@
 """A random order of every user's own keys, the same on every engine.
 
 priority(user, key) = s^2 t mod p with s = a U + b K + c and t = b U + c K + a, where U and K are
-polynomials at e of the base-p digits of user and key. Integers below p = 2^31 - 1 and their
-products fit every engine's 64 bits. Ties are broken by the key.
+polynomials at e of the base-p digits of user and key; the digits of a key of several columns follow
+one another. Integers below p = 2^31 - 1 and their products fit every engine's 64 bits. Ties are
+broken by the key.
 
 Privacy does not rest on this function, nor on its secrecy: whatever (a, b, c, e) are, which keys of
 a user are kept depends on this user's rows alone, so removing the user changes nothing else. That
@@ -13,11 +14,12 @@ choose, and no analyst can know, which of too many keys are kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
-from exactdp.frames.columns import KEY, USER, narwhals
+from exactdp.frames.columns import USER, narwhals
 from exactdp.frames.words import with_words
 from exactdp.parameters import integer
 from exactdp.samplers import Source
@@ -59,13 +61,16 @@ class KeyedHash:
         a, b, c, e = (source.below(p) for _ in range(4))
         return cls(p, a, b, c, e, source.below(p))
 
-    def with_priority(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """The rows with their priority; users and keys as columns.rows makes them."""
-        col = narwhals().col
-        seen = frame
-        for name, word in ((USER, "_u"), (KEY, "_k")):
-            seen = self._folded(with_words(seen, name, word, self.salt), word)
-        u, k, p = col("_u"), col("_k"), self.p
+    def with_priority(self, pairs: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
+        """The pairs with their priority; the columns of users and keys hold integers or text."""
+        col, p = narwhals().col, self.p
+        seen = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
+        seen = seen.with_columns(_k=col("_u") * 0)
+        for name in keys:
+            seen = self._folded(with_words(seen, name, "_w", self.salt), "_w")
+            shift = pow(self.e, _DIGITS, p)
+            seen = seen.with_columns(_k=((col("_k") * shift) % p + col("_w")) % p).drop("_w")
+        u, k = col("_u"), col("_k")
         # every product of two residues is reduced before the next: below 2^62, and never rounded
         seen = seen.with_columns(
             _s=((u * self.a) % p + (k * self.b) % p + self.c) % p,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Required, TypedDict, Unpack
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
-from exactdp.frames.columns import limits, narwhals
+from exactdp.frames.columns import Question, asked
 from exactdp.frames.counting import counted
+from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.mechanisms import GSHM, GSHMWithSums, NoisyCounts, TopK
 from exactdp.mechanisms.thresholded import Thresholded
@@ -42,7 +43,7 @@ def release(
     frame: Any,
     *,
     user: str,
-    by: str,
+    by: str | Sequence[str],
     k: int,
     epsilon: Real,
     delta: Real,
@@ -56,19 +57,25 @@ def release(
     """Publish how many users have each key, and sums of their values, with (epsilon, delta)-DP.
 
     frame: rows of users and keys: of pandas, polars (also lazy), pyarrow, DuckDB, Dask, PySpark.
-    user, by: its columns, of integers or of text; rows without one of them are left out, and a
-    user's rows with one key count once.
+    user: the name of a column of integers or text. by: the name of a column of integers, text or
+    dates, or several names, whose values together are the key. Rows without a user or a key are
+    left out, and a user's rows with one key count once.
+    k: most keys of one user, >= 1. epsilon: >= 0. delta: > 0 and < 1. They are the target, which
+    everything that is released together keeps.
     mechanism: "gshm": every user is counted for at most k keys, chosen at random among the user's
     own; any number of keys may be counted. "csh": the k heaviest keys, with less noise, for users
     with any number of keys; where more than k are counted, the (k + 1)-th largest count is
     subtracted from all (CSH, Algorithm 3), as the shared noise hides a user only among k counters.
-    epsilon, delta: the target, kept exactly for everything that is released together.
     sums: column of integers -> limit of one user's value for one key, clipped ("gshm" only).
-    keys: a public list; others are never released. lower: counts below it are dropped first.
-    passes: read the rows so often, in a fraction of the memory.
+    keys: a public list; other keys are never released. lower: counts below it are dropped first.
+    passes: number of times the rows are read, >= 1; more passes need less memory.
     source: None for the operating system's randomness; others are refused.
+
+    What the guarantee assumes of the data is checked on the pairs of user and key that are counted,
+    before any noise is drawn; `guarantee.checked` says what. Noise is not all the error: `cut`
+    says how many pairs the bound k leaves out.
     Returns the released frame in the caller's kind: the key, "count", and the sums, sorted by key.
-    Raises InvalidParameter, Undecided.
+    Raises InvalidParameter, Undecided, and EngineError where an engine's pairs break the bound.
 
     >>> import polars as pl
     >>> from exactdp import frames
@@ -79,7 +86,8 @@ def release(
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    made = mechanism_for(mechanism, k, epsilon, delta, lower, limits(sums))
+    limits = asked(frame, user=user, by=by, sums=sums).limits
+    made = mechanism_for(mechanism, k, epsilon, delta, lower, limits)
     return draw(
         frame, user=user, by=by, made=made, source=used, sums=sums, keys=keys, passes=passes
     )
@@ -89,7 +97,7 @@ class Rows(TypedDict, total=False):
     """What is read from the rows, as release takes it."""
 
     user: Required[str]
-    by: Required[str]
+    by: Required[str | Sequence[str]]
     sums: Mapping[str, int] | None
     keys: Sequence[Any] | None
     passes: int
@@ -97,19 +105,25 @@ class Rows(TypedDict, total=False):
 
 def draw(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]) -> FrameRelease:
     """Such a release by a given mechanism and from any source, for simulations and proofs."""
-    found = drawn(frame, made=made, source=source, **rows)
-    named = _as_frame(frame, rows["by"], list(limits(rows.get("sums"))), found)
-    return FrameRelease(named, made.guarantee(), made)
+    question = asked(frame, user=rows["user"], by=rows["by"], sums=rows.get("sums"))
+    names = [*question.by, "count", *question.limits]
+    if len(set(names)) < len(names):
+        raise InvalidParameter("by", rows["by"], "columns not named 'count' or as the sums")
+    found, guarantee = drawn(frame, made=made, source=source, **rows)
+    return FrameRelease(_as_frame(frame, question, names, found), guarantee, made)
 
 
-def drawn(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]) -> NoisyCounts:
-    """The released counters alone."""
+def drawn(
+    frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]
+) -> tuple[NoisyCounts, Guarantee]:
+    """The released counters alone, and their guarantee."""
     bound = isinstance(made, GSHM)
     keyed = KeyedHash.drawn(source) if bound else None
     totals = counted(frame, k=made.k if bound else None, keyed=keyed, **rows)
+    guarantee = replace(made.guarantee(), checked=totals.checked)
     if isinstance(made, GSHMWithSums):
-        return made.drawn_sums(totals.counts, totals.sums, source)
-    return made.drawn(totals.counts, source)
+        return made.drawn_sums(totals.counts, totals.sums, source), guarantee
+    return made.drawn(totals.counts, source), guarantee
 
 
 def mechanism_for(
@@ -128,29 +142,13 @@ def mechanism_for(
     )
 
 
-def _as_frame(frame: Any, by: str, sums: list[str], found: NoisyCounts) -> Any:
+def _as_frame(frame: Any, question: Question, names: list[str], found: NoisyCounts) -> Any:
     """The released counters as a frame of the kind that was given."""
-    nw_ = narwhals()
-    given = nw_.from_native(frame)
-    kind, names = given.implementation, [by, "count", *sums]
-    if len(set(names)) < len(names):
-        raise InvalidParameter("by", by, "a column of another name than 'count' and the sums")
-    whole = given.collect_schema()[by].is_integer()
+    parts = [found.elements] if question.single else [*zip(*found.elements, strict=True)]
     # halves of up to 52 bits are exact in floats, larger ones are rounded
     halves = found.denominator == 2
-    counts = [n / 2 for n in found.numerators] if halves else list(found.numerators)
-    columns = [list(found.elements), counts, *map(list, found.sums)]
-    types = [nw_.Int64 if whole else nw_.String, nw_.Float64 if halves else nw_.Int64]
-    types += [nw_.Int64] * len(sums)
-    schema = dict(zip(names, types, strict=True))
-    data = dict(zip(names, columns, strict=True))
-    if isinstance(given, nw_.DataFrame):
-        return nw_.from_dict(data, schema, backend=kind).to_native()
-    if kind.is_polars():
-        return nw_.from_dict(data, schema, backend="polars").lazy().to_native()
-    if kind.is_dask():
-        return nw_.from_dict(data, schema, backend="pandas").lazy(backend="dask").to_native()
-    made = nw_.from_dict(data, schema, backend="pyarrow")
-    if kind.is_duckdb():
-        return made.lazy(backend="duckdb").to_native()
-    return made.lazy(backend=kind, session=given.to_native().sparkSession).to_native()
+    counts = [n / 2 for n in found.numerators] if halves else found.numerators
+    columns = [*(parts or [()] * len(question.by)), counts, *found.sums]
+    types = [kind.released for kind in question.key_types]
+    types += ["Float64" if halves else "Int64", *["Int64"] * len(found.sums)]
+    return same_kind(frame, names, types, [list(column) for column in columns])

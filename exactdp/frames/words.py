@@ -32,12 +32,8 @@ def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.
         made = _duckdb(native, name, word, salt)
     elif kind.is_spark_like():
         made = _spark(native, name, word, salt)
-    elif kind.is_polars():
-        made = _polars(native, name, word, salt)
-    elif kind.is_dask():
-        made = _dask(native, name, word, salt)
     else:
-        return _eager(frame, name, word, salt)
+        made = _polars(native, name, word, salt)
     added: nw.LazyFrame[Any] = nw_.from_native(made)
     return added
 
@@ -60,26 +56,9 @@ def _polars(native: Any, name: str, word: str, salt: int) -> Any:
     import polars as pl
 
     def words(batch: Any) -> Any:
-        return pl.Series([text_word(text, salt) for text in batch], dtype=pl.Int64)
+        texts = batch.unique()  # SHA-256 in Python: once for every text of the batch
+        hashed = pl.Series([text_word(text, salt) for text in texts], dtype=pl.Int64)
+        return batch.replace_strict(texts, hashed, return_dtype=pl.Int64)
 
     mapped = pl.col(name).map_batches(words, return_dtype=pl.Int64, is_elementwise=True)
     return native.with_columns(mapped.alias(word))
-
-
-def _dask(native: Any, name: str, word: str, salt: int) -> Any:
-    def words(part: Any) -> Any:
-        return part.assign(**{word: [text_word(text, salt) for text in part[name]]})
-
-    meta = native._meta.assign(**{word: 0}).astype({word: "int64"})
-    return native.map_partitions(words, meta=meta)
-
-
-def _eager(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
-    nw_ = narwhals()
-    held = frame.collect()
-    texts = held[name].to_list()
-    column = nw_.new_series(
-        word, [text_word(text, salt) for text in texts], nw_.Int64, backend=held.implementation
-    )
-    added: nw.LazyFrame[Any] = held.with_columns(column).lazy()
-    return added

@@ -1,0 +1,110 @@
+"""What a guarantee assumes of the data, checked on the data before any noise is drawn.
+
+The pairs that are checked are the very pairs that are counted. The checks group them by user; what
+made them ordered them by user. A guarantee says what was checked; a check that fails stops the
+release, and names the engine whose answers contradict each other.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import ExactDPError
+from exactdp.frames.bounding import KEPT, Bounding
+from exactdp.frames.columns import USER, narwhals
+from exactdp.frames.keyed_hash import PRIORITY
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["EngineError", "check", "statements"]
+
+#: The packages that deal with the rows, by the name that narwhals has for the engine.
+_PACKAGES = {"duckdb": "duckdb", "polars": "polars", "dask": "dask", "pyspark": "pyspark"}
+
+
+class EngineError(ExactDPError):
+    """A data frame engine returned pairs that break an assumption of the guarantee."""
+
+
+def statements(bounding: Bounding) -> tuple[str, ...]:
+    """What is checked, in words."""
+    question = bounding.question
+    found = ["every pair of user and key counts once"]
+    if bounding.k is not None:
+        found.append(f"every user counts for at most k = {bounding.k} keys, the first of their own")
+    found += [f"sums of {name} within {limit}" for name, limit in question.limits.items()]
+    return tuple(found)
+
+
+def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
+    """Whether the pairs are what bounding promises; raises EngineError.
+
+    pairs: as Bounding.pairs returns them, evaluated once, as they will be counted.
+    """
+    nw_ = narwhals()
+    question = bounding.question
+    times = pairs.group_by(USER, *question.keys).agg(nw_.len().alias("_times"))
+    if _row(times.select(nw_.col("_times").max()))[0] not in (None, 1):
+        raise _broken(pairs, "a pair of user and key came twice")
+    if bounding.k is not None:
+        _check_choice(pairs, bounding.k)
+    for name, (column, limit) in zip(question.values, question.limits.items(), strict=True):
+        col = nw_.col(name)
+        least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
+        if least is not None and not -limit <= least <= largest <= limit:
+            raise _broken(pairs, f"a user's sum of {column} exceeds its limit {limit}")
+
+
+def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
+    """Every user keeps min(k, own keys), and none that comes after one left out.
+
+    Then the choice depends on the user's own rows alone, whatever the engine did to make it.
+    """
+    nw_ = narwhals()
+    col = nw_.col
+    kept = col(KEPT) == 1
+    marked = pairs.with_columns(
+        _in=nw_.when(kept).then(col(PRIORITY)), _out=nw_.when(~kept).then(col(PRIORITY))
+    )
+    users = marked.group_by(USER).agg(
+        nw_.len().cast(nw_.Int64).alias("_own"),
+        col(KEPT).sum().alias("_number"),
+        col("_in").max(),
+        col("_out").min(),
+    )
+    due = nw_.when(col("_own") < k).then(col("_own")).otherwise(nw_.lit(k))
+    judged = users.select(
+        (col("_number") != due).cast(nw_.Int64).alias("_wrong"),
+        (col("_in") > col("_out")).fill_null(value=False).cast(nw_.Int64).alias("_late"),
+    )
+    wrong, late = _row(judged.select(col("_wrong").sum(), col("_late").sum()))
+    if wrong:
+        raise _broken(pairs, f"some users do not have min(k = {k}, their number of keys) keys")
+    if late:
+        raise _broken(pairs, "some users' keys are not the first of their own")
+
+
+def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
+    """The one row of a frame."""
+    held = frame.collect()
+    found: tuple[Any, ...] = held.row(0)
+    return found
+
+
+def _broken(pairs: nw.LazyFrame[Any], what: str) -> EngineError:
+    engine = str(pairs.implementation.value)
+    names = ["narwhals", *(_PACKAGES[name] for name in _PACKAGES if engine.startswith(name))]
+    used = " and ".join(f"{name} {_version(name)}" for name in names)
+    return EngineError(
+        f"nothing was released: {what}, in the answer of {used}. This is a fault of the engine or "
+        "of its use here: please report it, and read the rows with another engine"
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of unknown version"
