@@ -8,16 +8,19 @@ Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, th
 
 from exactdp.frames.checking import EngineError
 from exactdp.frames.counting import Totals, bounded, counted
+from exactdp.frames.cutting import Cut, cut
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.releasing import FrameRelease, draw, drawn, release
 
 __all__ = [
+    "Cut",
     "EngineError",
     "FrameRelease",
     "KeyedHash",
     "Totals",
     "bounded",
     "counted",
+    "cut",
     "draw",
     "drawn",
     "release",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ExactDPError
 from exactdp.frames.bounding import KEPT, Bounding
-from exactdp.frames.columns import USER, narwhals
+from exactdp.frames.columns import USER, collected, narwhals
 from exactdp.frames.keyed_hash import PRIORITY
 
 if TYPE_CHECKING:
@@ -20,12 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["EngineError", "check", "statements"]
 
-#: The packages that deal with the rows, by the name that narwhals has for the engine.
-_PACKAGES = {"duckdb": "duckdb", "polars": "polars", "dask": "dask", "pyspark": "pyspark"}
-
 
 class EngineError(ExactDPError):
     """A data frame engine returned pairs that break an assumption of the guarantee."""
+
+    @classmethod
+    def of(cls, engine: str, what: str) -> EngineError:
+        """What was found in the answer of an engine, which is named with its version."""
+        package = next((p for p in ("duckdb", "polars", "dask") if p in engine), "pyspark")
+        used = " and ".join(f"{name} {_version(name)}" for name in ("narwhals", package))
+        return cls(
+            f"nothing was released: {what}, in the answer of {used}. This is a fault of the engine "
+            "or of its use here: please report it, and read the rows with another engine"
+        )
 
 
 def statements(bounding: Bounding) -> tuple[str, ...]:
@@ -43,18 +50,32 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
 
     pairs: as Bounding.pairs returns them, evaluated once, as they will be counted.
     """
-    nw_ = narwhals()
     question = bounding.question
-    times = pairs.group_by(USER, *question.keys).agg(nw_.len().alias("_times"))
-    if _row(times.select(nw_.col("_times").max()))[0] not in (None, 1):
+    if not _all_differ(pairs, bounding):
         raise _broken(pairs, "a pair of user and key came twice")
     if bounding.k is not None:
         _check_choice(pairs, bounding.k)
     for name, (column, limit) in zip(question.values, question.limits.items(), strict=True):
-        col = nw_.col(name)
+        col = narwhals().col(name)
         least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
         if least is not None and not -limit <= least <= largest <= limit:
             raise _broken(pairs, f"a user's sum of {column} exceeds its limit {limit}")
+
+
+def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:
+    """Whether no pair of user and key comes twice."""
+    nw_ = narwhals()
+    if bounding.k is not None:  # equal pairs have equal priorities, and few others have
+        priorities = nw_.col(PRIORITY)
+        number, different = _row(
+            pairs.select(
+                priorities.count().alias("_number"), priorities.n_unique().alias("_different")
+            )
+        )
+        if number == different:
+            return True
+    times = pairs.group_by(USER, *bounding.question.keys).agg(nw_.len().alias("_times"))
+    return _row(times.select(nw_.col("_times").max()))[0] in (None, 1)
 
 
 def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
@@ -88,19 +109,12 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
 
 def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
     """The one row of a frame."""
-    held = frame.collect()
-    found: tuple[Any, ...] = held.row(0)
+    found: tuple[Any, ...] = collected(frame).row(0)
     return found
 
 
 def _broken(pairs: nw.LazyFrame[Any], what: str) -> EngineError:
-    engine = str(pairs.implementation.value)
-    names = ["narwhals", *(_PACKAGES[name] for name in _PACKAGES if engine.startswith(name))]
-    used = " and ".join(f"{name} {_version(name)}" for name in names)
-    return EngineError(
-        f"nothing was released: {what}, in the answer of {used}. This is a fault of the engine or "
-        "of its use here: please report it, and read the rows with another engine"
-    )
+    return EngineError.of(str(pairs.implementation.value), what)
 
 
 def _version(package: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +14,7 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["USER", "ColumnType", "Question", "asked", "frame_schema", "narwhals"]
+__all__ = ["USER", "ColumnType", "Question", "asked", "collected", "is_dask", "narwhals"]
 
 #: The name of the column of users while rows are worked on; the caller's columns may have any.
 USER = "_user"
@@ -79,7 +80,9 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidParameter("by", "a date outside them", "dates of the years 1 to 9999") from None
+        raise InvalidParameter(
+            "by", "a date outside them", "dates of the years 1 to 9999"
+        ) from None
 
 
 _INTEGERS = ColumnType("integers", "int64", "Int64", int)
@@ -137,7 +140,7 @@ def asked(
     frame: Any, *, user: str, by: str | Sequence[str], sums: Mapping[str, int] | None
 ) -> Question:
     """The question, checked against the frame's columns; raises InvalidParameter."""
-    schema = frame_schema(frame)
+    schema = _schema(frame)
     single = isinstance(by, str)
     names = (by,) if isinstance(by, str) else tuple(by)
     if not names or len(set(names)) < len(names) or user in names:
@@ -155,14 +158,28 @@ def asked(
     )
 
 
-def frame_schema(frame: Any) -> Mapping[str, Any]:
+def _schema(frame: Any) -> Mapping[str, Any]:
     """Names and types of the columns of a frame of any kind that is known."""
+    empty = frame._meta if is_dask(frame) else frame  # narwhals gives up Dask
     try:
-        schema: Mapping[str, Any] = narwhals().from_native(frame).collect_schema()
+        schema: Mapping[str, Any] = narwhals().from_native(empty).collect_schema()
     except TypeError:
         allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
         raise InvalidParameter("frame", type(frame).__name__, allowed) from None
     return schema
+
+
+def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """The rows of a lazy frame; polars evaluates them in parts, in less time and memory."""
+    if frame.implementation.is_polars():
+        return frame.collect(engine="streaming")
+    return frame.collect()
+
+
+def is_dask(frame: Any) -> bool:
+    """Whether a frame is one of Dask, which is not loaded to find out."""
+    dask = sys.modules.get("dask.dataframe")
+    return dask is not None and isinstance(frame, dask.DataFrame)
 
 
 def _limits(sums: Mapping[str, int] | None) -> dict[str, int]:
@@ -184,7 +201,7 @@ def _whole(schema: Mapping[str, Any], name: str) -> None:
 
 
 def _type_of(schema: Mapping[str, Any], parameter: str, name: str) -> ColumnType:
-    nw_: nw = narwhals()
+    nw_ = narwhals()
     if name not in schema:
         raise InvalidParameter(parameter, name, f"a column: one of {', '.join(schema)}")
     kind = schema[name]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import KEPT, Bounding
 from exactdp.frames.checking import check, statements
-from exactdp.frames.columns import Question, asked, narwhals
-from exactdp.frames.engines import evaluated, lazy_pairs, same_kind
+from exactdp.frames.columns import Question, asked, collected, is_dask, narwhals
+from exactdp.frames.engines import lazily, over_pairs, same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.parameters import integer
 from exactdp.progress import stages
@@ -70,12 +70,18 @@ def counted(
     with stages(parts * len(_STAGES), "counting") as told:
         for part in range(parts):
             bounding = Bounding(question, most, keyed, listed, part, parts)
-            told(_STAGES[0])
-            with evaluated(lazy_pairs(frame, bounding)) as pairs:
+
+            def checked_and_counted(
+                pairs: nw.LazyFrame[Any], bounding: Bounding = bounding
+            ) -> list[tuple[Any, ...]]:
                 told(_STAGES[1])
                 check(pairs, bounding)
                 told(_STAGES[2])
-                _add(rows, question, _per_key(pairs, question))
+                return _per_key(pairs, question)
+
+            told(_STAGES[0])
+            for found in over_pairs(frame, bounding, checked_and_counted):
+                _add(rows, question, found)
     ordered = {x: rows[x] for x in sorted(rows)}
     sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.limits else {}
     return Totals({x: row[0] for x, row in ordered.items()}, sums_of, statements(bounding))
@@ -106,12 +112,14 @@ def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: Ke
     nw_ = narwhals()
     question = asked(frame, user=user, by=by, sums=None)
     bounding = Bounding(question, integer("k", k, least=1), keyed)
-    pairs = lazy_pairs(frame, bounding)
-    if isinstance(nw_.from_native(frame), nw_.LazyFrame):
-        return _kept(pairs, question).to_native()
-    with evaluated(pairs) as found:
-        check(found, bounding)
-        held = _kept(found, question).collect("pyarrow")
+    if is_dask(frame) or isinstance(nw_.from_native(frame), nw_.LazyFrame):
+        return lazily(frame, bounding, lambda pairs: _kept(pairs, question))
+
+    def checked(pairs: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        check(pairs, bounding)
+        return _kept(pairs, question).collect("pyarrow")
+
+    (held,) = over_pairs(frame, bounding, checked)
     names, kinds = held.columns, [str(kind) for kind in held.schema.dtypes()]
     return same_kind(frame, names, kinds, [held[name].to_list() for name in names])
 
@@ -136,7 +144,7 @@ def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ..
     nw_ = narwhals()
     sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.values]
     kept = pairs.filter(nw_.col(KEPT) == 1)
-    held = kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums).collect()
+    held = collected(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
     names = [*question.keys, "_users", *(f"_sum{name}" for name in question.values)]
     return list(zip(*(held[name].to_list() for name in names), strict=True))
 
@@ -145,6 +153,6 @@ def _add(rows: dict[Any, list[int]], question: Question, found: list[tuple[Any, 
     """Add the users and sums per key of one pass to those of the passes before."""
     width = len(question.by)
     for row in found:
-        key, numbers = question.key(row[:width]), map(int, row[width:])
-        before = rows.get(key)
-        rows[key] = list(numbers) if before is None else [*map(sum, zip(before, numbers))]
+        key, numbers = question.key(row[:width]), [int(number) for number in row[width:]]
+        before = rows.get(key, [0] * len(numbers))
+        rows[key] = [a + b for a, b in zip(before, numbers, strict=True)]

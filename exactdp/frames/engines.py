@@ -1,83 +1,124 @@
 """Where rows are dealt with: each engine's way to evaluate pairs once, and to hold a release.
 
 Frames of pandas and pyarrow are read by DuckDB, without a copy where types allow; polars, DuckDB
-and Spark deal with their own; Dask brings all rows of a user into one partition, which DuckDB reads.
-So rows are ordered in two ways only, by SQL's window functions and by polars.
+and Spark deal with their own; Dask brings all rows of a user into one partition, which DuckDB
+reads. So rows are ordered in two ways only, by SQL's window functions and by polars.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.frames.bounding import Bounding
-from exactdp.frames.columns import USER, Question, narwhals
+from exactdp.frames.checking import EngineError
+from exactdp.frames.columns import USER, collected, is_dask, narwhals
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["evaluated", "lazy_pairs", "same_kind"]
+__all__ = ["lazily", "over_pairs", "same_kind"]
+
+_Made = TypeVar("_Made")
 
 
-def lazy_pairs(frame: Any, bounding: Bounding) -> nw.LazyFrame[Any]:
-    """The pairs of a frame, not evaluated yet."""
+def over_pairs(
+    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Made]
+) -> list[_Made]:
+    """What `work` makes of the evaluated pairs: of all at once, or on Dask of each partition's.
+
+    The pairs are evaluated once, so that what is checked in `work` is what is counted there.
+    """
+    if is_dask(frame):
+        return _over_partitions(frame, bounding, work)
+    with _evaluated(bounding.pairs(_rows(frame, bounding))) as pairs:
+        return [work(pairs)]
+
+
+def lazily(
+    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
+) -> Any:
+    """What `work` makes of the pairs of a lazy frame, as a lazy frame of the same kind."""
+    if not is_dask(frame):
+        return work(bounding.pairs(_rows(frame, bounding))).to_native()
+
+    def part(rows: Any) -> Any:
+        return work(bounding.pairs(_rows(rows, bounding))).collect("pyarrow").to_pandas()
+
+    rows = _together(frame, bounding)
+    return rows.map_partitions(part, meta=part(rows._meta))
+
+
+def _rows(frame: Any, bounding: Bounding) -> nw.LazyFrame[Any]:
+    """The columns asked for, on an engine that orders rows by itself."""
     nw_ = narwhals()
     seen = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
-    rows, kind = seen.select(*named), seen.implementation
-    if kind.is_polars():
-        return bounding.pairs(rows.lazy())
-    if kind.is_duckdb() or kind.is_spark_like():
-        return bounding.pairs(rows)
-    if kind.is_dask():
-        return _by_partition(rows.to_native(), bounding)
-    if isinstance(rows, nw_.DataFrame):
-        return bounding.pairs(_read_by_duckdb(rows, bounding.question))
+    kind = seen.implementation
+    if kind.is_polars() or kind.is_duckdb() or kind.is_spark_like():
+        rows: nw.LazyFrame[Any] = seen.select(*named).lazy()
+        return rows
+    if isinstance(seen, nw_.DataFrame):
+        return _read_by_duckdb(seen.select(*named), bounding)
     allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
     raise InvalidParameter("frame", type(frame).__name__, allowed)
 
 
-def _read_by_duckdb(rows: nw.DataFrame[Any], question: Question) -> nw.LazyFrame[Any]:
+def _read_by_duckdb(rows: nw.DataFrame[Any], bounding: Bounding) -> nw.LazyFrame[Any]:
     """Rows in memory as a relation of DuckDB, in a connection of its own."""
     pa, duckdb = _pyarrow(), _duckdb()
-    types = {n: getattr(pa, kind.arrow)() for n, (_, kind) in question.columns.items()}
+    types = {n: getattr(pa, kind.arrow)() for n, (_, kind) in bounding.question.columns.items()}
     try:
-        table = rows.to_arrow().cast(pa.schema(types))
+        table = rows.to_arrow().select(list(types)).cast(pa.schema(types))
     except (pa.ArrowException, UnicodeEncodeError):
         raise InvalidParameter("frame", "others", "values of the columns' types") from None
     found: nw.LazyFrame[Any] = narwhals().from_native(duckdb.connect().from_arrow(table))
     return found
 
 
-def _by_partition(rows: Any, bounding: Bounding) -> nw.LazyFrame[Any]:
-    """The pairs of a Dask frame, with all rows of a user in one partition."""
-    import pandas as pd
+def _together(frame: Any, bounding: Bounding) -> Any:
+    """The rows of a Dask frame that have a user, with all rows of a user in one partition."""
+    names = [name for name, _ in bounding.question.columns.values()]
+    rows = frame[list(dict.fromkeys(names))].dropna(subset=[bounding.question.user])
+    return rows.shuffle(on=bounding.question.user)
 
-    nw_ = narwhals()
 
-    def pairs(part: Any) -> Any:
-        read = _read_by_duckdb(nw_.from_native(part.reset_index(drop=True)), bounding.question)
-        table = bounding.pairs(read).collect("pyarrow").to_native()
-        return table.to_pandas(types_mapper=pd.ArrowDtype)
+def _over_partitions(
+    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Made]
+) -> list[_Made]:
+    """The same on Dask, where no user may have rows in two partitions.
 
-    present = rows.dropna(subset=[USER, *bounding.question.keys]).shuffle(on=USER)
-    made = present.map_partitions(pairs, meta=pairs(present._meta))
-    found: nw.LazyFrame[Any] = nw_.from_native(made)
-    return found
+    That is checked by 64-bit hashes of the users: equal ones in two partitions stop the work.
+    """
+    import numpy as np
+    from dask.base import compute
+    from dask.delayed import delayed
+    from pandas.util import hash_array
+
+    def one(rows: Any) -> tuple[_Made, Any]:
+        with _evaluated(bounding.pairs(_rows(rows, bounding))) as pairs:
+            users = pairs.select(USER).unique().collect("pyarrow")[USER].to_numpy()
+            return work(pairs), hash_array(users, categorize=False)
+
+    parts = [delayed(one)(part) for part in _together(frame, bounding).to_delayed()]
+    done: list[tuple[_Made, Any]] = compute(*parts)
+    users = np.concatenate([hashes for _, hashes in done])
+    if len(np.unique(users)) < len(users):
+        raise EngineError.of("dask", "rows of one user were left in two partitions")
+    return [made for made, _ in done]
 
 
 @contextmanager
-def evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
-    """The pairs evaluated once, so that what is checked is what is counted; freed at the end."""
+def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
+    """The pairs evaluated once; freed at the end."""
     nw_ = narwhals()
     kind, native = pairs.implementation, pairs.to_native()
     if kind.is_polars():
-        yield pairs.collect(engine="streaming").lazy()
-    elif kind.is_dask():
-        yield nw_.from_native(native.persist())
+        yield collected(pairs).lazy()
     elif kind.is_duckdb():
         with _temporary_table(native) as table:
             yield nw_.from_native(table)
@@ -104,14 +145,14 @@ def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: l
     arrow |= {"String": pa.string(), "Date": pa.date32()}
     schema = pa.schema([(name, arrow[kind]) for name, kind in zip(names, types, strict=True)])
     table = pa.table(columns, schema=schema)
+    if is_dask(frame):
+        return sys.modules["dask.dataframe"].from_pandas(table.to_pandas(), npartitions=1)
     given = nw_.from_native(frame)
     kind = given.implementation
     if isinstance(given, nw_.DataFrame):
         return nw_.from_arrow(table, backend=kind).to_native()
     if kind.is_polars():
         return nw_.from_arrow(table, backend="polars").lazy().to_native()
-    if kind.is_dask():
-        return nw_.from_arrow(table, backend="pandas").lazy(backend="dask").to_native()
     if kind.is_duckdb():
         return _duckdb().from_arrow(table)
     session = given.to_native().sparkSession

@@ -1,9 +1,9 @@
 """A random order of every user's own keys, the same on every engine.
 
-priority(user, key) = s^2 t mod p with s = a U + b K + c and t = b U + c K + a, where U and K are
-polynomials at e of the base-p digits of user and key; the digits of a key of several columns follow
-one another. Integers below p = 2^31 - 1 and their products fit every engine's 64 bits. Ties are
-broken by the key.
+priority(user, key) = U p + (s^2 t mod p) with s = a U + b K + c and t = b U + c K + a, where U and
+K are polynomials at e of the base-p digits of user and key; the digits of a key of several columns
+follow one another. U, the same for all keys of a user, makes pairs of equal priority rare. Integers
+below p = 2^31 - 1 and their products fit every engine's 64 bits. Ties are broken by the key.
 
 Privacy does not rest on this function, nor on its secrecy: whatever (a, b, c, e) are, which keys of
 a user are kept depends on this user's rows alone, so removing the user changes nothing else. That
@@ -65,7 +65,7 @@ class KeyedHash:
         """The pairs with their priority; the columns of users and keys hold integers or text."""
         col, p = narwhals().col, self.p
         seen = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
-        seen = seen.with_columns(_k=col("_u") * 0)
+        seen = seen.with_columns(_k=narwhals().lit(0, narwhals().Int64))
         for name in keys:
             seen = self._folded(with_words(seen, name, "_w", self.salt), "_w")
             shift = pow(self.e, _DIGITS, p)
@@ -77,21 +77,28 @@ class KeyedHash:
             _t=((u * self.b) % p + (k * self.c) % p + self.a) % p,
         )
         seen = seen.with_columns(_s=(col("_s") * col("_s")) % p)
-        seen = seen.with_columns(((col("_s") * col("_t")) % p).alias(PRIORITY))
+        seen = seen.with_columns((u * p + (col("_s") * col("_t")) % p).alias(PRIORITY))
         return seen.drop("_u", "_k", "_s", "_t")
 
     def _folded(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """Replace an integer by a polynomial at e of its base-p digits, in [0, p)."""
-        col, p = narwhals().col, self.p
-        seen = frame.with_columns(_rest=col(name), _fold=col(name) * 0)
+        nw_, p = narwhals(), self.p
+        col = nw_.col
+        seen = frame.with_columns(_rest=col(name), _fold=nw_.lit(0, nw_.Int64))
         for _ in range(_DIGITS):
             # engines differ in the sign of the remainder of a negative number
-            seen = seen.with_columns(_digit=((col("_rest") % p) + p) % p)
             seen = seen.with_columns(
-                _rest=_divided(col("_rest") - col("_digit"), p),
+                _digit=((col("_rest") % p) + p) % p,
+                _negative=(col("_rest") < 0).cast(nw_.Int64),
+            )
+            # a negative number is moved towards 0 by p - digit: -2^63 - digit is no 64-bit integer
+            multiple = col("_rest") + (col("_negative") * p - col("_digit"))
+            seen = seen.with_columns(
+                _rest=_divided(multiple, p) - col("_negative"),
                 _fold=((col("_fold") * self.e) % p + col("_digit")) % p,
             )
-        return seen.with_columns(col("_fold").alias(name)).drop("_rest", "_fold", "_digit")
+        seen = seen.with_columns(col("_fold").alias(name))
+        return seen.drop("_rest", "_fold", "_digit", "_negative")
 
 
 def _divided(multiple: Any, p: int) -> Any:

@@ -1,150 +1,28 @@
-"""Rows to releases: every engine counts the same, and a user changes at most k counters."""
+"""From rows to a release: the caller's kind of frame, the promised law, and clear errors."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter
+from datetime import date
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import narwhals as nw
+import polars as pl
 import pytest
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.frames import KeyedHash, bounded, counted, draw, release
-from exactdp.frames.words import text_word
 from exactdp.law import Law
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
 from exactdp.mechanisms.thresholded import Thresholded
 from exactdp.samplers import SeededSource, Source, exact_law
-
-pa = pytest.importorskip("pyarrow")
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-duckdb = pytest.importorskip("duckdb")
+from tests.frames.reference import ENGINES, Row, frame_of, listed, some_rows
 
 F = Fraction
-Row = tuple[Any, Any, int | None]
-ENGINES = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"]
-WARNINGS = pytest.mark.filterwarnings("ignore:Dask support is moving:FutureWarning")
 
 
-def some_rows(seed: int, users: str, count: int = 400) -> list[Row]:
-    """Random rows with repetitions, gaps, negative and large numbers, odd texts."""
-    rng = random.Random(seed)
-    people: list[Any] = [-5, 2**62, -(2**62), *range(40)]
-    if users == "text":
-        people = [f"u{x}" for x in people]
-    keys = ["", "é", "x y", '"quoted", text', "0", "'", *"defgh", *"aabbcc" * 4]
-    return [
-        (
-            rng.choice([None, *people]),
-            rng.choice([None, *keys]),
-            rng.choice([None, -300, 300, *range(-9, 10)]),
-        )
-        for _ in range(count)
-    ]
-
-
-def frame_of(engine: str, rows: list[Row]) -> Any:
-    people = pa.int64() if rows_are_whole(rows) else pa.string()
-    types = {"uid": people, "url": pa.string(), "amount": pa.int64()}
-    columns = {name: [row[i] for row in rows] for i, name in enumerate(types)}
-    table = pa.table(columns, schema=pa.schema(types))
-    if engine == "pyarrow":
-        return table
-    if engine == "duckdb":
-        return duckdb.from_arrow(table)
-    if engine.startswith("polars"):
-        made = pl.from_arrow(table)
-        return made.lazy() if engine == "polars-lazy" else made
-    if engine == "pandas":
-        return (
-            table.to_pandas()
-            .astype({"uid": "Int64" if rows_are_whole(rows) else object})
-            .astype({"amount": "Int64"})
-        )
-    arrow = table.to_pandas(types_mapper=pd.ArrowDtype)
-    if engine == "pandas-arrow":
-        return arrow
-    return pytest.importorskip("dask.dataframe").from_pandas(arrow, npartitions=3)
-
-
-def rows_are_whole(rows: list[Row]) -> bool:
-    return all(user is None or isinstance(user, int) for user, _, _ in rows)
-
-
-def listed(frame: Any) -> list[tuple[Any, ...]]:
-    seen = nw.from_native(frame)
-    held = seen.collect() if isinstance(seen, nw.LazyFrame) else seen
-    return list(zip(*(held[name].to_list() for name in held.columns), strict=True))
-
-
-def folded(keyed: KeyedHash, value: Any) -> int:
-    """The polynomial of the docstring, in plain integers."""
-    rest = text_word(value, keyed.salt) if isinstance(value, str) else int(value)
-    result = 0
-    for _ in range(3):
-        rest, digit = divmod(rest, keyed.p)
-        result = (result * keyed.e + digit) % keyed.p
-    return result
-
-
-def priority(keyed: KeyedHash, user: Any, key: Any) -> int:
-    u, k = folded(keyed, user), folded(keyed, key)
-    s, t = keyed.a * u + keyed.b * k + keyed.c, keyed.b * u + keyed.c * k + keyed.a
-    return s * s * t % keyed.p
-
-
-def chosen(rows: list[Row], k: int, keyed: KeyedHash) -> dict[Any, list[Any]]:
-    """The first k keys of every user, without any engine."""
-    own: dict[Any, set[Any]] = {}
-    for user, key, _ in rows:
-        if user is not None and key is not None:
-            own.setdefault(user, set()).add(key)
-    return {
-        user: sorted(keys, key=lambda key, u=user: (priority(keyed, u, key), key))[:k]
-        for user, keys in own.items()
-    }
-
-
-@WARNINGS
-@pytest.mark.parametrize("users", [pytest.param("whole", marks=pytest.mark.slow), "text"])
-@pytest.mark.parametrize("engine", [*ENGINES[:-1], pytest.param("dask", marks=pytest.mark.slow)])
-def test_every_engine_chooses_the_same_keys(engine: str, users: str) -> None:
-    rows, keyed = some_rows(1, users), KeyedHash.drawn(SeededSource(2))
-    frame = frame_of(engine, rows)
-    found = bounded(frame, user="uid", by="url", k=3, keyed=keyed)
-    assert type(found) is type(frame)
-    expected = chosen(rows, 3, keyed)
-    assert sorted(listed(found)) == sorted((u, x) for u, keys in expected.items() for x in keys)
-    counts = Counter(x for keys in expected.values() for x in keys)
-    for passes in (1, 3):
-        totals = counted(frame, user="uid", by="url", k=3, keyed=keyed, passes=passes)
-        assert totals.counts == counts
-        assert list(totals.counts) == sorted(counts)
-
-
-@WARNINGS
-@pytest.mark.parametrize("engine", [*ENGINES[:-1], pytest.param("dask", marks=pytest.mark.slow)])
-def test_sums_are_clipped_row_by_row_and_per_user(engine: str) -> None:
-    rows, keyed = some_rows(3, "whole"), KeyedHash.drawn(SeededSource(2))
-    own = chosen(rows, 2, keyed)
-    expected: dict[Any, int] = Counter()
-    for user, keys in own.items():
-        for x in keys:
-            values = [v or 0 for u, key, v in rows if (u, key) == (user, x)]
-            expected[x] += max(-12, min(12, sum(max(-12, min(12, v)) for v in values)))
-    found = counted(
-        frame_of(engine, rows), user="uid", by="url", k=2, keyed=keyed, sums={"amount": 12}
-    )
-    assert {x: row[0] for x, row in found.sums.items()} == expected
-    assert any(abs(v or 0) > 12 for _, _, v in rows)
-
-
-@WARNINGS
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     "made",
@@ -159,50 +37,27 @@ def test_every_engine_releases_the_same_and_its_own_kind(engine: str, made: Thre
     sums = {"amount": 5} if isinstance(made, GSHMWithSums) else None
     results = []
     for kind in ("polars", engine):
-        frame = frame_of(kind, rows)
+        frame = frame_of(kind, rows, "text")
         found = draw(frame, user="uid", by="url", made=made, source=SeededSource(7), sums=sums)
         assert type(found.frame) is type(frame)
-        assert found.guarantee == made.guarantee()
+        assert found.guarantee.delta == made.guarantee().delta
         results.append(listed(found.frame))
     assert results[0] == results[1]
     assert len(results[0]) >= 3
     assert [row[0] for row in results[0]] == sorted(row[0] for row in results[0])
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_spark_counts_the_same() -> None:
-    sql = pytest.importorskip("pyspark.sql")
-    builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    try:
-        for users in ("whole", "text"):
-            rows, keyed = some_rows(1, users), KeyedHash.drawn(SeededSource(2))
-            frame = session.createDataFrame(frame_of("pyarrow", rows))
-            expected = Counter(x for keys in chosen(rows, 3, keyed).values() for x in keys)
-            found = counted(frame, user="uid", by="url", k=3, keyed=keyed, passes=2)
-            assert found.counts == expected
-            made = GSHM(2, 1, 3, 2, "0.9")
-            released = draw(frame, user="uid", by="url", made=made, source=SeededSource(7)).frame
-            same = draw(
-                frame_of("polars", rows), user="uid", by="url", made=made, source=SeededSource(7)
-            )
-            assert type(released) is type(frame)
-            assert listed(released) == listed(same.frame)
-    finally:
-        session.stop()
-
-
 @pytest.mark.parametrize("seeds", [1, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("users", ["whole", "text"])
+@pytest.mark.parametrize("users", ["integers", "text"])
 def test_a_user_changes_at_most_k_counters_by_one(users: str, seeds: int) -> None:
     """For every function of the family alike: no other user's choice depends on this one's rows."""
     for seed in range(seeds):
-        rows, keyed = some_rows(seed, users, 120), KeyedHash.drawn(SeededSource(seed))
-        everyone = counted(frame_of("polars", rows), user="uid", by="url", k=2, keyed=keyed)
+        rows = some_rows(seed, users, count=120)
+        keyed = KeyedHash.drawn(SeededSource(seed))
+        everyone = counted(frame_of("polars", rows, users), user="uid", by="url", k=2, keyed=keyed)
         for person in {user for user, _, _ in rows if user is not None} - {rows[0][0]}:
             rest = [row for row in rows if row[0] != person]
-            fewer = counted(frame_of("polars", rest), user="uid", by="url", k=2, keyed=keyed)
+            fewer = counted(frame_of("polars", rest, users), user="uid", by="url", k=2, keyed=keyed)
             lost = Counter(everyone.counts)
             lost.subtract(fewer.counts)
             assert set(lost.values()) <= {0, 1}
@@ -215,7 +70,7 @@ def test_every_key_of_a_user_is_as_likely() -> None:
     keyed = KeyedHash.drawn(SeededSource(11))
     kept: dict[int, list[str]] = {}
     for user, x in listed(
-        bounded(frame_of("polars", rows), user="uid", by="url", k=2, keyed=keyed)
+        bounded(frame_of("polars", rows, "integers"), user="uid", by="url", k=2, keyed=keyed)
     ):
         kept.setdefault(user, []).append(x)
     single = Counter(x for pair in kept.values() for x in pair)
@@ -231,7 +86,9 @@ def release_law(rows: list[Row], made: GSHM, prime: int) -> Law[Any]:
 
     def counts(source: Source) -> tuple[tuple[Any, int], ...]:
         keyed = KeyedHash.drawn(source, prime)
-        found = counted(frame_of("polars", rows), user="uid", by="url", k=made.k, keyed=keyed)
+        found = counted(
+            frame_of("polars", rows, "text"), user="uid", by="url", k=made.k, keyed=keyed
+        )
         return tuple(found.counts.items())
 
     return exact_law(counts, residual=0).then(lambda items: made.law(dict(items), residual="1e-3"))
@@ -254,7 +111,9 @@ def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime:
     assert largest > promise / 20
     # without bounding the same mechanism does not keep it
     unbounded = [
-        made.law(counted(frame_of("polars", rows), user="uid", by="url").counts, residual="1e-3")
+        made.law(
+            counted(frame_of("polars", rows, "text"), user="uid", by="url").counts, residual="1e-3"
+        )
         for rows in ([], person)
     ]
     assert hockey_stick(unbounded[1], unbounded[0], epsilon=3).lower > promise
@@ -262,7 +121,7 @@ def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime:
 
 def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
     rows: list[Row] = [(u, x, 3) for u, x in product(range(600), "ab")]
-    frame = frame_of("polars", rows)
+    frame = frame_of("polars", rows, "integers")
     names = {"user": "uid", "by": "url"}
     for mechanism, sums in (("gshm", None), ("gshm", {"amount": 4}), ("csh", None)):
         made = release(frame, **names, k=2, epsilon=2, delta="1e-6", mechanism=mechanism, sums=sums)
@@ -276,14 +135,19 @@ def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
 
 def test_only_public_keys_are_released() -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(50), "abc")]
-    found = counted(frame_of("polars", rows), user="uid", by="url", keys=["c", "z", "a"])
+    found = counted(
+        frame_of("polars", rows, "integers"), user="uid", by="url", keys=["c", "z", "a"]
+    )
     assert found.counts == {"a": 50, "c": 50}
 
 
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"user": "nobody"}, "user must be a column"),
-    ({"by": "uid"}, "by must be another column than the user's, uid"),
-    ({"by": "share"}, "by must be a column of integers or of text"),
+    ({"by": "uid"}, "by must be one or more columns other than the user's, uid"),
+    ({"by": []}, "by must be one or more columns"),
+    ({"by": ["url", "url"]}, "by must be one or more columns"),
+    ({"by": ["url", "nowhere"]}, "by must be a column: one of uid, url"),
+    ({"by": "share"}, "by must be a column of integers or of text, or of dates: convert it"),
     ({"sums": {"share": 3}}, "a column of signed integers"),
     ({"sums": {"amount": 0}}, "sums"),
     ({"sums": {"amount": 2**40}}, "sums"),
@@ -317,32 +181,34 @@ def test_large_unsigned_users_are_counted() -> None:
     keyed = KeyedHash.drawn(SeededSource(1))
     found = counted(frame, user="uid", by="url", k=1, keyed=keyed)
     assert sum(found.counts.values()) == 3
-    with pytest.raises(InvalidParameter, match="by must be"):
-        counted(frame, user="url", by="uid")
+    keys = counted(frame, user="url", by="uid").counts
+    assert keys == {5: 1, 2**63: 1, 2**64 - 1: 2}
 
 
 def test_a_release_says_what_it_is() -> None:
     made = GSHM(2, 1, 3, 2, "0.9")
-    frame = frame_of("polars", some_rows(5, "text"))
+    frame = frame_of("polars", some_rows(5, "text"), "text")
     found = draw(frame, user="uid", by="url", made=made, source=SeededSource(7))
     *_, name, promise = str(found).splitlines()
     assert name == "GSHM, k = 2, sigma = 1, counts above 4"
-    assert promise == str(made.guarantee())
+    assert promise == (
+        f"{made.guarantee()}; checked on the data: every pair of user and key counts once, "
+        "every user counts for at most k = 2 keys, the first of their own"
+    )
     assert "changing at most k = 2 counters by one" in promise
 
 
 def test_a_column_that_cannot_be_summed_is_named_with_its_type() -> None:
-    frame = frame_of("polars", some_rows(5, "text"))
+    frame = frame_of("polars", some_rows(5, "text"), "text")
     with pytest.raises(InvalidParameter, match="got 'url of type String'"):
         release(frame, user="uid", by="url", k=1, epsilon=1, delta="0.1", sums={"url": 3})
 
 
-@WARNINGS
 @pytest.mark.parametrize("engine", ENGINES)
 def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
     # users as keys: they are whole numbers
     rows = [(user, f"r{i}", 1) for i, user in enumerate([1, 1, 2, 3])]
-    frame = frame_of(engine, rows)
+    frame = frame_of(engine, rows, "integers")
     for keys in ([1, 3, 7], ["1", "3", "7"], [1.0, "3"]):
         assert counted(frame, user="url", by="uid", keys=keys).counts == {1: 2, 3: 1}
     for keys in (["a"], [1.5], [None], [2**63], "13"):
@@ -351,3 +217,42 @@ def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
     for keys in ([1], [None, "r1"], "r1"):
         with pytest.raises(InvalidParameter, match=r"^keys must be"):
             counted(frame, user="uid", by="url", keys=keys)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_key_of_several_columns(engine: str) -> None:
+    """The released frame has the columns of the key, of their types."""
+    rows: list[Row] = [
+        (u, x, date(2013, 1, day), 0) for u, x, day in product(range(300), "ab", (1, 2))
+    ]
+    frame = frame_of(engine, rows, "integers", ("text", "dates"))
+    found = release(frame, user="uid", by=["url", "day"], k=4, epsilon=2, delta="1e-6").frame
+    assert type(found) is type(frame)
+    keys = [(x, str(day)[:10]) for x, day, _ in listed(found)]
+    assert keys == [(x, f"2013-01-0{day}") for x, day in product("ab", (1, 2))]
+    public = [("a", date(2013, 1, 2)), ("c", date(2013, 1, 1))]
+    only = counted(frame, user="uid", by=["url", "day"], keys=public)
+    assert only.counts == {public[0]: 300}
+    with pytest.raises(InvalidParameter, match=r"^keys must be tuples of 2 parts"):
+        counted(frame, user="uid", by=["url", "day"], keys=["a"])
+
+
+def test_times_are_refused_as_keys() -> None:
+    """Two times of one day are two keys, which is seldom meant."""
+    frame = pl.DataFrame({"uid": [1], "at": [date(2013, 1, 1)]}).cast({"at": pl.Datetime})
+    with pytest.raises(
+        InvalidParameter, match=r"by must be a column .*: convert it first, got .at of type Datetime"
+    ):
+        counted(frame, user="uid", by="at")
+
+
+def test_nothing_is_left_behind_on_a_connection_of_the_caller() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE visits AS SELECT range AS uid, 'a' AS url FROM range(9000)")
+    found = release(connection.table("visits"), user="uid", by="url", k=1, epsilon=1, delta="1e-6")
+    assert len(found.frame.fetchall()) == 1
+    assert connection.sql("SHOW ALL TABLES").fetchall() != []
+    names = connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()
+    views = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    assert (names, views) == ([("visits",)], [])

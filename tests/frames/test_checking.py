@@ -1,0 +1,106 @@
+"""Whatever an engine does wrong in bounding users, nothing is released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import narwhals as nw
+import pytest
+
+from exactdp.frames import EngineError, bounding, draw, release
+from exactdp.frames.bounding import KEPT
+from exactdp.frames.columns import USER
+from exactdp.frames.keyed_hash import PRIORITY
+from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
+from exactdp.samplers import SeededSource
+from tests.frames.reference import ENGINES, crowd, frame_of
+
+Pairs = Any
+Mutant = Callable[[Pairs, Any, int], Pairs]
+
+_MARKED = bounding._marked
+
+
+def one_more(pairs: Pairs, question: Any, k: int) -> Pairs:
+    """Every user keeps k + 1 keys."""
+    return _MARKED(pairs, question, k + 1)
+
+
+def everything(pairs: Pairs, question: Any, k: int) -> Pairs:
+    """No key is left out."""
+    return _MARKED(pairs, question, 1000)
+
+
+def others_decide(pairs: Pairs, question: Any, k: int) -> Pairs:
+    """A key that some other user has is left out, and one fewer is kept."""
+    marked = _MARKED(pairs, question, k)
+    fewer = nw.when(nw.col(question.keys[0]) == "k7").then(nw.lit(0)).otherwise(nw.col(KEPT))
+    return marked.with_columns(fewer.cast(nw.Int64).alias(KEPT))
+
+
+def other_order(pairs: Pairs, question: Any, k: int) -> Pairs:
+    """The last k keys are kept and not the first, as an order of somebody else's rows would."""
+    back = pairs.with_columns(_turned=-nw.col(PRIORITY))
+    place = nw.col(PRIORITY).cum_count().over(USER, order_by=["_turned"])
+    return back.with_columns((place <= k).cast(nw.Int64).alias(KEPT)).drop("_turned")
+
+
+def twice(pairs: Pairs, question: Any, k: int) -> Pairs:
+    """Every pair comes twice, as rows of a join do."""
+    doubled = nw.concat([pairs, pairs])
+    return _MARKED(doubled, question, k)
+
+
+@pytest.mark.parametrize("mutant", [one_more, everything, others_decide, other_order, twice])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_broken_choice_of_keys_releases_nothing(
+    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Mutant
+) -> None:
+    frame, made = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
+    question = {"user": "uid", "by": "url", "made": made}
+    assert len(draw(frame, **question, source=SeededSource(1)).guarantee.checked) == 2
+    monkeypatch.setattr(bounding, "_marked", mutant)
+    with pytest.raises(EngineError, match=r"nothing was released: .* narwhals \d.* and \w+ \d"):
+        draw(frame, **question, source=SeededSource(1))
+
+
+def rows_and_not_pairs(rows: Pairs, question: Any) -> Pairs:
+    """Rows are taken for pairs."""
+    return rows
+
+
+def unclipped(rows: Pairs, question: Any) -> Pairs:
+    """Sums are not clipped."""
+    sums = [nw.col(name).sum() for name in question.values]
+    return rows.group_by(USER, *question.keys).agg(*sums)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "made", "message"),
+    [
+        (rows_and_not_pairs, TopK(4, 1, 2, 3, "0.9"), "came twice"),
+        (rows_and_not_pairs, GSHM(2, 1, 3, 2, "0.9"), "came twice"),
+        (unclipped, GSHMWithSums(2, 2, 3, 4, "0.999", largest=(5,)), "sum of amount exceeds"),
+    ],
+)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_pairs_that_are_none_release_nothing(
+    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Any, made: Any, message: str
+) -> None:
+    rows = [(u, x, 4) for u, x, _ in crowd(1, 20, 3)] * 3
+    sums = {"amount": 5} if isinstance(made, GSHMWithSums) else None
+    call = {"user": "uid", "by": "url", "made": made, "sums": sums}
+    frame = frame_of(engine, rows, "integers")
+    assert draw(frame, **call, source=SeededSource(1)).guarantee.checked
+    monkeypatch.setattr(bounding, "_distinct", mutant)
+    with pytest.raises(EngineError, match=message):
+        draw(frame, **call, source=SeededSource(1))
+
+
+def test_users_in_two_dask_partitions_release_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shuffle that leaves rows where they are."""
+    frame = frame_of("dask", crowd(1, 50, 6), "integers")
+    monkeypatch.setattr(type(frame), "shuffle", lambda self, on: self)
+    with pytest.raises(EngineError, match="rows of one user were left in two partitions"):
+        release(frame, user="uid", by="url", k=2, epsilon=1, delta="1e-6")

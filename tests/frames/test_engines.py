@@ -1,0 +1,124 @@
+"""Every engine returns what plain Python returns, row for row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from exactdp.frames import KeyedHash, bounded, counted
+from exactdp.samplers import SeededSource
+from tests.frames.reference import (
+    ENGINES,
+    Row,
+    chosen,
+    crowd,
+    frame_of,
+    listed,
+    names_of,
+    some_rows,
+    totals,
+)
+
+#: Types of the user and of the columns of the key.
+QUESTIONS = [
+    ("integers", "text"),
+    ("wide", "dates"),
+    ("text", "text", "dates", "integers"),
+    ("text", "integers"),
+    ("text", "wide"),
+    ("integers", "dates", "text"),
+]
+
+
+def compared(engine: str, rows: list[Row], types: tuple[str, ...], k: int, passes: int) -> None:
+    """Bounded pairs, counts and sums of a frame against the reference."""
+    keyed = KeyedHash.drawn(SeededSource(2))
+    user, *keys = types
+    frame = frame_of(engine, rows, user, tuple(keys))
+    by: Any = names_of(tuple(keys))
+    own = chosen(rows, k, keyed, types)
+    found = bounded(frame, user="uid", by=by, k=k, keyed=keyed)
+    assert type(found) is type(frame)
+    pairs = sorted((u, *key) for u, keys in own.items() for key in keys)
+    assert sorted(map(_plain, listed(found))) == pairs
+    counts, sums = totals(rows, own, 12)
+    made = counted(frame, user="uid", by=by, k=k, keyed=keyed, sums={"amount": 12}, passes=passes)
+    assert made.counts == counts
+    assert {key: total for key, (total,) in made.sums.items()} == sums
+    assert list(made.counts) == sorted(counts)
+
+
+def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Dates of pandas and DuckDB are dates of Python, or times at midnight."""
+    return tuple(value.date() if hasattr(value, "date") else value for value in row)
+
+
+@pytest.mark.parametrize("types", QUESTIONS[:3], ids="-".join)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_chooses_and_counts_the_same(engine: str, types: tuple[str, ...]) -> None:
+    user, *keys = types
+    compared(engine, some_rows(1, user, tuple(keys)), types, k=3, passes=1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_passes_count_the_same(engine: str) -> None:
+    compared(engine, some_rows(3, "text"), ("text", "text"), k=2, passes=3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_key_of_many_is_kept_in_large_frames(engine: str) -> None:
+    """100 000 pairs: pyarrow, ranked by narwhals, kept up to ten keys of a user."""
+    rows = crowd(1, 20_000, 5)
+    frame, keyed = frame_of(engine, rows, "integers"), KeyedHash.drawn(SeededSource(2))
+    found = bounded(frame, user="uid", by="url", k=1, keyed=keyed)
+    kept = Counter(user for user, _ in listed(found))
+    assert len(kept) == 20_000
+    assert set(kept.values()) == {1}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [1, 3, 10, 30])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_large_shuffled_frames(engine: str, k: int) -> None:
+    rows = [*crowd(k, 15_000, 12), *some_rows(k, "integers", count=20_000, users=900)]
+    compared(engine, rows, ("integers", "text"), k=k, passes=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [1, 3, 10, 30])
+@pytest.mark.parametrize("types", QUESTIONS, ids="-".join)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_large_frames_of_every_type(engine: str, types: tuple[str, ...], k: int) -> None:
+    user, *keys = types
+    compared(engine, some_rows(k, user, tuple(keys), 200_000, 3000), types, k=k, passes=2)
+
+
+@pytest.fixture(scope="module")
+def session() -> Any:
+    sql = pytest.importorskip("pyspark.sql")
+    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    made = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield made
+    made.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("k", [1, 3, 10, 30])
+@pytest.mark.parametrize("types", [q for q in QUESTIONS if "wide" not in q], ids="-".join)
+def test_spark_chooses_and_counts_the_same(
+    session: Any, monkeypatch: pytest.MonkeyPatch, types: tuple[str, ...], k: int
+) -> None:
+    """Spark has no unsigned integers."""
+    user, *keys = types
+
+    def on_spark(_: str, rows: list[Row], user: str, keys: tuple[str, ...]) -> Any:
+        table = frame_of("pyarrow", rows, user, keys)
+        kinds = {"int64": "bigint", "string": "string", "date32[day]": "date"}
+        schema = ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in table.schema)
+        return session.createDataFrame(list(zip(*table.to_pydict().values(), strict=True)), schema)
+
+    monkeypatch.setattr("tests.frames.test_engines.frame_of", on_spark)
+    compared("spark", some_rows(k, user, tuple(keys), 20_000, 900), types, k=k, passes=2)
