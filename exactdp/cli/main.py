@@ -30,6 +30,7 @@ _COMMANDS = {
     "sgd": ("exactdp.cli.loss", "What DP-SGD leaks, or needs for a target."),
     "compose": ("exactdp.cli.loss", "What any mechanisms leak together."),
     "release": ("exactdp.cli.releases", "Publish a histogram with differential privacy."),
+    "cut": ("exactdp.cli.cut", "What a bound on every user's keys leaves out of a release."),
     "local": ("exactdp.cli.local", "The local model: report, aggregate, estimate, compare."),
     "sparse": ("exactdp.cli.sparse", "Means of sparse vectors in the local model."),
     "query": ("exactdp.cli.query", "Look up one element in a released histogram."),

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
+from exactdp import __version__
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.reading import counts_in, existing, listed
+from exactdp.cli.rows import RowsFile, dialect_options, release_rows
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
@@ -33,8 +37,9 @@ __all__ = [
 def release() -> None:
     """Publish a histogram with differential privacy: counts (CSV: element,count), or rows.
 
-    With --user and --by, gshm and csh read rows, one per user and key, from CSV or Parquet. The
-    guarantee is written beside the release, as OUTPUT.guarantee.json.
+    With --user and --by, gshm and csh read rows, one per user and key, from CSV or Parquet. CSV is
+    read as --delimiter, --quote and --no-header say, and an empty cell is missing. The guarantee is
+    written beside the release, as OUTPUT.guarantee.json.
     """
 
 
@@ -97,13 +102,14 @@ def _publish(
     promise = made.guarantee
     if name == "compact":
         made = made.of_texts(longest)
-        save(path, promise, overwrite, lambda part: part.write_bytes(made.to_bytes()))
+        save(path, promise, mechanism, overwrite, lambda part: part.write_bytes(made.to_bytes()))
         size = len(made.coefficients), "coefficients"
     else:
         rows = [(text_of(x, longest), str(c)) for x, c in made]
         if public is not None:  # post-processing: costs no privacy
             rows = [row for row in rows if row[0] in public]
-        save(path, promise, overwrite, lambda part: write_csv(part, ["element", "count"], rows))
+        header = ["element", "count"]
+        save(path, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows))
         size = len(rows), "bins"
     facts = {"output": str(path), **_accuracy(mechanism)}
     if name in ("sparse", "strict-sparse") and public is None:
@@ -125,13 +131,49 @@ def print_report(
     click.echo(f"guarantee: {promise}")
 
 
-def save(path: Path, promise: Any, overwrite: bool, write: Callable[[Path], object]) -> None:
-    """The released file, and its guarantee beside it: both or none."""
+def save(
+    path: Path,
+    promise: Any,
+    mechanism: Any,
+    overwrite: bool,
+    write: Callable[[Path], object],
+    read: dict[str, object] | None = None,
+) -> None:
+    """The released file, and its guarantee beside it: both or none.
+
+    The guarantee's file says how the release was made as well. read: the columns that were read.
+    """
+    told = {
+        **promise.as_dict(),
+        "release": {"file": path.name, **_described(mechanism), **(read or {})},
+        "made_by": {"name": "exactdp", "version": __version__},
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
     beside = path.with_name(path.name + ".guarantee.json")
     new_file("output", str(beside), (".json",), overwrite=overwrite)
     with written(beside, path, overwrite=overwrite) as (guarantee, part):
-        guarantee.write_text(json.dumps(promise.as_dict(), indent=2) + "\n", encoding="utf-8")
+        guarantee.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
         write(part)
+
+
+def _described(mechanism: Any) -> dict[str, object]:
+    """The name and the parameters of a mechanism: numbers as exact decimals, for JSON."""
+    return {"mechanism": type(mechanism).__name__, "parameters": _parameters(mechanism)}
+
+
+def _parameters(mechanism: Any) -> dict[str, object]:
+    values = {each.name: getattr(mechanism, each.name) for each in fields(mechanism) if each.repr}
+    return {name: _plain(value) for name, value in values.items() if value is not None}
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, bool | int):
+        return value
+    if is_dataclass(value):
+        return {"name": type(value).__name__, **_parameters(value)}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return decimal_text(value) if isinstance(value, Fraction) else str(value)
 
 
 def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:
@@ -248,10 +290,18 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
     )
     @click.argument("data")
     @options("k epsilon delta output", f"user by sigma tau lower public {optional}")
+    @dialect_options
     @overwrite_option
     @json_option
     def command(
-        data: str, output: str, overwrite: bool, as_json: bool, **given: str | None
+        data: str,
+        output: str,
+        overwrite: bool,
+        as_json: bool,
+        no_header: bool,
+        delimiter: str,
+        quote: str,
+        **given: str | None,
     ) -> None:
         target = new_file("output", output, (".csv",), overwrite=overwrite)
         user, by, sums, public = (
@@ -264,23 +314,43 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
             raise click.UsageError("user and by must be given together, and for sums")
         path = existing(data, "data")
         keys = None if public is None else listed(existing(public, "public"))
+        read: dict[str, object] = {}
         if user is not None and by is not None:
-            from exactdp.cli.rows import release_rows
-
-            header, rows, mechanism = release_rows(path, user, by, class_name, present, sums, keys)
+            file = RowsFile(path, user, by, delimiter, quote, not no_header)
+            found = release_rows(file, class_name, present, sums, keys)
+            header, rows, mechanism, promise = found
+            read = {"user": user, "by": header[: header.index("count")], "sums": sums or ""}
         else:
             header = ["element", "count"]
             rows, mechanism = _of_counts(path, class_name, present, keys)
-        promise = mechanism.guarantee()
-        save(target, promise, overwrite, lambda part: write_csv(part, header, rows))
+            promise = mechanism.guarantee()
+        save(
+            target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows), read
+        )
         facts = {
             "released above": decimal_text(1 + mechanism.tau),
             "sigma": f"{float(mechanism.sigma):.6g}",
             "output": output,
-            **_accuracy(mechanism),
+            **_noise(mechanism),
+            **_not_noise(mechanism, f"exactdp cut {data} --user {user} --by {by}" if read else ""),
         }
-        facts.pop("error of all counts (95 %)", None)  # of one counter here: they are not known
         print_report(name, (len(rows), "counters"), facts, promise, as_json)
+
+
+def _noise(mechanism: Any) -> dict[str, str]:
+    """The error that noise makes; how many counters there are is not known."""
+    told = _accuracy(mechanism).get("error of one count (95 %)")
+    return {"noise of one count (95 %)": told} if told else {}
+
+
+def _not_noise(mechanism: Any, cut: str) -> dict[str, str]:
+    """What makes counts differ from true ones besides noise; cut: the command that measures it."""
+    if type(mechanism).__name__ == "TopK":
+        return {"besides the noise": f"count {mechanism.k + 1} by size is subtracted from all"}
+    if not cut:
+        return {}
+    many = f"keys beyond {mechanism.k} of a user are left out"
+    return {"besides the noise": f"{many} (how many: {cut} --k {mechanism.k})"}
 
 
 def _of_counts(
@@ -291,6 +361,8 @@ def _of_counts(
     from exactdp.samplers import SystemSource
 
     true = {x: integer(f"count of {x}", c, least=0) for x, c in counts_in(path)}
+    if not true:
+        click.echo(f"exactdp: {path.name} has no counts: an empty release", err=True)
     if keys is not None:
         true = {x: c for x, c in true.items() if x in keys}
     kind = getattr(mechanisms, class_name)

@@ -1,34 +1,146 @@
-"""Rows of users and keys, in CSV or Parquet of any size, to released counters."""
+"""Rows of users and keys, in CSV or Parquet files of any size, to what is counted in them."""
 
 from __future__ import annotations
 
+import csv
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import click
 
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.parameters import integer
 
-__all__ = ["release_rows"]
+__all__ = ["RowsFile", "dialect_options", "release_rows"]
 
-#: About so many bytes of a file are worked on at once.
+#: Bytes of a file, about, that are worked on at once.
 _PART = 256 << 20
 _MOST_PARTS = 256
 
 
+@dataclass(frozen=True)
+class RowsFile:
+    """A file of rows and how it is read, which nothing in the file decides.
+
+    by: names of the columns of the key, separated by commas.
+    """
+
+    path: Path
+    user: str
+    by: str
+    delimiter: str = ","
+    quote: str = '"'
+    header: bool = True
+
+    def __post_init__(self) -> None:
+        for name, text in (("delimiter", self.delimiter), ("quote", self.quote)):
+            if len(text) != 1 or text in "\r\n\0" or ord(text) > 127:
+                raise InvalidParameter(name, text, "one ASCII character")
+        if self.delimiter == self.quote:
+            raise InvalidParameter("quote", self.quote, "another character than the delimiter")
+
+    def keys(self, columns: list[str]) -> list[str]:
+        """The columns of the key, among those of the file."""
+        names = self.by.split(",")
+        if len(names) > 1 and self.by in columns:
+            raise InvalidParameter("by", self.by, "columns whose names have no commas")
+        return names
+
+    @contextmanager
+    def relation(self, values: list[str]) -> Iterator[Any]:
+        """The rows in DuckDB; the columns of values as integers."""
+        try:
+            import duckdb
+        except ImportError:
+            raise ExactDPError("rows need duckdb: pip install 'exactdp[frames]'") from None
+        with duckdb.connect() as connection:
+            try:
+                # one file, whatever characters its name has that elsewhere stand for several
+                name = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.path))
+                if self.path.suffix == ".parquet":
+                    yield connection.read_parquet(name)
+                else:
+                    yield self._csv(connection, name, values)
+            except duckdb.OutOfMemoryException:
+                raise MemoryError from None
+            except duckdb.Error as error:  # its text may quote the data
+                line = re.search(r"(?i)\bline:? (\d+)", str(error))
+                place = f"{self.path.name}, line {line[1]}" if line else self.path.name
+                raise InvalidParameter("data", place, self._allowed(values)) from None
+
+    def _allowed(self, values: list[str]) -> str:
+        if self.path.suffix == ".parquet":
+            return "a readable Parquet file"
+        whole = f", and integers in {' and '.join(values)}" if values else ""
+        return (
+            f"readable rows: CSV in UTF-8 with delimiter {self.delimiter!r}, quote {self.quote!r} "
+            f"and equally many cells in every row{whole}"
+        )
+
+    def _csv(self, connection: Any, name: str, values: list[str]) -> Any:
+        """Cells as the text they are: 007 is not 7. An empty cell is missing."""
+        columns = ", ".join(f"{_quoted(c)}: 'VARCHAR'" for c in self._columns())
+        seen = connection.sql(
+            f"FROM read_csv({_quoted(name)}, auto_detect = false, columns = {{{columns}}}, "
+            f"header = {self.header}, delim = {_quoted(self.delimiter)}, nullstr = '', "
+            f"quote = {_quoted(self.quote)}, escape = {_quoted(self.quote)})"
+        )
+        for column in values:
+            if column in seen.columns:
+                quoted = '"' + column.replace('"', '""') + '"'
+                seen = seen.project(f"* REPLACE (CAST({quoted} AS BIGINT) AS {quoted})")
+        return seen
+
+    def _columns(self) -> list[str]:
+        """The names in the first line, or 1, 2, 3, ... for its cells if there is no header."""
+        # bytes that are no UTF-8 may follow, where DuckDB names their line
+        with self.path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+            try:
+                rows = csv.reader(file, delimiter=self.delimiter, quotechar=self.quote, strict=True)
+                first = next(rows, [])
+            except csv.Error:
+                raise InvalidParameter(
+                    "data", f"{self.path.name}, line 1", self._allowed([])
+                ) from None
+        if not first:
+            raise InvalidParameter("data", self.path.name, "a file with a first line")
+        if not self.header:
+            return [str(i + 1) for i in range(len(first))]
+        lowered = [name.lower() for name in first]  # as DuckDB compares them
+        if len(set(lowered)) < len(first) or "" in first:
+            allowed = "different names in the header, none empty"
+            raise InvalidParameter("data", f"{self.path.name}, line 1", allowed)
+        return first
+
+    @property
+    def passes(self) -> int:
+        """How often the rows are read, each time for a part of the users."""
+        return min(max(1, self.path.stat().st_size // _PART), _MOST_PARTS)
+
+
+def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--delimiter, --quote and --no-header: how CSV rows are read."""
+    for flag, default, text in (
+        ("--quote", '"', "Character around cells of CSV rows that hold delimiters."),
+        ("--delimiter", ",", "Character between cells of CSV rows."),
+    ):
+        command = click.option(flag, default=default, show_default=True, help=text)(command)
+    text = "CSV rows have no header; columns are 1, 2, 3, ..."
+    return click.option("--no-header", is_flag=True, help=text)(command)
+
+
 def release_rows(
-    path: Path,
-    user: str,
-    by: str,
+    file: RowsFile,
     class_name: str,
     present: dict[str, str],
     sums: str | None,
     keys: set[str] | None,
-) -> tuple[list[str], list[tuple[str, ...]], Any]:
-    """Header and rows of the release, and the mechanism that made it."""
-    try:
-        import duckdb
-    except ImportError:
-        raise ExactDPError("rows need duckdb: pip install 'exactdp[frames]'") from None
+) -> tuple[list[str], list[tuple[str, ...]], Any, Any]:
+    """Header and rows of the release, the mechanism that made it, and its guarantee."""
     from exactdp import mechanisms
     from exactdp.frames import drawn
     from exactdp.samplers import SystemSource
@@ -41,26 +153,44 @@ def release_rows(
     mechanism = (
         kind(**present, **more) if "sigma" in present else kind.for_target(**present, **more)
     )
-    passes = min(max(1, path.stat().st_size // _PART), _MOST_PARTS)
-    with duckdb.connect() as connection:
-        try:
-            found = drawn(
-                _relation(connection, path, list(caps)),
-                user=user,
-                by=by,
-                made=mechanism,
-                source=SystemSource(),
-                sums=caps,
-                keys=None if keys is None else sorted(keys),
-                passes=passes,
-            )
-        except duckdb.OutOfMemoryException:
-            raise MemoryError from None
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise InvalidParameter("data", f"{path.name} ({reason})", "readable rows") from None
-    rows = list(zip(map(str, found.elements), *found.texts(), strict=True))
-    return [by, "count", *caps], rows, mechanism
+    with file.relation(list(caps)) as rows:
+        names = file.keys(rows.columns)
+        if not rows.limit(1).fetchall():
+            click.echo(f"exactdp: {file.path.name} has no rows: an empty release", err=True)
+        if keys is not None and len(names) > 1:
+            raise InvalidParameter("public", "a list", "left out where --by names several columns")
+        found, guarantee = drawn(
+            rows,
+            user=file.user,
+            by=names if len(names) > 1 else names[0],
+            made=mechanism,
+            source=SystemSource(),
+            sums=caps,
+            keys=None if keys is None else _as_keys(rows, names[0], keys),
+            passes=file.passes,
+        )
+    elements = found.elements if len(names) > 1 else [(element,) for element in found.elements]
+    cells = [tuple(map(str, element)) for element in elements]
+    texts = zip(*found.texts(), strict=True)
+    return (
+        [*names, "count", *caps],
+        [(*key, *row) for key, row in zip(cells, texts, strict=True)],
+        mechanism,
+        guarantee,
+    )
+
+
+def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
+    """A public list, written as text, as values of the column's type."""
+    from datetime import date
+
+    types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    if types.get(name) != "DATE":
+        return sorted(keys)
+    try:
+        return sorted(date.fromisoformat(key) for key in keys)
+    except ValueError:
+        raise InvalidParameter("public", "others", "dates such as 2013-01-31") from None
 
 
 def _limits(sums: str | None) -> dict[str, int]:
@@ -74,15 +204,6 @@ def _limits(sums: str | None) -> dict[str, int]:
     return caps
 
 
-def _relation(connection: Any, path: Path, values: list[str]) -> Any:
-    """The rows, with the text of CSV cells as it is: 007 is not 7."""
-    # one file, whatever characters its name has that elsewhere stand for several
-    name = "".join(f"[{c}]" if c in "*?[" else c for c in str(path))
-    if path.suffix == ".parquet":
-        return connection.read_parquet(name)
-    seen = connection.read_csv(name, header=True, all_varchar=True)
-    for column in values:
-        if column in seen.columns:
-            quoted = '"' + column.replace('"', '""') + '"'
-            seen = seen.project(f"* REPLACE (CAST({quoted} AS BIGINT) AS {quoted})")
-    return seen
+def _quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"

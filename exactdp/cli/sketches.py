@@ -63,7 +63,7 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
         sketch = mechanism.project(vector, SystemSource()).of_texts(length)
         data = sketch.to_bytes()
         promise = mechanism.guarantee()
-        save(target, promise, overwrite, lambda part: part.write_bytes(data))
+        save(target, promise, mechanism, overwrite, lambda part: part.write_bytes(data))
         facts = {"output": output, **_sizes(sketch), **_accuracy(mechanism)}
         print_report(name, (len(data), "bytes"), facts, promise, as_json)
 
@@ -107,7 +107,8 @@ def threshold(
         mechanism = Threshold(**shared, t=t or usual_threshold(d, loss, grid))
     found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
     rows = [(text_of(i, length), decimal_text(value)) for i, value in found]
-    save(target, promise, overwrite, lambda part: write_csv(part, ["element", "count"], rows))
+    header = ["element", "count"]
+    save(target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows))
     facts = {"output": output, "stored from": decimal_text(mechanism.threshold)}
     if isinstance(mechanism, Threshold):
         empty = mechanism.expected_empty.float_upper()

@@ -40,7 +40,9 @@ def statements(bounding: Bounding) -> tuple[str, ...]:
     question = bounding.question
     found = ["every pair of user and key counts once"]
     if bounding.k is not None:
-        found.append(f"every user counts for at most k = {bounding.k} keys, the first of their own")
+        found.append(
+            f"every user counts for at most k = {bounding.k} keys, chosen by their own rows alone"
+        )
     found += [f"sums of {name} within {limit}" for name, limit in question.limits.items()]
     return tuple(found)
 

@@ -105,7 +105,7 @@ def _over_partitions(
             return work(pairs), hash_array(users, categorize=False)
 
     parts = [delayed(one)(part) for part in _together(frame, bounding).to_delayed()]
-    done: list[tuple[_Made, Any]] = compute(*parts)
+    done: list[tuple[_Made, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
     users = np.concatenate([hashes for _, hashes in done])
     if len(np.unique(users)) < len(users):
         raise EngineError.of("dask", "rows of one user were left in two partitions")

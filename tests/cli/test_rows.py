@@ -88,7 +88,13 @@ def test_sums_and_public_keys(tmp_path: Path) -> None:
         (b"uid,url,amount\n1,a,x\n", ["--sums", "amount:3"], "readable rows"),
         (b"uid,url\n1,a\n", ["--sums", "amount"], "column:limit"),
         (b"uid,key\n1,a\n", [], "by must be a column"),
-        (b"", [], "must be"),
+        (b"", [], "a file with a first line"),
+        (b"uid,url\n1,a\n2,b,secret\n", [], "v.csv, line 3"),
+        (b'uid,url\n1,"a\n', [], "readable rows"),
+        (b"uid,uid\n1,a\n", [], "different names in the header"),
+        (b"uid;url\n1;a\n", [], "user must be a column: one of uid;url"),
+        (b"uid,url\n1,a\n", ["--quote", ","], "another character than the delimiter"),
+        (b"uid,url\n1,a\n", ["--delimiter", "::"], "one ASCII character"),
         (b"uid,url\n\xff\xfe,a\n", [], "readable rows"),
         (b"uid,url\n1,a\n", ["--sigma", "3"], "together"),
         (b"uid,url\n1,a\n", ["--sigma", "1", "--tau", "1"], "delta must be >="),
@@ -102,8 +108,83 @@ def test_bad_rows(tmp_path: Path, content: bytes, flags: list[str], message: str
     )
     assert (code, text) == (2, "")
     assert message in err
+    assert "secret" not in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == [data]
+
+
+def released(data: Path, *flags: str) -> list[list[str]]:
+    """The rows of a release of rows of 900 users."""
+    out = data.parent / "o.csv"
+    arguments = ["--k", "2", "--epsilon", "2", "--delta", "1e-6", "--output", str(out)]
+    code, _, err = run("release", "gshm", str(data), *arguments, *flags)
+    assert (code, err) == (0, "")
+    with out.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_options_and_not_the_data_say_how_rows_are_read(tmp_path: Path) -> None:
+    """A file of semicolons, apostrophes and no header; 007 stays text, a comma is no delimiter."""
+    data = tmp_path / "v.csv"
+    lines = [f"u{u};'a;b,c'\nu{u};007\n" for u in range(900)]
+    data.write_text("".join(lines))
+    flags = ["--delimiter", ";", "--quote", "'", "--no-header"]
+    rows = released(data, "--user", "1", "--by", "2", *flags)
+    assert rows[0] == ["2", "count"]
+    assert [row[0] for row in rows[1:]] == ["007", "a;b,c"]
+
+
+def test_keys_of_several_columns(tmp_path: Path) -> None:
+    data = tmp_path / "v.csv"
+    lines = [f"u{u},a,2013-01-0{day}\n" for u in range(900) for day in (1, 2)]
+    data.write_text("uid,url,day\n" + "".join(lines))
+    rows = released(data, "--user", "uid", "--by", "url,day")
+    assert rows[0] == ["url", "day", "count"]
+    assert [row[:2] for row in rows[1:]] == [["a", "2013-01-01"], ["a", "2013-01-02"]]
+    promise = json.loads((tmp_path / "o.csv.guarantee.json").read_text())
+    assert promise["release"]["mechanism"] == "GSHM"
+    assert promise["release"]["by"] == ["url", "day"]
+    assert promise["release"]["parameters"]["k"] == 2
+    assert len(promise["checked_on_the_data"]) == 2
+    assert promise["made_by"]["name"] == "exactdp"
+
+
+@pytest.mark.parametrize("flags", [["--user", "uid", "--by", "url"], []])
+def test_an_empty_file_is_no_secret(tmp_path: Path, flags: list[str]) -> None:
+    data = tmp_path / "v.csv"
+    data.write_text("uid,url\n" if flags else "element,count\n")
+    arguments = [
+        "--k",
+        "2",
+        "--epsilon",
+        "2",
+        "--delta",
+        "1e-6",
+        "--output",
+        str(tmp_path / "o.csv"),
+    ]
+    code, _, err = run("release", "gshm", str(data), *arguments, *flags)
+    assert code == 0
+    assert err in ("exactdp: v.csv has no rows: an empty release\n",) or "no counts" in err
+    assert err.count("\n") == 1
+
+
+def test_what_a_bound_leaves_out(tmp_path: Path) -> None:
+    """One user of 900 has 52 keys, the others have two."""
+    data = visits(tmp_path / "v.csv")
+    command = ["cut", str(data), "--user", "uid", "--by", "url", "--k", "2", "--json"]
+    code, text, err = run(*command, "--public-data")
+    assert (code, err) == (0, "")
+    exact = {"k": 2, "users_with_more": 1, "pairs": 1850, "pairs_left_out": 50}
+    assert json.loads(text) == exact
+    code, text, _ = run(*command, "--epsilon", "20", "--most", "10")
+    noisy = json.loads(text)
+    assert abs(noisy["pairs"] - 1808) < 60  # scale 0.95; 42 of the 52 pairs are not counted
+    assert noisy["guarantee"]["epsilon"] == "20"
+    for flags in ([], ["--public-data", "--epsilon", "1"], ["--epsilon", "1"]):
+        code, _, err = run(*command, *flags)
+        assert code == 2
+        assert "either --public-data, or --epsilon and --most" in err
 
 
 def started(*arguments: str, **more: object) -> subprocess.Popen[str]:

@@ -193,7 +193,7 @@ def test_a_release_says_what_it_is() -> None:
     assert name == "GSHM, k = 2, sigma = 1, counts above 4"
     assert promise == (
         f"{made.guarantee()}; checked on the data: every pair of user and key counts once, "
-        "every user counts for at most k = 2 keys, the first of their own"
+        "every user counts for at most k = 2 keys, chosen by their own rows alone"
     )
     assert "changing at most k = 2 counters by one" in promise
 
@@ -241,7 +241,8 @@ def test_times_are_refused_as_keys() -> None:
     """Two times of one day are two keys, which is seldom meant."""
     frame = pl.DataFrame({"uid": [1], "at": [date(2013, 1, 1)]}).cast({"at": pl.Datetime})
     with pytest.raises(
-        InvalidParameter, match=r"by must be a column .*: convert it first, got .at of type Datetime"
+        InvalidParameter,
+        match=r"by must be a column .*: convert it first, got .at of type Datetime",
     ):
         counted(frame, user="uid", by="at")
 

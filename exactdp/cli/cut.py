@@ -1,0 +1,67 @@
+"""exactdp cut: what a bound on the keys of every user leaves out of a release."""
+
+from __future__ import annotations
+
+import click
+
+from exactdp.cli.options import json_option, options
+from exactdp.cli.output import print_json, print_table
+from exactdp.cli.reading import existing
+from exactdp.cli.rows import RowsFile, dialect_options
+
+__all__ = ["cut"]
+
+
+@click.command(
+    epilog="Example: exactdp cut visits.csv --user uid --by url --k 10 --epsilon 0.1 --most 100"
+)
+@click.argument("data")
+@options("user by k", "epsilon:share most")
+@click.option("--public-data", is_flag=True, help="The data are public: exact numbers, no noise.")
+@dialect_options
+@json_option
+def cut(
+    data: str,
+    public_data: bool,
+    no_header: bool,
+    delimiter: str,
+    quote: str,
+    as_json: bool,
+    **given: str | None,
+) -> None:
+    """Say how many pairs of user and key a release with --k leaves out: an error besides the noise.
+
+    Either --public-data, for data (or a sample that stands for them) that are public; or --epsilon,
+    a share of the budget for noisy numbers, and --most, the most pairs of one user that count.
+    """
+    from exactdp.frames import cut as cut_rows
+
+    if public_data == (given["epsilon"] is not None) or public_data == (given["most"] is not None):
+        raise click.UsageError("give either --public-data, or --epsilon and --most")
+    user, by, k = (given[name] or "" for name in ("user", "by", "k"))
+    file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
+    with file.relation([]) as rows:
+        names = file.keys(rows.columns)
+        found = cut_rows(
+            rows,
+            user=user,
+            by=names,
+            k=k,  # type: ignore[arg-type]  # read exactly, as every option is
+            public=public_data,
+            epsilon=given["epsilon"],
+            most=given["most"],  # type: ignore[arg-type]
+        )
+    if as_json:
+        promise = {"guarantee": found.guarantee.as_dict()} if found.guarantee else {}
+        numbers = {"users_with_more": found.users, "pairs": found.pairs}
+        print_json({"k": found.k, **numbers, "pairs_left_out": found.pairs_left_out, **promise})
+        return
+    share = f" ({100 * found.pairs_left_out / found.pairs:.1f} %)" if found.pairs > 0 else ""
+    rows_ = {
+        "users with more than k keys": str(found.users),
+        "pairs of user and key": str(found.pairs),
+        "pairs left out": f"{found.pairs_left_out}{share}",
+    }
+    print_table(f"left out by k = {found.k}", [], [[name, text] for name, text in rows_.items()])
+    if found.guarantee is not None:
+        click.echo(f"guarantee: {found.guarantee}")
