@@ -35,7 +35,7 @@ def over_pairs(
     """
     if is_dask(frame):
         return _over_partitions(frame, bounding, work)
-    with _evaluated(bounding.pairs(_rows(frame, bounding))) as pairs:
+    with _rows(frame, bounding) as rows, _evaluated(bounding.pairs(rows)) as pairs:
         return [work(pairs)]
 
 
@@ -44,40 +44,43 @@ def lazily(
 ) -> Any:
     """What `work` makes of the pairs of a lazy frame, as a lazy frame of the same kind."""
     if not is_dask(frame):
-        return work(bounding.pairs(_rows(frame, bounding))).to_native()
+        with _rows(frame, bounding) as rows:
+            return work(bounding.pairs(rows)).to_native()
 
-    def part(rows: Any) -> Any:
-        return work(bounding.pairs(_rows(rows, bounding))).collect("pyarrow").to_pandas()
+    def part(frame: Any) -> Any:
+        with _rows(frame, bounding) as rows:
+            return work(bounding.pairs(rows)).collect("pyarrow").to_pandas()
 
-    rows = _together(frame, bounding)
-    return rows.map_partitions(part, meta=part(rows._meta))
+    together = _together(frame, bounding)
+    return together.map_partitions(part, meta=part(together._meta))
 
 
-def _rows(frame: Any, bounding: Bounding) -> nw.LazyFrame[Any]:
+@contextmanager
+def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
     """The columns asked for, on an engine that orders rows by itself."""
     nw_ = narwhals()
     seen = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
     kind = seen.implementation
     if kind.is_polars() or kind.is_duckdb() or kind.is_spark_like():
-        rows: nw.LazyFrame[Any] = seen.select(*named).lazy()
-        return rows
-    if isinstance(seen, nw_.DataFrame):
-        return _read_by_duckdb(seen.select(*named), bounding)
-    allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
-    raise InvalidParameter("frame", type(frame).__name__, allowed)
+        yield seen.select(*named).lazy()
+    elif isinstance(seen, nw_.DataFrame):
+        table = _typed(seen.select(*named), bounding)
+        with _duckdb().connect() as connection:
+            yield nw_.from_native(connection.from_arrow(table))
+    else:
+        allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
+        raise InvalidParameter("frame", type(frame).__name__, allowed)
 
 
-def _read_by_duckdb(rows: nw.DataFrame[Any], bounding: Bounding) -> nw.LazyFrame[Any]:
-    """Rows in memory as a relation of DuckDB, in a connection of its own."""
-    pa, duckdb = _pyarrow(), _duckdb()
+def _typed(rows: nw.DataFrame[Any], bounding: Bounding) -> Any:
+    """Rows in memory as a table of pyarrow, of the types that their columns were taken for."""
+    pa = _pyarrow()
     types = {n: getattr(pa, kind.arrow)() for n, (_, kind) in bounding.question.columns.items()}
     try:
-        table = rows.to_arrow().select(list(types)).cast(pa.schema(types))
+        return rows.to_arrow().select(list(types)).cast(pa.schema(types))
     except (pa.ArrowException, UnicodeEncodeError):
         raise InvalidParameter("frame", "others", "values of the columns' types") from None
-    found: nw.LazyFrame[Any] = narwhals().from_native(duckdb.connect().from_arrow(table))
-    return found
 
 
 def _together(frame: Any, bounding: Bounding) -> Any:
@@ -99,8 +102,8 @@ def _over_partitions(
     from dask.delayed import delayed
     from pandas.util import hash_array
 
-    def one(rows: Any) -> tuple[_Made, Any]:
-        with _evaluated(bounding.pairs(_rows(rows, bounding))) as pairs:
+    def one(frame: Any) -> tuple[_Made, Any]:
+        with _rows(frame, bounding) as rows, _evaluated(bounding.pairs(rows)) as pairs:
             users = pairs.select(USER).unique().collect("pyarrow")[USER].to_numpy()
             return work(pairs), hash_array(users, categorize=False)
 

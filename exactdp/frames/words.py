@@ -58,6 +58,8 @@ def _polars(native: Any, name: str, word: str, salt: int) -> Any:
     def words(batch: Any) -> Any:
         texts = batch.unique()  # SHA-256 in Python: once for every text of the batch
         hashed = pl.Series([text_word(text, salt) for text in texts], dtype=pl.Int64)
+        if texts.is_empty():  # replace_strict keeps the type of the texts then
+            return hashed
         return batch.replace_strict(texts, hashed, return_dtype=pl.Int64)
 
     mapped = pl.col(name).map_batches(words, return_dtype=pl.Int64, is_elementwise=True)

@@ -72,7 +72,7 @@ def frame_of(engine: str, rows: list[Row], user: str, keys: tuple[str, ...] = ("
     if engine == "duckdb":
         import duckdb
 
-        return duckdb.connect().from_arrow(table)
+        return duckdb.from_arrow(table)
     if engine.startswith("polars"):
         made = pl.from_arrow(table)
         return made.lazy() if engine == "polars-lazy" else made
