@@ -332,7 +332,7 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
             "sigma": f"{float(mechanism.sigma):.6g}",
             "output": output,
             **_noise(mechanism),
-            **_not_noise(mechanism, f"exactdp cut {data} --user {user} --by {by}" if read else ""),
+            **_not_noise(mechanism, rows_read=bool(read)),
         }
         print_report(name, (len(rows), "counters"), facts, promise, as_json)
 
@@ -343,14 +343,13 @@ def _noise(mechanism: Any) -> dict[str, str]:
     return {"noise of one count (95 %)": told} if told else {}
 
 
-def _not_noise(mechanism: Any, cut: str) -> dict[str, str]:
-    """What makes counts differ from true ones besides noise; cut: the command that measures it."""
+def _not_noise(mechanism: Any, *, rows_read: bool) -> dict[str, str]:
+    """What makes counts differ from true ones besides noise."""
     if type(mechanism).__name__ == "TopK":
         return {"besides the noise": f"count {mechanism.k + 1} by size is subtracted from all"}
-    if not cut:
+    if not rows_read:
         return {}
-    many = f"keys beyond {mechanism.k} of a user are left out"
-    return {"besides the noise": f"{many} (how many: {cut} --k {mechanism.k})"}
+    return {"besides the noise": f"keys beyond {mechanism.k} of a user are left out: exactdp cut"}
 
 
 def _of_counts(

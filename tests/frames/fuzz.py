@@ -1,6 +1,7 @@
-"""Random frames on every engine against plain Python: python -m tests.frames.fuzz [FRAMES [FIRST]].
+"""Random frames on every engine against plain Python.
 
-Every frame has random types, bounds and passes; a difference ends the run and says how to repeat it.
+Run: python -m tests.frames.fuzz [FRAMES [FIRST]]. Every frame has random types, bounds and
+passes; a difference ends the run, which says how to repeat it.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import random
 import sys
 import warnings
+from functools import partial
 
-from tests.frames.reference import ENGINES, crowd, some_rows
+from tests.frames.reference import ENGINES, crowd, frame_of, some_rows
 from tests.frames.test_engines import compared
 
 _KEYS = ("integers", "text", "dates", "wide")
@@ -31,7 +33,7 @@ def one(seed: int) -> None:
     k, passes = rng.choice([1, 2, 3, 10, 30]), rng.choice([1, 1, 2])
     for engine in ENGINES:
         try:
-            compared(engine, rows, types, k=k, passes=passes)
+            compared(partial(frame_of, engine), rows, types, k=k, passes=passes)
         except BaseException:
             print(f"differs: {engine}, repeat with python -m tests.frames.fuzz 1 {seed}")
             raise

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -32,11 +34,16 @@ QUESTIONS = [
 ]
 
 
-def compared(engine: str, rows: list[Row], types: tuple[str, ...], k: int, passes: int) -> None:
-    """Bounded pairs, counts and sums of a frame against the reference."""
+def compared(
+    make: Callable[..., Any], rows: list[Row], types: tuple[str, ...], k: int, passes: int
+) -> None:
+    """Bounded pairs, counts and sums of a frame against the reference.
+
+    make: what makes a frame of rows, the type of the user and those of the key.
+    """
     keyed = KeyedHash.drawn(SeededSource(2))
     user, *keys = types
-    frame = frame_of(engine, rows, user, tuple(keys))
+    frame = make(rows, user, tuple(keys))
     by: Any = names_of(tuple(keys))
     own = chosen(rows, k, keyed, types)
     found = bounded(frame, user="uid", by=by, k=k, keyed=keyed)
@@ -59,12 +66,12 @@ def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_chooses_and_counts_the_same(engine: str, types: tuple[str, ...]) -> None:
     user, *keys = types
-    compared(engine, some_rows(1, user, tuple(keys)), types, k=3, passes=1)
+    compared(partial(frame_of, engine), some_rows(1, user, tuple(keys)), types, k=3, passes=1)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_passes_count_the_same(engine: str) -> None:
-    compared(engine, some_rows(3, "text"), ("text", "text"), k=2, passes=3)
+    compared(partial(frame_of, engine), some_rows(3, "text"), ("text", "text"), k=2, passes=3)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -83,7 +90,7 @@ def test_one_key_of_many_is_kept_in_large_frames(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_large_shuffled_frames(engine: str, k: int) -> None:
     rows = [*crowd(k, 15_000, 12), *some_rows(k, "integers", count=20_000, users=900)]
-    compared(engine, rows, ("integers", "text"), k=k, passes=1)
+    compared(partial(frame_of, engine), rows, ("integers", "text"), k=k, passes=1)
 
 
 @pytest.mark.slow
@@ -92,7 +99,13 @@ def test_large_shuffled_frames(engine: str, k: int) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_large_frames_of_every_type(engine: str, types: tuple[str, ...], k: int) -> None:
     user, *keys = types
-    compared(engine, some_rows(k, user, tuple(keys), 200_000, 3000), types, k=k, passes=2)
+    compared(
+        partial(frame_of, engine),
+        some_rows(k, user, tuple(keys), 200_000, 3000),
+        types,
+        k=k,
+        passes=2,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -108,17 +121,14 @@ def session() -> Any:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("k", [1, 3, 10, 30])
 @pytest.mark.parametrize("types", [q for q in QUESTIONS if "wide" not in q], ids="-".join)
-def test_spark_chooses_and_counts_the_same(
-    session: Any, monkeypatch: pytest.MonkeyPatch, types: tuple[str, ...], k: int
-) -> None:
+def test_spark_chooses_and_counts_the_same(session: Any, types: tuple[str, ...], k: int) -> None:
     """Spark has no unsigned integers."""
     user, *keys = types
 
-    def on_spark(_: str, rows: list[Row], user: str, keys: tuple[str, ...]) -> Any:
+    def on_spark(rows: list[Row], user: str, keys: tuple[str, ...]) -> Any:
         table = frame_of("pyarrow", rows, user, keys)
         kinds = {"int64": "bigint", "string": "string", "date32[day]": "date"}
         schema = ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in table.schema)
         return session.createDataFrame(list(zip(*table.to_pydict().values(), strict=True)), schema)
 
-    monkeypatch.setattr("tests.frames.test_engines.frame_of", on_spark)
-    compared("spark", some_rows(k, user, tuple(keys), 20_000, 900), types, k=k, passes=2)
+    compared(on_spark, some_rows(k, user, tuple(keys), 20_000, 900), types, k=k, passes=2)
