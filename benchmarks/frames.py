@@ -18,7 +18,7 @@ from typing import Any
 
 import narwhals
 
-#: Engines that hold more rows than memory does, and the others, which are left out beyond 10^7 rows.
+#: Engines that hold more rows than memory does, and others, which are left out beyond 10^7 rows.
 _LAZY = ("duckdb", "polars-lazy")
 _IN_MEMORY = ("polars", "pandas", "pyarrow", "dask")
 
