@@ -17,7 +17,7 @@ __all__ = ["number", "one_run", "targets"]
 @json_option
 def targets(as_json: bool) -> None:
     """The mechanisms that can be audited by name, and their parameters."""
-    from exactdp.oracle.targets import TARGETS
+    from exactdp.audit.targets import TARGETS
 
     if as_json:
         print_json([{"target": name, "parameters": t.parameters} for name, t in TARGETS.items()])
