@@ -14,6 +14,7 @@ from flint import arb
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.normal_sums import sum_above, sum_all, variance
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers.blocks import (
     BlockSampler,
@@ -23,7 +24,6 @@ from exactdp.samplers.blocks import (
     pieces,
     sure_share,
 )
-from exactdp.samplers.gaussian_sums import sum_above, sum_all, variance
 from exactdp.samplers.integer_law import IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table

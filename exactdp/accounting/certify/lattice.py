@@ -19,7 +19,7 @@ from flint import arb, arb_poly, ctx
 
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
-from exactdp.samplers.gaussian_sums import sum_above, sum_all, tails
+from exactdp.normal_sums import sum_above, sum_all, tails
 
 __all__ = [
     "MOST_TERMS",

@@ -6,9 +6,9 @@ from math import isqrt
 
 from flint import arb
 
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, largest, setting
 from exactdp.accounting.sparse_histograms.overlaps import AppearBound, Overlaps, Threshold, Vanish
+from exactdp.normal import hockey_stick
 
 __all__ = ["NEIGHBOURS", "PUBLISHED"]
 

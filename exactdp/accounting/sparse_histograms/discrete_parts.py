@@ -18,7 +18,7 @@ from flint import arb, ctx
 from exactdp.accounting.certify.lattice import is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
-from exactdp.samplers.gaussian_sums import tails
+from exactdp.normal_sums import tails
 
 __all__ = ["Shared", "Showing", "concentrated", "noise", "shared_law"]
 

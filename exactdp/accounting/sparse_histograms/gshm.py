@@ -6,12 +6,12 @@ from flint import arb
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
 from exactdp.accounting.sparse_histograms.overlaps import Threshold
 from exactdp.enclosure import Enclosure
+from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
 __all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]

@@ -19,7 +19,7 @@ from functools import cached_property
 
 from flint import arb
 
-from exactdp.accounting.gaussian import hockey_stick, pdf, raised_tail, tail
+from exactdp.normal import hockey_stick, pdf, raised_tail, tail
 
 __all__ = ["AppearBound", "Overlaps", "Threshold", "Vanish"]
 

@@ -12,7 +12,6 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import csh
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.csh_exact import (
     Family,
     Worst,
@@ -28,6 +27,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.maximum import _Search
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import precision
+from exactdp.normal import hockey_stick
 from tests.accounting.sparse_histograms.test_csh_exact import by_quadrature
 from tests.thinned import thinned
 

@@ -9,10 +9,10 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import gshm
-from exactdp.accounting.gaussian import cdf, pdf, raised_tail
 from exactdp.accounting.sparse_histograms.analysis import Point, largest, setting
 from exactdp.accounting.sparse_histograms.overlaps import Overlaps, Threshold, Vanish
 from exactdp.balls import ball, precision
+from exactdp.normal import cdf, pdf, raised_tail
 
 
 class Appear(Overlaps):

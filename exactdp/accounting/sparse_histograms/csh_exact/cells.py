@@ -35,13 +35,13 @@ from typing import NamedTuple
 
 from flint import arb
 
-from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
     Profile,
     floor_of,
     plus_minus,
 )
 from exactdp.balls import ball
+from exactdp.normal import cdf, pdf, tail
 
 __all__ = ["Bound", "Cells"]
 

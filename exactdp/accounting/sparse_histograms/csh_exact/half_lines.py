@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Hidden, Profile
+from exactdp.normal import cdf, tail
 
 __all__ = ["half_lines"]
 

@@ -28,13 +28,13 @@ from typing import NamedTuple
 
 from flint import acb, acb_poly, arb, arb_mat, ctx
 
-from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
     Profile,
     SharedNoise,
     plus_minus,
 )
 from exactdp.balls import ball
+from exactdp.normal import cdf, pdf, tail
 
 __all__ = ["Loss", "Plan", "integral"]
 
@@ -174,12 +174,12 @@ class _Cell:
         top = (chance.log() - mean) / width
         value = chance * _cdf(top) - (mean + width * width / 2).exp() * _cdf(top - width)
         z = m / deviation
-        return (-z * z / 2).exp() / ((2 * arb.pi()).sqrt() * deviation) * value
+        return pdf(z) / deviation * value
 
 
 def _cdf(z: acb) -> acb:
     """Phi, also for wide balls far from 0."""
-    direct = (z * -arb(2).rsqrt()).erfc() / 2
+    direct = cdf(z)
     x, y = z.real.abs_lower(), z.imag.abs_upper()
     if not x > 2 * y.max(arb(2)):
         return direct

@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 from flint import arb
 
-from exactdp.accounting.gaussian import tail
 from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
+from exactdp.normal import tail
 
 __all__ = ["Marginals", "marginals"]
 

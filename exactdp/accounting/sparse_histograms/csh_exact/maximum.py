@@ -21,7 +21,6 @@ from itertools import count
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box, Slopes, smaller
 from exactdp.accounting.sparse_histograms.csh_exact.cells import Bound, Cells
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
@@ -36,6 +35,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
     one_passes,
 )
 from exactdp.balls import FLOOR_BITS, Ends
+from exactdp.normal import hockey_stick
 
 __all__ = ["evaluate", "noise_distance", "noise_only", "pair", "threshold_only"]
 

@@ -35,9 +35,9 @@ from typing import NamedTuple
 
 from flint import arb, arb_poly
 
-from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.balls import ball
 from exactdp.errors import Undecided
+from exactdp.normal import cdf, pdf, tail
 
 __all__ = ["Hidden", "Profile", "SharedNoise", "floor_of", "plus_minus"]
 

@@ -13,7 +13,6 @@ from math import isqrt
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import hockey_stick, tail
 from exactdp.accounting.sparse_histograms.csh_exact.half_lines import half_lines
 from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, integral
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
@@ -23,6 +22,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 )
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
+from exactdp.normal import hockey_stick, tail
 
 __all__ = [
     "MOST_BITS",

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp
 
 from exactdp.balls import precision
-from exactdp.samplers.gaussian_sums import sum_above
+from exactdp.normal_sums import sum_above
 
 
 def by_mpmath(z: int, sigma2: Fraction) -> mp.mpf:

@@ -1,4 +1,4 @@
-"""Sums of f(k) = exp(-k^2/(2 sigma^2)) over integers, as balls, at any sigma.
+"""Sums of f(k) = exp(-k^2/(2 sigma^2)) over integers k, as balls, for any sigma > 0.
 
 Small sigma: term by term, with a geometric bound on the rest. Large sigma: Euler-Maclaurin at the
 midpoint, whose remainder after m terms is at most
@@ -17,9 +17,6 @@ from functools import cached_property, lru_cache
 from flint import arb, ctx
 
 from exactdp.balls import ball
-
-__all__ = ["Tails", "sum_above", "sum_all", "tails", "variance"]
-
 
 #: Terms summed one by one far out in the tail, about, at most.
 _MOST_TERMS = 1 << 16
