@@ -18,7 +18,7 @@ from exactdp.local.frame import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.sparse.baseline import neighbours
 from exactdp.local.sparse.entries import Scaled, Vector, checked
-from exactdp.local.sparse.estimates import Means, Spectrum, Sums
+from exactdp.local.sparse.estimates import Listed, Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.sparse.noise import CutNoise
 from exactdp.local.sparse.plan import MOST_BIN_BITS, Neighbours, Plan, planned
@@ -279,6 +279,12 @@ class SparseVectorMean(LocalMechanism[Vector]):
         scale = Fraction(self.plan.bins * self.plan.grid)
         return self.means(n, Spectrum(self._linear, counts, scale))
 
+    def _means_of(self, reports: Reports) -> Means:
+        functions, bins = self.functions_of(reports), self.bins_of(reports)
+        return self.means(
+            len(reports), Listed(self.family, functions, bins, Fraction(self.plan.grid))
+        )
+
     def means(self, n: int, sums: Sums) -> Means:
         """The means of n users by their sums."""
         return Means(self.d, n, sums, Chernoff(self.plan, self.bias))
@@ -286,11 +292,11 @@ class SparseVectorMean(LocalMechanism[Vector]):
     def aggregate(self) -> State:
         """The empty state of a server: a spectrum; or reports, where items are too many for it."""
         if self.hashes == "keyed" or self.cells > 1 << _SPECTRUM_BITS:
-            return KeptReports(self)
+            return KeptReports(self, self._means_of)
         return super().aggregate()
 
     def state_from_bytes(self, data: bytes) -> State:
         """The state of its to_bytes; refuses one of another mechanism or configuration."""
         if isinstance(self.aggregate(), KeptReports):
-            return KeptReports(self, [self.reports_from_bytes(data)])
+            return KeptReports(self, self._means_of, [self.reports_from_bytes(data)])
         return super().state_from_bytes(data)

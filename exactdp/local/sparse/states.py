@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.frame import State
-from exactdp.local.sparse.estimates import Listed, Means
+from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.sparse.estimates import Means
 from exactdp.local.wire import Reports
 from exactdp.parameters import choice
 
-if TYPE_CHECKING:
-    from exactdp.local.sparse.mean import SparseVectorMean
-
-__all__ = ["KeptReports"]
-
 
 class KeptReports(State):
-    """Reports of users, in any order; its size is that of the reports."""
+    """Reports of users, in any order; the state is as large as the reports are.
 
-    __slots__ = ("_parts",)
-    mechanism: SparseVectorMean
+    means_of: estimates the means from all reports.
+    """
 
-    def __init__(self, mechanism: SparseVectorMean, parts: Iterable[Reports] = ()) -> None:
-        self._parts = list(parts)
+    __slots__ = ("_means_of", "_parts")
+
+    def __init__(
+        self,
+        mechanism: LocalMechanism[Any],
+        means_of: Callable[[Reports], Means],
+        parts: Iterable[Reports] = (),
+    ) -> None:
+        self._means_of, self._parts = means_of, list(parts)
         super().__init__(mechanism, np.zeros(0, np.int64), sum(map(len, self._parts)))
 
     @property
     def reports(self) -> Reports:
-        """All reports, as rows in the order of their numbers: where they came from is no matter."""
-        empty = np.empty((0, len(self.mechanism.form.sizes)), np.int64)
-        rows = np.concatenate([empty, *self._parts])
+        """All reports as sorted rows, whatever the order in which they arrived."""
+        rows = np.concatenate([self.mechanism.unpack(b"", 0), *self._parts])
         return rows[np.lexsort(rows.T[::-1])]
 
     def add(self, reports: Any) -> State:
@@ -47,7 +48,7 @@ class KeptReports(State):
         if not isinstance(other, KeptReports):
             return NotImplemented
         self._require_same(other.mechanism.fingerprint_text)
-        return KeptReports(self.mechanism, self._parts + other._parts)
+        return KeptReports(self.mechanism, self._means_of, self._parts + other._parts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KeptReports):
@@ -55,11 +56,10 @@ class KeptReports(State):
         return self.to_bytes() == other.to_bytes()
 
     def estimate(self, method: str = "unbiased") -> Means:
-        """Means, computed where they are asked for; raises InvalidParameter without reports."""
+        """Means, each computed when it is asked for; raises InvalidParameter without reports."""
         choice("method", method, ("unbiased",))
-        if not self.n:
-            raise InvalidParameter("state", "no reports", "at least one report")
-        return self.mechanism.means(self.n, Listed(self.mechanism, self.reports))
+        self.mechanism._require_reports(self)
+        return self._means_of(self.reports)
 
     def to_bytes(self) -> bytes:
         """A checked file of reports, read back by the mechanism's state_from_bytes."""
