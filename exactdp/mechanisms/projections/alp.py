@@ -1,7 +1,7 @@
 """The ALP mechanism and its relatives over one array: Algorithms 2 to 5 and 10, Sections 6 and 10.
 
-The privacy of all of them is one closed form (exactdp.mechanisms.projections.loss): what the
-paper's e^epsilon has to spare is given back as narrower cells, so less is lost to noise.
+The privacy of all of them is one closed form (projections/exact_epsilon.py). Where it is below the
+paper's e^epsilon, the cells are made narrower until epsilon is used up, so less is lost to noise.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter, shown
-from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells, RampCells
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
-from exactdp.mechanisms.projections.loss import e_epsilon_above, largest_ratio, least_width
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_ratio, least_width
 from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
-from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS, UnaryProjection
-from exactdp.mechanisms.projections.vectors import Entries
+from exactdp.mechanisms.projections.rounding import Cells, EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.sparse_vectors import Entries
+from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS, UnaryProjection
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 
 __all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP", "TotalALP"]

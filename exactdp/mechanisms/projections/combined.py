@@ -16,10 +16,10 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
-from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
+from exactdp.mechanisms.projections.sparse_vectors import Entries, identifiers
 from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
-from exactdp.mechanisms.projections.vectors import Entries, identifiers
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.parameters import Real, choice, decimal_text, integer, non_negative, positive
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure

@@ -3,7 +3,7 @@
 Noise of ratio 1/(1 + a) per step makes one step cost a factor of 1 + a. A value between two steps
 is rounded to one of them with itself as the mean, so moving it by a part t of a step changes a
 probability by a factor of at most 1 + a t: a grid is a row of cells, and the exact loss is that of
-exactdp.mechanisms.projections.loss with alpha = a. Noise is cut at the ends of what is released.
+projections/exact_epsilon.py with alpha = a. Noise is cut at the ends of what is released.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.loss import e_epsilon_above, largest_step
-from exactdp.mechanisms.projections.vectors import Entries, rounded
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_step
+from exactdp.mechanisms.projections.sparse_vectors import Entries, rounded
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RealCdf
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind, Scalar
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.cells import Cells
 from exactdp.mechanisms.projections.embedding import Bits, Layout, peaks
-from exactdp.mechanisms.projections.hashing import UniversalHashes
-from exactdp.mechanisms.projections.vectors import identifiers
+from exactdp.mechanisms.projections.rounding import Cells
+from exactdp.mechanisms.projections.sparse_vectors import identifiers
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.parameters import Real, decimal_text, integer
 
 #: Entries asked at once, so that what they need stays in cache.

@@ -18,10 +18,10 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.mechanisms.keep_heavy import fresh_elements
+from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
-from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
-from exactdp.mechanisms.projections.vectors import Entries, checked, rounded
+from exactdp.mechanisms.projections.sparse_vectors import Entries, checked, rounded
+from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf

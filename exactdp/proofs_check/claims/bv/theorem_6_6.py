@@ -14,7 +14,7 @@ from flint import arb
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.mechanisms import StrictPureSparseHistogram
-from exactdp.mechanisms.mixing import mixed_law
+from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.bv._accuracy import (

@@ -13,8 +13,8 @@ from mpmath import mp, mpf
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, NoisyCounts, TopK, TopKWithBase
-from exactdp.mechanisms.over_root import OverRoot
-from exactdp.mechanisms.thresholded import Thresholded
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
+from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.samplers import SeededSource, SystemSource
 from exactdp.samplers.attempts import RandomnessError
 from exactdp.samplers.inverse_cdf import Cdf
@@ -147,7 +147,7 @@ def test_a_threshold_off_by_one_would_be_noticed() -> None:
 
 
 def test_shared_noise_of_irrational_variance_is_exact() -> None:
-    noise = OverRoot(F(9), 2)
+    noise = SharedGaussian(F(9), 2)
     counts, source = Counter(), SeededSource(3)
     for _ in range(4000):
         counts[noise.sample(source)] += 1
@@ -237,7 +237,7 @@ def test_a_constant_source_ends_the_shared_noise() -> None:
             return 0
 
     with pytest.raises(RandomnessError):
-        OverRoot(F(10**12), 2).sample(Refusing(1))
+        SharedGaussian(F(10**12), 2).sample(Refusing(1))
 
 
 @pytest.mark.parametrize("numerators", [(3, -3, 0, 2, -1, 10**30 + 1)])

@@ -14,13 +14,9 @@ from exactdp.balls import ball, precision
 from exactdp.container import Kind, Scalar
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.histogram import (
-    NEIGHBOURS,
-    Accuracy,
-    Bins,
-    HistogramMechanism,
-)
-from exactdp.mechanisms.inverse_count import InverseCount
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.histograms.inverse_count import InverseCount
+from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, HistogramMechanism
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.progress import bar, watched
 from exactdp.samplers import FastSample, GeoSample, Source

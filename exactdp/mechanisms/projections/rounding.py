@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.mechanisms.projections.ramp import Ramp
-from exactdp.mechanisms.projections.vectors import Entries, rounded
+from exactdp.mechanisms.projections.sparse_vectors import Entries, rounded
 from exactdp.samplers import Source
 
 __all__ = ["Cells", "EqualCells", "GrowingCells", "RampCells"]

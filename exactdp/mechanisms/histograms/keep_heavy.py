@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.histogram import LISTED, Accuracy, Bins, BinsMechanism, HistogramMechanism
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.empty_bins import fresh_elements
+from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism, HistogramMechanism
 from exactdp.parameters import Real, delta_target
-from exactdp.progress import watched
 from exactdp.samplers import OrderStatistics, Source
 
 __all__ = ["KeepHeavy", "KeepHeavyResampled", "KeepHeavySampled", "PureSparseHistogram", "heaviest"]
@@ -147,25 +147,6 @@ def heaviest(noisy: list[tuple[int, int]], n: int) -> Bins:
     """The bins strictly heavier than the (n + 1)-th heaviest, by element."""
     limit = sorted((c for _, c in noisy), reverse=True)[n]
     return tuple(sorted((x, c) for x, c in noisy if c > limit))
-
-
-def fresh_elements(taken: list[int], number: int, universe: int, source: Source) -> list[int]:
-    """So many different elements outside a sorted list, uniformly, one after the other."""
-    free, moved = universe - len(taken), dict[int, int]()
-    found = []
-    for i in watched(range(number), "empty bins"):
-        # a shuffle of all ranks that keeps only those that were moved
-        rank = i + source.below(free - i)
-        found.append(element_of_rank(taken, moved.get(rank, rank)))
-        moved[rank] = moved.get(i, i)
-    return found
-
-
-def element_of_rank(taken: list[int], rank: int) -> int:
-    """The element with so many smaller ones outside a sorted list of distinct elements."""
-    # taken[i] - i elements outside the list are smaller than taken[i]
-    skipped = bisect_right(range(len(taken)), rank, key=lambda i: taken[i] - i)
-    return rank + skipped
 
 
 def heavy_accuracy(mechanism: HistogramMechanism, beta: Fraction, failure: Fraction) -> Accuracy:

@@ -8,7 +8,7 @@ from exactdp.container import kind_of
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP
 from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
-from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection, NoisyRows
+from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
 from exactdp.mechanisms.projections.sketch import Sketch
 
 __all__ = ["read_sketch"]

@@ -15,8 +15,8 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.container import Scalar
 from exactdp.law import Law
 from exactdp.mechanisms import CompactHistogram, CompactRelease
-from exactdp.mechanisms.compact import _FILE
-from exactdp.mechanisms.inverse_count import InverseCount
+from exactdp.mechanisms.histograms.compact import _FILE
+from exactdp.mechanisms.histograms.inverse_count import InverseCount
 from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource
 from exactdp.samplers.binary_evaluation import evaluate
 from exactdp.samplers.binary_field import BinaryField

@@ -10,9 +10,9 @@ from typing import Any
 from exactdp.accounting import gshm_sums
 from exactdp.accounting.certify.checking import Check
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.gshm import CONTRIBUTES, GSHM
-from exactdp.mechanisms.noisy import NoisyBins, NoisyCounts, NoisyRelease
-from exactdp.mechanisms.thresholded import draws
+from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
+from exactdp.mechanisms.thresholded.mechanism import draws
+from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
 from exactdp.samplers.source import require_secure

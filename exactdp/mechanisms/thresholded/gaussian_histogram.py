@@ -13,8 +13,8 @@ from flint import arb
 from exactdp.accounting import discrete_gshm
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
-from exactdp.mechanisms.noisy import NoisyCounts
-from exactdp.mechanisms.thresholded import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 

@@ -22,8 +22,8 @@ from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
-from exactdp.mechanisms.histogram import Accuracy
-from exactdp.mechanisms.noisy import NoisyBins, NoisyCounts, NoisyRelease
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import (
     Real,
     decimal_text,

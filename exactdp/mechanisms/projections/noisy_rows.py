@@ -22,10 +22,14 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.mechanisms.projections.grid_noise import GridNoise
-from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, UniversalHashes
 from exactdp.mechanisms.projections.sketch import parameters, texts
-from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
-from exactdp.mechanisms.projections.vectors import Entries, checked, identifiers
+from exactdp.mechanisms.projections.sparse_vectors import Entries, checked, identifiers
+from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
+from exactdp.mechanisms.projections.universal_hashing import (
+    MOST_BITS,
+    HashFunctions,
+    UniversalHashes,
+)
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure

@@ -13,23 +13,11 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
+from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.counting import CountSampler
 from exactdp.samplers.source import require_secure
-
-__all__ = [
-    "LISTED",
-    "NEIGHBOURS",
-    "Accuracy",
-    "Bins",
-    "BinsMechanism",
-    "HistogramMechanism",
-    "Release",
-    "counts_of_rows",
-    "decode_bytes",
-    "encode_bytes",
-]
 
 #: Released bins: (element, noisy count) in ascending order of elements, and nothing else.
 Bins: TypeAlias = tuple[tuple[int, int], ...]
@@ -56,21 +44,6 @@ class Release:
 
     def __len__(self) -> int:
         return len(self.bins)
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """Error bounds that hold with probability at least 1 - beta.
-
-    per_query: |released - true| <= per_query for any one element fixed in advance whose true count
-    is greater than per_query_above (-1: for every element). simultaneous: the same bound for all
-    elements at once, where an element that is not released counts as 0.
-    """
-
-    beta: Fraction
-    per_query: int
-    per_query_above: int
-    simultaneous: int
 
 
 @dataclass(frozen=True)
@@ -162,22 +135,3 @@ class BinsMechanism(HistogramMechanism):
 def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:
     """The histogram of a data set given row by row."""
     return dict(Counter(rows))
-
-
-def encode_bytes(data: bytes, longest: int) -> int:
-    """A byte string of at most `longest` bytes as an element of a universe of 256^(longest + 1).
-
-    Injective: a leading 1 keeps zeros at the start. Read back by :func:`decode_bytes`.
-    """
-    if len(data) > longest:
-        raise InvalidParameter("data", f"{len(data)} bytes", f"at most longest = {longest} bytes")
-    return int.from_bytes(b"\x01" + data, "big")
-
-
-def decode_bytes(element: int) -> bytes:
-    """The byte string that encode_bytes turned into this element."""
-    size = (element.bit_length() + 7) // 8
-    raw = element.to_bytes(size, "big")
-    if raw[:1] != b"\x01":
-        raise InvalidParameter("element", element, "one made by encode_bytes")
-    return raw[1:]

@@ -9,7 +9,7 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.mechanisms import ALP, HistogramALP
-from exactdp.mechanisms.projections.choosing import (
+from exactdp.mechanisms.projections.parameter_choice import (
     private_sparsity,
     threshold_alp_for,
     within_bits,

@@ -22,9 +22,9 @@ from exactdp.mechanisms import (
     StabilityHistogram,
     StrictPureSparseHistogram,
 )
-from exactdp.mechanisms.histogram import HistogramMechanism
-from exactdp.mechanisms.keep_heavy import heaviest
-from exactdp.mechanisms.mixing import mixed_law, required_distance
+from exactdp.mechanisms.histograms.keep_heavy import heaviest
+from exactdp.mechanisms.histograms.mechanism import HistogramMechanism
+from exactdp.mechanisms.histograms.mixture import mixed_law, required_distance
 from exactdp.samplers import (
     FastSample,
     GeometricSample,

@@ -10,9 +10,11 @@ from functools import cached_property
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.histogram import NEIGHBOURS, Accuracy, Bins, BinsMechanism
-from exactdp.mechanisms.keep_heavy import element_of_rank, heaviest, heavy_accuracy
-from exactdp.mechanisms.mixing import required_distance
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.empty_bins import element_of_rank
+from exactdp.mechanisms.histograms.keep_heavy import heaviest, heavy_accuracy
+from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, BinsMechanism
+from exactdp.mechanisms.histograms.mixture import required_distance
 from exactdp.parameters import Real, delta_target, integer
 from exactdp.samplers import RationalCdf, Source, StrictOrderStatistics
 from exactdp.samplers.strict_order import bits_for

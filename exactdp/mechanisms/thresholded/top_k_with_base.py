@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from exactdp.accounting import discrete_top_k
 from exactdp.accounting.certify.checking import Check
-from exactdp.mechanisms.csh import ANY_USER, TopK
-from exactdp.mechanisms.noisy import NoisyCounts
+from exactdp.mechanisms.thresholded.correlated_histogram import ANY_USER, TopK
+from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
 

@@ -10,7 +10,8 @@ from exactdp.accounting import stability
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.histogram import LISTED, NEIGHBOURS, Accuracy, Bins, BinsMechanism
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.histograms.mechanism import LISTED, NEIGHBOURS, Bins, BinsMechanism
 from exactdp.parameters import Real, decimal_text, delta_target, integer
 from exactdp.samplers import Source
 from exactdp.samplers.counting import CountSampler

@@ -22,8 +22,8 @@ from exactdp.mechanisms import (
     decode_bytes,
     encode_bytes,
 )
-from exactdp.mechanisms.histogram import HistogramMechanism
-from exactdp.mechanisms.keep_heavy import element_of_rank, fresh_elements
+from exactdp.mechanisms.empty_bins import element_of_rank, fresh_elements
+from exactdp.mechanisms.histograms.mechanism import HistogramMechanism
 from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource, exact_law
 from tests.mechanisms.datasets import all_counts
 

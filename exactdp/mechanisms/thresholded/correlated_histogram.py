@@ -17,9 +17,9 @@ from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.noisy import NoisyCounts
-from exactdp.mechanisms.over_root import OverRoot
-from exactdp.mechanisms.thresholded import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.release import NoisyCounts
+from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
@@ -116,8 +116,8 @@ class CSH(Thresholded):
         return 4 * Fraction(self.sigma) ** 2
 
     @cached_property
-    def _shared(self) -> OverRoot:
-        return OverRoot(self._variance, self.k)
+    def _shared(self) -> SharedGaussian:
+        return SharedGaussian(self._variance, self.k)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from exactdp import InvalidParameter
 from exactdp.accounting import gshm
 from exactdp.balls import precision
 from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, StabilityHistogram, TopK, TopKWithBase
-from exactdp.mechanisms.thresholded import Thresholded
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.samplers import GeoSample, SeededSource, SystemSource
 
 F = Fraction

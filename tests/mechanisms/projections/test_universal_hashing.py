@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.mechanisms.projections.hashing import UniversalHashes, words_per_key
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes, words_per_key
 from exactdp.samplers import SeededSource
 
 

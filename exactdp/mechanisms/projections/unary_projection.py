@@ -16,13 +16,17 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.mechanisms.projections.cells import Cells
 from exactdp.mechanisms.projections.embedding import Bits, Layer, Layout, embed
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
-from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, UniversalHashes
 from exactdp.mechanisms.projections.ramp import Ramp
+from exactdp.mechanisms.projections.rounding import Cells
 from exactdp.mechanisms.projections.sketch import Sketch
-from exactdp.mechanisms.projections.vectors import Entries, checked
+from exactdp.mechanisms.projections.sparse_vectors import Entries, checked
+from exactdp.mechanisms.projections.universal_hashing import (
+    MOST_BITS,
+    HashFunctions,
+    UniversalHashes,
+)
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure

@@ -13,11 +13,11 @@ from exactdp.balls import ball
 from exactdp.samplers import DiscreteGaussian, RealCdf, Source
 from exactdp.samplers.attempts import LIMIT, never_settled
 
-__all__ = ["OverRoot"]
+__all__ = ["SharedGaussian"]
 
 
 @dataclass(frozen=True)
-class OverRoot:
+class SharedGaussian:
     """N_Z(0, variance/sqrt k) exactly, by rejection from one of slightly larger variance."""
 
     variance: Fraction

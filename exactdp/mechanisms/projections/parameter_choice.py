@@ -13,8 +13,8 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.projections.combined import ThresholdALP
-from exactdp.mechanisms.projections.loss import largest_ratio
-from exactdp.mechanisms.projections.unary import UnaryProjection
+from exactdp.mechanisms.projections.exact_epsilon import largest_ratio
+from exactdp.mechanisms.projections.unary_projection import UnaryProjection
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.source import require_secure
