@@ -82,7 +82,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
 
     With the operating system's randomness. In earnest every user runs this alone.
     """
-    from exactdp.local.files import MECHANISMS, made
+    from exactdp.local.report_files import MECHANISMS, made
     from exactdp.samplers import SystemSource
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
@@ -113,7 +113,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
 @json_option
 def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: bool) -> None:
     """Add up files of reports and of states, all of one configuration, to one state."""
-    from exactdp.local.files import mechanism_of, state_of
+    from exactdp.local.report_files import mechanism_of, state_of
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
     paths = [existing(name) for name in files]
@@ -137,7 +137,7 @@ def estimate(
     file: str, method: str | None, top: str | None, public: str | None, as_json: bool
 ) -> None:
     """Shares of the values, the largest first, from a file of reports or of a state."""
-    from exactdp.local.files import mechanism_of, state_of
+    from exactdp.local.report_files import mechanism_of, state_of
 
     data = existing(file).read_bytes()
     mechanism = mechanism_of(data)

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.local.choices import Integers, coins
-from exactdp.local.columns import BalancedColumns, PublicColumns, portions
-from exactdp.local.frame import LocalMechanism, State, public_fields
-from exactdp.local.frequency import finished
+from exactdp.local.bulk_choices import Integers, coins
+from exactdp.local.frequency_oracle import finished
+from exactdp.local.mechanism import LocalMechanism, State, public_fields
+from exactdp.local.public_matrices import BalancedColumns, PublicColumns, portions
 from exactdp.local.ratio import largest, local_epsilon, ratio_within
-from exactdp.local.recovery import Pursuit, Recovery, System
-from exactdp.local.wire import Numbers, Report, Reports, integers
+from exactdp.local.report_formats import Numbers, Report, Reports, integers
+from exactdp.local.sparse_recovery import Pursuit, Recovery, System
 from exactdp.parameters import Real, choice, decimal_text, integer
 from exactdp.samplers import Source
 
@@ -229,7 +229,7 @@ class MatrixResponse(SetResponse):
     Source: CP, Sections 2 and 4.
 
     >>> from exactdp.local import MatrixResponse
-    >>> from exactdp.local.columns import RandomColumns
+    >>> from exactdp.local.public_matrices import RandomColumns
     >>> m = MatrixResponse(RandomColumns(k=1000, m=100, seed=7), epsilon=1)
     >>> round(float(m.ratio), 6), round(float(m.e_epsilon), 6)
     (2.149681, 2.718282)
@@ -240,7 +240,7 @@ class MatrixResponse(SetResponse):
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, PublicColumns):
-            allowed = "of exactdp.local.columns, as GivenColumns(entries) is"
+            allowed = "of exactdp.local.public_matrices, as GivenColumns(entries) is"
             raise InvalidParameter("columns", self.columns, allowed)
         object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
         _ = self.columns.sizes

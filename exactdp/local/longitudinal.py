@@ -10,11 +10,11 @@ from typing import Any
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers, coin_rows, turned
-from exactdp.local.frame import NEIGHBOURS
+from exactdp.local.bulk_choices import Integers, coin_rows, turned
+from exactdp.local.mechanism import NEIGHBOURS
 from exactdp.local.ratio import local_epsilon, ratio_within
-from exactdp.local.unary import Rappor
-from exactdp.local.wire import Report, Reports
+from exactdp.local.report_formats import Report, Reports
+from exactdp.local.unary_encoding import Rappor
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from exactdp.law import Law
-from exactdp.local.choices import Integers, below, coins
-from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.wire import Numbers, Report, Reports
+from exactdp.local.bulk_choices import Integers, below, coins
+from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.samplers import Source
 
 __all__ = ["RandomizedResponse"]

@@ -23,8 +23,8 @@ from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
 from exactdp.samplers import SeededSource
-from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.enumeration import TooManyBranches
+from exactdp.samplers.enumeration_branches import NotReproducible
 
 __all__ = ["Evidence", "assert_law", "assert_private"]
 

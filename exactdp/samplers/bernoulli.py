@@ -17,13 +17,11 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, rational
-from exactdp.samplers.coins import below
+from exactdp.samplers.bulk_coins import below
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
-
-__all__ = ["Bernoulli", "BernoulliExp", "RandomizedResponse", "UniformInteger", "random_rounding"]
 
 
 class _Coin(IntegerLaw):
@@ -173,7 +171,7 @@ def random_rounding(value: Real, source: Source) -> int:
 
 
 @dataclass(frozen=True)
-class RandomizedResponse:
+class BinaryRandomizedResponse:
     """Each bit is flipped with probability p, independently; p a rational in [0, 1/2].
 
     Changing one bit changes probabilities by a factor of at most (1 - p)/p.
@@ -189,7 +187,7 @@ class RandomizedResponse:
         object.__setattr__(self, "p", chance)
 
     @classmethod
-    def of_epsilon(cls, epsilon: Real) -> RandomizedResponse:
+    def of_epsilon(cls, epsilon: Real) -> BinaryRandomizedResponse:
         """The response with the smallest p on a grid of 2^-64 that is (epsilon, 0)-DP per bit."""
         loss = non_negative("epsilon", epsilon)
         least = refine(lambda: 1 / (ball(loss).exp() + 1), relative_width=Fraction(1, 2**80))

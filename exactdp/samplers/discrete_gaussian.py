@@ -16,7 +16,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.normal_sums import sum_above, sum_all, variance
 from exactdp.parameters import Real, integer, positive
-from exactdp.samplers.blocks import (
+from exactdp.samplers.block_sampler import (
     BlockSampler,
     Decay,
     block_bits,

@@ -14,7 +14,7 @@ from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational
-from exactdp.samplers.blocks import (
+from exactdp.samplers.block_sampler import (
     BlockSampler,
     Decay,
     block_bits,

@@ -19,7 +19,7 @@ from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
 from exactdp.samplers.source import Source
 
-__all__ = ["CHUNK", "Floats", "IntegerLaw", "Integers", "Sampler", "floor_at", "parts"]
+__all__ = ["CHUNK", "Floats", "IntegerLaw", "Integers", "Sampler", "floor_at", "slices"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -157,7 +157,7 @@ def _sampler_of(law: IntegerLaw) -> Sampler:
     return law._make_sampler()
 
 
-def parts(n: int) -> list[slice]:
+def slices(n: int) -> list[slice]:
     """[0, n) in parts that are drawn at once."""
     return [slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
 

@@ -20,7 +20,7 @@ from flint import arb
 
 from exactdp.balls import precision
 from exactdp.errors import Undecided
-from exactdp.samplers.attempts import LIMIT, never_settled
+from exactdp.samplers.rejection import LIMIT, never_settled
 
 __all__ = ["Cdf", "RationalCdf", "RealCdf", "draw", "quantile", "settle"]
 

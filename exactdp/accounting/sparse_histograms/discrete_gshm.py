@@ -32,7 +32,7 @@ from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
+from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided

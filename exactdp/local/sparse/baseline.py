@@ -16,12 +16,12 @@ import numpy as np
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers, coins
-from exactdp.local.frame import LocalMechanism, public_fields
+from exactdp.local.bulk_choices import Integers, coins
+from exactdp.local.mechanism import LocalMechanism, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.error_bounds import Chebyshev
 from exactdp.local.sparse.estimates import Means, Sums
-from exactdp.local.sparse.tails import Chebyshev
 from exactdp.parameters import Real, choice, integer
 from exactdp.samplers import Source
 

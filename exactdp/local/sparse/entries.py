@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers import Source
 

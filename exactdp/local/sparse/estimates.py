@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.report_formats import integers
+from exactdp.local.sparse.error_bounds import Tail
 from exactdp.local.sparse.hashes import Keyed, Linear
-from exactdp.local.sparse.tails import Tail
 from exactdp.local.walsh import walsh
-from exactdp.local.wire import integers
 from exactdp.parameters import Real, delta_target, integer
 
 #: All items at once are at most so many: 2^28 means are two gigabytes.

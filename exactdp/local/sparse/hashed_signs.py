@@ -16,12 +16,12 @@ from functools import cached_property
 
 import numpy as np
 
-from exactdp.local.choices import Integers, below
+from exactdp.local.bulk_choices import Integers, below
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, entry_at, signs
 from exactdp.local.sparse.entries import Scaled
 from exactdp.local.sparse.estimates import Spectrum, Sums
 from exactdp.local.sparse.hashes import Linear
-from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import choice
 from exactdp.samplers import Source
 

@@ -24,7 +24,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.local.choices import Integers, below
+from exactdp.local.bulk_choices import Integers, below
 from exactdp.local.walsh import parity
 from exactdp.samplers import Source
 

@@ -13,19 +13,19 @@ import numpy as np
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
-from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import neighbours
 from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.error_bounds import Chernoff
 from exactdp.local.sparse.estimates import Listed, Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
-from exactdp.local.sparse.noise import CutNoise
-from exactdp.local.sparse.plan import MOST_BIN_BITS, Neighbours, Plan, planned
-from exactdp.local.sparse.states import KeptReports
-from exactdp.local.sparse.tails import Chernoff
+from exactdp.local.sparse.kept_reports import KeptReports
+from exactdp.local.sparse.report_plan import MOST_BIN_BITS, Neighbours, ReportPlan, planned
+from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.local.walsh import walsh
-from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import (
     Real,
     choice,
@@ -121,7 +121,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
             object.__setattr__(self, "L", positive("L", self.L))
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> ReportPlan:
         """Bins, clipping and noise."""
         units = self._units
         return planned(
@@ -247,8 +247,8 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return bins.clip(-self.plan.most, self.plan.most)
 
     @cached_property
-    def _noise(self) -> CutNoise:
-        return CutNoise(self.plan.q, self.plan.limit + self.plan.most)
+    def _noise(self) -> TruncatedGeometric:
+        return TruncatedGeometric(self.plan.q, self.plan.limit + self.plan.most)
 
     def bins_of(self, reports: Reports) -> Integers:
         """The noisy bins of checked reports, in units of the grid."""

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.local.choices import coins
+from exactdp.local.bulk_choices import coins
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.clipping import clip_bias, clip_bias_of_any_items, likely_clip
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
-from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import Source
 

@@ -14,7 +14,7 @@ from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.histograms.mechanism import LISTED, NEIGHBOURS, Bins, BinsMechanism
 from exactdp.parameters import Real, decimal_text, delta_target, integer
 from exactdp.samplers import Source
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["BasicHistogram", "StabilityHistogram"]
 

@@ -24,7 +24,7 @@ from exactdp.samplers import binary_polynomials as polynomials
 from exactdp.samplers.binary_evaluation import Evaluator
 from exactdp.samplers.binary_field import BinaryField
 from exactdp.samplers.binary_polynomials import PointTree
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
 
 __all__ = ["CompactHistogram", "CompactRelease"]

@@ -16,8 +16,8 @@ from exactdp.mechanisms.histograms.keep_heavy import heaviest, heavy_accuracy
 from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, BinsMechanism
 from exactdp.mechanisms.histograms.mixture import required_distance
 from exactdp.parameters import Real, delta_target, integer
-from exactdp.samplers import RationalCdf, Source, StrictOrderStatistics
-from exactdp.samplers.strict_order import bits_for
+from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
+from exactdp.samplers.rounded_order_statistics import bits_for
 
 __all__ = ["SparseHistogram", "StrictPureSparseHistogram"]
 
@@ -48,7 +48,7 @@ class SparseHistogram(BinsMechanism):
         """T: n counts, n + 1 ranks and 2 (n + 1) draws for order statistics read T bits each."""
         n, universe = self.n, self.universe
         ranks = (n + 1) * universe
-        order = StrictOrderStatistics(self.noise.cdf(0), universe, n + 1, 0).distance
+        order = RoundedOrderStatistics(self.noise.cdf(0), universe, n + 1, 0).distance
         return bits_for((n * (n + 1) + ranks + order) / Fraction(self.distance))
 
     @property
@@ -74,7 +74,7 @@ class SparseHistogram(BinsMechanism):
         source.skip((n - len(counts)) * size)
         taken = sorted(counts)
         empty = self.universe - len(counts)
-        top = StrictOrderStatistics(self.noise.cdf(0), empty, n + 1, size).sample(source)
+        top = RoundedOrderStatistics(self.noise.cdf(0), empty, n + 1, size).sample(source)
         for count in top:
             rank = source.strict_inverse_cdf(uniform(self.universe - len(taken), size))
             element = element_of_rank(taken, rank)

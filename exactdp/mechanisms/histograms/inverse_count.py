@@ -15,7 +15,7 @@ from functools import cached_property
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["InverseCount"]
 

@@ -16,7 +16,7 @@ from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, exact_law
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
 
 #: Released bins: (element, noisy count) in ascending order of elements, and nothing else.

@@ -11,7 +11,7 @@ from flint import arb
 
 from exactdp.balls import ball
 from exactdp.samplers import DiscreteGaussian, RealCdf, Source
-from exactdp.samplers.attempts import LIMIT, never_settled
+from exactdp.samplers.rejection import LIMIT, never_settled
 
 __all__ = ["SharedGaussian"]
 

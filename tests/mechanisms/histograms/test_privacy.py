@@ -34,7 +34,7 @@ from exactdp.samplers import (
     TwoSidedGeometric,
     exact_law,
 )
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 from tests.mechanisms.datasets import all_counts, all_pairs, worst_loss
 
 F = Fraction

@@ -16,8 +16,8 @@ from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, NoisyCounts, TopK, TopKW
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.samplers import SeededSource, SystemSource
-from exactdp.samplers.attempts import RandomnessError
 from exactdp.samplers.inverse_cdf import Cdf
+from exactdp.samplers.rejection import RandomnessError
 
 F = Fraction
 ALL: list[Thresholded] = [

@@ -36,7 +36,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
-__all__ = ["Loss", "Plan", "integral"]
+__all__ = ["CellGrid", "Loss", "integral"]
 
 #: More cells, or values in one, are not attempted; the integral is then [0, 1].
 _MOST_CELLS = 1 << 12
@@ -61,7 +61,7 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class CellGrid:
     """Cells around the nodes of the shared noise with the indices i stride, first <= i <= last.
 
     terms: of the polynomials. width: nodes on either side of a centre that its sum takes in.
@@ -138,7 +138,7 @@ def integral(profile: Profile, loss: Loss) -> arb:
     return total if total.is_finite() else arb(0).union(arb(1))
 
 
-def by_cells(plan: Plan, loss: Loss) -> arb:
+def by_cells(plan: CellGrid, loss: Loss) -> arb:
     """The same by a given plan; not finite where it is too coarse to say anything."""
     polynomials, deviation = plan.polynomials(), plan.profile.deviation
     half, total = plan.length / 2, plus_minus(plan.alias() + plan.cut())
@@ -194,7 +194,7 @@ def _nats(noise: SharedNoise) -> int:
     return noise.absolute - noise.relative + ctx.prec // 5 + 8
 
 
-def _plan(profile: Profile, loss: Loss) -> Plan | None:
+def _plan(profile: Profile, loss: Loss) -> CellGrid | None:
     """Chosen by floats; None if out of reach."""
     noise, root = profile.noise, float(profile.precision.mid()) ** 0.5
     h, absolute = float(noise.step), noise.absolute
@@ -206,7 +206,7 @@ def _plan(profile: Profile, loss: Loss) -> Plan | None:
     if not (left + right) / (stride * h) < _MOST_CELLS:
         return None
     first, last = -math.ceil(left / (stride * h)), max(math.floor(right / (stride * h)), 1)
-    return Plan(profile, stride, first, last, terms, width)
+    return CellGrid(profile, stride, first, last, terms, width)
 
 
 def _reach(profile: Profile, loss: Loss) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
 from exactdp.normal import tail
 
 __all__ = ["Marginals", "marginals"]
@@ -42,7 +42,7 @@ class Marginals(NamedTuple):
 
 
 def marginals(
-    cells: Cells, fewer: Cells, epsilon: arb, squared: arb, covariance: arb, least: int
+    cells: CellBounds, fewer: CellBounds, epsilon: arb, squared: arb, covariance: arb, least: int
 ) -> Marginals:
     """Over balls squared and covariance; `fewer` has one extra counter less, `least` = r_1."""
     slope = covariance / cells.profile.variance

@@ -11,7 +11,7 @@ from typing import Any
 
 from exactdp.law import Law
 from exactdp.samplers import FastSample, GeoSample, RationalCdf
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = [
     "EXACT",

@@ -19,7 +19,7 @@ from exactdp.proofs_check.claims.bv._data_sets import Counts, require_pure
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo, top_values
 from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

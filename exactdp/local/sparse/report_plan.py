@@ -31,12 +31,12 @@ from exactdp.local.sparse.clipping import (
     likely_clip,
     likely_overshoot,
 )
-from exactdp.local.sparse.loss import rounding_loss, squeezed
+from exactdp.local.sparse.probability_ratio import rounding_loss, squeezed
 
 __all__ = [
     "MOST_BIN_BITS",
     "Neighbours",
-    "Plan",
+    "ReportPlan",
     "noise_ratio",
     "planned",
     "reach_of",
@@ -82,7 +82,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReportPlan:
     """grid: units in 1. bins: a power of two. clip: of a bin, in units; None for none.
 
     q: ratio of the noise. k: most entries. delta: of hash functions that squeeze too little.
@@ -163,7 +163,7 @@ def planned(
     delta: Fraction,
     users: int,
     bins: int | None = None,
-) -> Plan:
+) -> ReportPlan:
     """The plan with the fewest bins whose error is at most 3/2 of the least.
 
     ratio: e^epsilon, rational. delta: what hash functions may miss; 0 where they may not, and in
@@ -187,29 +187,29 @@ class _Search:
     delta: Fraction
     users: int
 
-    def best(self, bins: int) -> Plan:
+    def best(self, bins: int) -> ReportPlan:
         """The least error with so many bins."""
         tried = [self.plain(bins), self.clipped(bins)]
         if self.delta:
             tried.append(self.squeezed(bins, exact=False))
         return min(tried, key=self.likely_error)
 
-    def likely_error(self, plan: Plan) -> float:
+    def likely_error(self, plan: ReportPlan) -> float:
         """The mean square error, in doubles: the exact bias takes long where k is large."""
         eta = float(self.k if plan.clip is None else Fraction(plan.clip, plan.grid))
         bias = np.interp(eta, np.arange(self.k + 1), likely_overshoot(self.k, plan.bins))
         return float(plan.variance) / self.users + float(bias) ** 2
 
-    def plain(self, bins: int) -> Plan:
+    def plain(self, bins: int) -> ReportPlan:
         return self._plan(bins, None, self.near.loss)
 
-    def clipped(self, bins: int) -> Plan:
+    def clipped(self, bins: int) -> ReportPlan:
         """Clipped where doubles find the least error; any clipping keeps the promise."""
         cost = 2 * (2 * bins / log(self.ratio)) ** 2
         clip = likely_clip(self.k, self.grid, bins, self.users, cost)
         return self._plan(bins, clip, lambda rate: ball(rate) * (2 * bins * clip))
 
-    def squeezed(self, bins: int, *, exact: bool) -> Plan:
+    def squeezed(self, bins: int, *, exact: bool) -> ReportPlan:
         """With hash functions that nobody chose, by their exact law or by a quick bound."""
         length = squeezed(self.near.moved, bins, self.delta, self.near.step, exact=exact)
         return self._plan(bins, None, lambda rate: ball(rate) * length, self.delta)
@@ -220,8 +220,8 @@ class _Search:
         clip: int | None,
         loss: Callable[[Fraction], arb],
         delta: Fraction = Fraction(0),
-    ) -> Plan:
-        return Plan(self.k, self.grid, bins, clip, _ratio_of(loss, self.ratio), delta)
+    ) -> ReportPlan:
+        return ReportPlan(self.k, self.grid, bins, clip, _ratio_of(loss, self.ratio), delta)
 
 
 def noise_ratio(units: int, ratio: Fraction) -> Fraction:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.local.choices import Integers, coins, own_bits, with_own
-from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.sets import ones_of, random_sets
-from exactdp.local.unary import column_sums, portions_of
-from exactdp.local.wire import BitVector, Form, Numbers, Report, Reports
+from exactdp.local.bulk_choices import Integers, coins, own_bits, with_own
+from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.random_sets import ones_of, random_sets
+from exactdp.local.report_formats import BitVector, Form, Numbers, Report, Reports
+from exactdp.local.unary_encoding import column_sums, portions_of
 from exactdp.parameters import integer
 from exactdp.samplers import Source
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.cli.drawing import _THEMES, Curve, Picture, merged
+from exactdp.cli.pictures import _THEMES, Line, Picture, merged
 from tests.cli.test_accounting import run
 
 #: Grounds of the pages that the pictures stand on.
@@ -32,17 +32,17 @@ def test_labels_can_be_read_on_their_ground(theme: str) -> None:
 
 
 def test_curves_that_coincide_are_one_with_both_labels() -> None:
-    a = Curve("a", [0, 1, 2], [5, 6, 7])
-    b = Curve("b", [0, 1, 2], [5, 6, 7.001], family=1)
-    c = Curve("c", [0, 1, 2], [5, 6, 7.5])
-    d = Curve("d", [0, 1, 2], [1, 2, 3])
+    a = Line("a", [0, 1, 2], [5, 6, 7])
+    b = Line("b", [0, 1, 2], [5, 6, 7.001], family=1)
+    c = Line("c", [0, 1, 2], [5, 6, 7.5])
+    d = Line("d", [0, 1, 2], [1, 2, 3])
     assert [curve.label for curve in merged([a, b, c, d])] == ["a = b", "c", "d"]
 
 
 def test_labels_do_not_touch(tmp_path: Path) -> None:
     picture = Picture("light", x="x", y="y", title="t")
     ends = [1, 1.05, 1.1, 5, 9.9, 10]
-    picture.draw([Curve(f"curve {i}", [0, 1], [0, y], i) for i, y in enumerate(ends)])
+    picture.draw([Line(f"curve {i}", [0, 1], [0, y], i) for i, y in enumerate(ends)])
     picture.save(tmp_path / "crowded.svg")
     boxes = [text.get_window_extent() for text in picture.axes.texts]
     assert len(boxes) == len(ends)
@@ -51,7 +51,7 @@ def test_labels_do_not_touch(tmp_path: Path) -> None:
 
 def drawn(path: Path, theme: str) -> bytes:
     picture = Picture(theme, x="x", y="y", title="t")
-    picture.draw([Curve("a", [0, 1], [0, 1])])
+    picture.draw([Line("a", [0, 1], [0, 1])])
     picture.save(path)
     return path.read_bytes()
 

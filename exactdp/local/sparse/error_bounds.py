@@ -22,7 +22,7 @@ from scipy.optimize import minimize_scalar
 
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
-from exactdp.local.sparse.plan import Plan
+from exactdp.local.sparse.report_plan import ReportPlan
 
 __all__ = ["Chebyshev", "Chernoff", "Tail"]
 
@@ -56,7 +56,7 @@ class Chebyshev:
 class Chernoff:
     """The tail of a plan. bias: at most."""
 
-    plan: Plan
+    plan: ReportPlan
     bias: Fraction
 
     @property

@@ -18,16 +18,16 @@ from exactdp.accounting import zcdp
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, neighbours
 from exactdp.local.sparse.entries import Scaled, checked
-from exactdp.local.sparse.noise import CutNoise
-from exactdp.local.sparse.plan import noise_ratio, reach_of
-from exactdp.local.wire import Numbers, Reports
+from exactdp.local.sparse.report_plan import noise_ratio, reach_of
+from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.parameters import Real, choice, delta_target, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
-__all__ = ["DenseGaussian", "DenseLaplace"]
+__all__ = ["NaiveGaussian", "NaiveLaplace"]
 
 _GRID = 64
 
@@ -98,7 +98,7 @@ class _Dense(Baseline):
 
 
 @dataclass(frozen=True)
-class DenseLaplace(_Dense):
+class NaiveLaplace(_Dense):
     """Two-sided geometric noise of the L1 distance: 2 at event level, 2k at user level."""
 
     @property
@@ -107,10 +107,10 @@ class DenseLaplace(_Dense):
         return "SVA, Section V: noise by the L1 distance; random rounding to the grid included"
 
     @cached_property
-    def _noise(self) -> CutNoise:
+    def _noise(self) -> TruncatedGeometric:
         moved = 2 * self.grid * (self.k if self.promise == "user" else 1)
         q = noise_ratio(moved, self.e_epsilon)
-        return CutNoise(q, 2 * self.grid + reach_of(q))
+        return TruncatedGeometric(q, 2 * self.grid + reach_of(q))
 
     @property
     def variance(self) -> Fraction:
@@ -127,7 +127,7 @@ class DenseLaplace(_Dense):
 
 
 @dataclass(frozen=True)
-class DenseGaussian(_Dense):
+class NaiveGaussian(_Dense):
     """Discrete Gaussian noise of the L2 distance: 2 at event level, 2 sqrt(k) at user level."""
 
     delta: Real = Fraction(1, 10**5)

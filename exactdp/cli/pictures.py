@@ -13,7 +13,7 @@ from exactdp.cli.output import new_file, written
 from exactdp.errors import ExactDPError
 from exactdp.parameters import choice
 
-__all__ = ["Curve", "Picture", "merged", "new_picture", "theme_option"]
+__all__ = ["Line", "Picture", "merged", "new_picture", "theme_option"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -30,7 +30,7 @@ _NEAR = 0.25  # of the width: labels further apart do not touch
 
 
 @dataclass(frozen=True)
-class Curve:
+class Line:
     """A line with its label.
 
     family: chooses the colour. style: dashes. marked: points shown. at: the point with the label.
@@ -57,18 +57,18 @@ class _Label:
     height: float
 
 
-def merged(curves: Sequence[Curve]) -> list[Curve]:
+def merged(curves: Sequence[Line]) -> list[Line]:
     """Curves that lie on each other as one, with both labels: none is hidden by another."""
     height = max(max(c.y) for c in curves) - min(min(c.y) for c in curves)
     width = max(max(c.x) for c in curves) - min(min(c.x) for c in curves)
 
-    def same(a: Curve, b: Curve) -> bool:
+    def same(a: Line, b: Line) -> bool:
         pairs = ((a.x, b.x, width), (a.y, b.y, height))
         return len(a.x) == len(b.x) and all(
             abs(p - q) <= _SAME * span for u, v, span in pairs for p, q in zip(u, v, strict=True)
         )
 
-    kept: list[Curve] = []
+    kept: list[Line] = []
     for curve in curves:
         twin = next((i for i, other in enumerate(kept) if same(other, curve)), None)
         if twin is None:
@@ -118,7 +118,7 @@ class Picture:
             ha="center",
         )
 
-    def draw(self, curves: Sequence[Curve]) -> None:
+    def draw(self, curves: Sequence[Line]) -> None:
         """The curves, each with its label at its right end."""
         for curve in merged(curves):
             colour = self.colour(curve.family)
@@ -149,7 +149,7 @@ class Picture:
         self.axes.set_title(f"{self.axes.get_title(loc='left')}\n{text}", loc="left", fontsize=10)
         self.axes.title.set_color(self._ink)
 
-    def finish(self, curves: Sequence[Curve], path: Path) -> None:
+    def finish(self, curves: Sequence[Line], path: Path) -> None:
         """Draw the curves, write the picture, and say so."""
         self.draw(curves)
         self.save(path)

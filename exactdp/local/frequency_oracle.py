@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
-from exactdp.local.choices import Integers
-from exactdp.local.frame import LocalMechanism, State, public_fields
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.mechanism import LocalMechanism, State, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
-from exactdp.local.wire import Report, Reports, integers
+from exactdp.local.report_formats import Report, Reports, integers
 from exactdp.parameters import Real, choice, integer
 from exactdp.samplers import Source
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Bits, Integers
+from exactdp.local.bulk_choices import Bits, Integers
 from exactdp.local.walsh import parity
 from exactdp.parameters import Real, integer, rational
 

@@ -22,8 +22,8 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
-from exactdp.local.wire import Form, Report, Reports, pack, unpack
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
 from exactdp.parameters import decimal_text, integer
 from exactdp.samplers.source import Source, require_secure
 

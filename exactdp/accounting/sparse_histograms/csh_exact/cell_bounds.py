@@ -43,7 +43,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
-__all__ = ["Bound", "Cells"]
+__all__ = ["Bound", "CellBounds"]
 
 #: Where the third order in w is good to about 1e-9, and saves an error function.
 _NARROW = arb(0.005)
@@ -64,7 +64,7 @@ class Bound(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellBounds:
     """About `count` cells of M for one profile.
 
     nats: below 1, where 1 - delta is.

@@ -17,8 +17,8 @@ from exactdp.local import (
     recovery_bound,
     unbalanced_loss,
 )
-from exactdp.local.columns import GivenColumns
 from exactdp.local.compressive import SetResponse
+from exactdp.local.public_matrices import GivenColumns
 
 F = Fraction
 

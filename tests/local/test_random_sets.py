@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 from exactdp.local import SubsetSelection
-from exactdp.local.sets import Effort, ones_of, random_sets
+from exactdp.local.random_sets import Effort, ones_of, random_sets
 from exactdp.samplers import SeededSource, Source, exact_law
 from exactdp.samplers.source import Words
 

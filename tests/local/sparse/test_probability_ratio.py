@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 from exactdp.balls import ball, precision
-from exactdp.local.sparse.loss import rounding_loss, spread, squeezed, worst_ratio
+from exactdp.local.sparse.probability_ratio import rounding_loss, spread, squeezed, worst_ratio
 
 F = Fraction
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.local.choices import Bits, Integers, coin_rows
+from exactdp.local.bulk_choices import Bits, Integers, coin_rows
 from exactdp.samplers import Source
 
 __all__ = ["Effort", "ones_of", "random_sets"]

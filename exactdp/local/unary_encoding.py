@@ -12,10 +12,10 @@ import numpy as np
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.local.choices import Integers, coin_rows, coins, with_own
-from exactdp.local.frequency import FrequencyOracle
+from exactdp.local.bulk_choices import Integers, coin_rows, coins, with_own
+from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.ratio import ratio_within
-from exactdp.local.wire import BitVector, Report, Reports
+from exactdp.local.report_formats import BitVector, Report, Reports
 from exactdp.samplers import Source
 
 __all__ = ["OptimizedUnaryEncoding", "Rappor", "UnaryEncoding", "column_sums"]

@@ -13,10 +13,10 @@ from scipy.stats import binomtest
 from exactdp import InvalidParameter
 from exactdp.law import Law
 from exactdp.samplers import SeededSource, Source, SystemSource, exact_law
-from exactdp.samplers import coins as module
-from exactdp.samplers.attempts import RandomnessError
+from exactdp.samplers import bulk_coins as module
+from exactdp.samplers.bulk_coins import packed
 from exactdp.samplers.coin_patterns import COINS, CoinPatterns
-from exactdp.samplers.coins import packed
+from exactdp.samplers.rejection import RandomnessError
 from tests.samplers.bitwise import Bitwise, bitwise_law
 
 F = Fraction

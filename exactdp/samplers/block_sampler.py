@@ -27,9 +27,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.balls import ball
-from exactdp.samplers.attempts import LIMIT, never_settled
-from exactdp.samplers.integer_law import Integers, parts
+from exactdp.samplers.integer_law import Integers, slices
 from exactdp.samplers.inverse_cdf import RealCdf, draw, settle
+from exactdp.samplers.rejection import LIMIT, never_settled
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import UNSETTLED, Table
 
@@ -157,7 +157,7 @@ class BlockSampler:
             where += part.start
             return where
 
-        doubtful = source.shared(propose, parts(values.size))
+        doubtful = source.shared(propose, slices(values.size))
         where = np.concatenate([np.empty(0, np.intp), *doubtful])
         return where[self._fails(values[where], source)]
 

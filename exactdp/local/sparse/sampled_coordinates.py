@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from exactdp.local.choices import Integers, below, coins
+from exactdp.local.bulk_choices import Integers, below, coins
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, entry_at, signs
 from exactdp.local.sparse.entries import Scaled
-from exactdp.local.wire import Numbers, Reports
 from exactdp.samplers import Source
 
 __all__ = ["Harmony", "Pckv"]

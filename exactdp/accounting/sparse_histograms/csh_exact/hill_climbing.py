@@ -6,7 +6,7 @@ from functools import cache
 
 from flint import arb
 
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Family, Terms, Worst
 
@@ -79,7 +79,7 @@ class _Climb:
     def _row(self, r: int) -> tuple[arb, int]:
         """The largest delta in a row, about, and the a that has it: one valley, one top."""
         model, j = self.model, self.model.k - r
-        cells = Cells(Profile(model.noise, j, r), _CELLS)
+        cells = CellBounds(Profile(model.noise, j, r), _CELLS)
         last = self._most(r)
 
         @cache

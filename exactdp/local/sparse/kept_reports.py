@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.frame import LocalMechanism, State
+from exactdp.local.mechanism import LocalMechanism, State
+from exactdp.local.report_formats import Reports
 from exactdp.local.sparse.estimates import Means
-from exactdp.local.wire import Reports
 from exactdp.parameters import choice
 
 

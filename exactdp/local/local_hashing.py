@@ -17,9 +17,9 @@ import numpy as np
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.local.choices import Integers, below, coins
-from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.wire import Numbers, Report, Reports
+from exactdp.local.bulk_choices import Integers, below, coins
+from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.parameters import integer
 from exactdp.samplers import Source
 

@@ -13,7 +13,7 @@ from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.order_statistics import tie_law
 from exactdp.samplers.source import Source
 
-__all__ = ["StrictOrderStatistics", "bits_for", "truncated_power"]
+__all__ = ["RoundedOrderStatistics", "bits_for", "truncated_power"]
 
 
 def truncated_power(numerator: int, denominator: int, exponent: int, scale: int) -> int:
@@ -39,7 +39,7 @@ def truncated_power(numerator: int, denominator: int, exponent: int, scale: int)
 
 
 @dataclass(frozen=True)
-class StrictOrderStatistics:
+class RoundedOrderStatistics:
     """The k largest of many i.i.d. integers, nearly, from a fixed number of random bits.
 
     cdf, variables: as for OrderStatistics. k: how many values.
@@ -62,7 +62,7 @@ class StrictOrderStatistics:
     @classmethod
     def within(
         cls, cdf: RationalCdf, variables: int, k: int, distance: Real
-    ) -> StrictOrderStatistics:
+    ) -> RoundedOrderStatistics:
         """With just enough bits for a total variation distance, > 0 and < 1."""
         one = cls(cdf, variables, k, 0)
         return cls(cdf, variables, k, bits_for(one.distance / delta_target("distance", distance)))

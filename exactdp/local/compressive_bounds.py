@@ -18,7 +18,7 @@ from flint import arb
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
 from exactdp.local.compressive import SetResponse
 from exactdp.parameters import Real, integer, non_negative, positive
 

@@ -10,11 +10,11 @@ import numpy as np
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RationalCdf
 
-__all__ = ["CutNoise"]
+__all__ = ["TruncatedGeometric"]
 
 #: So few draws, of so little reach, are made by the distribution function itself: an enumeration
 #: branches over its outcomes.
@@ -22,7 +22,7 @@ _FEW, _NEAR = 16, 1 << 10
 
 
 @dataclass(frozen=True)
-class CutNoise:
+class TruncatedGeometric:
     """Z with P(Z = z) proportional to q^|z|, moved into [-reach, reach]; q rational.
 
     A sum of x and Z that is moved into [-u, u] afterwards has the same law with Z as it is cut

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.samplers.attempts import LIMIT, never_settled
+from exactdp.samplers.rejection import LIMIT, never_settled
 
 __all__ = ["LANES", "below", "below_each", "packed", "scaled", "uneven"]
 

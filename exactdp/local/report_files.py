@@ -10,8 +10,8 @@ from exactdp.container import kind_of
 from exactdp.errors import InvalidParameter
 from exactdp.local.comparison import ORACLES
 from exactdp.local.compressive import CompressiveResponse
-from exactdp.local.frame import REPORTS, STATE, LocalMechanism, State
 from exactdp.local.longitudinal import PermanentRappor
+from exactdp.local.mechanism import REPORTS, STATE, LocalMechanism, State
 from exactdp.local.sparse import SparseVectorMean
 from exactdp.parameters import json_value
 
