@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,13 +86,13 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
     made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
-    most = 2 * max(int(1 + Fraction(m.tau)) for m in made)
+    most = 2 * max(int(1 + m.tau) for m in made)
     counts = sorted({most * i // (count - 1) for i in range(count)})
     for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
         chances = [mechanism.chance(c).float_lower() for c in counts]
         later = next(i for i, chance in enumerate(chances) if chance > 0.75)
         curves.append(Line(label, counts, chances, family, at=later))
-        threshold = float(1 + Fraction(mechanism.tau))
+        threshold = float(1 + mechanism.tau)
         picture.upright(threshold, f"above {threshold:g}", family)
     picture.finish(curves, path)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -18,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.mechanism import LocalMechanism, State, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.report_formats import Report, Reports, integers
-from exactdp.parameters import Real, choice, integer
+from exactdp.parameters import choice
 from exactdp.samplers import Source
 
 __all__ = ["METHODS", "FrequencyOracle", "normalized", "projected"]
@@ -37,23 +37,17 @@ _LARGEST = 1 << 40
 _AT_ONCE = 1 << 15
 
 
-@dataclass(frozen=True)
+@frozen
 class FrequencyOracle(LocalMechanism[int]):
     """k: values are 0 to k - 1, k >= 2. epsilon: of one report, between 1e-9 and 100."""
 
-    k: int
-    epsilon: Real
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", integer("k", self.k, least=2))
-        if self.k > _LARGEST:
-            raise InvalidParameter("k", self.k, "<= 2^40")
-        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
+    k: int = whole(least=2, most=_LARGEST)
+    epsilon: Number = number(local_epsilon)
 
     @property
     def epsilon_per_report(self) -> Fraction:
         """epsilon."""
-        return Fraction(self.epsilon)
+        return self.epsilon
 
     @cached_property
     def e_epsilon(self) -> Fraction:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, below, coins
 from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.local.walsh import parity, walsh
-from exactdp.parameters import integer
 from exactdp.samplers import Source
 
 __all__ = ["HadamardResponse"]
@@ -23,7 +22,7 @@ __all__ = ["HadamardResponse"]
 _LARGEST = 1 << 28
 
 
-@dataclass(frozen=True)
+@frozen
 class HadamardResponse(FrequencyOracle):
     """An output of the set of x is r times as likely as any other one.
 
@@ -39,18 +38,17 @@ class HadamardResponse(FrequencyOracle):
     (14, 1, 128)
     """
 
-    blocks: int | None = None
+    blocks: int = whole(least=1, default=None)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.blocks is None:
             object.__setattr__(self, "blocks", self._best_blocks())
-        number = integer("blocks", self.blocks or 0, least=1)
-        object.__setattr__(self, "blocks", number)
-        if number & (number - 1):
+        if self.blocks & (self.blocks - 1):
             raise InvalidParameter("blocks", self.blocks, "a power of two")
         if self.cells > _LARGEST:
-            raise InvalidParameter("k, blocks", (self.k, number), f"at most {_LARGEST} outputs")
+            raise InvalidParameter(
+                "k, blocks", (self.k, self.blocks), f"at most {_LARGEST} outputs"
+            )
 
     def _best_blocks(self) -> int:
         numbers = [1 << i for i in range(self.k.bit_length() + 1)]
@@ -69,12 +67,12 @@ class HadamardResponse(FrequencyOracle):
     @property
     def cells(self) -> int:
         """One counter per output."""
-        return self._number * self.width
+        return self.blocks * self.width
 
     @cached_property
     def width(self) -> int:
         """b: outputs of a block."""
-        return 1 << (-(-self.k // self._number)).bit_length()
+        return 1 << (-(-self.k // self.blocks)).bit_length()
 
     @property
     def background(self) -> Fraction:
@@ -106,14 +104,10 @@ class HadamardResponse(FrequencyOracle):
         return self.width // 2 * (self.e_epsilon + 1 if same else Fraction(2)) * self._unit
 
     @property
-    def _number(self) -> int:
-        return int(self.blocks or 1)
-
-    @property
     def _unit(self) -> Fraction:
         """1/N: the probability of an output outside the set."""
         half = self.width // 2
-        return 1 / (half * self.e_epsilon + self._number * self.width - half)
+        return 1 / (half * self.e_epsilon + self.blocks * self.width - half)
 
     def _place(self, values: Integers) -> tuple[Integers, Integers]:
         """The block of every value, and its row there."""
@@ -157,6 +151,6 @@ class HadamardResponse(FrequencyOracle):
         return bool((counts >= 0).all()) and int(counts.sum()) == n
 
     def _scores(self, counts: Integers) -> Integers:
-        rows = walsh(counts.reshape(self._number, self.width))
+        rows = walsh(counts.reshape(self.blocks, self.width))
         scores: Integers = rows[:, 1:].reshape(-1)[: self.k]
         return scores

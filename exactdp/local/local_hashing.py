@@ -9,18 +9,17 @@ digits of x finds what supports every value at once, instead of hashing every va
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, below, coins
 from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.report_formats import Numbers, Report, Reports
-from exactdp.parameters import integer
 from exactdp.samplers import Source
 
 __all__ = ["OptimizedLocalHashing"]
@@ -29,7 +28,7 @@ __all__ = ["OptimizedLocalHashing"]
 _LARGEST = 1 << 23
 
 
-@dataclass(frozen=True)
+@frozen
 class OptimizedLocalHashing(FrequencyOracle):
     """A random linear hash function, and the bucket of the value by g-ary randomized response.
 
@@ -43,18 +42,17 @@ class OptimizedLocalHashing(FrequencyOracle):
     (3, 17, 59049)
     """
 
-    buckets: int | None = None
+    buckets: int = whole(least=2, default=None)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.buckets is None:
             object.__setattr__(self, "buckets", self._best_buckets())
-        number = integer("buckets", self.buckets or 0, least=2)
-        object.__setattr__(self, "buckets", number)
-        if not _is_prime(number):
-            raise InvalidParameter("buckets", number, "a prime")
+        if not _is_prime(self.buckets):
+            raise InvalidParameter("buckets", self.buckets, "a prime")
         if self.cells > _LARGEST:
-            raise InvalidParameter("k, buckets", (self.k, number), f"at most {_LARGEST} counters")
+            raise InvalidParameter(
+                "k, buckets", (self.k, self.buckets), f"at most {_LARGEST} counters"
+            )
 
     def _best_buckets(self) -> int:
         fit = [g for g in _primes() if g ** (_digits(self.k, g) + 1) <= _LARGEST]
@@ -70,27 +68,27 @@ class OptimizedLocalHashing(FrequencyOracle):
     @cached_property
     def form(self) -> Numbers:
         """The hash function and the bucket."""
-        return Numbers((self.functions, self._number))
+        return Numbers((self.functions, self.buckets))
 
     @cached_property
     def digits(self) -> int:
         """D: base-g digits of a value."""
-        return _digits(self.k, self._number)
+        return _digits(self.k, self.buckets)
 
     @property
     def functions(self) -> int:
         """g^D."""
-        return int(self._number**self.digits)
+        return int(self.buckets**self.digits)
 
     @property
     def cells(self) -> int:
         """One counter per hash function and bucket."""
-        return self.functions * self._number
+        return self.functions * self.buckets
 
     @property
     def background(self) -> Fraction:
         """1/g."""
-        return Fraction(1, self._number)
+        return Fraction(1, self.buckets)
 
     @property
     def gain(self) -> Fraction:
@@ -105,22 +103,18 @@ class OptimizedLocalHashing(FrequencyOracle):
         weights = {
             (a, y): (self.e_epsilon if y == right else 1) * self._unit / self.functions
             for a, right in enumerate(hashed)
-            for y in range(self._number)
+            for y in range(self.buckets)
         }
         return Law[Report](dict(weights.items()))
 
     @property
-    def _number(self) -> int:
-        return int(self.buckets or 2)
-
-    @property
     def _unit(self) -> Fraction:
         """The probability of a wrong bucket."""
-        return 1 / (self.e_epsilon + self._number - 1)
+        return 1 / (self.e_epsilon + self.buckets - 1)
 
     def _hash(self, functions: Integers, values: Integers) -> Integers:
         """<a, digits of x> mod g."""
-        g, total, rest = self._number, np.zeros(len(values), np.int64), (functions, values)
+        g, total, rest = self.buckets, np.zeros(len(values), np.int64), (functions, values)
         for _ in range(self.digits):
             shorter = [numbers // g for numbers in rest]
             ours, theirs = (x - q * g for x, q in zip(rest, shorter, strict=True))
@@ -130,15 +124,15 @@ class OptimizedLocalHashing(FrequencyOracle):
 
     def _respond(self, values: Integers, source: Source) -> Reports:
         functions = below(self.functions, len(values), source)
-        lies = coins((self._number - 1) * self._unit, len(values), source)
+        lies = coins((self.buckets - 1) * self._unit, len(values), source)
         shift = np.zeros(len(values), np.int64)
         where = np.flatnonzero(lies)
-        shift[where] = 1 + below(self._number - 1, where.size, source)
-        buckets = (self._hash(functions, values) + shift) % self._number
+        shift[where] = 1 + below(self.buckets - 1, where.size, source)
+        buckets = (self._hash(functions, values) + shift) % self.buckets
         return np.stack([functions, buckets], axis=1)
 
     def _tally(self, reports: Reports) -> Integers:
-        cells = reports[:, 0] * self._number + reports[:, 1]
+        cells = reports[:, 0] * self.buckets + reports[:, 1]
         return np.bincount(cells, minlength=self.cells).astype(np.int64)
 
     def _possible(self, counts: Integers, n: int) -> bool:
@@ -150,7 +144,7 @@ class OptimizedLocalHashing(FrequencyOracle):
         After digit i of a is summed over, that axis is digit i of x, and the last axis is the
         bucket that is left to be reached by the digits to come. The last digit has to reach 0.
         """
-        g, found = self._number, counts.reshape([self._number] * (self.digits + 1))
+        g, found = self.buckets, counts.reshape([self.buckets] * (self.digits + 1))
         for axis in range(self.digits - 1):
             by_digit = np.moveaxis(found, axis, 0)
             summed = [

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Bits, Integers
 from exactdp.local.walsh import parity
-from exactdp.parameters import Real, integer, rational
+from exactdp.parameters import Real, delta_target
 
 __all__ = [
     "BalancedColumns",
@@ -61,21 +61,27 @@ class PublicColumns(ABC):
         return sizes
 
 
-@dataclass(frozen=True)
+def _rounded_share(name: str, value: Real) -> Fraction:
+    share = Fraction(round(delta_target(name, value) * 2**32), 2**32)
+    if not 0 < share < 1:
+        raise InvalidParameter(name, value, "> 0 and < 1 as a multiple of 2^-32")
+    return share
+
+
+@frozen
 class BalancedColumns(PublicColumns):
     """Exactly `ones` of m outputs in every set: those with the least keys from the seed.
 
     Source: CP, Section 2, property P1 with beta = 0.
     """
 
-    k: int
-    m: int
-    seed: int
-    ones: int
+    k: int = whole(least=2, most=1 << 24)
+    m: int = whole(least=2, most=1 << 24)
+    seed: int = whole(least=0, most=1 << 256)
+    ones: int = whole(least=1)
 
     def __post_init__(self) -> None:
-        _check_shape(self)
-        if integer("ones", self.ones, least=1) >= self.m:
+        if self.ones >= self.m:
             raise InvalidParameter("ones", self.ones, f"< m = {self.m}, as no column is constant")
 
     @cached_property
@@ -94,7 +100,7 @@ class BalancedColumns(PublicColumns):
         return {"columns": "balanced", "m": self.m, "seed": str(self.seed), "ones": self.ones}
 
 
-@dataclass(frozen=True)
+@frozen
 class RandomColumns(PublicColumns):
     """Every output is in every set with a chance of share, rounded to a multiple of 2^-32.
 
@@ -102,21 +108,14 @@ class RandomColumns(PublicColumns):
     (CP, Section 4).
     """
 
-    k: int
-    m: int
-    seed: int
-    share: Real = Fraction(1, 2)
-
-    def __post_init__(self) -> None:
-        _check_shape(self)
-        share = rational("share", self.share)
-        if not 0 < round(share * 2**32) < 2**32:
-            raise InvalidParameter("share", self.share, "> 0 and < 1")
-        object.__setattr__(self, "share", Fraction(round(share * 2**32), 2**32))
+    k: int = whole(least=2, most=1 << 24)
+    m: int = whole(least=2, most=1 << 24)
+    seed: int = whole(least=0, most=1 << 256)
+    share: Number = number(_rounded_share, default=Fraction(1, 2))
 
     def marks(self, values: Integers) -> Bits:
         """The outputs whose word from the seed is small."""
-        limit = np.uint64(int(Fraction(self.share) * 2**32))
+        limit = np.uint64(int(self.share * 2**32))
         return np.asarray(_words(self.seed, values, self.m) < limit)
 
     def configuration(self) -> Mapping[str, str | int]:
@@ -125,19 +124,17 @@ class RandomColumns(PublicColumns):
         return {"columns": "random", "m": self.m, "seed": seed, "share": share}
 
 
-@dataclass(frozen=True)
+@frozen
 class HadamardColumns(PublicColumns):
     """C_x = {y : <x + 1, y> even}: half of m outputs, m a power of two above k.
 
     Source: CP, Section 2 (Hadamard response as a special case).
     """
 
-    k: int
-    m: int
+    k: int = whole(least=2)
+    m: int = whole(least=2)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", integer("k", self.k, least=2))
-        object.__setattr__(self, "m", integer("m", self.m, least=2))
         if self.m & (self.m - 1) or not self.k < self.m <= _MOST_ROWS:
             raise InvalidParameter("m", self.m, f"a power of two > k = {self.k} and <= 2^24")
 
@@ -182,14 +179,6 @@ def portions(values: Integers, m: int) -> Iterator[Integers]:
     """Values in groups whose columns fit in memory together."""
     step = max(_AT_ONCE // m, 1)
     return (values[start : start + step] for start in range(0, len(values), step))
-
-
-def _check_shape(columns: BalancedColumns | RandomColumns) -> None:
-    for name, least, bits in (("k", 2, 24), ("m", 2, 24), ("seed", 0, 256)):
-        value = integer(name, getattr(columns, name), least=least)
-        if value > 1 << bits:
-            raise InvalidParameter(name, value, f"<= 2^{bits}")
-        object.__setattr__(columns, name, value)
 
 
 def _words(seed: int, values: Integers, m: int) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError, InvalidParameter, Undecided
-from exactdp.parameters import integer
+from exactdp.fields import frozen, whole
 
 __all__ = ["Lasso", "Pursuit", "Recovery", "System"]
 
@@ -58,7 +58,7 @@ class System:
 Recovery: TypeAlias = Callable[[System, NDArray[np.int64], int], Floats]
 
 
-@dataclass(frozen=True)
+@frozen
 class Pursuit:
     """Orthogonal matching pursuit (scikit-learn's): the best column, a new fit, and so on.
 
@@ -67,11 +67,7 @@ class Pursuit:
     Source: CP, Algorithm 1 and Section 5; Tropp 2004; for s, Foster and George 1994.
     """
 
-    sparsity: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.sparsity is not None:
-            object.__setattr__(self, "sparsity", integer("sparsity", self.sparsity, least=1))
+    sparsity: int | None = whole(least=1, default=None)
 
     def __call__(self, system: System, counts: NDArray[np.int64], n: int) -> Floats:
         """The frequencies, with at most so many that are not 0."""

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, coins, own_bits, with_own
 from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.random_sets import ones_of, random_sets
 from exactdp.local.report_formats import BitVector, Form, Numbers, Report, Reports
 from exactdp.local.unary_encoding import column_sums, portions_of
-from exactdp.parameters import integer
 from exactdp.samplers import Source
 
 __all__ = ["SubsetSelection"]
@@ -31,7 +31,7 @@ _LARGEST, _LISTED = 1 << 24, 1 << 16
 _AT_ONCE = 1 << 26
 
 
-@dataclass(frozen=True)
+@frozen
 class SubsetSelection(FrequencyOracle):
     """A uniform set of d values, sets that hold the own one r times as likely as others.
 
@@ -45,16 +45,14 @@ class SubsetSelection(FrequencyOracle):
     (67, 938)
     """
 
-    size: int | None = None
+    size: int = whole(least=1, default=None)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.k > _LARGEST:
             raise InvalidParameter("k", self.k, f"<= {_LARGEST}")
         if self.size is None:
             object.__setattr__(self, "size", self._best_size())
-        object.__setattr__(self, "size", integer("size", self.size or 0, least=1))
-        if self._size >= self.k:
+        if self.size >= self.k:
             raise InvalidParameter("size", self.size, f"< k = {self.k}")
 
     def _best_size(self) -> int:
@@ -70,8 +68,8 @@ class SubsetSelection(FrequencyOracle):
     @cached_property
     def form(self) -> Form:
         """k bits, or d numbers."""
-        listed = _Ascending((self.k,) * self._size)
-        return listed if listed.bits < self.k else _Marked(self.k, self._size)
+        listed = _Ascending((self.k,) * self.size)
+        return listed if listed.bits < self.k else _Marked(self.k, self.size)
 
     @property
     def cells(self) -> int:
@@ -81,13 +79,13 @@ class SubsetSelection(FrequencyOracle):
     @cached_property
     def kept(self) -> Fraction:
         """The chance that the own value is in the set."""
-        weight = self._size * self.e_epsilon
-        return weight / (weight + self.k - self._size)
+        weight = self.size * self.e_epsilon
+        return weight / (weight + self.k - self.size)
 
     @property
     def background(self) -> Fraction:
         """The chance that another value is: d - 1 or d out of k - 1."""
-        return (self._size - self.kept) / (self.k - 1)
+        return (self.size - self.kept) / (self.k - 1)
 
     @property
     def gain(self) -> Fraction:
@@ -97,23 +95,19 @@ class SubsetSelection(FrequencyOracle):
     def law(self, value: int) -> Law[Report]:
         """The exact law of the set; only where there are at most 2^16 sets."""
         own = int(self._checked([value])[0])
-        if comb(self.k, self._size) > _LISTED:
-            raise InvalidParameter("k, size", (self.k, self._size), f"at most {_LISTED} sets")
-        total = comb(self.k - 1, self._size - 1) * self.e_epsilon + comb(self.k - 1, self._size)
+        if comb(self.k, self.size) > _LISTED:
+            raise InvalidParameter("k, size", (self.k, self.size), f"at most {_LISTED} sets")
+        total = comb(self.k - 1, self.size - 1) * self.e_epsilon + comb(self.k - 1, self.size)
         weights = {
             self._report(chosen): (self.e_epsilon if own in chosen else 1) / total
-            for chosen in combinations(range(self.k), self._size)
+            for chosen in combinations(range(self.k), self.size)
         }
         return Law[Report](dict(weights.items()))
-
-    @property
-    def _size(self) -> int:
-        return int(self.size or 1)
 
     def _report(self, chosen: tuple[int, ...]) -> Report:
         if isinstance(self.form, BitVector):
             return sum(1 << x for x in chosen)
-        return chosen if self._size > 1 else chosen[0]
+        return chosen if self.size > 1 else chosen[0]
 
     def _respond(self, values: Integers, source: Source) -> Reports:
         parts = [values[part] for part in portions_of(len(values), self.k, _AT_ONCE)]
@@ -127,7 +121,7 @@ class SubsetSelection(FrequencyOracle):
     def _sets(self, values: Integers, source: Source) -> NDArray[np.uint8]:
         """One row of k packed bits per user."""
         own = coins(self.kept, len(values), source)
-        others = random_sets(self.k - 1, self._size - own.astype(np.int64), source)
+        others = random_sets(self.k - 1, self.size - own.astype(np.int64), source)
         last = np.full(len(values), self.k - 1)
         if self.k % 8 == 1:  # the last value begins a byte
             others = np.pad(others, ((0, 0), (0, 1)))
@@ -136,8 +130,8 @@ class SubsetSelection(FrequencyOracle):
 
     def _listed(self, sets: NDArray[np.uint8]) -> Reports:
         marks = np.unpackbits(sets, axis=1, count=self.k, bitorder="little")
-        listed = np.flatnonzero(marks).reshape(len(sets), self._size) % self.k
-        return listed if self._size > 1 else listed[:, 0]
+        listed = np.flatnonzero(marks).reshape(len(sets), self.size) % self.k
+        return listed if self.size > 1 else listed[:, 0]
 
     def _tally(self, reports: Reports) -> Integers:
         if isinstance(self.form, BitVector):
@@ -146,7 +140,7 @@ class SubsetSelection(FrequencyOracle):
 
     def _possible(self, counts: Integers, n: int) -> bool:
         within = bool(((counts >= 0) & (counts <= n)).all())
-        return within and int(counts.sum()) == n * self._size
+        return within and int(counts.sum()) == n * self.size
 
     def _scores(self, counts: Integers) -> Integers:
         return counts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, coin_rows, coins, with_own
 from exactdp.local.frequency_oracle import FrequencyOracle
@@ -33,12 +33,11 @@ _DRAWN, _ADDED_UP = 1 << 25, 1 << 24
 _ENOUGH = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class UnaryEncoding(FrequencyOracle):
     """k: as for every oracle, and at most 2^24. epsilon: as for every oracle."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.k > _LARGEST:
             raise InvalidParameter("k", self.k, f"<= {_LARGEST}, as a report has k bits")
 
@@ -98,7 +97,7 @@ class UnaryEncoding(FrequencyOracle):
         return counts
 
 
-@dataclass(frozen=True)
+@frozen
 class OptimizedUnaryEncoding(UnaryEncoding):
     """The own bit is a fair coin, every other one is 1 with probability 1/(r + 1).
 
@@ -126,7 +125,7 @@ class OptimizedUnaryEncoding(UnaryEncoding):
         return 1 / (self.e_epsilon + 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Rappor(UnaryEncoding):
     """Every bit is flipped with probability 1/(t + 1), t^2 <= e^epsilon: one-time basic RAPPOR.
 

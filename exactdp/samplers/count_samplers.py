@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,6 +14,7 @@ from gmpy2 import mpz
 
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, positive, rational
 from exactdp.samplers.bernoulli import Bernoulli, UniformInteger
@@ -32,7 +32,7 @@ _FEW = 64
 _MOST, _MOST_BITS = 1 << 62, 48
 
 
-@dataclass(frozen=True)
+@frozen
 class CountSampler(ABC):
     """Noisy counts for a true count c in {0, ..., n}, by inversion of an integer-valued CDF.
 
@@ -41,17 +41,13 @@ class CountSampler(ABC):
     which replacing one row changes two counts.
     """
 
-    n: int
-    epsilon: Real
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", integer("n", self.n, least=1))
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+    n: int = whole(least=1)
+    epsilon: Number = number(positive)
 
     @cached_property
     def bits(self) -> int:
         """b = ceil(log2(2/epsilon)), at least 0."""
-        ratio = 2 / Fraction(self.epsilon)
+        ratio = 2 / self.epsilon
         exponent = (ratio.numerator - 1).bit_length() - ratio.denominator.bit_length()
         while ratio > 1 << max(exponent, 0):
             exponent += 1
@@ -138,7 +134,7 @@ class CountSampler(ABC):
         return find
 
 
-@dataclass(frozen=True)
+@frozen
 class GeometricSample(CountSampler):
     """The count plus two-sided geometric noise, unbounded: noisy counts may leave [0, n].
 
@@ -160,7 +156,7 @@ class GeometricSample(CountSampler):
         return counts + self._geometric.sample_many(counts.size, source)
 
 
-@dataclass(frozen=True)
+@frozen
 class GeoSample(CountSampler):
     """Truncated geometric noise with a rational ratio (BV, Theorem 4.5).
 
@@ -206,7 +202,7 @@ class GeoSample(CountSampler):
         return clipped
 
 
-@dataclass(frozen=True)
+@frozen
 class FastSample(CountSampler):
     """Truncated geometric noise with a short denominator (BV, Theorem 4.6).
 
@@ -220,13 +216,7 @@ class FastSample(CountSampler):
     gamma_inverse: g, an integer >= 2; every outcome has probability at least 1/(g (n + 1)).
     """
 
-    gamma_inverse: int = 1 << 20
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(
-            self, "gamma_inverse", integer("gamma_inverse", self.gamma_inverse, least=2)
-        )
+    gamma_inverse: int = whole(least=2, default=1 << 20)
 
     @cached_property
     def reach(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import floor
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.fields import frozen
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
 from exactdp.samplers.source import Source
@@ -39,7 +40,7 @@ class Sampler(Protocol):
         """As many independent draws as an array has places, each in its place."""
 
 
-@dataclass(frozen=True)
+@frozen
 class IntegerLaw(ABC):
     """A distribution on the integers, known through its distribution function.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.fields import frozen, whole
+from exactdp.parameters import Real, delta_target
 from exactdp.samplers.integer_law import floor_at
 from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.order_statistics import tie_law
@@ -38,7 +38,7 @@ def truncated_power(numerator: int, denominator: int, exponent: int, scale: int)
     return result
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundedOrderStatistics:
     """The k largest of many i.i.d. integers, nearly, from a fixed number of random bits.
 
@@ -49,13 +49,11 @@ class RoundedOrderStatistics:
     """
 
     cdf: RationalCdf
-    variables: int
-    k: int
-    bits_per_draw: int
+    variables: int = whole(least=1)
+    k: int = whole(least=1)
+    bits_per_draw: int = whole(least=0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", integer("variables", self.variables, least=1))
-        object.__setattr__(self, "k", integer("k", self.k, least=1))
         if self.k > self.variables:
             raise InvalidParameter("k", self.k, f"<= variables = {self.variables}")
 

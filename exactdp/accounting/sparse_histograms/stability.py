@@ -84,7 +84,7 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> StabilityCalibration:
     found = Enclosure.exact(passes(noise, threshold))
     below = threshold - 1
     refuted = Refuted(Fraction(below), Enclosure.exact(passes(noise, below))) if threshold else None
-    tilde, loss = noise.e_half_epsilon**2, Fraction(noise.epsilon)
+    tilde, loss = noise.e_half_epsilon**2, noise.epsilon
     promise = Guarantee(loss, found, _NEIGHBOURS, _SOURCE, tilde)
     return StabilityCalibration(noise.n, loss, target, threshold, found, refuted, promise)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
@@ -49,7 +50,12 @@ _GRID = 64
 _AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True)
+def _below_one(name: str, value: Real) -> Fraction:
+    found = non_negative(name, value)
+    return delta_target(name, found) if found else found
+
+
+@frozen
 class SparseVectorMean(LocalMechanism[Vector]):
     """Means of vectors in [-1, 1]^d with at most k entries that are not 0; one report per user.
 
@@ -74,43 +80,28 @@ class SparseVectorMean(LocalMechanism[Vector]):
     ((1000,), True)
     """
 
-    d: int
-    k: int
-    epsilon: Real
+    d: int = whole(least=1, most=_MOST_ITEMS)
+    k: int = whole(least=1, most=_MOST_ENTRIES)
+    epsilon: Number = number(local_epsilon)
     level: str | None = None
     L: Real | None = None
-    delta: Real = 0
+    delta: Number = number(_below_one, default=0)
     hashes: str = "linear"
-    users: int = 100_000
-    bins: int | None = None
-    grid: int | None = None
-    key: int = 0
+    users: int = whole(least=1, most=_MOST_ITEMS, default=100_000)
+    bins: int | None = whole(least=1, most=1 << MOST_BIN_BITS, default=None)
+    grid: int | None = whole(least=1, most=_MOST_GRID, default=None)
+    key: int = whole(least=0, most=_MOST_ITEMS, default=0)
 
     def __post_init__(self) -> None:
-        self._bound("d", 1, _MOST_ITEMS)
-        self._bound("k", 1, min(self.d, _MOST_ENTRIES))
-        self._bound("users", 1, _MOST_ITEMS)
-        self._bound("key", 0, _MOST_ITEMS)
-        self._bound("grid", 1, _MOST_GRID)
-        self._bound("bins", 1, 1 << MOST_BIN_BITS)
+        if self.k > self.d:
+            raise InvalidParameter("k", self.k, f"an integer >= 1 and <= {self.d}")
         if self.bins is not None and self.bins & (self.bins - 1):
             raise InvalidParameter("bins", self.bins, "a power of two")
-        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
-        delta = non_negative("delta", self.delta)
-        object.__setattr__(self, "delta", delta_target("delta", delta) if delta else delta)
         self._require_level()
         choice("hashes", self.hashes, ("linear", "keyed"))
         if self.delta and self.hashes != "keyed":
             allowed = "'keyed' for delta > 0: who knows linear functions finds vectors they reveal"
             raise InvalidParameter("hashes", self.hashes, allowed)
-
-    def _bound(self, name: str, least: int, most: int) -> None:
-        if (given := getattr(self, name)) is None and name in ("bins", "grid"):
-            return
-        number = integer(name, given, least=least)
-        if number > most:
-            raise InvalidParameter(name, number, f"an integer >= {least} and <= {most}")
-        object.__setattr__(self, name, number)
 
     def _require_level(self) -> None:
         if (self.level is None) == (self.L is None):
@@ -129,7 +120,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
             k=self.k,
             grid=units,
             ratio=self.e_epsilon,
-            delta=Fraction(self.delta),
+            delta=self.delta,
             users=self.users,
             bins=self.bins,
         )
@@ -159,7 +150,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
     @property
     def epsilon_per_report(self) -> Fraction:
         """epsilon."""
-        return Fraction(self.epsilon)
+        return self.epsilon
 
     @cached_property
     def e_epsilon(self) -> Fraction:

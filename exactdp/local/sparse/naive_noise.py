@@ -6,7 +6,6 @@ Source: SVA, Section V (naive perturbation), with discrete noise on a grid.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, isqrt
@@ -17,14 +16,14 @@ import numpy as np
 from exactdp.accounting import zcdp
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, neighbours
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.report_plan import noise_ratio, reach_of
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
-from exactdp.parameters import Real, choice, delta_target, integer
+from exactdp.parameters import choice, delta_target, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
 __all__ = ["NaiveGaussian", "NaiveLaplace"]
@@ -32,19 +31,16 @@ __all__ = ["NaiveGaussian", "NaiveLaplace"]
 _GRID = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class _Dense(Baseline):
     """promise: "user" or "event". grid: values are rounded at random to its multiples of 1/grid."""
 
     promise: str = "user"
-    grid: int = _GRID
+    grid: int = whole(least=1, most=1 << 20, default=_GRID)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choice("promise", self.promise, ("user", "event"))
-        object.__setattr__(self, "grid", integer("grid", self.grid, least=1))
-        if self.grid > 1 << 20:
-            raise InvalidParameter("grid", self.grid, "<= 2^20")
 
     @property
     @abstractmethod
@@ -97,7 +93,7 @@ class _Dense(Baseline):
         return total
 
 
-@dataclass(frozen=True)
+@frozen
 class NaiveLaplace(_Dense):
     """Two-sided geometric noise of the L1 distance: 2 at event level, 2k at user level."""
 
@@ -126,15 +122,11 @@ class NaiveLaplace(_Dense):
         return self._noise.draw(n, source)
 
 
-@dataclass(frozen=True)
+@frozen
 class NaiveGaussian(_Dense):
     """Discrete Gaussian noise of the L2 distance: 2 at event level, 2 sqrt(k) at user level."""
 
-    delta: Real = Fraction(1, 10**5)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "delta", delta_target("delta", self.delta))
+    delta: Number = number(delta_target, default=Fraction(1, 10**5))
 
     @property
     def source(self) -> str:
@@ -156,7 +148,7 @@ class NaiveGaussian(_Dense):
     def guarantee(self, reports: int = 1) -> Guarantee:
         """What so many reports of one user promise together, each drawn independently."""
         times = integer("reports", reports, least=1)
-        delta = Enclosure.exact(min(times * Fraction(self.delta), Fraction(1)))
+        delta = Enclosure.exact(min(times * self.delta, Fraction(1)))
         loss = times * self.epsilon_per_report
         return Guarantee(loss, delta, neighbours(self.level, self.k), self.source)
 

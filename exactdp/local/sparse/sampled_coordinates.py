@@ -10,12 +10,12 @@ Source: SVA, Section V; Nguyen et al. 2016 (Harmony); Gu et al. 2020 (PCKV-GRR).
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from exactdp.fields import frozen
 from exactdp.local.bulk_choices import Integers, below, coins
 from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, entry_at, signs
@@ -43,7 +43,7 @@ class _Coordinates(Baseline):
         return (both[:, 0] - both[:, 1])[: self.d].astype(np.int64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Harmony(_Coordinates):
     """The private sign of one coordinate out of all d."""
 
@@ -76,7 +76,7 @@ class Harmony(_Coordinates):
         return 2 * coordinate + (1 - signs(value, self.e_epsilon, source)) // 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Pckv(_Coordinates):
     """One entry out of k, answered among all pairs of item and sign."""
 

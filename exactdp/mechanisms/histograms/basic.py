@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -10,16 +9,17 @@ from exactdp.accounting import stability
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.histograms.mechanism import LISTED, NEIGHBOURS, Bins, BinsMechanism
-from exactdp.parameters import Real, decimal_text, delta_target, integer
+from exactdp.parameters import Real, decimal_text, delta_target
 from exactdp.samplers import Source
 from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["BasicHistogram", "StabilityHistogram"]
 
 
-@dataclass(frozen=True)
+@frozen
 class BasicHistogram(BinsMechanism):
     """Noise on the count of every element of the universe; all of them are released.
 
@@ -49,7 +49,7 @@ class BasicHistogram(BinsMechanism):
         return LISTED
 
 
-@dataclass(frozen=True)
+@frozen
 class StabilityHistogram(BinsMechanism):
     """Noise on the non-empty bins; those whose noisy count is > threshold are released.
 
@@ -60,17 +60,15 @@ class StabilityHistogram(BinsMechanism):
     Source: BV, Theorem 1.3 (stated without the algorithm in the conference version).
     """
 
-    threshold: int
-    delta: Real
+    threshold: int = whole(least=0)
+    delta: Number = number(delta_target)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "threshold", integer("threshold", self.threshold, least=0))
-        object.__setattr__(self, "delta", delta_target("delta", self.delta))
-        if self.exact_delta > Fraction(self.delta):
+        if self.exact_delta > self.delta:
             least = Enclosure.exact(self.exact_delta).decimal_upper(6)
             allowed = f">= {least} with this noise and threshold"
-            raise InvalidParameter("delta", decimal_text(Fraction(self.delta)), allowed)
+            raise InvalidParameter("delta", decimal_text(self.delta), allowed)
 
     @classmethod
     def for_target(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
@@ -85,7 +83,7 @@ class StabilityHistogram(BinsMechanism):
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact(self.exact_delta)
-        return Guarantee(Fraction(self.noise.epsilon), delta, NEIGHBOURS, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query above threshold + error; at once with the threshold added."""

@@ -14,6 +14,7 @@ from exactdp.balls import ball, precision
 from exactdp.container import Kind, Scalar
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
 from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, HistogramMechanism
@@ -35,7 +36,7 @@ _FILE = Kind("compact histogram", 3, _FIELDS)
 _HIGHEST_LEVEL = 12
 
 
-@dataclass(frozen=True)
+@frozen
 class CompactHistogram(HistogramMechanism):
     """A hash from an (n + 1)-wise independent family, conditioned on the noisy non-empty counts.
 
@@ -48,17 +49,15 @@ class CompactHistogram(HistogramMechanism):
     Source: BV, Algorithm 9, Theorem 7.2, Corollary 7.3.
     """
 
-    epsilon: Real
-    level: int
+    epsilon: Number = number(positive)
+    level: int = whole(least=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "level", integer("level", self.level, least=0))
         if self.universe > self.field.order:
             raise InvalidParameter("level", self.level, "a field at least as large as the universe")
         with precision(256):
-            if not ball(self.e_epsilon) <= ball(Fraction(self.epsilon)).exp():
+            if not ball(self.e_epsilon) <= ball(self.epsilon).exp():
                 raise InvalidParameter("level", self.level, "a field large enough for epsilon")
 
     @classmethod
@@ -97,7 +96,7 @@ class CompactHistogram(HistogramMechanism):
 
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
-        return Guarantee(Fraction(self.epsilon), zero, NEIGHBOURS, self._source(), self.e_epsilon)
+        return Guarantee(self.epsilon, zero, NEIGHBOURS, self._source(), self.e_epsilon)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query the error of one count; at once by a union bound over the universe."""
@@ -219,10 +218,10 @@ class CompactRelease:
         noise = self.mechanism.noise
         return {
             "n": noise.n,
-            "noise_epsilon": decimal_text(Fraction(noise.epsilon)),
+            "noise_epsilon": decimal_text(noise.epsilon),
             "gamma_inverse": str(noise.gamma_inverse) if isinstance(noise, FastSample) else None,
             "universe": str(self.mechanism.universe),
-            "epsilon": decimal_text(Fraction(self.mechanism.epsilon)),
+            "epsilon": decimal_text(self.mechanism.epsilon),
             "level": self.mechanism.level,
             "text": self.text,
         }

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from bisect import insort
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import element_of_rank
 from exactdp.mechanisms.histograms.keep_heavy import heaviest, heavy_accuracy
 from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, BinsMechanism
 from exactdp.mechanisms.histograms.mixture import required_distance
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, delta_target
 from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
 from exactdp.samplers.rounded_order_statistics import bits_for
 
@@ -26,7 +26,7 @@ __all__ = ["SparseHistogram", "StrictPureSparseHistogram"]
 _MOST_BITS = 1 << 15
 
 
-@dataclass(frozen=True)
+@frozen
 class SparseHistogram(BinsMechanism):
     """KeepHeavy's law up to a total variation distance, from a fixed number of random bits.
 
@@ -37,11 +37,7 @@ class SparseHistogram(BinsMechanism):
     universe: >= 2n + 1. Source: BV, Theorem 6.5, corrected.
     """
 
-    distance: Real
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "distance", delta_target("distance", self.distance))
+    distance: Number = number(delta_target)
 
     @cached_property
     def bits_per_draw(self) -> int:
@@ -49,7 +45,7 @@ class SparseHistogram(BinsMechanism):
         n, universe = self.n, self.universe
         ranks = (n + 1) * universe
         order = RoundedOrderStatistics(self.noise.cdf(0), universe, n + 1, 0).distance
-        return bits_for((n * (n + 1) + ranks + order) / Fraction(self.distance))
+        return bits_for((n * (n + 1) + ranks + order) / self.distance)
 
     @property
     def bits(self) -> int:
@@ -58,12 +54,12 @@ class SparseHistogram(BinsMechanism):
 
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
-        delta = Enclosure.exact((tilde + 1) * Fraction(self.distance))
-        return Guarantee(Fraction(self.noise.epsilon), delta, NEIGHBOURS, self._source(), tilde)
+        delta = Enclosure.exact((tilde + 1) * self.distance)
+        return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """That of KeepHeavy, with the distance taken off beta first."""
-        return heavy_accuracy(self, delta_target("beta", beta), Fraction(self.distance))
+        return heavy_accuracy(self, delta_target("beta", beta), self.distance)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         size, n = self.bits_per_draw, self.n
@@ -89,7 +85,7 @@ class SparseHistogram(BinsMechanism):
         return 2 * self.noise.n + 1
 
 
-@dataclass(frozen=True)
+@frozen
 class StrictPureSparseHistogram(BinsMechanism):
     """Pure differential privacy in strict time: SparseHistogram mixed with a law on all outputs.
 
@@ -100,11 +96,10 @@ class StrictPureSparseHistogram(BinsMechanism):
     6.6, corrected.
     """
 
-    mixing_bits: int = 10
+    mixing_bits: int = whole(least=1, default=10)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "mixing_bits", integer("mixing_bits", self.mixing_bits, least=1))
         bits = self.n * (4 * self.universe * (self.n + 1)).bit_length()
         if bits > _MOST_BITS:
             raise InvalidParameter(
@@ -136,7 +131,7 @@ class StrictPureSparseHistogram(BinsMechanism):
 
     def accuracy(self, beta: Real) -> Accuracy:
         """That of SparseHistogram, with the mixing probability taken off beta first."""
-        failure = Fraction(1, 1 << self.mixing_bits) + Fraction(self.sparse.distance)
+        failure = Fraction(1, 1 << self.mixing_bits) + self.sparse.distance
         return heavy_accuracy(self, delta_target("beta", beta), failure)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:

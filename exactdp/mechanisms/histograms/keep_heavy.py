@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism, HistogramMechanism
@@ -16,7 +16,7 @@ from exactdp.samplers import OrderStatistics, Source
 __all__ = ["KeepHeavy", "KeepHeavyResampled", "KeepHeavySampled", "PureSparseHistogram", "heaviest"]
 
 
-@dataclass(frozen=True)
+@frozen
 class KeepHeavy(BinsMechanism):
     """Noise on every bin; released are those strictly heavier than the (n + 1)-th heaviest.
 
@@ -42,7 +42,7 @@ class KeepHeavy(BinsMechanism):
         return LISTED
 
 
-@dataclass(frozen=True)
+@frozen
 class KeepHeavySampled(BinsMechanism):
     """KeepHeavy's law in time about linear in n: the n + 1 heaviest stand for all empty bins.
 
@@ -79,7 +79,7 @@ class KeepHeavySampled(BinsMechanism):
         return 2 * self.noise.n + 1
 
 
-@dataclass(frozen=True)
+@frozen
 class PureSparseHistogram(KeepHeavySampled):
     """A sparse histogram with pure differential privacy over a universe too large to list.
 
@@ -102,7 +102,7 @@ BV Theorem 6.6, by exact sampling
         return "BV Theorem 6.6, by exact sampling"
 
 
-@dataclass(frozen=True)
+@frozen
 class KeepHeavyResampled(KeepHeavySampled):
     """KeepHeavySampled with its empty bins drawn with replacement, which may fail.
 
@@ -111,20 +111,16 @@ class KeepHeavyResampled(KeepHeavySampled):
     universe: >= 4n. Source: BV, Algorithm 7 and Theorem 6.4, corrected.
     """
 
-    failure: Real
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "failure", delta_target("failure", self.failure))
+    failure: Number = number(delta_target)
 
     @property
     def draws(self) -> int:
         """Elements drawn with replacement."""
-        return ceil((4 * self.n + 2) / Fraction(self.failure))
+        return ceil((4 * self.n + 2) / self.failure)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """That of KeepHeavy, with the failure probability taken off beta first."""
-        return heavy_accuracy(self, delta_target("beta", beta), Fraction(self.failure))
+        return heavy_accuracy(self, delta_target("beta", beta), self.failure)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         drawn = dict.fromkeys(source.below(self.universe) for _ in range(self.draws))

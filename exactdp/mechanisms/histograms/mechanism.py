@@ -12,6 +12,7 @@ from typing import TypeAlias
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.parameters import Real, integer
@@ -46,7 +47,7 @@ class Release:
         return len(self.bins)
 
 
-@dataclass(frozen=True)
+@frozen
 class HistogramMechanism(ABC):
     """A mechanism that releases noisy counts of the elements 0, ..., universe - 1.
 
@@ -55,13 +56,12 @@ class HistogramMechanism(ABC):
     """
 
     noise: CountSampler
-    universe: int
+    universe: int = whole(least=1)
 
     def __post_init__(self) -> None:
         if not isinstance(self.noise, CountSampler):
             raise InvalidParameter("noise", self.noise, "a count sampler such as GeoSample")
-        least = self._least_universe()
-        object.__setattr__(self, "universe", integer("universe", self.universe, least=least))
+        integer("universe", self.universe, least=self._least_universe())
         most = self._most_universe()
         if most is not None and self.universe > most:
             allowed = f"<= {most}: this mechanism draws noise for every element"
@@ -99,7 +99,7 @@ class HistogramMechanism(ABC):
         """What every release promises, whatever the data."""
         tilde = self.noise.e_half_epsilon**2
         nothing = Enclosure.exact(0)
-        return Guarantee(Fraction(self.noise.epsilon), nothing, NEIGHBOURS, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, nothing, NEIGHBOURS, self._source(), tilde)
 
     @abstractmethod
     def accuracy(self, beta: Real) -> Accuracy:

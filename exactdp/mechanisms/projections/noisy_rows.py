@@ -20,6 +20,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.projections.grid_noise import GridNoise
 from exactdp.mechanisms.projections.sketch import parameters, texts
@@ -30,7 +31,7 @@ from exactdp.mechanisms.projections.universal_hashing import (
     HashFunctions,
     UniversalHashes,
 )
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
@@ -40,26 +41,22 @@ __all__ = ["DenseLaplace", "MaxProjection", "NoisyRows"]
 _MOST_ROWS = 10_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class _Rows(ABC):
     """d: possible entries. k: the most that are not 0. u: the largest value. epsilon: > 0.
 
     grid: > 0; values are rounded to multiples of it at random, and u is one.
     """
 
-    d: int
-    k: int
-    u: Real
-    epsilon: Real
-    grid: Real = Fraction(1, 64)
+    d: int = whole(least=1)
+    k: int = whole(least=1)
+    u: Number = number(positive)
+    epsilon: Number = number(positive)
+    grid: Number = number(positive, default=Fraction(1, 64))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", integer("d", self.d, least=1))
-        object.__setattr__(self, "k", integer("k", self.k, least=1))
         if self.k > self.d:
             raise InvalidParameter("k", self.k, f"<= d = {self.d}")
-        for name in ("u", "epsilon", "grid"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
 
     @property
     @abstractmethod
@@ -77,11 +74,11 @@ class _Rows(ABC):
     @cached_property
     def noise(self) -> GridNoise:
         """The noise of one row."""
-        return GridNoise(Fraction(self.grid), Fraction(self.epsilon), self.k, Fraction(self.u))
+        return GridNoise(self.grid, self.epsilon, self.k, self.u)
 
     def guarantee(self) -> Guarantee:
         """What every release promises, whatever the data."""
-        loss, kept = Fraction(self.epsilon), self.noise.e_epsilon
+        loss, kept = self.epsilon, self.noise.e_epsilon
         return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, self._source(), kept)
 
     def project(self, vector: Mapping[int, Real], source: Source) -> NoisyRows:
@@ -104,7 +101,7 @@ class _Rows(ABC):
 
     def checked(self, vector: Mapping[int, Real]) -> Entries:
         """The non-zero entries; raises InvalidParameter."""
-        return checked(vector, self.d, self.k, Fraction(0), Fraction(self.u))
+        return checked(vector, self.d, self.k, Fraction(0), self.u)
 
     def _draw(
         self, entries: Entries, hashes: HashFunctions | None, source: Source
@@ -122,7 +119,7 @@ def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
     return hashes.rows(hashes.keys(ids), 0).astype(np.intp)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class DenseLaplace(_Rows):
     """Noise on every entry of a small domain: the baseline, without collisions or thresholds.
 
@@ -145,7 +142,7 @@ class DenseLaplace(_Rows):
         return "ALP Algorithm 1, on a grid"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class MaxProjection(_Rows):
     """The largest value of the entries that share a row, with noise: one look-up per query.
 
@@ -153,13 +150,10 @@ class MaxProjection(_Rows):
     without strong bounds on its tail. Source: ALP, Algorithm 11, on a grid.
     """
 
-    s: int
+    s: int = whole(least=1, most=_MOST_ROWS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "s", integer("s", self.s, least=1))
-        if self.s > _MOST_ROWS:
-            raise InvalidParameter("s", self.s, f"<= {_MOST_ROWS}")
         if self.d > 1 << MOST_BITS:
             raise InvalidParameter("d", self.d, f"<= 2^{MOST_BITS}")
 
@@ -198,12 +192,12 @@ class NoisyRows:
     def __getitem__(self, i: int) -> Fraction:
         """The estimate of one entry, exactly."""
         row = row_of(identifiers([i], self.mechanism.d), self.hashes)
-        return int(self.steps[row][0]) * Fraction(self.mechanism.grid)
+        return int(self.steps[row][0]) * self.mechanism.grid
 
     def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
         rows = row_of(identifiers(ids, self.mechanism.d), self.hashes)
-        return np.asarray(self.steps[rows] * float(Fraction(self.mechanism.grid)), np.float64)
+        return np.asarray(self.steps[rows] * float(self.mechanism.grid), np.float64)
 
     def to_bytes(self) -> bytes:
         """The parameters, the hash function and 8 bytes a row; for :meth:`from_bytes`."""

@@ -68,13 +68,13 @@ def threshold_alp_for(
 
 def _stored_error(made: ThresholdALP) -> Fraction:
     """At most the mean |error| of a stored value: 2 q/(1 - q^2) steps, and one for rounding."""
-    q, grid = 1 / (1 + made.stored.noise.rise), Fraction(made.stored.grid)
+    q, grid = 1 / (1 + made.stored.noise.rise), made.stored.grid
     return (2 * q / (1 - q * q) + 1) * grid
 
 
 def _sketch_error(sketch: UnaryProjection) -> Fraction:
     try:
-        return sketch.error(Fraction(sketch.beta) / 2).mean_absolute().upper
+        return sketch.error(sketch.beta / 2).mean_absolute().upper
     except InvalidParameter:  # so many collisions that wrong bits are as likely as right ones
         return Fraction(10**400)
 

@@ -17,7 +17,7 @@ from exactdp.mechanisms.projections.embedding import Bits, Layout, peaks
 from exactdp.mechanisms.projections.rounding import Cells
 from exactdp.mechanisms.projections.sparse_vectors import identifiers
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
-from exactdp.parameters import Real, decimal_text, integer
+from exactdp.parameters import decimal_text, integer
 
 #: Entries asked at once, so that what they need stays in cache.
 _AT_ONCE = 1 << 14
@@ -33,9 +33,9 @@ class Projection(Protocol):
     @property
     def s(self) -> int: ...
     @property
-    def beta(self) -> Real: ...
+    def beta(self) -> Fraction: ...
     @property
-    def epsilon(self) -> Real: ...
+    def epsilon(self) -> Fraction: ...
     @property
     def signed(self) -> bool: ...
     @property
@@ -92,7 +92,7 @@ class Sketch:
         made = self.mechanism
         if not made.signed:
             raise InvalidParameter("mechanism", type(made).__name__, "one for signed vectors")
-        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(Fraction(made.beta))
+        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(made.beta)
         parts = []
         for first in (0, m):
             walk = [(first + b, False) for b in range(m)]
@@ -115,7 +115,7 @@ class Sketch:
 
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a place, within the bounds of the input (ALP, Section 2)."""
-        level, top = place - self.mechanism.middle, Fraction(self.mechanism.beta)
+        level, top = place - self.mechanism.middle, self.mechanism.beta
         size = min(self.mechanism.cells.value(abs(level)), top)
         return size if level >= 0 else -size
 

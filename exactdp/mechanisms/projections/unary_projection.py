@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.projections.embedding import Bits, Layer, Layout, embed
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
@@ -27,7 +27,7 @@ from exactdp.mechanisms.projections.universal_hashing import (
     HashFunctions,
     UniversalHashes,
 )
-from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
+from exactdp.parameters import Real, delta_target, non_negative, positive, rational
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
@@ -41,7 +41,7 @@ _MOST_LEVELS = 1 << 20
 _MOST_BITS = 1 << 40
 
 
-@dataclass(frozen=True)
+@frozen
 class UnaryProjection(ABC):
     """A sparse vector as an array of noisy bits.
 
@@ -50,11 +50,11 @@ class UnaryProjection(ABC):
     epsilon: > 0.
     """
 
-    d: int
-    k: int
-    s: int
-    beta: Real
-    epsilon: Real
+    d: int = whole(least=1)
+    k: int = whole(least=1)
+    s: int = whole(least=1, most=_MOST_ROWS)
+    beta: Number = number(positive)
+    epsilon: Number = number(positive)
 
     #: Whether values may be negative; the array then has m levels for either sign.
     signed: ClassVar[bool] = False
@@ -63,17 +63,10 @@ class UnaryProjection(ABC):
     equal: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", integer("d", self.d, least=1))
-        object.__setattr__(self, "k", integer("k", self.k, least=1))
-        object.__setattr__(self, "s", integer("s", self.s, least=1))
-        object.__setattr__(self, "beta", positive("beta", self.beta))
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         if self.d > 1 << MOST_BITS:
             raise InvalidParameter("d", self.d, f"<= 2^{MOST_BITS}")
         if self.k > self.d:
             raise InvalidParameter("k", self.k, f"<= d = {self.d}")
-        if self.s > _MOST_ROWS:
-            raise InvalidParameter("s", self.s, f"<= {_MOST_ROWS}")
         self._check_rows()
         self._check()
         if self.levels > _MOST_LEVELS:
@@ -131,7 +124,7 @@ class UnaryProjection(ABC):
     def guarantee(self) -> Guarantee:
         """What every sketch promises, whatever the data."""
         neighbours, source = self._promise()
-        loss = Fraction(self.epsilon)
+        loss = self.epsilon
         return Guarantee(loss, Enclosure.exact(0), neighbours, source, self.e_epsilon)
 
     def project(self, vector: Mapping[int, Real], source: Source) -> Sketch:
@@ -161,7 +154,7 @@ class UnaryProjection(ABC):
 
     def checked(self, vector: Mapping[int, Real]) -> Entries:
         """The non-zero entries; raises InvalidParameter."""
-        top = Fraction(self.beta)
+        top = self.beta
         return checked(vector, self.d, self.k, -top if self.signed else Fraction(0), top)
 
     def _draw(self, entries: Entries, hashes: HashFunctions, source: Source) -> Bits:
@@ -199,7 +192,7 @@ class UnaryProjection(ABC):
 
     def _estimates(self, value: Fraction, collision: Real | None) -> ErrorLaw:
         """The law of the estimate."""
-        if value > Fraction(self.beta):
+        if value > self.beta:
             raise InvalidParameter("value", value, f"<= beta = {self.beta}")
         chance = self.collision if collision is None else rational("collision", collision)
         levels = self.cells.places(value)
@@ -219,7 +212,7 @@ class UnaryProjection(ABC):
 
     @property
     def _top(self) -> float:
-        return float(Fraction(self.beta))
+        return float(self.beta)
 
     @property
     def middle(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
@@ -17,6 +16,7 @@ from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
@@ -37,7 +37,7 @@ ANY_USER = (
 _SMOOTH = 4
 
 
-@dataclass(frozen=True)
+@frozen
 class CSH(Thresholded):
     """Noise (Z_i + Z)/2 on every non-zero counter, Z shared, all discrete Gaussian.
 
@@ -113,14 +113,14 @@ class CSH(Thresholded):
 
     @property
     def _variance(self) -> Fraction:
-        return 4 * Fraction(self.sigma) ** 2
+        return 4 * self.sigma**2
 
     @cached_property
     def _shared(self) -> SharedGaussian:
         return SharedGaussian(self._variance, self.k)
 
 
-@dataclass(frozen=True)
+@frozen
 class TopK(CSH):
     """The k heaviest counters of any histogram, less the (k + 1)-th largest count.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import add
 from typing import Any
@@ -13,6 +12,7 @@ from flint import arb
 from exactdp.accounting import discrete_gshm
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
+from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
@@ -25,7 +25,7 @@ CONTRIBUTES = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class GSHM(Thresholded):
     """Independent noise N_Z(0, sigma^2) on every non-zero counter.
 
@@ -61,11 +61,11 @@ class GSHM(Thresholded):
         return CONTRIBUTES.format(k=self.k), discrete_gshm.ANALYSES["exact"]
 
     def _tail(self, t: Fraction) -> arb:
-        return above(math.floor(t), Fraction(self.sigma) ** 2)
+        return above(math.floor(t), self.sigma**2)
 
     @property
     def _noise(self) -> DiscreteGaussian:
-        return DiscreteGaussian(sigma2=Fraction(self.sigma) ** 2)
+        return DiscreteGaussian(sigma2=self.sigma**2)
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         kept = above_lower(counts, self.lower)

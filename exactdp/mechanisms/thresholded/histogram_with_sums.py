@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from exactdp.accounting import gshm_sums
 from exactdp.accounting.certify.checking import Check
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number
 from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
 from exactdp.mechanisms.thresholded.mechanism import draws
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
@@ -20,7 +21,7 @@ from exactdp.samplers.source import require_secure
 __all__ = ["GSHMWithSums"]
 
 
-@dataclass(frozen=True)
+@frozen
 class GSHMWithSums(GSHM):
     """GSHM that also releases noisy sums of users' values for every counter above the threshold.
 
@@ -31,14 +32,13 @@ class GSHMWithSums(GSHM):
     """
 
     largest: tuple[int, ...] = (1,)
-    spread: Real = 1
+    spread: Number = number(positive, default=1)
 
     def __post_init__(self) -> None:
         limits = tuple(integer("largest", limit, least=1) for limit in self.largest)
         if not limits:
             raise InvalidParameter("largest", self.largest, "one limit per column of sums")
         object.__setattr__(self, "largest", limits)
-        object.__setattr__(self, "spread", positive("spread", self.spread))
         super().__post_init__()
 
     @classmethod
@@ -85,7 +85,7 @@ class GSHMWithSums(GSHM):
         rows = [checked.get(x, (0,) * len(self.largest)) for x in found.elements]
         columns = []
         for c, limit in enumerate(self.largest):
-            noise = DiscreteGaussian(sigma2=(Fraction(self.spread) * limit * self._sigma) ** 2)
+            noise = DiscreteGaussian(sigma2=(self.spread * limit * self.sigma) ** 2)
             drawn = draws(noise, len(rows), source)
             columns.append([row[c] + z for row, z in zip(rows, drawn, strict=True)])
         return replace(found, sums=columns)
@@ -98,10 +98,6 @@ class GSHMWithSums(GSHM):
         if any(abs(v) > limit * count for v, limit in zip(values, self.largest, strict=True)):
             raise InvalidParameter(name, row, "at most largest * count in size")
         return values
-
-    @property
-    def _sigma(self) -> Fraction:
-        return Fraction(self.sigma)
 
     def _check(self, tau: Fraction) -> Check:
         return gshm_sums.check(

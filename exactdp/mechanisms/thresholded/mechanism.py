@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,6 +20,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
@@ -41,7 +41,7 @@ __all__ = ["Thresholded", "above_lower", "draws"]
 _FEW = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class Thresholded(ABC):
     """k: number of counters. sigma: > 0. tau: >= 0; counters are released above 1 + tau.
 
@@ -51,26 +51,20 @@ class Thresholded(ABC):
     the count `lower`, so the threshold protects less.
     """
 
-    k: int
-    sigma: Real
-    tau: Real
-    epsilon: Real
-    delta: Real
-    lower: int = 1
+    k: int = whole(least=1)
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    delta: Number = number(delta_target)
+    lower: int = whole(least=1, default=1)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", integer("k", self.k, least=1))
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "tau", non_negative("tau", self.tau))
-        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", delta_target("delta", self.delta))
-        object.__setattr__(self, "lower", integer("lower", self.lower, least=1))
         if self.lower > self._limit:
             raise InvalidParameter("lower", self.lower, f"<= 1 + tau = {self._limit}")
         kept = self._kept
         if kept.verdict == "refuted":
             allowed = f">= {kept.delta.decimal_upper(6)} with this noise and threshold"
-            raise InvalidParameter("delta", decimal_text(Fraction(self.delta)), allowed)
+            raise InvalidParameter("delta", decimal_text(self.delta), allowed)
         if kept.verdict == "undecided":
             raise Undecided(f"whether delta is kept: it is in {kept.delta}")
 
@@ -97,7 +91,7 @@ class Thresholded(ABC):
     def guarantee(self) -> Guarantee:
         """What every release promises, whatever the data."""
         neighbours, source = self._promise()
-        return Guarantee(Fraction(self.epsilon), self._kept.delta, neighbours, source)
+        return Guarantee(self.epsilon, self._kept.delta, neighbours, source)
 
     def chance(self, count: int) -> Enclosure:
         """The probability that a counter is released, by its true count >= 0.
@@ -122,11 +116,11 @@ class Thresholded(ABC):
 
     @cached_property
     def _kept(self) -> Check:
-        return self._check(Fraction(self.tau) - (self.lower - 1))
+        return self._check(self.tau - (self.lower - 1))
 
     @property
     def _limit(self) -> Fraction:
-        return 1 + Fraction(self.tau)
+        return 1 + self.tau
 
     def _error(self, beta: Fraction) -> int:
         """The least integer e with P(|noise| > e) <= beta, the noise being symmetric."""

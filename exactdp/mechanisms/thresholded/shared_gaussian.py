@@ -38,7 +38,7 @@ class SharedGaussian:
 
     def _kept(self, z: int) -> RealCdf:
         """1 with the probability that turns the wider weight of z into the wanted one."""
-        wide = Fraction(self._wide.sigma2)
+        wide = self._wide.sigma2
 
         def rejected(_: int) -> arb:
             gap = arb(self.k).sqrt() / ball(self.variance) - 1 / ball(wide)

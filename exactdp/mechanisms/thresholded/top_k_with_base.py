@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
 from exactdp.accounting import discrete_top_k
 from exactdp.accounting.certify.checking import Check
+from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.correlated_histogram import ANY_USER, TopK
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
@@ -16,7 +16,7 @@ from exactdp.samplers import Source
 __all__ = ["TopKWithBase"]
 
 
-@dataclass(frozen=True)
+@frozen
 class TopKWithBase(TopK):
     """TopK with the (k + 1)-th largest count released too, and added back to the counters.
 
