@@ -66,7 +66,9 @@ def whole(*, least: int, most: int | None = None, default: int | None = _MISSING
             return None
         found = integer(name, value, least=least)
         if most is not None and found > most:
-            raise InvalidParameter(name, value, f"an integer >= {least} and <= {most}")
+            power = most > 1 << 16 and most.bit_count() == 1
+            limit = f"2^{most.bit_length() - 1}" if power else most
+            raise InvalidParameter(name, value, f"an integer >= {least} and <= {limit}")
         return found
 
     return _Field(read, default)
