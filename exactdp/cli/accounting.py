@@ -13,8 +13,6 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
 
-__all__ = ["calibrate", "check", "compare", "delta"]
-
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
 

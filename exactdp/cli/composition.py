@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
     from exactdp.enclosure import Enclosure
 
-__all__ = ["compose", "sgd"]
-
 
 @click.command(
     epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"

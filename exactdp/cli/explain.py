@@ -9,8 +9,6 @@ import click
 
 from exactdp.parameters import choice
 
-__all__ = ["explain"]
-
 
 @click.command(epilog="Example: exactdp explain exact-csh | less")
 @click.argument("page", required=False)

@@ -16,8 +16,6 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     from exactdp.accounting.sparse_histograms.threshold_curves import Saving
 
-__all__ = ["figure"]
-
 _SPARSITIES = "1,10,100,1000,10000,100000,1000000"
 _FAMILIES = {"gshm": 0, "csh": 1}
 _STYLES = {"add-the-deltas": ":", "published": "--", "exact": "-"}

@@ -14,8 +14,6 @@ from exactdp.cli.reading import column, existing
 from exactdp.errors import InvalidParameter, shown
 from exactdp.parameters import decimal_text, integer
 
-__all__ = ["local"]
-
 _MECHANISM = (
     "randomized-response, rappor, permanent-rappor, unary, hashing, subset, hadamard or compressive"
 )

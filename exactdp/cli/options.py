@@ -14,8 +14,6 @@ from exactdp.errors import InvalidParameter, shown
 if TYPE_CHECKING:
     from exactdp.audit.promises import Promise
 
-__all__ = ["find_local_modules", "json_option", "options", "promise_options"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: name -> (what is allowed, help). Read exactly: 0.35, 1e-5 and 7/20 are all fine.

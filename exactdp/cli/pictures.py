@@ -13,8 +13,6 @@ from exactdp.cli.output import new_file, written
 from exactdp.errors import ExactDPError
 from exactdp.parameters import choice
 
-__all__ = ["Line", "Picture", "merged", "new_picture", "theme_option"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: Okabe and Ito's colours, which differ in lightness too; lighter ones on dark ground.

@@ -9,8 +9,6 @@ import click
 from exactdp.cli.reading import counts_in, existing
 from exactdp.parameters import integer
 
-__all__ = ["query"]
-
 
 @click.command(epilog='Example: exactdp query ages.edph "age 36 education 3"')
 @click.argument("file")

@@ -11,9 +11,6 @@ from exactdp.cli.options import options
 from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
 from exactdp.parameters import positive, rational
 
-__all__: list[str] = []
-
-
 #: Levels of the walk, the value being in the middle.
 _LEVELS = 300
 

@@ -24,8 +24,6 @@ from exactdp.cli.release import (
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
-__all__: list[str] = []
-
 _EXAMPLE = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from exactdp.local import SparseVectorMean
     from exactdp.local.sparse import Means
 
-__all__ = ["sparse"]
-
 _GIVEN = "level L delta hashes users bins"
 
 

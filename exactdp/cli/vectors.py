@@ -30,8 +30,6 @@ from exactdp.parameters import choice
 if TYPE_CHECKING:
     from exactdp.oracle.conformance import Report
 
-__all__ = ["vectors"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from exactdp.samplers import Source
 
-__all__ = ["Bits", "Integers", "below", "coin_rows", "coins", "own_bits", "turned", "with_own"]
-
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 

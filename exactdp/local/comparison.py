@@ -14,8 +14,6 @@ from exactdp.local.subset_selection import SubsetSelection
 from exactdp.local.unary_encoding import OptimizedUnaryEncoding, Rappor
 from exactdp.parameters import Real, integer
 
-__all__ = ["ORACLES", "Row", "compare"]
-
 #: Name on the command line -> mechanism.
 ORACLES: dict[str, type[FrequencyOracle]] = {
     "randomized-response": RandomizedResponse,

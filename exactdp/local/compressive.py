@@ -24,8 +24,6 @@ from exactdp.local.sparse_recovery import Pursuit, Recovery, System
 from exactdp.parameters import choice, decimal_text
 from exactdp.samplers import Source
 
-__all__ = ["CompressiveResponse", "MatrixResponse", "SetResponse"]
-
 _METHODS = ("normalized", "projected")
 
 

@@ -22,8 +22,6 @@ from exactdp.local.bulk_choices import Integers
 from exactdp.local.compressive import SetResponse
 from exactdp.parameters import Real, integer, non_negative, positive
 
-__all__ = ["coherence", "recovery_bound", "unbalanced_loss"]
-
 #: Columns that are compared with as many others at once.
 _AT_ONCE = 1024
 

@@ -26,8 +26,6 @@ from exactdp.local.report_formats import Report, Reports, integers
 from exactdp.parameters import choice
 from exactdp.samplers import Source
 
-__all__ = ["METHODS", "FrequencyOracle", "normalized", "projected"]
-
 #: Ways to make a distribution of an unbiased estimate, or none.
 METHODS = ("unbiased", "normalized", "projected")
 

@@ -16,8 +16,6 @@ from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.local.walsh import parity, walsh
 from exactdp.samplers import Source
 
-__all__ = ["HadamardResponse"]
-
 #: Most outputs, as a state counts each.
 _LARGEST = 1 << 28
 

@@ -22,8 +22,6 @@ from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.samplers import Source
 
-__all__ = ["OptimizedLocalHashing"]
-
 #: Most pairs of function and bucket, as a state counts each.
 _LARGEST = 1 << 23
 

@@ -19,8 +19,6 @@ from exactdp.parameters import integer
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
 
-__all__ = ["PermanentRappor"]
-
 
 @frozen
 class PermanentRappor(Rappor):

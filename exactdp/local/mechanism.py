@@ -27,8 +27,6 @@ from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
 from exactdp.parameters import decimal_text, integer
 from exactdp.samplers.source import Source, require_secure
 
-__all__ = ["NEIGHBOURS", "REPORTS", "STATE", "LocalMechanism", "State", "public_fields"]
-
 V = TypeVar("V")
 
 NEIGHBOURS = "any two values of one user (local model)"

@@ -21,15 +21,6 @@ from exactdp.local.bulk_choices import Bits, Integers
 from exactdp.local.walsh import parity
 from exactdp.parameters import Real, delta_target
 
-__all__ = [
-    "BalancedColumns",
-    "GivenColumns",
-    "HadamardColumns",
-    "PublicColumns",
-    "RandomColumns",
-    "portions",
-]
-
 _DOMAIN = b"exactdp public columns, version 1\x00"
 
 #: Most outputs, and matrix entries that are looked at at once.

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from exactdp.local.bulk_choices import Bits, Integers, coin_rows
 from exactdp.samplers import Source
 
-__all__ = ["Effort", "ones_of", "random_sets"]
-
 Rows = NDArray[np.uint8]
 
 #: Where fewer of the users still guess, the others are set aside.

@@ -14,8 +14,6 @@ from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.samplers import Source
 
-__all__ = ["RandomizedResponse"]
-
 
 @frozen
 class RandomizedResponse(FrequencyOracle):

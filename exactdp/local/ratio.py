@@ -9,8 +9,6 @@ from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, positive
 
-__all__ = ["largest", "local_epsilon", "ratio_within"]
-
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(100)
 
 #: Digits of e^epsilon - 1: what is given away is below 1e-11 of epsilon.

@@ -15,8 +15,6 @@ from exactdp.local.mechanism import REPORTS, STATE, LocalMechanism, State
 from exactdp.local.sparse import SparseVectorMean
 from exactdp.parameters import json_value
 
-__all__ = ["MECHANISMS", "made", "mechanism_of", "state_of"]
-
 #: Name on the command line -> mechanism.
 MECHANISMS: dict[str, type[LocalMechanism[int]]] = {
     **ORACLES,

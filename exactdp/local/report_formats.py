@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter, shown
 
-__all__ = ["BitVector", "Form", "Numbers", "Report", "Reports", "integers", "pack", "unpack"]
-
 #: One report.
 Report: TypeAlias = int | tuple[int, ...]
 #: Reports of many users: an array whose first axis is users.

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from exactdp.errors import ExactDPError, InvalidParameter, Undecided
 from exactdp.fields import frozen, whole
 
-__all__ = ["Lasso", "Pursuit", "Recovery", "System"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 #: Largest matrix, in entries: recovery works on all of it.

@@ -22,8 +22,6 @@ from exactdp.local.report_formats import BitVector, Form, Numbers, Report, Repor
 from exactdp.local.unary_encoding import column_sums, portions_of
 from exactdp.samplers import Source
 
-__all__ = ["SubsetSelection"]
-
 #: Largest k, and most sets that a law lists.
 _LARGEST, _LISTED = 1 << 24, 1 << 16
 

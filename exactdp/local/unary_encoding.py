@@ -18,8 +18,6 @@ from exactdp.local.ratio import ratio_within
 from exactdp.local.report_formats import BitVector, Report, Reports
 from exactdp.samplers import Source
 
-__all__ = ["OptimizedUnaryEncoding", "Rappor", "UnaryEncoding", "column_sums"]
-
 #: Largest k: a report is that many bits.
 _LARGEST = 1 << 24
 

@@ -21,8 +21,6 @@ from exactdp.oracle.child import Child
 from exactdp.oracle.conformance import Report, Result, Unsupported, judge
 from exactdp.oracle.vectors import Vector
 
-__all__ = ["run_isolated", "serve"]
-
 #: Seconds in which a library is imported.
 _STARTING = 120
 

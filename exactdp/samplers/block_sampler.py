@@ -33,17 +33,6 @@ from exactdp.samplers.rejection import LIMIT, never_settled
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import UNSETTLED, Table
 
-__all__ = [
-    "SURE_BITS",
-    "BlockSampler",
-    "Decay",
-    "Floats",
-    "block_bits",
-    "both_sides",
-    "pieces",
-    "sure_share",
-]
-
 Floats = NDArray[np.float64]
 
 #: Bits of s. The error bound of an acceptance probability grows by 2^SURE_BITS, see _doubt.

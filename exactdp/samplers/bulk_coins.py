@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-__all__ = ["LANES", "below", "below_each", "packed", "scaled", "uneven"]
-
 LANES = 64
 
 #: n words of so many uniform bits.

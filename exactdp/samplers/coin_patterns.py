@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-__all__ = ["COINS", "CoinPatterns", "coin_patterns"]
-
 #: n words of so many uniform bits.
 Reader = Callable[[int, int], NDArray[np.unsignedinteger]]
 

@@ -23,8 +23,6 @@ from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.source import Source
 
-__all__ = ["CountSampler", "FastSample", "GeoSample", "GeometricSample"]
-
 #: So many counts are noised sooner one by one: tables for draws in bulk take a while to make.
 _FEW = 64
 

@@ -28,8 +28,6 @@ from exactdp.samplers.integer_law import IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
-__all__ = ["DiscreteGaussian"]
-
 #: Up to this sigma one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 1500
 

@@ -27,8 +27,6 @@ from exactdp.samplers.enumeration_tally import Tally, TooManyBranches
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
 from exactdp.samplers.source import Source, Words, word_width
 
-__all__ = ["EnumeratingSource", "TooManyBranches", "exact_law", "explored_law"]
-
 T = TypeVar("T", bound=Hashable)
 
 #: The widest single choice, and the most runs of a program, before a law is given up.

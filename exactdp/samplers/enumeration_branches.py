@@ -10,8 +10,6 @@ from typing import NoReturn
 
 from exactdp.errors import ExactDPError
 
-__all__ = ["Again", "Branch", "Frontier", "Lost", "NotReproducible", "RunOver", "Suspended"]
-
 #: A branch waits when another one is so many times heavier.
 _PATIENCE = 1 << 12
 

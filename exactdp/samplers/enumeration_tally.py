@@ -9,8 +9,6 @@ from typing import Any
 from exactdp.errors import ExactDPError
 from exactdp.law import Law
 
-__all__ = ["Tally", "TooManyBranches"]
-
 #: After so many runs, and whenever they have doubled, the number that is needed is foreseen.
 _FORESEEN = 250
 

@@ -26,8 +26,6 @@ from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
-__all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
-
 #: Up to this scale one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 600
 

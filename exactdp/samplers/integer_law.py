@@ -20,8 +20,6 @@ from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
 from exactdp.samplers.source import Source
 
-__all__ = ["CHUNK", "Floats", "IntegerLaw", "Integers", "Sampler", "floor_at", "slices"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

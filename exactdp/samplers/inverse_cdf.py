@@ -22,8 +22,6 @@ from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-__all__ = ["Cdf", "RationalCdf", "RealCdf", "draw", "quantile", "settle"]
-
 #: Bits by which an enclosure of F is finer than the bits of U it is compared with.
 _GUARD = 64
 

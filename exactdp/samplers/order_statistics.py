@@ -21,8 +21,6 @@ from exactdp.parameters import integer
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 
-__all__ = ["OrderStatistics", "tie_law"]
-
 #: Below this many variables the laws of the steps are kept as exact fractions.
 _EXACT_BELOW = 64
 

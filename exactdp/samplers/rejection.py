@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from exactdp.errors import ExactDPError
 
-__all__ = ["LIMIT", "RandomnessError", "never_settled"]
-
 #: Turns of a loop, each of which ends it with a probability of at least about one half.
 LIMIT = 256
 

@@ -13,8 +13,6 @@ from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.order_statistics import tie_law
 from exactdp.samplers.source import Source
 
-__all__ = ["RoundedOrderStatistics", "bits_for", "truncated_power"]
-
 
 def truncated_power(numerator: int, denominator: int, exponent: int, scale: int) -> int:
     """An integer y with 0 <= (numerator/denominator)^exponent - y/scale <= (2 exponent - 1)/scale.

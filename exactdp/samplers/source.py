@@ -22,18 +22,6 @@ from exactdp.samplers.bulk_coins import LANES, below_each, packed, scaled, uneve
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-__all__ = [
-    "ByteSource",
-    "Invertible",
-    "Source",
-    "Spare",
-    "WordSource",
-    "Words",
-    "fit_for_release",
-    "require_secure",
-    "word_width",
-]
-
 T = TypeVar("T")
 
 #: An array of uniform unsigned integers.

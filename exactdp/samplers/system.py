@@ -12,8 +12,6 @@ from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import ByteSource, Source, Spare, T, fit_for_release
 from exactdp.samplers.two_threads import by_two
 
-__all__ = ["BLOCK", "SystemSource"]
-
 #: Bytes asked of the operating system at once; larger blocks are not faster.
 BLOCK = 1 << 16
 

@@ -20,8 +20,6 @@ from exactdp.samplers.integer_law import Integers, slices
 from exactdp.samplers.inverse_cdf import Cdf, draw, settle
 from exactdp.samplers.source import Source, Words
 
-__all__ = ["FIRST_BITS", "UNSETTLED", "WORD_BITS", "OutOfRange", "Table"]
-
 FIRST_BITS = 16
 SECOND_BITS = 16
 WORD_BITS = 64

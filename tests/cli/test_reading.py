@@ -54,7 +54,11 @@ DEEP = b"[" * 100_000
         (RATINGS, b"\xef\xbb\xbfuser;item;value\n", "with the header user,item,value"),
         (REPLAY, b"\xff", "UTF-8 text"),
         (REPLAY, DEEP, "report must be JSON"),
-        ([*REPORT, "--m", "4", "--seed", "9" * 5000], b"1\n", "seed must be an integer >= 0 and <= 2^256"),
+        (
+            [*REPORT, "--m", "4", "--seed", "9" * 5000],
+            b"1\n",
+            "seed must be an integer >= 0 and <= 2^256",
+        ),
     ],
 )
 def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str) -> None:

@@ -29,8 +29,8 @@ from exactdp.samplers import (
     exact_law,
 )
 from exactdp.samplers.block_sampler import BlockSampler
-from exactdp.samplers.enumeration import TooManyBranches
 from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
 from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import Words, WordSource, fit_for_release, require_secure
 from exactdp.samplers.system import BLOCK

@@ -21,17 +21,6 @@ from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal_sums import sum_above, sum_all, tails
 
-__all__ = [
-    "MOST_TERMS",
-    "Masses",
-    "above",
-    "combination",
-    "excess",
-    "is_smooth",
-    "smoothing",
-    "sum_of_copies",
-]
-
 #: Longest list of probabilities that is worked with.
 MOST_TERMS = 1 << 20
 

@@ -10,8 +10,6 @@ from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, large
 from exactdp.accounting.sparse_histograms.overlaps import AppearBound, Overlaps, Threshold, Vanish
 from exactdp.normal import hockey_stick
 
-__all__ = ["NEIGHBOURS", "PUBLISHED"]
-
 NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
     "by one each, all in the same direction"

@@ -19,8 +19,6 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
 )
 from exactdp.balls import Ends, ball
 
-__all__ = ["Searches"]
-
 
 class Searches:
     """The exact analysis for one kappa and number of contributions.

@@ -20,8 +20,6 @@ from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal_sums import tails
 
-__all__ = ["Shared", "Showing", "concentrated", "noise", "shared_law"]
-
 #: Most values of the shared noise that are visited: a calibration then takes about ten seconds.
 _MOST_SHARED = 1 << 15
 

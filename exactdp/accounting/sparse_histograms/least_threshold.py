@@ -13,8 +13,6 @@ from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.parameters import as_decimal, decimal_text
 
-__all__ = ["calibrated", "least_threshold", "likely_threshold"]
-
 
 def calibrated(
     mechanism: str,

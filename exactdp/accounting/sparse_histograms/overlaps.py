@@ -21,8 +21,6 @@ from flint import arb
 
 from exactdp.normal import hockey_stick, pdf, raised_tail, tail
 
-__all__ = ["AppearBound", "Overlaps", "Threshold", "Vanish"]
-
 
 @dataclass(frozen=True)
 class Threshold:

@@ -11,8 +11,6 @@ from exactdp.accounting.sparse_histograms import csh, gshm
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, integer
 
-__all__ = ["CURVES", "CurvePoint", "Saving", "savings", "threshold_curve"]
-
 #: The curves of the CSH paper's Figure 3, and the exact one.
 CURVES = (
     ("gshm", "add-the-deltas"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["audit"]
-
 
 class _Default(click.Group):
     """'exactdp audit TARGET' means 'exactdp audit run TARGET'."""

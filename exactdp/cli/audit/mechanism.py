@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from exactdp.audit import AuditReport
     from exactdp.audit.targets import Run
 
-__all__ = [
-    "Mechanism",
-    "bar",
-    "datasets",
-    "executor",
-    "from_json",
-    "mechanism",
-    "page_option",
-    "pair",
-    "show",
-]
-
 _Command: TypeAlias = Callable[..., Any]
 
 

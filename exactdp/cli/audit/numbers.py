@@ -10,8 +10,6 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.errors import InvalidParameter
 
-__all__ = ["number", "one_run", "targets"]
-
 
 @audit.command()
 @json_option

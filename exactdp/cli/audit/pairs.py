@@ -17,8 +17,6 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     from exactdp.audit.promises import Promise
 
-__all__ = ["pairs"]
-
 
 @audit.command(
     epilog="Example: exactdp audit pairs opendp:laplace --set scale=1 --epsilon 1 --pairs "

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from exactdp.audit import AuditReport
     from exactdp.audit.promises import Promise
 
-__all__ = ["watch"]
-
 
 @audit.command(
     epilog="Example: exactdp audit watch opendp:laplace --set scale=1 --left 0 --right 1 "

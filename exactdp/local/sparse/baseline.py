@@ -25,8 +25,6 @@ from exactdp.local.sparse.estimates import Means, Sums
 from exactdp.parameters import choice
 from exactdp.samplers import Source
 
-__all__ = ["MOST_ITEMS", "Baseline", "Counters", "entry_at", "neighbours", "signs"]
-
 MOST_ITEMS = 1 << 26
 
 

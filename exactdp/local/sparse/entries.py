@@ -15,8 +15,6 @@ from exactdp.local.bulk_choices import Integers
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers import Source
 
-__all__ = ["Entries", "Scaled", "Vector", "checked"]
-
 #: One user's vector: its entries by item; the others are 0.
 Vector: TypeAlias = Mapping[int, Real]
 

@@ -24,8 +24,6 @@ from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
 from exactdp.local.sparse.report_plan import ReportPlan
 
-__all__ = ["Chebyshev", "Chernoff", "Tail"]
-
 _CUT = Fraction(1, 1 << 63)
 
 

@@ -25,8 +25,6 @@ from exactdp.local.sparse.hashes import Linear
 from exactdp.parameters import choice
 from exactdp.samplers import Source
 
-__all__ = ["HashedSigns", "KFold", "Sampled"]
-
 
 class HashedSigns(Baseline):
     """Reports are numbers 2 a + bit: a is the function, and bit is 1 for the sign -1."""

@@ -28,8 +28,6 @@ from exactdp.local.bulk_choices import Integers, below
 from exactdp.local.walsh import parity
 from exactdp.samplers import Source
 
-__all__ = ["Functions", "Keyed", "Linear", "Places"]
-
 #: Hash functions of many users: one row of numbers for each.
 Functions: TypeAlias = Integers
 #: Bins and signs, in step.

@@ -38,8 +38,6 @@ from exactdp.parameters import (
 )
 from exactdp.samplers import Source
 
-__all__ = ["SparseVectorMean"]
-
 #: Items of a server that keeps a spectrum: 2^26 counters are half a gigabyte.
 _SPECTRUM_BITS = 26
 _MOST_ITEMS = 1 << 62

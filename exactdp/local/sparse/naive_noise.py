@@ -26,8 +26,6 @@ from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.parameters import choice, delta_target, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
-__all__ = ["NaiveGaussian", "NaiveLaplace"]
-
 _GRID = 64
 
 

@@ -25,8 +25,6 @@ from exactdp.local.sparse.hashed_signs import HashedSigns
 from exactdp.parameters import Real, positive
 from exactdp.samplers import Source
 
-__all__ = ["OneBit"]
-
 _GRID = 64
 
 

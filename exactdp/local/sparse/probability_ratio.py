@@ -35,8 +35,6 @@ from flint import arb, fmpz_poly
 
 from exactdp.balls import ball, refine
 
-__all__ = ["rounding_loss", "spread", "squeezed", "worst_ratio"]
-
 #: So many steps are counted exactly.
 _MOST_STEPS = 128
 

@@ -33,15 +33,6 @@ from exactdp.local.sparse.clipping import (
 )
 from exactdp.local.sparse.probability_ratio import rounding_loss, squeezed
 
-__all__ = [
-    "MOST_BIN_BITS",
-    "Neighbours",
-    "ReportPlan",
-    "noise_ratio",
-    "planned",
-    "reach_of",
-]
-
 MOST_BIN_BITS = 15
 
 #: q is a multiple of 2^-64.

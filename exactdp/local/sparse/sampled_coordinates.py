@@ -22,8 +22,6 @@ from exactdp.local.sparse.baseline import Baseline, entry_at, signs
 from exactdp.local.sparse.entries import Scaled
 from exactdp.samplers import Source
 
-__all__ = ["Harmony", "Pckv"]
-
 
 class _Coordinates(Baseline):
     """Reports are numbers 2 x + bit: bit is 1 for the sign -1 of item x."""

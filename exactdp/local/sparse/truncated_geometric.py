@@ -14,8 +14,6 @@ from exactdp.local.bulk_choices import Integers
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RationalCdf
 
-__all__ = ["TruncatedGeometric"]
-
 #: So few draws, of so little reach, are made by the distribution function itself: an enumeration
 #: branches over its outcomes.
 _FEW, _NEAR = 16, 1 << 10

@@ -16,8 +16,6 @@ from exactdp.parameters import Real, decimal_text, delta_target
 from exactdp.samplers import Source
 from exactdp.samplers.count_samplers import CountSampler
 
-__all__ = ["BasicHistogram", "StabilityHistogram"]
-
 
 @frozen
 class BasicHistogram(BinsMechanism):

@@ -28,8 +28,6 @@ from exactdp.samplers.binary_polynomials import PointTree
 from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
 
-__all__ = ["CompactHistogram", "CompactRelease"]
-
 #: The header of a file; gamma_inverse is nothing for counts by GeoSample.
 _FIELDS = ("n", "noise_epsilon", "gamma_inverse", "universe", "epsilon", "level", "text")
 _FILE = Kind("compact histogram", 3, _FIELDS)

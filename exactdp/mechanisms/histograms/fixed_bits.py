@@ -19,9 +19,6 @@ from exactdp.parameters import Real, delta_target
 from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
 from exactdp.samplers.rounded_order_statistics import bits_for
 
-__all__ = ["SparseHistogram", "StrictPureSparseHistogram"]
-
-
 #: Most bits of a draw: a release reads several times n of them, and reckons with such fractions.
 _MOST_BITS = 1 << 15
 

@@ -17,8 +17,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.samplers.count_samplers import CountSampler
 
-__all__ = ["InverseCount"]
-
 
 @dataclass(frozen=True)
 class InverseCount:

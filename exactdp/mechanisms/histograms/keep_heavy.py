@@ -13,8 +13,6 @@ from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism,
 from exactdp.parameters import Real, delta_target
 from exactdp.samplers import OrderStatistics, Source
 
-__all__ = ["KeepHeavy", "KeepHeavyResampled", "KeepHeavySampled", "PureSparseHistogram", "heaviest"]
-
 
 @frozen
 class KeepHeavy(BinsMechanism):

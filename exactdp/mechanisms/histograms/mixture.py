@@ -9,8 +9,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, delta_target, positive, rational
 
-__all__ = ["mixed_law", "required_distance"]
-
 
 def required_distance(*, e_epsilon: Real, gamma: Real, least: Real) -> Fraction:
     """How close to an (epsilon, 0)-DP law a law must be for its mixture to be (epsilon, 0)-DP.

@@ -27,8 +27,6 @@ from exactdp.mechanisms.projections.sparse_vectors import Entries
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS, UnaryProjection
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 
-__all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP", "TotalALP"]
-
 _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
 

@@ -25,8 +25,6 @@ from exactdp.parameters import Real, choice, decimal_text, non_negative, positiv
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
 
-__all__ = ["ThresholdALP", "ThresholdSketch"]
-
 
 @frozen(kw_only=True)
 class ThresholdALP:

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Keys
 from exactdp.samplers import Source
 
-__all__ = ["Bits", "Layer", "Layout", "embed", "peaks"]
-
 Bits = NDArray[np.uint8]
 
 #: Bits laid out at once, so that they stay in cache.

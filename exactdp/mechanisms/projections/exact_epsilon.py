@@ -28,8 +28,6 @@ from flint import arb
 from exactdp.balls import ball, precision, refine
 from exactdp.errors import Undecided
 
-__all__ = ["e_epsilon", "e_epsilon_above", "largest_ratio", "largest_step", "least_width"]
-
 _BITS = 128
 
 #: Significant bits of a width.

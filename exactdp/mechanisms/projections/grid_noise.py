@@ -24,8 +24,6 @@ from exactdp.mechanisms.projections.sparse_vectors import Entries, rounded
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RealCdf
 
-__all__ = ["FEW", "MOST_STEPS", "GridNoise"]
-
 #: So many draws are cheaper one by one than in bulk.
 FEW = 64
 

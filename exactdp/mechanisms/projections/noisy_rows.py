@@ -35,8 +35,6 @@ from exactdp.parameters import Real, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
-__all__ = ["DenseLaplace", "MaxProjection", "NoisyRows"]
-
 #: Rows are listed one by one.
 _MOST_ROWS = 10_000_000
 

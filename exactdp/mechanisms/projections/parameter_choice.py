@@ -19,8 +19,6 @@ from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.source import require_secure
 
-__all__ = ["PrivateSparsity", "private_sparsity", "threshold_alp_for", "within_bits"]
-
 _ALPHAS = ("3", "5", "8", "12", "20")
 _ROWS = (3, 4, 6, 8, 12, 16, 24, 32, 64)
 _SHARES = ("1/4", "1/3", "1/2")

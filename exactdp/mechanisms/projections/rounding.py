@@ -15,8 +15,6 @@ from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.mechanisms.projections.sparse_vectors import Entries, rounded
 from exactdp.samplers import Source
 
-__all__ = ["Cells", "EqualCells", "GrowingCells", "RampCells"]
-
 
 class Cells(ABC):
     """Cells between edges b_0 < b_1 < ... < b_m. Values of a cell are rounded to its ends.

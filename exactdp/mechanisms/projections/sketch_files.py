@@ -11,8 +11,6 @@ from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketc
 from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
 from exactdp.mechanisms.projections.sketch import Sketch
 
-__all__ = ["read_sketch"]
-
 _SKETCHES: tuple[Any, ...] = (ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP)
 _ROWS: tuple[Any, ...] = (DenseLaplace, MaxProjection)
 

@@ -15,8 +15,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, integer, rational
 from exactdp.samplers import Source
 
-__all__ = ["Entries", "checked", "identifiers", "rounded"]
-
 #: Products below this fit the arrays that are worked with.
 _FITS = 1 << 62
 

@@ -29,8 +29,6 @@ from exactdp.samplers.binomial import binomial_cdf
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.source import require_secure
 
-__all__ = ["LargeValues", "Stored", "Threshold", "Threshold2", "usual_threshold"]
-
 #: What is stored: (entry, value in steps of the grid), in ascending order of entries.
 Stored = tuple[tuple[int, int], ...]
 

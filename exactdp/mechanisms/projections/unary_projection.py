@@ -31,8 +31,6 @@ from exactdp.parameters import Real, delta_target, non_negative, positive, ratio
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
-__all__ = ["L1_NEIGHBOURS", "UnaryProjection"]
-
 L1_NEIGHBOURS = "sparse vectors at l1 distance at most 1, both with at most k non-zero entries"
 
 #: Most rows, levels and bits of an array.

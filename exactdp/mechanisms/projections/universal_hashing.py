@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.samplers import Source
 
-__all__ = ["HashFunctions", "Keys", "Tables", "UniversalHashes", "words_per_key"]
-
 #: Keys cut into words: one row per half, low before high, one column per key.
 Keys = NDArray[np.uint64]
 

@@ -23,8 +23,6 @@ from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
-__all__ = ["ANY_USER", "CSH", "TopK"]
-
 _SPARSE = (
     "add-remove neighbours: one user added or removed, changing counters of a histogram that never "
     "has more than k = {k} of them by one each, all in the same direction"

@@ -18,8 +18,6 @@ from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
-__all__ = ["CONTRIBUTES", "GSHM"]
-
 CONTRIBUTES = (
     "add-remove neighbours: one user added or removed, changing at most k = {k} counters by one"
 )

@@ -18,8 +18,6 @@ from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
 from exactdp.samplers.source import require_secure
 
-__all__ = ["GSHMWithSums"]
-
 
 @frozen
 class GSHMWithSums(GSHM):

@@ -35,8 +35,6 @@ from exactdp.parameters import (
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
-__all__ = ["Thresholded", "above_lower", "draws"]
-
 #: So many draws are cheaper one by one than in bulk, whose tables take a while to make.
 _FEW = 64
 

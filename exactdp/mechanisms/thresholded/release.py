@@ -13,8 +13,6 @@ from gmpy2 import mpz
 
 from exactdp.accounting.guarantee import Guarantee
 
-__all__ = ["NoisyBins", "NoisyCounts", "NoisyRelease"]
-
 #: Released counters: (element, noisy count) in ascending order of elements; with sums,
 #: (element, (noisy count, noisy sum, ...)).
 NoisyBins: TypeAlias = tuple[tuple[Any, Any], ...]

@@ -13,8 +13,6 @@ from exactdp.balls import ball
 from exactdp.samplers import DiscreteGaussian, RealCdf, Source
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-__all__ = ["SharedGaussian"]
-
 
 @dataclass(frozen=True)
 class SharedGaussian:

@@ -13,8 +13,6 @@ from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
 
-__all__ = ["TopKWithBase"]
-
 
 @frozen
 class TopKWithBase(TopK):

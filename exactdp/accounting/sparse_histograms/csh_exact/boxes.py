@@ -10,8 +10,6 @@ from flint import arb
 
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound
 
-__all__ = ["Box", "Slopes", "smaller"]
-
 
 @dataclass(frozen=True)
 class Box:

@@ -43,8 +43,6 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
-__all__ = ["Bound", "CellBounds"]
-
 #: Where the third order in w is good to about 1e-9, and saves an error function.
 _NARROW = arb(0.005)
 _UNKNOWN = arb("-inf")

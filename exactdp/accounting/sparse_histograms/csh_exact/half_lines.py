@@ -13,8 +13,6 @@ from flint import arb, ctx
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Hidden, Profile
 from exactdp.normal import cdf, tail
 
-__all__ = ["half_lines"]
-
 
 def half_lines(profile: Profile, epsilon: arb, squared: arb, covariance: arb) -> arb:
     """The expectation for w = 0, where U = c M and t^2 = D^2 V.

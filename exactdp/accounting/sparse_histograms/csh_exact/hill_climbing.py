@@ -10,8 +10,6 @@ from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBound
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Family, Terms, Worst
 
-__all__ = ["likely"]
-
 #: Enough to tell neighbours apart by the guess that cells give.
 _CELLS = 64
 #: Rows looked at one by one in the end: there delta rises and falls a little from each to the next.

@@ -36,8 +36,6 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
-__all__ = ["CellGrid", "Loss", "integral"]
-
 #: More cells, or values in one, are not attempted; the integral is then [0, 1].
 _MOST_CELLS = 1 << 12
 _MOST_VALUES = 1 << 12

@@ -30,8 +30,6 @@ from flint import arb
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
 from exactdp.normal import tail
 
-__all__ = ["Marginals", "marginals"]
-
 
 class Marginals(NamedTuple):
     """Lower bounds >= 0 on dPsi/dD^2, -dPsi/dt and what one extra counter less costs."""

@@ -37,8 +37,6 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
 from exactdp.balls import FLOOR_BITS, Ends
 from exactdp.normal import hockey_stick
 
-__all__ = ["evaluate", "noise_distance", "noise_only", "pair", "threshold_only"]
-
 #: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an
 #: integral counts for.
 _MOST_CELLS = 1 << 21

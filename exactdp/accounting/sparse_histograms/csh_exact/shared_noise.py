@@ -39,8 +39,6 @@ from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.normal import cdf, pdf, tail
 
-__all__ = ["Hidden", "Profile", "SharedNoise", "floor_of", "plus_minus"]
-
 #: A grid with more nodes than this is not attempted (an extremely small kappa).
 _MOST_NODES = 1 << 19
 

@@ -24,17 +24,6 @@ from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal import hockey_stick, tail
 
-__all__ = [
-    "MOST_BITS",
-    "Family",
-    "Terms",
-    "Worst",
-    "grid_for",
-    "kappa_of",
-    "largest_distance",
-    "one_passes",
-]
-
 #: Beyond this working precision :func:`evaluate` gives up: its cost grows with the precision's
 #: third power, and what is still open then is open because the search is.
 MOST_BITS = 1024
