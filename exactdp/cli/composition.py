@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 def sgd(
     as_json: bool, rate: str, sampling: str | None, neighbours: str | None, **given: str | None
 ) -> None:
-    """What DP-SGD leaks, or needs: give three of noise multiplier, steps, epsilon and delta.
+    """What DP-SGD leaks, or needs for a target.
 
-    The fourth is computed, and proved from both sides. Batches are drawn without replacement, for
+    Give exactly three of --noise-multiplier, --steps, --epsilon and --delta. The fourth is
+    computed, and proved from both sides. Batches are drawn without replacement, for
     replace-one neighbours; of several only an upper bound is known, which is then met.
     """
     scheme = {"sampling": sampling, "neighbours": neighbours}
@@ -78,7 +79,9 @@ def compose(
     group: str | None,
     as_json: bool,
 ) -> None:
-    """What mechanisms leak together: delta for an epsilon, or epsilon for a delta.
+    """What any mechanisms leak together.
+
+    Computes delta for a given epsilon, or epsilon for a given delta.
 
     FILE has one JSON object a line: {"mechanism": "gaussian", "sigma": 2, "rate": "0.01", "times":
     100}, likewise gaussian-mixture (sigma, sensitivities, weights), discrete-gaussian (sigma2,

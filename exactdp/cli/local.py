@@ -21,7 +21,10 @@ _MECHANISM = (
 
 @click.group(no_args_is_help=True)
 def local() -> None:
-    """The local model: every user's own report is private, the server need not be trusted."""
+    """The local model: report, aggregate, estimate, compare.
+
+    Each report is private by itself, so nobody has to trust the server.
+    """
 
 
 @local.command(epilog="Example: exactdp local compare --k 10000 --epsilon 0.5 --n 100000")

@@ -14,7 +14,9 @@ from exactdp.parameters import integer
 @click.argument("file")
 @click.argument("element")
 def query(file: str, element: str) -> None:
-    """The released value of one element, from a released CSV, compact file or sketch.
+    """Look up one element in a release.
+
+    The release is a CSV, a compact file or a sketch.
 
     Elements are read as they were when the file was released: as texts, or as numbers.
     """

@@ -23,7 +23,11 @@ _GIVEN = "level L delta hashes users bins"
 
 @click.group(no_args_is_help=True)
 def sparse() -> None:
-    """Means of sparse vectors, such as ratings: every user's own report is private."""
+    """Means of sparse vectors in the local model.
+
+    Sparse vectors are ratings, for example: few of very many items have a value. Each user's
+    report is private by itself.
+    """
 
 
 @sparse.command(epilog="Example: exactdp sparse plan --d 100000 --k 64 --epsilon 1 --level user")

@@ -35,7 +35,10 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @click.group(no_args_is_help=True)
 def vectors() -> None:
-    """Conformance vectors: questions of differential privacy with certified answers."""
+    """Exact answers as test data for any implementation.
+
+    A conformance vector is a question of differential privacy with its certified answer.
+    """
 
 
 def _selection(command: _Command) -> _Command:

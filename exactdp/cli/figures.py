@@ -1,3 +1,0 @@
-"""Every command of exactdp figure."""
-
-from __future__ import annotations

@@ -1,3 +1,0 @@
-"""Every command of exactdp release."""
-
-from __future__ import annotations
