@@ -23,7 +23,7 @@ from exactdp.mechanisms.projections.error_law import ErrorLaw
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_ratio, least_width
 from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
 from exactdp.mechanisms.projections.rounding import Cells, EqualCells, GrowingCells, RampCells
-from exactdp.mechanisms.projections.sparse_vectors import Entries
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS, UnaryProjection
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 
@@ -136,7 +136,7 @@ class TotalALP(_Additive):
     def collision(self) -> Fraction:
         return (self.total / self.cells.width + self.k) / self.s
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         entries = super().checked(vector)
         found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
         if found > self.total:
@@ -206,7 +206,7 @@ class HistogramALP(UnaryProjection):
     def cells(self) -> Cells:
         return RampCells(EqualCells(int(self.beta), Fraction(1)), self.ramp)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         entries = super().checked(vector)
         if entries.denominator != 1:
             raise InvalidParameter("vector", "values that are not whole", "counts")

@@ -18,7 +18,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
-from exactdp.mechanisms.projections.sparse_vectors import Entries, identifiers
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, identifiers
 from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
@@ -112,7 +112,7 @@ class ThresholdALP:
             self, self.stored._draw(entries, source), Sketch(self.sketch, hashes, bits)
         )
 
-    def limited(self, entries: Entries) -> Entries:
+    def limited(self, entries: NonzeroEntries) -> NonzeroEntries:
         """Values as the sketch has them: none beyond the threshold."""
         top = self.stored.threshold
         upper = entries.at_most(top)

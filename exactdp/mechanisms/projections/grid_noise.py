@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_step
-from exactdp.mechanisms.projections.sparse_vectors import Entries, rounded
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounded
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RealCdf
 
@@ -65,7 +65,7 @@ class GridNoise:
         """The noise in steps, before it is cut."""
         return TwoSidedGeometric(q=1 / (1 + self.rise))
 
-    def noisy(self, entries: Entries, low: int, source: Source) -> NDArray[np.int64]:
+    def noisy(self, entries: NonzeroEntries, low: int, source: Source) -> NDArray[np.int64]:
         """Every value in steps, rounded and noisy, within [low, steps]."""
         steps = rounded(entries, self.grid, source)
         noisy: NDArray[np.int64] = np.clip(steps + self.draw(len(steps), source), low, self.steps)

@@ -24,7 +24,7 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.projections.grid_noise import GridNoise
 from exactdp.mechanisms.projections.sketch import parameters, texts
-from exactdp.mechanisms.projections.sparse_vectors import Entries, checked, identifiers
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, identifiers
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
 from exactdp.mechanisms.projections.universal_hashing import (
     MOST_BITS,
@@ -97,16 +97,16 @@ class _Rows(ABC):
         entries = self.checked(vector)
         return exact_law(lambda s: tuple(self._draw(entries, hashes, s).tolist()), residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
         return checked(vector, self.d, self.k, Fraction(0), self.u)
 
     def _draw(
-        self, entries: Entries, hashes: HashFunctions | None, source: Source
+        self, entries: NonzeroEntries, hashes: HashFunctions | None, source: Source
     ) -> NDArray[np.int64]:
         largest = np.zeros(self.rows, entries.numerators.dtype)
         np.maximum.at(largest, row_of(entries.ids, hashes), entries.numerators)
-        every = Entries(np.arange(self.rows), largest, entries.denominator)
+        every = NonzeroEntries(np.arange(self.rows), largest, entries.denominator)
         return self.noise.noisy(every, 0, source)
 
 

@@ -23,7 +23,7 @@ _ALPHAS = ("3", "5", "8", "12", "20")
 _ROWS = (3, 4, 6, 8, 12, 16, 24, 32, 64)
 _SHARES = ("1/4", "1/3", "1/2")
 
-#: Entries of 0 for each of which one is stored by chance every second time.
+#: NonzeroEntries of 0 for each of which one is stored by chance every second time.
 _STORED = 1000
 
 

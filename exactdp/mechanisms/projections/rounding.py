@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.mechanisms.projections.ramp import Ramp
-from exactdp.mechanisms.projections.sparse_vectors import Entries, rounded
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounded
 from exactdp.samplers import Source
 
 
@@ -37,7 +37,7 @@ class Cells(ABC):
         """The law of the level of one value from 0 to the last edge."""
 
     @abstractmethod
-    def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
+    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
         """Each value rounded at random: 0, ..., m, and m for what lies beyond the last edge."""
 
     @abstractmethod
@@ -67,7 +67,7 @@ class EqualCells(Cells):
     def places(self, value: Fraction) -> dict[int, Fraction]:
         return _between(value / self.size)
 
-    def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
+    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
         return np.minimum(rounded(entries, self.size, source), self.number)
 
     def value(self, level: Fraction) -> Fraction:
@@ -116,7 +116,7 @@ class GrowingCells(Cells):
         start, end = self.edges[cell : cell + 2]
         return _between(cell + (value - start) / (end - start))
 
-    def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
+    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
         # a value is at or beyond an edge exactly where its numerator is at or beyond this
         least = [ceil(edge * entries.denominator) for edge in self.edges]
         cell = np.searchsorted(np.array(least, object), entries.numerators, side="right") - 1
@@ -125,7 +125,7 @@ class GrowingCells(Cells):
             there = np.flatnonzero(cell == j)
             start, end = self.edges[j : j + 2]
             moved = entries.numerators[there].astype(object) * start.denominator
-            above = Entries(
+            above = NonzeroEntries(
                 there,
                 moved - start.numerator * entries.denominator,
                 start.denominator * entries.denominator,
@@ -171,7 +171,7 @@ class RampCells(Cells):
                     law[y] = law.get(y, Fraction(0)) + part
         return law
 
-    def level(self, entries: Entries, source: Source) -> NDArray[np.int64]:
+    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
         levels, steps = np.divmod(self.fine.level(entries, source), self.ramp.steps)
         marks, whole = self.ramp.set_before
         found: NDArray[np.int64] = levels + source.uneven_coins(marks[steps], whole)

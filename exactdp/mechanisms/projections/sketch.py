@@ -19,7 +19,7 @@ from exactdp.mechanisms.projections.sparse_vectors import identifiers
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.parameters import decimal_text, integer
 
-#: Entries asked at once, so that what they need stays in cache.
+#: NonzeroEntries asked at once, so that what they need stays in cache.
 _AT_ONCE = 1 << 14
 
 

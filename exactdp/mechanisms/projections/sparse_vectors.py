@@ -20,7 +20,7 @@ _FITS = 1 << 62
 
 
 @dataclass(frozen=True)
-class Entries:
+class NonzeroEntries:
     """The non-zero entries of a vector: x[ids[i]] = numerators[i] / denominator."""
 
     ids: NDArray[Any]
@@ -30,7 +30,7 @@ class Entries:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def at_most(self, top: Fraction) -> Entries:
+    def at_most(self, top: Fraction) -> NonzeroEntries:
         """Values beyond top brought down to it, exactly; the denominator may grow for that."""
         largest = int(self.numerators.max(initial=0))
         if largest <= top * self.denominator:
@@ -39,17 +39,17 @@ class Entries:
         numerators = self.numerators.astype(object if largest * factor >= _FITS else np.int64)
         limit = int(top * self.denominator * factor)
         cut = np.minimum(numerators * factor, limit)
-        return Entries(self.ids, cut, self.denominator * factor)
+        return NonzeroEntries(self.ids, cut, self.denominator * factor)
 
-    def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> Entries:
+    def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> NonzeroEntries:
         """Other entries over the same denominator, zeros left out."""
         kept = numerators != 0
-        return Entries(ids[kept], numerators[kept], self.denominator)
+        return NonzeroEntries(ids[kept], numerators[kept], self.denominator)
 
 
 def checked(
     vector: Mapping[int, Real], d: int, k: int, low: Fraction | None, high: Fraction | None
-) -> Entries:
+) -> NonzeroEntries:
     """The non-zero entries, in any order; raises InvalidParameter.
 
     At most k of them, at places in [0, d), with values in [low, high] (None: no bound).
@@ -59,7 +59,7 @@ def checked(
         raise InvalidParameter("vector", "an entry twice", "one value per entry")
     numerators, denominator = _numbers(vector)
     _within(ids, numerators, denominator, low, high)
-    entries = Entries(ids, numerators, denominator).map(ids, numerators)
+    entries = NonzeroEntries(ids, numerators, denominator).map(ids, numerators)
     if len(entries) > k:
         raise InvalidParameter("vector", f"{len(entries)} non-zero entries", f"at most k = {k}")
     return entries
@@ -113,7 +113,7 @@ def _numbers(vector: Mapping[int, Real]) -> tuple[NDArray[Any], int]:
     return np.array(values, np.int64 if size < _FITS else object), denominator
 
 
-def rounded(entries: Entries, width: Fraction, source: Source) -> NDArray[np.int64]:
+def rounded(entries: NonzeroEntries, width: Fraction, source: Source) -> NDArray[np.int64]:
     """Random rounding of every value / width, of either sign.
 
     Source: ALP, Section 2, RandRound.

@@ -21,7 +21,7 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
-from exactdp.mechanisms.projections.sparse_vectors import Entries, checked, rounded
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, rounded
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
 from exactdp.parameters import Real, choice, decimal_text, delta_target, positive
 from exactdp.samplers import Source, exact_law
@@ -89,7 +89,7 @@ class _Threshold(ABC):
         """What every release promises, whatever the data."""
 
     @abstractmethod
-    def _draw(self, entries: Entries, source: Source) -> Stored:
+    def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         """What is stored of checked entries."""
 
     @property
@@ -112,7 +112,7 @@ class _Threshold(ABC):
         entries = self.checked(vector)
         return exact_law(lambda source: self._draw(entries, source), residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
         top = self.u
         return checked(vector, self.d, self.k, -top if self._signed else Fraction(0), top)
@@ -121,7 +121,7 @@ class _Threshold(ABC):
     def _signed(self) -> bool:
         return self.values == "signed"
 
-    def _large(self, entries: Entries, source: Source) -> list[tuple[int, int]]:
+    def _large(self, entries: NonzeroEntries, source: Source) -> list[tuple[int, int]]:
         """The given entries that are stored, by noisy value in steps."""
         low = -self.noise.steps if self._signed else 0
         noisy = self.noise.noisy(entries, low, source)
@@ -167,7 +167,7 @@ class Threshold(_Threshold):
         source = "ALP Algorithm 6, Lemma 5.1, on a grid"
         return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, source, kept)
 
-    def _draw(self, entries: Entries, source: Source) -> Stored:
+    def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         taken = sorted(entries.ids.tolist())
         empty = [(i, self._empty_value(source)) for i in self._empty_stored(taken, source)]
         return tuple(sorted([*self._large(entries, source), *empty]))
@@ -253,14 +253,14 @@ class Threshold2(_Threshold):
         source = "ALP Algorithm 9, Lemma 5.6, on a grid"
         return Guarantee(self.epsilon, delta, L1_NEIGHBOURS, source, self.noise.e_epsilon)
 
-    def _draw(self, entries: Entries, source: Source) -> Stored:
+    def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         small = np.abs(entries.numerators) < entries.denominator
         ones = rounded(_part(entries, small), Fraction(1), source)
         kept = _part(entries, ~small)
         rows = np.flatnonzero(ones)
-        signs = Entries(entries.ids[small][rows], ones[rows] * entries.denominator,
+        signs = NonzeroEntries(entries.ids[small][rows], ones[rows] * entries.denominator,
                         entries.denominator)  # fmt: skip
-        both = Entries(
+        both = NonzeroEntries(
             np.concatenate([kept.ids, signs.ids]),
             np.concatenate([kept.numerators, signs.numerators]),
             entries.denominator,
@@ -270,8 +270,8 @@ class Threshold2(_Threshold):
         return tuple(sorted((i, v) for i, v in large if (v > 0) == positive[i]))
 
 
-def _part(entries: Entries, chosen: NDArray[np.bool_]) -> Entries:
-    return Entries(entries.ids[chosen], entries.numerators[chosen], entries.denominator)
+def _part(entries: NonzeroEntries, chosen: NDArray[np.bool_]) -> NonzeroEntries:
+    return NonzeroEntries(entries.ids[chosen], entries.numerators[chosen], entries.denominator)
 
 
 def usual_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:

@@ -21,7 +21,7 @@ from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, lev
 from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.mechanisms.projections.rounding import Cells
 from exactdp.mechanisms.projections.sketch import Sketch
-from exactdp.mechanisms.projections.sparse_vectors import Entries, checked
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked
 from exactdp.mechanisms.projections.universal_hashing import (
     MOST_BITS,
     HashFunctions,
@@ -150,12 +150,12 @@ class UnaryProjection(ABC):
 
         return exact_law(program, residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
         top = self.beta
         return checked(vector, self.d, self.k, -top if self.signed else Fraction(0), top)
 
-    def _draw(self, entries: Entries, hashes: HashFunctions, source: Source) -> Bits:
+    def _draw(self, entries: NonzeroEntries, hashes: HashFunctions, source: Source) -> Bits:
         layers = []
         for sign in (1, -1) if self.signed else (1,):
             part = entries.map(entries.ids, np.maximum(sign * entries.numerators, 0))
