@@ -70,14 +70,14 @@ scrutiny: setup
 
 # the conformance vectors, made anew by scripts that share no code with the calculators
 vectors: setup
-	$(BIN)/python -m exactdp.oracle.generate
+	$(BIN)/python -m tools.generate
 
 # docs/conformance.md: every vector put to every library that is installed (about four minutes)
 conformance: setup
 	$(PIP) --editable '.[peers]'
 	$(PIP) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	$(PIP) --no-deps opacus  # its accountants, which need no PyTorch
-	$(BIN)/python -m exactdp.oracle.matrix docs/conformance.md
+	$(BIN)/python -m tools.conformance.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
 check: setup

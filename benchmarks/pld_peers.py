@@ -23,7 +23,7 @@ from tabulate import tabulate
 from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
-from exactdp.oracle.training_runs import PROGRAMS, Peer, delta_at, judged
+from tools.conformance.training_runs import PROGRAMS, Peer, delta_at, judged
 
 _Row = dict[str, Any]
 

@@ -16,8 +16,6 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Kind", "Scalar", "kind_of"]
-
 #: What a header holds. Large integers and rationals go as texts.
 Scalar: TypeAlias = str | int | None
 

@@ -8,8 +8,6 @@ from contextvars import ContextVar
 from threading import Timer
 from typing import TypeVar
 
-__all__ = ["bar", "counted", "stages", "tick", "watched"]
-
 _Item = TypeVar("_Item")
 
 #: Less is done before anybody looks, and a bar would cost time.

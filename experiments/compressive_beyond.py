@@ -21,10 +21,10 @@ from exactdp.local import (
     OptimizedLocalHashing,
     State,
 )
-from exactdp.local.columns import RandomColumns
 from exactdp.local.compressive import SetResponse
-from exactdp.local.frequency import projected
-from exactdp.local.recovery import Lasso, Pursuit
+from exactdp.local.frequency_oracle import projected
+from exactdp.local.public_matrices import RandomColumns
+from exactdp.local.sparse_recovery import Lasso, Pursuit
 from experiments.shares import PAPER, states, uniform, words
 
 K, M, EPSILON = 10_000, 500, "0.5"

@@ -25,8 +25,8 @@ from exactdp.local import (
     State,
     SubsetSelection,
 )
-from exactdp.local.frequency import normalized, projected
-from exactdp.local.recovery import Pursuit
+from exactdp.local.frequency_oracle import normalized, projected
+from exactdp.local.sparse_recovery import Pursuit
 from experiments.shares import PAPER, exchanged, l1, states
 
 RESULTS = Path(__file__).parent / "results"

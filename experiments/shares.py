@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from exactdp.local import FrequencyOracle, LocalMechanism, State, SubsetSelection
-from exactdp.local.choices import own_bits
-from exactdp.local.unary import UnaryEncoding
-from exactdp.local.wire import BitVector
+from exactdp.local.bulk_choices import own_bits
+from exactdp.local.report_formats import BitVector
+from exactdp.local.unary_encoding import UnaryEncoding
 from exactdp.samplers import SeededSource
 
 __all__ = ["PAPER", "exchanged", "geometric", "l1", "states", "uniform", "words"]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.local import LocalMechanism, SparseVectorMean
-from exactdp.local.sparse import DenseGaussian, Harmony, KFold, OneBit, Pckv, Sampled
+from exactdp.local.sparse import Harmony, KFold, NaiveGaussian, OneBit, Pckv, Sampled
 from exactdp.samplers import SeededSource
 from experiments.ratings import Data, movielens, zipf
 
@@ -59,7 +59,7 @@ USER: dict[str, Make] = {
     "SVA, one bit": lambda s: OneBit(**s.basic, users=s.n),
     "SVA, one bit, published clip": lambda s: OneBit(**s.basic, clip=sqrt(s.k * log(s.n)) / 2.5),
     "sampling": lambda s: Sampled(**s.basic),
-    "naive": lambda s: DenseGaussian(**s.basic),
+    "naive": lambda s: NaiveGaussian(**s.basic),
     "Harmony": lambda s: Harmony(**s.basic),
     "PCKV": lambda s: Pckv(**s.basic),
 }
@@ -68,7 +68,7 @@ EVENT: dict[str, Make] = {
     "k-fold": lambda s: KFold(**s.basic),
     "sampling": lambda s: Sampled(**s.basic),
     "sampling, amplified": lambda s: Sampled(**s.basic, promise="event"),
-    "naive": lambda s: DenseGaussian(**s.basic, promise="event"),
+    "naive": lambda s: NaiveGaussian(**s.basic, promise="event"),
     "Harmony": lambda s: Harmony(**s.basic),
     "PCKV": lambda s: Pckv(**s.basic),
 }
@@ -105,7 +105,7 @@ def panels(n: int) -> dict[str, tuple[dict[str, Make], str, list[Setting]]]:
 
 def estimated(m: LocalMechanism[Any], data: Data, truth: np.ndarray, seed: int) -> np.ndarray:
     """The means that a server estimates from all users."""
-    if isinstance(m, DenseGaussian):
+    if isinstance(m, NaiveGaussian):
         noise = np.random.default_rng(seed).normal(0, sqrt(m.variance / data.n), data.d)
         return np.asarray(truth + noise)
     if isinstance(m, SparseVectorMean) and m.hashes == "keyed":

@@ -17,8 +17,8 @@ from sphinx.application import Sphinx
 from exactdp import frames
 from exactdp.audit import audit, foreign_law
 from exactdp.audit.bounds.binomial import interval
-from exactdp.cli.drawing import Curve, Picture
 from exactdp.cli.main import cli
+from exactdp.cli.pictures import Line, Picture
 from exactdp.mechanisms import GSHM
 from exactdp.samplers import SeededSource
 
@@ -47,7 +47,7 @@ def released(path: Path, theme: str) -> None:
     seen = [(i, float(noisy[name])) for i, name in enumerate(ranked) if name in noisy]
     picture = Picture(theme, x="airports, most visited first", y="aircraft", title="94 airports")
     picture.explain("Line: true counts. Dots: what was released; the rest stays secret.")
-    picture.draw([Curve("true", range(len(ranked)), [counts[name] for name in ranked], 0)])
+    picture.draw([Line("true", range(len(ranked)), [counts[name] for name in ranked], 0)])
     picture.axes.plot(*zip(*seen, strict=True), "o", markersize=4, color=picture.colour(1))
     picture.upright(len(seen), f"{len(seen)} released", 1)
     picture.save(path)
@@ -63,12 +63,12 @@ def region(path: Path, theme: str) -> None:
     )
     picture.explain("Under the line is what the promise allows. Box: 95 % intervals of the audit.")
     across = [i / 2000 for i in range(17)]
-    picture.draw([Curve("0.005 + e \u00b7 p", across, [0.005 + math.e * p for p in across], 0)])
+    picture.draw([Line("0.005 + e \u00b7 p", across, [0.005 + math.e * p for p in across], 0)])
     counted = _counts()
     low, high = map(float, interval(*counted["left"], "0.05"))
     least, most = map(float, interval(*counted["right"], "0.05"))
     box = ([least, most, most, least, least], [low, low, high, high, low])
-    picture.draw([Curve("this mechanism", *box, 1, at=2)])
+    picture.draw([Line("this mechanism", *box, 1, at=2)])
     picture.save(path)
 
 

@@ -35,13 +35,13 @@ from exactdp.parameters import (
     rational,
 )
 
-__all__ = ["Calibration", "calibrate", "check", "delta", "delta_many", "guarantee"]
+__all__ = ["DiscreteGaussianCalibration", "calibrate", "check", "delta", "delta_many", "guarantee"]
 
 _SOURCE = "tight theorem of Canonne, Kamath, Steinke 2020; noise of CSH Definition 7.1"
 
 
 @dataclass(frozen=True)
-class Calibration:
+class DiscreteGaussianCalibration:
     """A noise parameter for a target, with the evidence from both sides.
 
     sigma2: a short exact decimal, to be used as it is: more noise may be worse. delta: enclosure at
@@ -126,7 +126,7 @@ def guarantee(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Guarantee
 
 def calibrate(
     *, epsilon: Real, delta: Real, sensitivity: int = 1, resolution: Real = "1e-9"
-) -> Calibration:
+) -> DiscreteGaussianCalibration:
     """A least sigma2 on a decimal grid that makes one integer query (epsilon, delta)-DP.
 
     epsilon: >= 0. delta: target, > 0 and < 1. sensitivity: an integer >= 1.
@@ -150,7 +150,9 @@ def calibrate(
     near = gaussian.calibrate(epsilon=loss, delta=target, sensitivity=size, resolution="1e-3")
     sigma2, refuted = smallest_on_grid(test, Fraction(near.sigma) ** 2, step)
     promise = guarantee(sigma2=sigma2, epsilon=loss, sensitivity=size)
-    return Calibration(size, loss, target, as_decimal(sigma2), promise.delta, refuted, promise)
+    return DiscreteGaussianCalibration(
+        size, loss, target, as_decimal(sigma2), promise.delta, refuted, promise
+    )
 
 
 def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:

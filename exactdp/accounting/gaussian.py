@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-
-from flint import arb
 
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
@@ -13,9 +10,10 @@ from exactdp.accounting.certify.hints import exp2, falling_root, log2
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
+from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive
 
-__all__ = ["DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee", "hockey_stick"]
+__all__ = ["DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
 
 DEFAULT_ANALYSIS = "exact"
 
@@ -106,47 +104,3 @@ def _log_mu(epsilon: Fraction, target: Fraction) -> float:
             return -log2(hockey_stick(ball(epsilon), ball(exp2(s))) / ball(target))
 
     return falling_root(room, 0.0)
-
-
-def hockey_stick(epsilon: arb, mu: arb) -> arb:
-    """Ball around Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu); epsilon may be < 0.
-
-    This is the divergence between N(mu, 1) and N(0, 1): increasing in mu, decreasing in epsilon.
-    """
-    if epsilon.is_zero():  # of two equal halves, however small mu is
-        return (mu * _inverse_root_two() / 2).erf()
-    t = epsilon / mu
-    half = mu / 2
-    return cdf(half - t) - raised_tail(epsilon.exp(), half + t, lambda: pdf(half - t))
-
-
-def raised_tail(factor: arb, x: arb, density: Callable[[], arb]) -> arb:
-    """factor (1 - Phi(x)), also where the factor leaves Arb's exponents.
-
-    density: factor times the normal density at x, computed in another way. It is used with
-    Mills' bounds, phi(x)/x (1 - 1/x^2) < 1 - Phi(x) < phi(x)/x for x > 0.
-    """
-    product = factor * tail(x)
-    if product > 0 or not x > 0:
-        return product
-    most = density() / x
-    return (most * (1 - 1 / (x * x)).max(arb(0))).union(most)
-
-
-def cdf(x: arb) -> arb:
-    """Phi(x), accurate in both tails."""
-    return (-x * _inverse_root_two()).erfc() / 2
-
-
-def tail(x: arb) -> arb:
-    """1 - Phi(x), accurate in both tails."""
-    return (x * _inverse_root_two()).erfc() / 2
-
-
-def pdf(x: arb) -> arb:
-    """The standard normal density."""
-    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
-
-
-def _inverse_root_two() -> arb:
-    return arb(2).rsqrt()

@@ -13,8 +13,6 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
 
-__all__ = ["calibrate", "check", "compare", "delta"]
-
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
 
@@ -147,14 +145,20 @@ def calibrate() -> None:
 
 @click.group(no_args_is_help=True)
 def check() -> None:
-    """Decide a claimed (epsilon, delta): exit 0 proved, 1 refuted, 3 undecided."""
+    """Decide whether parameters keep (epsilon, delta).
+
+    Exits 0 when that is proved, 1 when it is refuted, 3 when it is undecided.
+    """
 
 
 @click.command(epilog="Example: exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5")
 @options("k epsilon delta")
 @json_option
 def compare(as_json: bool, **given: str) -> None:
-    """Calibrate every mechanism and analysis for one target, side by side."""
+    """Calibrate every mechanism for one target.
+
+    The table has one line for each mechanism and analysis.
+    """
     from exactdp.accounting.sparse_histograms.comparison import compare as compare_all
 
     sparsity = integer("k", given["k"], least=1)
@@ -191,7 +195,7 @@ def _add(verb: click.Group, name: str, required: str, optional: str, example: st
 
 
 def _summary(verb: click.Group) -> str:
-    return str(verb.help).split(":")[0].rstrip(".") + "."
+    return str(verb.help).partition("\n")[0]
 
 
 def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:

@@ -29,7 +29,10 @@ def cut(
     as_json: bool,
     **given: str | None,
 ) -> None:
-    """Say how many pairs of user and key a release with --k leaves out: an error besides the noise.
+    """What a bound on the keys of every user leaves out.
+
+    That is the number of pairs of user and key which a release with --k drops: an error besides
+    the noise.
 
     Either --public-data, for data (or a sample that stands for them) that are public; or --epsilon,
     a share of the budget for noisy numbers, and --most, the most pairs of one user that count.

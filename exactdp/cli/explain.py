@@ -9,13 +9,14 @@ import click
 
 from exactdp.parameters import choice
 
-__all__ = ["explain"]
-
 
 @click.command(epilog="Example: exactdp explain exact-csh | less")
 @click.argument("page", required=False)
 def explain(page: str | None) -> None:
-    """Print a page that a guarantee cites, as Markdown; without PAGE, list them."""
+    """Print a page that a guarantee cites.
+
+    The page is printed as Markdown. Without PAGE, the names of all pages are listed.
+    """
     found = _pages()
     if page is not None:
         click.echo(found[choice("page", page, tuple(found))].read_text(encoding="utf-8"))

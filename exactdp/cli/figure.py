@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from exactdp.cli.drawing import Curve, Picture, new_picture, theme_option
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
+from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
-    from exactdp.accounting.sparse_histograms.curves import Saving
-
-__all__ = ["figure"]
+    from exactdp.accounting.sparse_histograms.threshold_curves import Saving
 
 _SPARSITIES = "1,10,100,1000,10000,100000,1000000"
 _FAMILIES = {"gshm": 0, "csh": 1}
@@ -38,7 +35,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
     """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one)."""
     from tqdm import tqdm
 
-    from exactdp.accounting.sparse_histograms.curves import CURVES, threshold_curve
+    from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
 
     path = new_picture(output)
     count = integer("points", points or 24, least=2)
@@ -62,7 +59,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
                 bar.update()
             label = f"{mechanism.upper()}, {analysis}"
             curves.append(
-                Curve(label, noise, tau, _FAMILIES[mechanism], _STYLES[analysis], marked=(0,))
+                Line(label, noise, tau, _FAMILIES[mechanism], _STYLES[analysis], marked=(0,))
             )
     picture.finish(curves, path)
 
@@ -87,13 +84,13 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
     made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
-    most = 2 * max(int(1 + Fraction(m.tau)) for m in made)
+    most = 2 * max(int(1 + m.tau) for m in made)
     counts = sorted({most * i // (count - 1) for i in range(count)})
     for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
         chances = [mechanism.chance(c).float_lower() for c in counts]
         later = next(i for i, chance in enumerate(chances) if chance > 0.75)
-        curves.append(Curve(label, counts, chances, family, at=later))
-        threshold = float(1 + Fraction(mechanism.tau))
+        curves.append(Line(label, counts, chances, family, at=later))
+        threshold = float(1 + mechanism.tau)
         picture.upright(threshold, f"above {threshold:g}", family)
     picture.finish(curves, path)
 
@@ -134,8 +131,8 @@ def epsilon_over_steps(
         one.composed(n).epsilon(delta, width="1e-2")
         for n in tqdm(taken, desc="points", disable=None, delay=1)
     ]
-    lower = Curve("at least", taken, [e.float_lower() for e in found])
-    upper = Curve("at most", taken, [e.float_upper() for e in found])
+    lower = Line("at least", taken, [e.float_lower() for e in found])
+    upper = Line("at most", taken, [e.float_upper() for e in found])
     picture.finish([lower, upper], path)
 
 
@@ -152,8 +149,8 @@ def savings(
     as_json: bool,
 ) -> None:
     """A table of the best thresholds over the sparsity k; with --output a picture, too."""
-    from exactdp.accounting.sparse_histograms.curves import CURVES
-    from exactdp.accounting.sparse_histograms.curves import savings as compute
+    from exactdp.accounting.sparse_histograms.threshold_curves import CURVES
+    from exactdp.accounting.sparse_histograms.threshold_curves import savings as compute
 
     path = None if output is None else new_picture(output)
     listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
@@ -188,7 +185,7 @@ def _draw_savings(path: Path, theme: str, title: str, found: Sequence[Saving]) -
         scaled = [float(s.tau[mechanism, analysis]) / s.k**0.5 for s in found]
         label = f"{mechanism.upper()}, {analysis}"
         curves.append(
-            Curve(
+            Line(
                 label,
                 [s.k for s in found],
                 scaled,

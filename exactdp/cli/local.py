@@ -14,8 +14,6 @@ from exactdp.cli.reading import column, existing
 from exactdp.errors import InvalidParameter, shown
 from exactdp.parameters import decimal_text, integer
 
-__all__ = ["local"]
-
 _MECHANISM = (
     "randomized-response, rappor, permanent-rappor, unary, hashing, subset, hadamard or compressive"
 )
@@ -23,7 +21,10 @@ _MECHANISM = (
 
 @click.group(no_args_is_help=True)
 def local() -> None:
-    """The local model: every user's own report is private, the server need not be trusted."""
+    """The local model: report, aggregate, estimate, compare.
+
+    Each report is private by itself, so nobody has to trust the server.
+    """
 
 
 @local.command(epilog="Example: exactdp local compare --k 10000 --epsilon 0.5 --n 100000")
@@ -82,7 +83,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
 
     With the operating system's randomness. In earnest every user runs this alone.
     """
-    from exactdp.local.files import MECHANISMS, made
+    from exactdp.local.report_files import MECHANISMS, made
     from exactdp.samplers import SystemSource
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
@@ -113,7 +114,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
 @json_option
 def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: bool) -> None:
     """Add up files of reports and of states, all of one configuration, to one state."""
-    from exactdp.local.files import mechanism_of, state_of
+    from exactdp.local.report_files import mechanism_of, state_of
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
     paths = [existing(name) for name in files]
@@ -137,7 +138,7 @@ def estimate(
     file: str, method: str | None, top: str | None, public: str | None, as_json: bool
 ) -> None:
     """Shares of the values, the largest first, from a file of reports or of a state."""
-    from exactdp.local.files import mechanism_of, state_of
+    from exactdp.local.report_files import mechanism_of, state_of
 
     data = existing(file).read_bytes()
     mechanism = mechanism_of(data)

@@ -11,56 +11,20 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from importlib import import_module
 from io import TextIOWrapper
 from typing import NoReturn
 
 import click
 
 from exactdp import __version__
+from exactdp.cli.registry import Commands
 from exactdp.errors import ExactDPError, Undecided, shown
 
 __all__ = ["cli", "main"]
 
-#: Subcommand -> (module that defines it, one line of help); loaded only when used.
-_COMMANDS = {
-    "delta": ("exactdp.cli.accounting", "Certified delta for given noise and threshold."),
-    "calibrate": ("exactdp.cli.accounting", "Noise and threshold for a given (epsilon, delta)."),
-    "check": ("exactdp.cli.accounting", "Decide whether given parameters keep (epsilon, delta)."),
-    "sgd": ("exactdp.cli.loss", "What DP-SGD leaks, or needs for a target."),
-    "compose": ("exactdp.cli.loss", "What any mechanisms leak together."),
-    "release": ("exactdp.cli.releases", "Publish a histogram with differential privacy."),
-    "cut": ("exactdp.cli.cut", "What a bound on every user's keys leaves out of a release."),
-    "local": ("exactdp.cli.local", "The local model: report, aggregate, estimate, compare."),
-    "sparse": ("exactdp.cli.sparse", "Means of sparse vectors in the local model."),
-    "query": ("exactdp.cli.query", "Look up one element in a released histogram."),
-    "sample": ("exactdp.cli.sample", "Exact draws of integer noise."),
-    "figure": ("exactdp.cli.figures", "Pictures and tables of what the analyses save."),
-    "proofs": ("exactdp.cli.proofs", "Run the papers' statements as claims, each with a verdict."),
-    "audit": ("exactdp.cli.audit", "Look for outputs of a mechanism that break its promise."),
-    "vectors": ("exactdp.cli.vectors", "Exact answers as test data for any implementation."),
-    "explain": ("exactdp.cli.explain", "Print a page that a guarantee cites."),
-    "compare": ("exactdp.cli.accounting", "Calibrate every mechanism for one target."),
-}
-
-
-class _Lazy(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(_COMMANDS[cmd_name][0]), cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
-
 
 @click.command(
-    cls=_Lazy,
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: exactdp calibrate gshm --k 51914 --epsilon 0.35 --delta 1e-5",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +13,6 @@ from exactdp.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
     from exactdp.audit.promises import Promise
-
-__all__ = ["json_option", "options", "promise_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -166,3 +165,9 @@ def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command]
 
     note = f" {more}" if more else ""
     return click.option(flag, multiple=True, callback=once, metavar=name.upper(), help=text + note)
+
+
+def find_local_modules() -> None:
+    """Let modules in the current folder be imported, as ``python -m`` does."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")

@@ -15,8 +15,6 @@ import click
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["new_file", "print_json", "print_table", "write_text", "written"]
-
 
 def new_file(
     parameter: str, name: str, endings: tuple[str, ...], *, overwrite: bool = False

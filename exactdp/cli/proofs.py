@@ -46,7 +46,9 @@ def proofs(
     html: str | None,
     as_json: bool,
 ) -> int:
-    """Run the papers' statements: all fast ones, or the entries whose ID is given or begins so.
+    """Run the papers' statements, each with a verdict.
+
+    Runs all fast ones, or the entries whose ID is given or begins so.
 
     Exits 0 when every run reached its recorded verdict (refuted ones were refuted again), else 1.
     """

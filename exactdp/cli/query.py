@@ -9,14 +9,14 @@ import click
 from exactdp.cli.reading import counts_in, existing
 from exactdp.parameters import integer
 
-__all__ = ["query"]
-
 
 @click.command(epilog='Example: exactdp query ages.edph "age 36 education 3"')
 @click.argument("file")
 @click.argument("element")
 def query(file: str, element: str) -> None:
-    """The released value of one element, from a released CSV, compact file or sketch.
+    """Look up one element in a release.
+
+    The release is a CSV, a compact file or a sketch.
 
     Elements are read as they were when the file was released: as texts, or as numbers.
     """

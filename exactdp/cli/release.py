@@ -35,7 +35,9 @@ __all__ = [
 
 @click.group(no_args_is_help=True)
 def release() -> None:
-    """Publish a histogram with differential privacy: counts (CSV: element,count), or rows.
+    """Publish a histogram with differential privacy.
+
+    The input has counts (CSV: element,count), or rows.
 
     With --user and --by, gshm and csh read rows, one per user and key, from CSV or Parquet. CSV is
     read as --delimiter, --quote and --no-header say, and an empty cell is missing. The guarantee is

@@ -14,9 +14,6 @@ from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 
-__all__ = ["sample"]
-
-
 #: More draws than this would take months.
 _MOST_DRAWS = 10**15
 

@@ -6,13 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from exactdp.cli.drawing import Curve, Picture, new_picture, theme_option
 from exactdp.cli.figure import figure
 from exactdp.cli.options import options
+from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
 from exactdp.parameters import positive, rational
-
-__all__: list[str] = []
-
 
 #: Levels of the walk, the value being in the middle.
 _LEVELS = 300
@@ -41,7 +38,7 @@ def alp(epsilon: str, output: str, collision: str | None, price: str | None, the
         law = law.scaled(float(alpha / loss))
         t = np.linspace(0, 40 / float(loss), 161)
         beyond = [law.beyond(x).float_upper() for x in t.tolist()]
-        curves.append(Curve(f"ALP, collisions {float(c):.3g}", t.tolist(), beyond, family))
+        curves.append(Line(f"ALP, collisions {float(c):.3g}", t.tolist(), beyond, family))
     laplace = np.exp(-t * float(loss)).tolist()
-    curves.append(Curve("Laplace noise", t.tolist(), laplace, 2, "--"))
+    curves.append(Line("Laplace noise", t.tolist(), laplace, 2, "--"))
     picture.finish(curves, path)

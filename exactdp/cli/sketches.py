@@ -24,8 +24,6 @@ from exactdp.cli.release import (
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
-__all__: list[str] = []
-
 _EXAMPLE = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
 
 
@@ -130,7 +128,7 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
             "factor of an error (95 %)": f"<= {part.factor_bound('0.05'):.4g}",
         }
     bound = part.error_bound("0.05")
-    mean = part.error(Fraction(part.beta) / 2).mean_absolute().float_upper()
+    mean = part.error(part.beta / 2).mean_absolute().float_upper()
     note = " of a value in the sketch" if part is not mechanism else " of one value"
     if part is not mechanism:
         found["stored from"] = decimal_text(mechanism.stored.threshold)

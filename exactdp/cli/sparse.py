@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exactdp.cli.drawing import new_picture
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.pictures import new_picture
 from exactdp.cli.reading import column, existing, table_in
 from exactdp.errors import InvalidParameter, shown
 from exactdp.parameters import integer
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from exactdp.local import SparseVectorMean
     from exactdp.local.sparse import Means
 
-__all__ = ["sparse"]
-
 _GIVEN = "level L delta hashes users bins"
 
 
 @click.group(no_args_is_help=True)
 def sparse() -> None:
-    """Means of sparse vectors, such as ratings: every user's own report is private."""
+    """Means of sparse vectors in the local model.
+
+    Sparse vectors are ratings, for example: few of very many items have a value. Each user's
+    report is private by itself.
+    """
 
 
 @sparse.command(epilog="Example: exactdp sparse plan --d 100000 --k 64 --epsilon 1 --level user")
@@ -70,7 +72,7 @@ def _facts(m: SparseVectorMean) -> dict[str, object]:
 
 def _others(m: SparseVectorMean) -> dict[str, Any]:
     """The schemes that keep the same promise, or one that implies it; none where d is too large."""
-    from exactdp.local.sparse import DenseLaplace, Harmony, KFold, OneBit, Pckv, Sampled
+    from exactdp.local.sparse import Harmony, KFold, NaiveLaplace, OneBit, Pckv, Sampled
     from exactdp.local.sparse.baseline import MOST_ITEMS
 
     if m.d > MOST_ITEMS:
@@ -83,7 +85,7 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
         others["k-fold repetition"] = KFold(**basic)
     promise = "event" if event else "user"
     others["sampling"] = Sampled(**basic, promise=promise)
-    others["dense Laplace"] = DenseLaplace(**basic, promise=promise)
+    others["dense Laplace"] = NaiveLaplace(**basic, promise=promise)
     return others
 
 
@@ -130,7 +132,7 @@ def estimate(
 ) -> None:
     """Means from a file of reports or of a state (exactdp local aggregate adds them up)."""
     from exactdp.local import SparseVectorMean
-    from exactdp.local.files import mechanism_of, state_of
+    from exactdp.local.report_files import mechanism_of, state_of
 
     target = None if picture is None else new_picture(picture, "picture")
     data = existing(file).read_bytes()
@@ -184,7 +186,7 @@ def _vectors(path: Path) -> list[dict[int, str]]:
 
 def _draw(path: Path, means: Means, chosen: list[tuple[int, float]]) -> None:
     """Means with bars of two standard errors."""
-    from exactdp.cli.drawing import Picture
+    from exactdp.cli.pictures import Picture
 
     title = f"{len(chosen)} means from {means.n} reports"
     picture = Picture("light", x="mean", y="item", title=title)

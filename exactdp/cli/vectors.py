@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from exactdp.cli.options import json_option
+from exactdp.cli.options import find_local_modules, json_option
 from exactdp.cli.output import new_file, print_json, print_table, write_text
 from exactdp.cli.reading import standard_input
 from exactdp.errors import InvalidParameter
@@ -30,14 +30,15 @@ from exactdp.parameters import choice
 if TYPE_CHECKING:
     from exactdp.oracle.conformance import Report
 
-__all__ = ["vectors"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 @click.group(no_args_is_help=True)
 def vectors() -> None:
-    """Conformance vectors: questions of differential privacy with certified answers."""
+    """Exact answers as test data for any implementation.
+
+    A conformance vector is a question of differential privacy with its certified answer.
+    """
 
 
 def _selection(command: _Command) -> _Command:
@@ -105,10 +106,12 @@ def questions(group: str | None, flag: str | None, question: str | None) -> None
 
 
 @vectors.command(
-    epilog="Example: exactdp vectors run --adapter dp_accounting        "
+    epilog="Example: exactdp vectors run --adapter my_package.my_module:make_adapter        "
     "Any language: my-program | exactdp vectors run --stdin-jsonl"
 )
-@click.option("--adapter", metavar="NAME", help="A library that is installed, or exactdp itself.")
+@click.option(
+    "--adapter", metavar="NAME", help="exactdp, or MODULE:FUNCTION that returns your adapter."
+)
 @click.option("--stdin-jsonl", is_flag=True, help="Judge answers from standard input.")
 @click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
 @_selection
@@ -178,15 +181,11 @@ def _judge_lines(lines: Iterable[str], chosen: list[Vector]) -> Report:
 def _judge(name: str, chosen: list[Vector]) -> Report:
     from tqdm import tqdm
 
-    from exactdp.oracle.adapters import ADAPTERS, make
+    from exactdp.oracle.adapter import make
     from exactdp.oracle.isolated import run_isolated
 
-    choice("adapter", name, tuple(ADAPTERS))
-    try:
-        make(name)
-    except ImportError as error:
-        allowed = f"one whose library is installed ({error})"
-        raise InvalidParameter("adapter", name, allowed) from None
+    find_local_modules()
+    make(name)
     # in a process of its own: libraries may hang or abort
     with tqdm(chosen, desc="vectors", disable=None, delay=1) as bar:
         return run_isolated(name, bar)

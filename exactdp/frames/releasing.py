@@ -14,7 +14,7 @@ from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.mechanisms import GSHM, GSHMWithSums, NoisyCounts, TopK
-from exactdp.mechanisms.thresholded import Thresholded
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.parameters import Real, choice, decimal_text
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure

@@ -1,16 +1,16 @@
 """The local model: users randomize their own values, and the law of what they send is exact."""
 
-from exactdp.local.bounds import coherence, recovery_bound, unbalanced_loss
 from exactdp.local.compressive import CompressiveResponse, MatrixResponse
-from exactdp.local.frame import LocalMechanism, State
-from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.hadamard import HadamardResponse
-from exactdp.local.hashing import OptimizedLocalHashing
+from exactdp.local.compressive_bounds import coherence, recovery_bound, unbalanced_loss
+from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.hadamard_response import HadamardResponse
+from exactdp.local.local_hashing import OptimizedLocalHashing
 from exactdp.local.longitudinal import PermanentRappor
+from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.randomized_response import RandomizedResponse
 from exactdp.local.sparse import Entries, SparseVectorMean
-from exactdp.local.subset import SubsetSelection
-from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
+from exactdp.local.subset_selection import SubsetSelection
+from exactdp.local.unary_encoding import OptimizedUnaryEncoding, Rappor
 
 __all__ = [
     "CompressiveResponse",

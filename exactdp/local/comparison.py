@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.hadamard import HadamardResponse
-from exactdp.local.hashing import OptimizedLocalHashing
+from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.hadamard_response import HadamardResponse
+from exactdp.local.local_hashing import OptimizedLocalHashing
 from exactdp.local.randomized_response import RandomizedResponse
-from exactdp.local.subset import SubsetSelection
-from exactdp.local.unary import OptimizedUnaryEncoding, Rappor
+from exactdp.local.subset_selection import SubsetSelection
+from exactdp.local.unary_encoding import OptimizedUnaryEncoding, Rappor
 from exactdp.parameters import Real, integer
-
-__all__ = ["ORACLES", "Row", "compare"]
 
 #: Name on the command line -> mechanism.
 ORACLES: dict[str, type[FrequencyOracle]] = {

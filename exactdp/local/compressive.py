@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
-from exactdp.local.choices import Integers, coins
-from exactdp.local.columns import BalancedColumns, PublicColumns, portions
-from exactdp.local.frame import LocalMechanism, State, public_fields
-from exactdp.local.frequency import finished
+from exactdp.local.bulk_choices import Integers, coins
+from exactdp.local.frequency_oracle import finished
+from exactdp.local.mechanism import LocalMechanism, State, public_fields
+from exactdp.local.public_matrices import BalancedColumns, PublicColumns, portions
 from exactdp.local.ratio import largest, local_epsilon, ratio_within
-from exactdp.local.recovery import Pursuit, Recovery, System
-from exactdp.local.wire import Numbers, Report, Reports, integers
-from exactdp.parameters import Real, choice, decimal_text, integer
+from exactdp.local.report_formats import Numbers, Report, Reports, integers
+from exactdp.local.sparse_recovery import Pursuit, Recovery, System
+from exactdp.parameters import choice, decimal_text
 from exactdp.samplers import Source
-
-__all__ = ["CompressiveResponse", "MatrixResponse", "SetResponse"]
 
 _METHODS = ("normalized", "projected")
 
@@ -36,14 +35,14 @@ class SetResponse(LocalMechanism[int]):
     Source: CP, equation (2), Lemma 2.1 made exact.
     """
 
-    epsilon: Real
+    epsilon: Number
     #: The sets.
     columns: PublicColumns
 
     @property
     def epsilon_per_report(self) -> Fraction:
         """epsilon."""
-        return Fraction(self.epsilon)
+        return self.epsilon
 
     @cached_property
     def ratio(self) -> Fraction:
@@ -180,7 +179,7 @@ class SetResponse(LocalMechanism[int]):
         return bool((counts >= 0).all()) and int(counts.sum()) == n
 
 
-@dataclass(frozen=True)
+@frozen
 class CompressiveResponse(SetResponse):
     """Sets of exactly `ones` out of m outputs, for k values, drawn from a public seed.
 
@@ -199,22 +198,18 @@ class CompressiveResponse(SetResponse):
     (7, 3)
     """
 
-    k: int
-    m: int
-    epsilon: Real
-    seed: int
-    ones: int | None = None
+    k: int = whole(least=2)
+    m: int = whole(least=2)
+    epsilon: Number = number(local_epsilon)
+    seed: int = whole(least=0)
+    ones: int = whole(least=1, default=None)
     columns: PublicColumns = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
-        for name, least in (("k", 2), ("m", 2), ("seed", 0)):
-            object.__setattr__(self, name, integer(name, getattr(self, name), least=least))
         if self.ones is None:
             within = ratio_within(self.epsilon_per_report)
             object.__setattr__(self, "ones", max(round(self.m / (within + 1)), 1))
-        object.__setattr__(self, "ones", integer("ones", self.ones or 0, least=1))
-        columns = BalancedColumns(self.k, self.m, self.seed, self.ones or 0)
+        columns = BalancedColumns(self.k, self.m, self.seed, self.ones)
         object.__setattr__(self, "columns", columns)
 
     def configuration(self) -> Mapping[str, str | int]:
@@ -222,27 +217,26 @@ class CompressiveResponse(SetResponse):
         return {**public_fields(self), "ratio": str(self.ratio)}
 
 
-@dataclass(frozen=True)
+@frozen
 class MatrixResponse(SetResponse):
     """The same for any public matrix: random signs, rows of a Hadamard matrix, one that is given.
 
     Source: CP, Sections 2 and 4.
 
     >>> from exactdp.local import MatrixResponse
-    >>> from exactdp.local.columns import RandomColumns
+    >>> from exactdp.local.public_matrices import RandomColumns
     >>> m = MatrixResponse(RandomColumns(k=1000, m=100, seed=7), epsilon=1)
     >>> round(float(m.ratio), 6), round(float(m.e_epsilon), 6)
     (2.149681, 2.718282)
     """
 
     columns: PublicColumns
-    epsilon: Real
+    epsilon: Number = number(local_epsilon)
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, PublicColumns):
-            allowed = "of exactdp.local.columns, as GivenColumns(entries) is"
+            allowed = "of exactdp.local.public_matrices, as GivenColumns(entries) is"
             raise InvalidParameter("columns", self.columns, allowed)
-        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
         _ = self.columns.sizes
 
     def configuration(self) -> Mapping[str, str | int]:

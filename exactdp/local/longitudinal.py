@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -10,19 +9,18 @@ from typing import Any
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers, coin_rows, turned
-from exactdp.local.frame import NEIGHBOURS
+from exactdp.fields import Number, frozen, number
+from exactdp.local.bulk_choices import Integers, coin_rows, turned
+from exactdp.local.mechanism import NEIGHBOURS
 from exactdp.local.ratio import local_epsilon, ratio_within
-from exactdp.local.unary import Rappor
-from exactdp.local.wire import Report, Reports
-from exactdp.parameters import Real, integer
+from exactdp.local.report_formats import Report, Reports
+from exactdp.local.unary_encoding import Rappor
+from exactdp.parameters import integer
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
 
-__all__ = ["PermanentRappor"]
 
-
-@dataclass(frozen=True)
+@frozen
 class PermanentRappor(Rappor):
     """RAPPOR's permanent and instantaneous response; the first report is that of one-time RAPPOR.
 
@@ -38,12 +36,11 @@ class PermanentRappor(Rappor):
     [2.718, 5.011, 6.485, 7.389]
     """
 
-    limit: Real
+    limit: Number = number(local_epsilon)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "limit", local_epsilon(self.limit))
-        if Fraction(self.limit) <= self.epsilon_per_report or self.lasting <= self.half:
+        if self.limit <= self.epsilon_per_report or self.lasting <= self.half:
             raise InvalidParameter("limit", self.limit, f"> epsilon = {self.epsilon}")
 
     @property
@@ -54,7 +51,7 @@ class PermanentRappor(Rappor):
     @cached_property
     def lasting(self) -> Fraction:
         """s, a rational within e^(limit/2)."""
-        return ratio_within(Fraction(self.limit) / 2)
+        return ratio_within(self.limit / 2)
 
     @cached_property
     def copying(self) -> Fraction:
@@ -71,7 +68,7 @@ class PermanentRappor(Rappor):
         times = integer("reports", reports, least=1)
         power, s = self.copying**times, self.lasting
         exact = ((s * power + 1) / (power + s)) ** 2
-        total = min(self.epsilon_per_report * times, Fraction(self.limit))
+        total = min(self.epsilon_per_report * times, self.limit)
         return Guarantee(total, Enclosure.exact(0), NEIGHBOURS, self.source, exact)
 
     def remember(self, value: int, source: Source) -> Report:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from exactdp.fields import frozen
 from exactdp.law import Law
-from exactdp.local.choices import Integers, below, coins
-from exactdp.local.frequency import FrequencyOracle
-from exactdp.local.wire import Numbers, Report, Reports
+from exactdp.local.bulk_choices import Integers, below, coins
+from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.samplers import Source
 
-__all__ = ["RandomizedResponse"]
 
-
-@dataclass(frozen=True)
+@frozen
 class RandomizedResponse(FrequencyOracle):
     """The own value with probability r/(r + k - 1), every other one with 1/(r + k - 1).
 

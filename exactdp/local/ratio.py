@@ -9,19 +9,17 @@ from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, positive
 
-__all__ = ["largest", "local_epsilon", "ratio_within"]
-
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(100)
 
 #: Digits of e^epsilon - 1: what is given away is below 1e-11 of epsilon.
 _DIGITS = 12
 
 
-def local_epsilon(epsilon: Real) -> Fraction:
-    """epsilon of one report, exactly; between 1e-9 and 100."""
-    value = positive("epsilon", epsilon)
+def local_epsilon(name: str, epsilon: Real) -> Fraction:
+    """The epsilon of a report, exactly; between 1e-9 and 100."""
+    value = positive(name, epsilon)
     if not _LEAST <= value <= _MOST:
-        raise InvalidParameter("epsilon", epsilon, "between 1e-9 and 100")
+        raise InvalidParameter(name, epsilon, "between 1e-9 and 100")
     return value
 
 

@@ -1,28 +1,29 @@
-"""The papers' release algorithms, built from samplers and guaranteed by accounting."""
+"""The papers' release algorithms, built from samplers and guaranteed by accounting.
+
+histograms: counts of n rows. thresholded: counts of users by key. projections: sparse vectors.
+"""
 
 from typing import TYPE_CHECKING
 
 from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
-    from exactdp.mechanisms.basic import BasicHistogram, StabilityHistogram
-    from exactdp.mechanisms.compact import CompactHistogram, CompactRelease
-    from exactdp.mechanisms.csh import CSH, TopK
-    from exactdp.mechanisms.gshm import GSHM
-    from exactdp.mechanisms.histogram import (
-        Accuracy,
-        Release,
-        counts_of_rows,
-        decode_bytes,
-        encode_bytes,
-    )
-    from exactdp.mechanisms.keep_heavy import (
+    from exactdp.mechanisms.accuracy import Accuracy
+    from exactdp.mechanisms.encoding import decode_bytes, encode_bytes
+    from exactdp.mechanisms.histograms import (
+        BasicHistogram,
+        CompactHistogram,
+        CompactRelease,
         KeepHeavy,
         KeepHeavyResampled,
         KeepHeavySampled,
         PureSparseHistogram,
+        Release,
+        SparseHistogram,
+        StabilityHistogram,
+        StrictPureSparseHistogram,
+        counts_of_rows,
     )
-    from exactdp.mechanisms.noisy import NoisyCounts, NoisyRelease
     from exactdp.mechanisms.projections import (
         ALP,
         ALP1,
@@ -44,9 +45,15 @@ if TYPE_CHECKING:
         threshold_alp_for,
         within_bits,
     )
-    from exactdp.mechanisms.strict import SparseHistogram, StrictPureSparseHistogram
-    from exactdp.mechanisms.sums import GSHMWithSums
-    from exactdp.mechanisms.top_k_with_base import TopKWithBase
+    from exactdp.mechanisms.thresholded import (
+        CSH,
+        GSHM,
+        GSHMWithSums,
+        NoisyCounts,
+        NoisyRelease,
+        TopK,
+        TopKWithBase,
+    )
 
 __all__ = [
     "ALP",
@@ -95,18 +102,14 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "basic": "BasicHistogram StabilityHistogram",
-        "compact": "CompactHistogram CompactRelease",
-        "csh": "CSH TopK",
-        "gshm": "GSHM",
-        "histogram": "Accuracy Release counts_of_rows decode_bytes encode_bytes",
-        "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
-        "noisy": "NoisyCounts NoisyRelease",
+        "accuracy": "Accuracy",
+        "encoding": "decode_bytes encode_bytes",
+        "histograms": "BasicHistogram CompactHistogram CompactRelease KeepHeavy KeepHeavyResampled "
+        "KeepHeavySampled PureSparseHistogram Release SparseHistogram StabilityHistogram "
+        "StrictPureSparseHistogram counts_of_rows",
         "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch "
         "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch "
         "TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for within_bits",
-        "strict": "SparseHistogram StrictPureSparseHistogram",
-        "sums": "GSHMWithSums",
-        "top_k_with_base": "TopKWithBase",
+        "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",
     },
 )

@@ -1,4 +1,4 @@
-"""Conformance vectors, tools for tests of other code, and adapters to other libraries.
+"""Conformance vectors, and assertions and strategies for tests of other code.
 
 assert_law and assert_private are loaded when used, so that the pytest plugin costs nothing.
 """

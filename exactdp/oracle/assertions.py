@@ -23,10 +23,8 @@ from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
 from exactdp.samplers import SeededSource
-from exactdp.samplers.branches import NotReproducible
-from exactdp.samplers.enumeration import TooManyBranches
-
-__all__ = ["Evidence", "assert_law", "assert_private"]
+from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
 
 #: Why a program cannot be enumerated; anything else it raises is its own error.
 _NOT_EXACT = (NotEnumerable, TooManyBranches, NotReproducible)

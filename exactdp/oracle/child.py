@@ -7,8 +7,6 @@ import subprocess
 import sys
 from typing import IO
 
-__all__ = ["Child", "output_of"]
-
 
 class Child:
     """Starts when it is asked first; whoever asks stops it in the end.

@@ -22,20 +22,6 @@ from typing import Any, Literal, Protocol
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.vectors import Vector
 
-__all__ = [
-    "TIGHT",
-    "VERDICTS",
-    "Adapter",
-    "Report",
-    "Result",
-    "Unsupported",
-    "beyond_doubles",
-    "describe",
-    "exact_value",
-    "judge",
-    "run",
-]
-
 Verdict = Literal["safe", "loose", "unsafe", "wrong", "unsupported", "crash"]
 Bucket = Literal["rounding", "underflow", "material"]
 

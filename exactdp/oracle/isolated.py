@@ -1,4 +1,4 @@
-"""Adapters in a process of their own: what hangs or aborts there is a crash here, and no more.
+"""Adapters in a process of their own: a library that hangs or aborts there is only a crash here.
 
 The process speaks the JSON-lines protocol: ``python -m exactdp.oracle.isolated <adapter>`` reads
 questions from its input and prints answers.
@@ -16,48 +16,49 @@ from fractions import Fraction
 from typing import IO, Any
 
 from exactdp.errors import InvalidParameter
-from exactdp.oracle.adapters import make
+from exactdp.oracle.adapter import make
 from exactdp.oracle.child import Child
 from exactdp.oracle.conformance import Report, Result, Unsupported, judge
 from exactdp.oracle.vectors import Vector
-
-__all__ = ["run_isolated", "serve"]
 
 #: Seconds in which a library is imported.
 _STARTING = 120
 
 
 def run_isolated(
-    name: str, vectors: Iterable[Vector], *, timeout: float = 20.0, memory: int | None = None
+    where: str, vectors: Iterable[Vector], *, timeout: float = 20.0, memory: int | None = None
 ) -> Report:
     """Put every question to an adapter that runs in a process of its own.
 
-    name: of the adapter. timeout: seconds per question. memory: most bytes the process may take,
-    where the system can limit that.
+    where: "exactdp", or "package.module:function" of a function that returns the adapter.
+    timeout: seconds per question. memory: most bytes the process may take, where the system can
+    limit that.
     """
-    asked = _Isolated(name, timeout, memory)
+    asked = _Isolated(where, timeout, memory)
     try:
-        return Report(name, asked.version(), tuple(asked.ask(vector) for vector in vectors))
+        name, version = asked.greeting()
+        return Report(name, version, tuple(asked.ask(vector) for vector in vectors))
     finally:
         asked.stop()
 
 
 class _Isolated:
-    def __init__(self, name: str, timeout: float, memory: int | None) -> None:
-        self._name, self._timeout = name, timeout
-        self._child = Child("-m", "exactdp.oracle.isolated", name, str(memory or 0))
+    def __init__(self, where: str, timeout: float, memory: int | None) -> None:
+        self._where, self._timeout = where, timeout
+        self._child = Child("-m", "exactdp.oracle.isolated", where, str(memory or 0))
 
-    def version(self) -> str:
-        """What the process says first of all."""
-        greeting = self._child.line(_STARTING)
-        if not greeting:
+    def greeting(self) -> tuple[str, str]:
+        """The name and the version that the process states before any answer."""
+        line = self._child.line(_STARTING)
+        if not line:
             self.stop()
-            raise InvalidParameter("adapter", self._name, "one whose library is installed")
-        return str(json.loads(greeting)["version"])
+            raise InvalidParameter("adapter", self._where, "one whose library is installed")
+        greeting = json.loads(line)
+        return str(greeting["name"]), str(greeting["version"])
 
     def ask(self, vector: Vector) -> Result:
         if not self._child.runs:
-            self.version()
+            self.greeting()
         line = self._child.ask(json.dumps(vector.as_question()), self._timeout)
         if line is None:
             self.stop()
@@ -76,9 +77,9 @@ class _Isolated:
         self._child.stop()
 
 
-def serve(name: str, questions: IO[str], answers: IO[str]) -> None:
+def serve(where: str, questions: IO[str], answers: IO[str]) -> None:
     """Answer questions, one JSON object per line, until they end."""
-    adapter = make(name)
+    adapter = make(where)
     _put(answers, {"name": adapter.name, "version": adapter.version})
     for line in questions:
         question = json.loads(line)

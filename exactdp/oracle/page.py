@@ -10,8 +10,6 @@ from exactdp import __version__
 from exactdp.oracle.conformance import VERDICTS, Report, Result
 from exactdp.oracle.vectors import load
 
-__all__ = ["conformance_page"]
-
 
 def conformance_page(report: Report) -> str:
     """Counts by group, then every answer that is unsafe, wrong or missing."""

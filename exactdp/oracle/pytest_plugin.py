@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-__all__: list[str] = []
-
 _PROPERTY = "exactdp"
 
 

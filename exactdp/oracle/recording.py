@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["record", "recording"]
-
 _recorder: ContextVar[Callable[[str], object] | None] = ContextVar("recorder", default=None)
 
 

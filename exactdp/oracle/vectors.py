@@ -1,7 +1,7 @@
 """Conformance vectors: questions with exact answers, as data that any language can read.
 
 The files lie in exactdp/oracle/vectors/, one group each, and are described by schema.json there.
-They were made by the scripts in exactdp/oracle/generate/, which share no code with the calculators.
+They are made by the scripts in tools/generate/, which share no code with the calculators.
 """
 
 from __future__ import annotations

@@ -8,24 +8,25 @@ if TYPE_CHECKING:
     from exactdp.samplers.bernoulli import (
         Bernoulli,
         BernoulliExp,
-        RandomizedResponse,
+        BinaryRandomizedResponse,
         UniformInteger,
         random_rounding,
     )
-    from exactdp.samplers.counting import FastSample, GeometricSample, GeoSample
+    from exactdp.samplers.count_samplers import FastSample, GeometricSample, GeoSample
     from exactdp.samplers.discrete_gaussian import DiscreteGaussian
     from exactdp.samplers.enumeration import EnumeratingSource, exact_law
     from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
     from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
     from exactdp.samplers.order_statistics import OrderStatistics
+    from exactdp.samplers.rounded_order_statistics import RoundedOrderStatistics
     from exactdp.samplers.seeded import RecordingSource, ReplaySource, SeededSource
     from exactdp.samplers.source import Source
-    from exactdp.samplers.strict_order import StrictOrderStatistics
     from exactdp.samplers.system import SystemSource
 
 __all__ = [
     "Bernoulli",
     "BernoulliExp",
+    "BinaryRandomizedResponse",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "EnumeratingSource",
@@ -34,14 +35,13 @@ __all__ = [
     "Geometric",
     "GeometricSample",
     "OrderStatistics",
-    "RandomizedResponse",
     "RationalCdf",
     "RealCdf",
     "RecordingSource",
     "ReplaySource",
+    "RoundedOrderStatistics",
     "SeededSource",
     "Source",
-    "StrictOrderStatistics",
     "SystemSource",
     "TwoSidedGeometric",
     "UniformInteger",
@@ -52,8 +52,9 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "bernoulli": "Bernoulli BernoulliExp RandomizedResponse UniformInteger random_rounding",
-        "counting": "FastSample GeometricSample GeoSample",
+        "bernoulli": "Bernoulli BernoulliExp BinaryRandomizedResponse UniformInteger "
+        "random_rounding",
+        "count_samplers": "FastSample GeometricSample GeoSample",
         "discrete_gaussian": "DiscreteGaussian",
         "enumeration": "EnumeratingSource exact_law",
         "geometric": "DiscreteLaplace Geometric TwoSidedGeometric",
@@ -61,7 +62,7 @@ __getattr__, __dir__ = lazily(
         "order_statistics": "OrderStatistics",
         "seeded": "RecordingSource ReplaySource SeededSource",
         "source": "Source",
-        "strict_order": "StrictOrderStatistics",
+        "rounded_order_statistics": "RoundedOrderStatistics",
         "system": "SystemSource",
     },
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -15,15 +14,22 @@ from numpy.typing import NDArray
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, rational
-from exactdp.samplers.coins import below
+from exactdp.samplers.bulk_coins import below
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
 
-__all__ = ["Bernoulli", "BernoulliExp", "RandomizedResponse", "UniformInteger", "random_rounding"]
+
+def probability(name: str, value: Real) -> Fraction:
+    """An exact number between 0 and 1."""
+    found = rational(name, value)
+    if not 0 <= found <= 1:
+        raise InvalidParameter(name, value, ">= 0 and <= 1")
+    return found
 
 
 class _Coin(IntegerLaw):
@@ -33,7 +39,7 @@ class _Coin(IntegerLaw):
         return Table(self._cdf, 0, [floor_at(self._cdf, 0, WORD_BITS)])
 
 
-@dataclass(frozen=True)
+@frozen
 class Bernoulli(_Coin):
     """1 with probability p, a rational in [0, 1].
 
@@ -42,18 +48,12 @@ class Bernoulli(_Coin):
     Law({0: 2/3, 1: 1/3})
     """
 
-    p: Real
-
-    def __post_init__(self) -> None:
-        chance = rational("p", self.p)
-        if not 0 <= chance <= 1:
-            raise InvalidParameter("p", self.p, ">= 0 and <= 1")
-        object.__setattr__(self, "p", chance)
+    p: Number = number(probability)
 
     @property
     def mean(self) -> Fraction:
         """p."""
-        return Fraction(self.p)
+        return self.p
 
     @property
     def variance(self) -> Fraction:
@@ -62,23 +62,20 @@ class Bernoulli(_Coin):
 
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
-        return {0: 1 - Fraction(self.p), 1: Fraction(self.p)}.get(z, Fraction(0))
+        return {0: 1 - self.p, 1: self.p}.get(z, Fraction(0))
 
     def _make_cdf(self) -> Cdf:
-        chance = Fraction(self.p)
+        chance = self.p
         zero = chance.denominator - chance.numerator
         sums = (zero, chance.denominator)
         return RationalCdf(0, 1, sums.__getitem__, chance.denominator)
 
 
-@dataclass(frozen=True)
+@frozen
 class BernoulliExp(_Coin):
     """1 with probability exp(-gamma), gamma >= 0 a rational; two random bits on average."""
 
-    gamma: Real
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", non_negative("gamma", self.gamma))
+    gamma: Number = number(non_negative)
 
     @property
     def mean(self) -> Enclosure:
@@ -105,20 +102,19 @@ class BernoulliExp(_Coin):
         return -(-self._exponent()).expm1()
 
     def _exponent(self) -> arb:
-        return ball(Fraction(self.gamma))
+        return ball(self.gamma)
 
 
-@dataclass(frozen=True)
+@frozen
 class UniformInteger(IntegerLaw):
     """Every integer of [low, high] equally likely."""
 
-    low: int
-    high: int
+    low: int = whole(least=-(10**1000))
+    high: int = whole(least=-(10**1000))
 
     def __post_init__(self) -> None:
-        low = integer("low", self.low, least=-(10**1000))
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", integer("high", self.high, least=low))
+        if self.high < self.low:
+            raise InvalidParameter("high", self.high, f"an integer >= {self.low}")
 
     @property
     def mean(self) -> Fraction:
@@ -172,24 +168,22 @@ def random_rounding(value: Real, source: Source) -> int:
     return below + source.bernoulli(number - below)
 
 
-@dataclass(frozen=True)
-class RandomizedResponse:
+@frozen
+class BinaryRandomizedResponse:
     """Each bit is flipped with probability p, independently; p a rational in [0, 1/2].
 
     Changing one bit changes probabilities by a factor of at most (1 - p)/p.
     Source: ALP, Definition of RandResponse in Section 2 (Warner 1965).
     """
 
-    p: Real
+    p: Number = number(probability)
 
     def __post_init__(self) -> None:
-        chance = rational("p", self.p)
-        if not 0 <= chance <= Fraction(1, 2):
+        if self.p > Fraction(1, 2):
             raise InvalidParameter("p", self.p, ">= 0 and <= 1/2")
-        object.__setattr__(self, "p", chance)
 
     @classmethod
-    def of_epsilon(cls, epsilon: Real) -> RandomizedResponse:
+    def of_epsilon(cls, epsilon: Real) -> BinaryRandomizedResponse:
         """The response with the smallest p on a grid of 2^-64 that is (epsilon, 0)-DP per bit."""
         loss = non_negative("epsilon", epsilon)
         least = refine(lambda: 1 / (ball(loss).exp() + 1), relative_width=Fraction(1, 2**80))
@@ -204,7 +198,7 @@ class RandomizedResponse:
 
     def law(self, bit: int) -> Law[int]:
         """The exact law of the report for a true bit."""
-        return Law({bit: 1 - Fraction(self.p), 1 - bit: Fraction(self.p)})
+        return Law({bit: 1 - self.p, 1 - bit: self.p})
 
     def sample_many(self, bits: NDArray[Any], source: Source) -> NDArray[Any]:
         """The reported bits for an array of 0s and 1s (or booleans), same shape and dtype."""

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from exactdp.samplers.binary_field import BinaryField, Slots, element_slots
 from exactdp.samplers.binary_polynomials import _check
 
-__all__ = ["Evaluator", "evaluate"]
-
 _Bytes = NDArray[np.uint8]
 
 

@@ -20,8 +20,6 @@ from gmpy2 import f_mod_2exp, from_binary, mpz, to_binary
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["MAX_LEVEL", "BinaryField", "Slots", "smallest_field"]
-
 #: Larger fields (beyond 1 062 882 bits) are refused: a slip of the pen should not fill the memory.
 MAX_LEVEL = 12
 

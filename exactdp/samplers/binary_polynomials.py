@@ -21,16 +21,6 @@ from gmpy2 import mpz
 from exactdp.errors import InvalidParameter
 from exactdp.samplers.binary_field import BinaryField, Slots
 
-__all__ = [
-    "PointTree",
-    "add",
-    "divide",
-    "evaluate_many",
-    "interpolate",
-    "multiply",
-    "vanishing",
-]
-
 _Done: TypeAlias = Callable[[int], object]
 
 #: How long a node of the tree takes per point on the way up, down, and up again.

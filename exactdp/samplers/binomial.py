@@ -10,8 +10,6 @@ from flint import arb, ctx
 
 from exactdp.samplers.inverse_cdf import RealCdf
 
-__all__ = ["binomial_cdf"]
-
 
 def binomial_cdf(
     trials: int, chance: Callable[[], arb], mean: float, exact: Fraction | None = None

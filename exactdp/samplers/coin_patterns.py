@@ -17,9 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.samplers.attempts import LIMIT, never_settled
-
-__all__ = ["COINS", "CoinPatterns", "coin_patterns"]
+from exactdp.samplers.rejection import LIMIT, never_settled
 
 #: n words of so many uniform bits.
 Reader = Callable[[int, int], NDArray[np.unsignedinteger]]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from math import isqrt
 from statistics import NormalDist
 
@@ -14,8 +13,10 @@ from flint import arb
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.parameters import Real, integer, positive
-from exactdp.samplers.blocks import (
+from exactdp.fields import Number, frozen, number
+from exactdp.normal_sums import sum_above, sum_all, variance
+from exactdp.parameters import integer, positive
+from exactdp.samplers.block_sampler import (
     BlockSampler,
     Decay,
     block_bits,
@@ -23,12 +24,9 @@ from exactdp.samplers.blocks import (
     pieces,
     sure_share,
 )
-from exactdp.samplers.gaussian_sums import sum_above, sum_all, variance
 from exactdp.samplers.integer_law import IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
-
-__all__ = ["DiscreteGaussian"]
 
 #: Up to this sigma one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 1500
@@ -40,7 +38,7 @@ _TABLE_BITS = 192
 _REACH = 6
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteGaussian(IntegerLaw):
     """Discrete Gaussian noise of parameter sigma2 = sigma^2 > 0, a rational.
 
@@ -54,14 +52,7 @@ class DiscreteGaussian(IntegerLaw):
     [0.03989422804, 0.03989422805]
     """
 
-    sigma2: Real
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma2", positive("sigma2", self.sigma2))
-
-    @cached_property
-    def _variance(self) -> Fraction:
-        return Fraction(self.sigma2)
+    sigma2: Number = number(positive)
 
     @property
     def mean(self) -> Fraction:
@@ -71,42 +62,40 @@ class DiscreteGaussian(IntegerLaw):
     @property
     def variance(self) -> Enclosure:
         """The variance, in an enclosure of relative width <= 1e-12; a little less than sigma2."""
-        return refine(lambda: variance(self._variance))
+        return refine(lambda: variance(self.sigma2))
 
     def pmf(self, z: int) -> Enclosure:
         """P(X = z), in an enclosure of relative width <= 1e-12."""
         point = integer("z", z, least=-(10**1000))
 
         def compute() -> arb:
-            return (-ball(Fraction(point**2) / (2 * self._variance))).exp() / sum_all(
-                self._variance
-            )
+            return (-ball(Fraction(point**2) / (2 * self.sigma2))).exp() / sum_all(self.sigma2)
 
         return refine(compute)
 
     def _make_cdf(self) -> Cdf:
         def value(z: int) -> arb:
-            total = sum_all(self._variance)
+            total = sum_all(self.sigma2)
             if z >= 0:
-                return 1 - sum_above(z, self._variance) / total
-            return sum_above(-z - 1, self._variance) / total
+                return 1 - sum_above(z, self.sigma2) / total
+            return sum_above(-z - 1, self.sigma2) / total
 
         return RealCdf(None, None, value, self._quantile)
 
     def _quantile(self, level: float) -> float:
-        sigma = isqrt(int(self._variance * 2**40)) / 2**20
+        sigma = isqrt(int(self.sigma2 * 2**40)) / 2**20
         return sigma * NormalDist().inv_cdf(level) - 0.5
 
     def _make_sampler(self) -> Sampler:
-        sigma = isqrt(int(self._variance)) + 1
+        sigma = isqrt(int(self.sigma2)) + 1
         if sigma > _LARGEST_TABLE:
             return self._blocks(block_bits(sigma))
-        above = _floors(self._variance, _REACH * sigma + 8)
+        above = _floors(self.sigma2, _REACH * sigma + 8)
         return Table(self._cdf, -len(above), mirrored(above) + above)
 
     def _blocks(self, bits: int) -> BlockSampler:
         """Blocks of 2^bits values; in units of their width, sigma2 is `scaled`."""
-        scaled = self._variance / 4**bits
+        scaled = self.sigma2 / 4**bits
         fall = decay(scaled)
         share = lru_cache(None)(partial(sure_share, fall))
         above = _floors(scaled, _REACH * (isqrt(int(scaled)) + 1), share)
@@ -115,7 +104,7 @@ class DiscreteGaussian(IntegerLaw):
         return BlockSampler(Table(law, -1 - len(above), levels, limit=limit), bits, fall, share)
 
     def _too_wide(self) -> InvalidParameter | None:
-        if self._variance < 2**112:
+        if self.sigma2 < 2**112:
             return None
         return InvalidParameter("sigma2", self.sigma2, "< 2^112, so that draws fit 64 bits")
 

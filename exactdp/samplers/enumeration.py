@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, rational
-from exactdp.samplers.branches import (
+from exactdp.samplers.bulk_coins import LANES
+from exactdp.samplers.enumeration_branches import (
     Again,
     Branch,
     Frontier,
@@ -22,12 +23,9 @@ from exactdp.samplers.branches import (
     RunOver,
     Suspended,
 )
-from exactdp.samplers.coins import LANES
+from exactdp.samplers.enumeration_tally import Tally, TooManyBranches
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
 from exactdp.samplers.source import Source, Words, word_width
-from exactdp.samplers.tally import Tally, TooManyBranches
-
-__all__ = ["EnumeratingSource", "TooManyBranches", "exact_law", "explored_law"]
 
 T = TypeVar("T", bound=Hashable)
 

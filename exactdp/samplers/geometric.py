@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
@@ -13,8 +12,9 @@ from flint import arb
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, integer, positive, rational
-from exactdp.samplers.blocks import (
+from exactdp.fields import Number, frozen, number
+from exactdp.parameters import delta_target, integer, positive
+from exactdp.samplers.block_sampler import (
     BlockSampler,
     Decay,
     block_bits,
@@ -25,8 +25,6 @@ from exactdp.samplers.blocks import (
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
-
-__all__ = ["DiscreteLaplace", "Geometric", "TwoSidedGeometric"]
 
 #: Up to this scale one table holds all likely outcomes; beyond it, one of blocks.
 _LARGEST_TABLE = 600
@@ -180,7 +178,7 @@ def _below(cdf: Cdf, tails: list[int | None], mirror: int) -> list[int]:
     return [floor_at(cdf, z, WORD_BITS) if t is None else t for z, t in pairs][::-1]
 
 
-@dataclass(frozen=True)
+@frozen
 class Geometric(_Decaying):
     """P(z) = p (1 - p)^z for z = 0, 1, 2, ...; 0 < p < 1 rational.
 
@@ -189,55 +187,43 @@ class Geometric(_Decaying):
     Fraction(4, 27)
     """
 
-    p: Real
+    p: Number = number(delta_target)
     two_sided = False
-
-    def __post_init__(self) -> None:
-        chance = rational("p", self.p)
-        if not 0 < chance < 1:
-            raise InvalidParameter("p", self.p, "> 0 and < 1")
-        object.__setattr__(self, "p", chance)
 
     @property
     def mean(self) -> Fraction:
         """(1 - p)/p, exactly."""
-        return 1 / Fraction(self.p) - 1
+        return 1 / self.p - 1
 
     @property
     def variance(self) -> Fraction:
         """(1 - p)/p^2, exactly."""
-        return self.mean / Fraction(self.p)
+        return self.mean / self.p
 
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
-        chance, point = Fraction(self.p), integer("z", z, least=-(10**1000))
+        chance, point = self.p, integer("z", z, least=-(10**1000))
         return chance * (1 - chance) ** point if point >= 0 else Fraction(0)
 
     def _rate(self) -> arb:
-        return -(-ball(Fraction(self.p))).log1p()
+        return -(-ball(self.p)).log1p()
 
     def _ratio(self) -> arb:
-        return ball(1 - Fraction(self.p))
+        return ball(1 - self.p)
 
     def _exact(self) -> Callable[[int], Fraction]:
-        return lambda z: 1 - (1 - Fraction(self.p)) ** (z + 1)
+        return lambda z: 1 - (1 - self.p) ** (z + 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class TwoSidedGeometric(_Decaying):
     """P(z) proportional to q^|z| on the integers; 0 < q < 1 rational.
 
     Source: BV, Section 2.2 (the geometric mechanism, with q = e^-epsilon replaced by a rational).
     """
 
-    q: Real
+    q: Number = number(delta_target)
     two_sided = True
-
-    def __post_init__(self) -> None:
-        ratio = rational("q", self.q)
-        if not 0 < ratio < 1:
-            raise InvalidParameter("q", self.q, "> 0 and < 1")
-        object.__setattr__(self, "q", ratio)
 
     @property
     def mean(self) -> Fraction:
@@ -247,26 +233,26 @@ class TwoSidedGeometric(_Decaying):
     @property
     def variance(self) -> Fraction:
         """2 q/(1 - q)^2, exactly."""
-        ratio = Fraction(self.q)
+        ratio = self.q
         return 2 * ratio / (1 - ratio) ** 2
 
     def pmf(self, z: int) -> Fraction:
         """P(X = z), exactly."""
-        ratio, point = Fraction(self.q), integer("z", z, least=-(10**1000))
+        ratio, point = self.q, integer("z", z, least=-(10**1000))
         return (1 - ratio) / (1 + ratio) * ratio ** abs(point)
 
     def _rate(self) -> arb:
         return -self._ratio().log()
 
     def _ratio(self) -> arb:
-        return ball(Fraction(self.q))
+        return ball(self.q)
 
     def _exact(self) -> Callable[[int], Fraction]:
-        q = Fraction(self.q)
+        q = self.q
         return lambda z: 1 - q ** (z + 1) / (1 + q) if z >= 0 else q**-z / (1 + q)
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteLaplace(_Decaying):
     """P(z) proportional to exp(-|z|/scale) on the integers; scale > 0 rational.
 
@@ -277,11 +263,8 @@ class DiscreteLaplace(_Decaying):
     [0.2449186624, 0.2449186625]
     """
 
-    scale: Real
+    scale: Number = number(positive)
     two_sided = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive("scale", self.scale))
 
     @property
     def mean(self) -> Fraction:
@@ -304,4 +287,4 @@ class DiscreteLaplace(_Decaying):
         return refine(compute)
 
     def _rate(self) -> arb:
-        return 1 / ball(Fraction(self.scale))
+        return 1 / ball(self.scale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import floor
@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.fields import frozen
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
 from exactdp.samplers.source import Source
-
-__all__ = ["CHUNK", "Floats", "IntegerLaw", "Integers", "Sampler", "floor_at", "parts"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,7 +38,7 @@ class Sampler(Protocol):
         """As many independent draws as an array has places, each in its place."""
 
 
-@dataclass(frozen=True)
+@frozen
 class IntegerLaw(ABC):
     """A distribution on the integers, known through its distribution function.
 
@@ -157,7 +156,7 @@ def _sampler_of(law: IntegerLaw) -> Sampler:
     return law._make_sampler()
 
 
-def parts(n: int) -> list[slice]:
+def slices(n: int) -> list[slice]:
     """[0, n) in parts that are drawn at once."""
     return [slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
 

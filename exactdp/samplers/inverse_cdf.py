@@ -20,9 +20,7 @@ from flint import arb
 
 from exactdp.balls import precision
 from exactdp.errors import Undecided
-from exactdp.samplers.attempts import LIMIT, never_settled
-
-__all__ = ["Cdf", "RationalCdf", "RealCdf", "draw", "quantile", "settle"]
+from exactdp.samplers.rejection import LIMIT, never_settled
 
 #: Bits by which an enclosure of F is finer than the bits of U it is compared with.
 _GUARD = 64

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
 
@@ -17,11 +16,10 @@ from flint import arb, ctx
 
 from exactdp.balls import precision
 from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
 from exactdp.parameters import integer
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
-
-__all__ = ["OrderStatistics", "tie_law"]
 
 #: Below this many variables the laws of the steps are kept as exact fractions.
 _EXACT_BELOW = 64
@@ -30,7 +28,7 @@ _EXACT_BELOW = 64
 _HUGE = 1e300
 
 
-@dataclass(frozen=True)
+@frozen
 class OrderStatistics:
     """The largest values among variables drawn independently from one integer-valued CDF.
 
@@ -50,10 +48,7 @@ class OrderStatistics:
     """
 
     cdf: RationalCdf
-    variables: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", integer("variables", self.variables, least=1))
+    variables: int = whole(least=1)
 
     def sample(self, k: int, source: Source) -> tuple[int, ...]:
         """The k largest values, descending; 0 <= k <= variables."""

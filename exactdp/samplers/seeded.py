@@ -11,8 +11,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 from exactdp.samplers.source import ByteSource, Source, Spare, Words, WordSource, word_width
 
-__all__ = ["RecordingSource", "ReplaySource", "SeededSource"]
-
 _DOMAIN = b"exactdp seeded source, version 1\x00"
 _BLOCK = 1 << 14
 

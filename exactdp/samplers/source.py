@@ -18,21 +18,9 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer, rational
-from exactdp.samplers.attempts import LIMIT, never_settled
-from exactdp.samplers.coins import LANES, below_each, packed, scaled, uneven
+from exactdp.samplers.bulk_coins import LANES, below_each, packed, scaled, uneven
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
-
-__all__ = [
-    "ByteSource",
-    "Invertible",
-    "Source",
-    "Spare",
-    "WordSource",
-    "Words",
-    "fit_for_release",
-    "require_secure",
-    "word_width",
-]
+from exactdp.samplers.rejection import LIMIT, never_settled
 
 T = TypeVar("T")
 

@@ -8,11 +8,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from exactdp.samplers.attempts import RandomnessError
+from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import ByteSource, Source, Spare, T, fit_for_release
 from exactdp.samplers.two_threads import by_two
-
-__all__ = ["BLOCK", "SystemSource"]
 
 #: Bytes asked of the operating system at once; larger blocks are not faster.
 BLOCK = 1 << 16

@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError
-from exactdp.samplers.integer_law import Integers, parts
+from exactdp.samplers.integer_law import Integers, slices
 from exactdp.samplers.inverse_cdf import Cdf, draw, settle
 from exactdp.samplers.source import Source, Words
-
-__all__ = ["FIRST_BITS", "UNSETTLED", "WORD_BITS", "OutOfRange", "Table"]
 
 FIRST_BITS = 16
 SECOND_BITS = 16
@@ -123,7 +121,7 @@ class Table:
         def fill(part: slice, own: Source) -> None:
             self._fill_part(values[part], own)
 
-        source.shared(fill, parts(values.size))
+        source.shared(fill, slices(values.size))
 
     def _fill_part(self, values: Integers, source: Source) -> None:
         words = source.words(values.size, self.first_bits)

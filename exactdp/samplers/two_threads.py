@@ -11,8 +11,6 @@ from typing import TypeVar
 
 from exactdp.balls import precision_held
 
-__all__ = ["by_two"]
-
 Job = TypeVar("Job")
 
 

@@ -14,7 +14,7 @@ from mpmath import mp, mpf
 from exactdp import Enclosure, InvalidParameter, Undecided
 from exactdp.accounting import discrete_csh, discrete_gaussian, gaussian
 from exactdp.accounting.certify.lattice import smoothing
-from exactdp.accounting.sparse_histograms.discrete_parts import Showing
+from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
 from exactdp.balls import FLOOR_BITS, precision
 from tests import reference
 

@@ -15,7 +15,7 @@ from exactdp import InvalidParameter
 from exactdp.audit import audit
 from exactdp.audit.blackbox.identity import identity
 from exactdp.audit.command import Command
-from exactdp.oracle.targets import target
+from exactdp.audit.targets import target
 from exactdp.samplers import DiscreteLaplace, SystemSource
 from tests.audit.processes import printed
 

@@ -19,8 +19,8 @@ import pytest
 from exactdp.audit import compare, foreign_law
 from exactdp.audit.whitebox import NotEnumerable
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
-from exactdp.samplers.branches import NotReproducible
-from exactdp.samplers.enumeration import TooManyBranches
+from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
 from tests.audit.cks import dgauss, dlaplace
 
 #: Probability that the search, and the law, may leave out.

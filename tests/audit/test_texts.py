@@ -24,7 +24,7 @@ from exactdp.audit.whitebox.slots import (
 )
 from exactdp.audit.whitebox.texts import told, witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
-from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration_branches import NotReproducible
 
 
 class Thing:

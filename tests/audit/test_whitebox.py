@@ -23,7 +23,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.samplers.enumeration import TooManyBranches
+from exactdp.samplers.enumeration_tally import TooManyBranches
 from tests.audit.programs import urn
 
 HALF = Fraction(1, 2)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from exactdp.accounting import csh, gshm
-from exactdp.accounting.sparse_histograms.curves import threshold_curve
+from exactdp.accounting.sparse_histograms.threshold_curves import threshold_curve
 from tests.cli.test_accounting import run
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.local.files import mechanism_of
+from exactdp.local.report_files import mechanism_of
 from tests.cli.test_accounting import run
 
 MECHANISMS = {
@@ -106,7 +106,7 @@ def test_compare() -> None:
 
 def test_a_file_that_contradicts_itself_is_refused() -> None:
     from exactdp import InvalidParameter
-    from exactdp.local.frame import STATE
+    from exactdp.local.mechanism import STATE
 
     for text in (
         '{"mechanism":"HadamardResponse","k":4,"epsilon":"1","e_epsilon":"3","blocks":1}',

@@ -54,7 +54,11 @@ DEEP = b"[" * 100_000
         (RATINGS, b"\xef\xbb\xbfuser;item;value\n", "with the header user,item,value"),
         (REPLAY, b"\xff", "UTF-8 text"),
         (REPLAY, DEEP, "report must be JSON"),
-        ([*REPORT, "--m", "4", "--seed", "9" * 5000], b"1\n", "seed must be <= 2^256"),
+        (
+            [*REPORT, "--m", "4", "--seed", "9" * 5000],
+            b"1\n",
+            "seed must be an integer >= 0 and <= 2^256",
+        ),
     ],
 )
 def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str) -> None:
@@ -112,7 +116,7 @@ def test_a_checkpoint_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_of_more_reports_than_there_can_be(tmp_path: Path) -> None:
-    from exactdp.local.frame import STATE
+    from exactdp.local.mechanism import STATE
 
     path = tmp_path / "state.edl"
     header, payload = STATE.unpack(good("subsetstate.edl"))
@@ -124,7 +128,7 @@ def test_a_state_of_more_reports_than_there_can_be(tmp_path: Path) -> None:
 
 def test_what_no_column_explains_is_estimated_as_nothing(tmp_path: Path) -> None:
     """Counters that are all alike: the pursuit of columns ends before its first step."""
-    from exactdp.local.frame import STATE
+    from exactdp.local.mechanism import STATE
 
     reports, path = tmp_path / "reports.edl", tmp_path / "state.edl"
     reports.write_bytes(good("compressive.edl"))

@@ -81,7 +81,7 @@ def test_bad_ratings_are_refused(tmp_path: Path, rows: str, words: str) -> None:
 
 
 def test_dense_reports_are_as_long_as_their_form_says() -> None:
-    from exactdp.local.sparse import DenseLaplace
+    from exactdp.local.sparse import NaiveLaplace
 
-    m = DenseLaplace(d=3, k=2, epsilon=1)
+    m = NaiveLaplace(d=3, k=2, epsilon=1)
     assert m.bits == m.form.bits

@@ -16,7 +16,7 @@ from exactdp.accounting.divergence import hockey_stick
 from exactdp.frames import KeyedHash, bounded, counted, draw, release
 from exactdp.law import Law
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
-from exactdp.mechanisms.thresholded import Thresholded
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.samplers import SeededSource, Source, exact_law
 from tests.frames.reference import ENGINES, Row, frame_of, listed, some_rows
 

@@ -11,16 +11,16 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.local import CompressiveResponse, HadamardResponse, MatrixResponse
-from exactdp.local.columns import (
+from exactdp.local.compressive import SetResponse
+from exactdp.local.public_matrices import (
     BalancedColumns,
     GivenColumns,
     HadamardColumns,
     PublicColumns,
     RandomColumns,
 )
-from exactdp.local.compressive import SetResponse
 from exactdp.local.ratio import ratio_within
-from exactdp.local.recovery import Lasso, Pursuit, System
+from exactdp.local.sparse_recovery import Lasso, Pursuit, System
 from exactdp.samplers import SeededSource, exact_law
 
 F = Fraction

@@ -11,7 +11,7 @@ from exactdp import InvalidParameter
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.local import HadamardResponse, Rappor
-from exactdp.local.frequency import FrequencyOracle
+from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.ratio import ratio_within
 from exactdp.samplers import SeededSource, SystemSource, exact_law
 from tests.local.instances import NAMES, ORACLES

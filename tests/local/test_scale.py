@@ -21,7 +21,7 @@ from exactdp.local import (
     Rappor,
     SubsetSelection,
 )
-from exactdp.local.unary import UnaryEncoding
+from exactdp.local.unary_encoding import UnaryEncoding
 from exactdp.samplers import SeededSource, exact_law
 
 KINDS: list[type[FrequencyOracle]] = [

@@ -10,9 +10,9 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.local import RandomizedResponse, State, SubsetSelection
-from exactdp.local.frequency import FrequencyOracle, normalized, projected
-from exactdp.local.unary import column_sums
-from exactdp.local.wire import BitVector, Form, Numbers, pack, unpack
+from exactdp.local.frequency_oracle import FrequencyOracle, normalized, projected
+from exactdp.local.report_formats import BitVector, Form, Numbers, pack, unpack
+from exactdp.local.unary_encoding import column_sums
 from exactdp.samplers import SeededSource
 from tests.local.instances import NAMES, ORACLES
 
@@ -162,7 +162,7 @@ def test_projection_is_the_nearest_distribution() -> None:
 
 @pytest.mark.parametrize("form", [Numbers((1000,)), Numbers((5, 2**63, 1)), BitVector(11)])
 def test_forms_survive_packing_in_parts(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
-    from exactdp.local import wire
+    from exactdp.local import report_formats as wire
 
     monkeypatch.setattr(wire, "_AT_ONCE", 24)
     rng = np.random.default_rng(8)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from exactdp.errors import InvalidParameter
-from exactdp.oracle import adapters, conformance, vectors
+from exactdp.oracle import conformance, vectors
+from exactdp.oracle.adapter import make
 from exactdp.oracle.conformance import Unsupported, beyond_doubles, exact_value, judge
 from exactdp.oracle.isolated import run_isolated
 from exactdp.oracle.jsonl import check_jsonl
@@ -188,7 +189,7 @@ def test_this_library_conforms() -> None:
     """Compositions on grids are as loose as was asked for: tests of agreement judge those."""
     grids = {"sampled_gaussian", "events"}
     chosen = [v for v in vectors.select() if int(v.id[-3:]) % 5 == 0 and v.group not in grids]
-    report = conformance.run(adapters.make("exactdp"), chosen)
+    report = conformance.run(make("exactdp"), chosen)
     assert set(report.counts()) == {"safe"}
 
 
@@ -198,6 +199,19 @@ def test_an_adapter_in_its_own_process() -> None:
     assert report.version
 
 
-def test_unknown_adapter() -> None:
-    with pytest.raises(InvalidParameter, match="adapter must be one of"):
-        adapters.make("numpy")
+def fake() -> Fake:
+    return Fake(lambda *_: "1")
+
+
+def test_an_adapter_of_ones_own() -> None:
+    report = run_isolated("tests.oracle.test_conformance:fake", [DELTA], timeout=20)
+    assert (report.name, report.version) == ("fake", "1")
+    assert report.results == conformance.run(fake(), [DELTA]).results
+
+
+@pytest.mark.parametrize(
+    "where", ["numpy", "", ":", "numpy:", ":make", "nothing_here:make", "json:make"]
+)
+def test_unknown_adapter(where: str) -> None:
+    with pytest.raises(InvalidParameter, match="adapter must be exactdp, or package"):
+        make(where)

@@ -10,7 +10,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.law import Law
 from exactdp.samplers import SeededSource, Source, exact_law
-from exactdp.samplers.coins import scaled
+from exactdp.samplers.bulk_coins import scaled
 from tests.samplers.bitwise import bitwise_law
 
 F = Fraction

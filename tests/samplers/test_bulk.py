@@ -15,12 +15,12 @@ from exactdp import InvalidParameter
 from exactdp.samplers import (
     Bernoulli,
     BernoulliExp,
+    BinaryRandomizedResponse,
     DiscreteGaussian,
     DiscreteLaplace,
     FastSample,
     Geometric,
     GeoSample,
-    RandomizedResponse,
     SeededSource,
     Source,
     TwoSidedGeometric,
@@ -28,8 +28,8 @@ from exactdp.samplers import (
     exact_law,
 )
 from exactdp.samplers import discrete_gaussian as gaussian_module
-from exactdp.samplers.blocks import BlockSampler, _exp_minus
-from exactdp.samplers.counting import CountSampler, GeometricSample
+from exactdp.samplers.block_sampler import BlockSampler, _exp_minus
+from exactdp.samplers.count_samplers import CountSampler, GeometricSample
 from exactdp.samplers.integer_law import CHUNK, IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.table import Table
@@ -99,7 +99,7 @@ def test_the_big_integer_comparison_alone_has_the_exact_law(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every acceptance decided by balls: the float bound is made useless, and nothing is sure."""
-    monkeypatch.setattr("exactdp.samplers.blocks._ERROR", 2.0)
+    monkeypatch.setattr("exactdp.samplers.block_sampler._ERROR", 2.0)
     blocks = gaussian_blocks(F(3), 1, (2, 1, 4), 0)
     assert_proposals(many(blocks), DiscreteGaussian(sigma2=3), F(1, 2**7))
 
@@ -319,7 +319,7 @@ def test_few_counts_keep_the_exact_law() -> None:
 
 
 def test_randomized_response_on_arrays() -> None:
-    response, bits = RandomizedResponse(p="1/5"), np.tile([0, 1, 1], 50_000)
+    response, bits = BinaryRandomizedResponse(p="1/5"), np.tile([0, 1, 1], 50_000)
     reported = response.sample_many(bits.reshape(3, -1), SeededSource(2))
     assert reported.shape == (3, 50_000)
     assert reported.dtype == bits.dtype
@@ -338,7 +338,7 @@ def test_certain_coins() -> None:
     assert BernoulliExp(gamma=0).sample_many(1000, source).all()
     assert not BernoulliExp(gamma=10**6).sample_many(1000, source).any()
     bits = np.array([0, 1, 1, 0])
-    assert (RandomizedResponse(p=0).sample_many(bits, source) == bits).all()
+    assert (BinaryRandomizedResponse(p=0).sample_many(bits, source) == bits).all()
 
 
 def test_shapes_chunks_and_reproducibility() -> None:

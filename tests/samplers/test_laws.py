@@ -17,13 +17,13 @@ from exactdp.errors import Undecided
 from exactdp.samplers import (
     Bernoulli,
     BernoulliExp,
+    BinaryRandomizedResponse,
     DiscreteGaussian,
     DiscreteLaplace,
     FastSample,
     Geometric,
     GeometricSample,
     GeoSample,
-    RandomizedResponse,
     SeededSource,
     TwoSidedGeometric,
     UniformInteger,
@@ -143,7 +143,7 @@ def test_arrays_of_probabilities_enclose_each_of_them() -> None:
         GeometricSample(n=5, epsilon=1),
         GeoSample(n=5, epsilon=1),
         FastSample(n=5, epsilon=1),
-        RandomizedResponse(p="1/3"),
+        BinaryRandomizedResponse(p="1/3"),
     ],
     ids=str,
 )

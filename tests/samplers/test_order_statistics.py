@@ -16,12 +16,12 @@ from exactdp.samplers import (
     GeoSample,
     OrderStatistics,
     RationalCdf,
+    RoundedOrderStatistics,
     SeededSource,
-    StrictOrderStatistics,
     exact_law,
     order_statistics,
 )
-from exactdp.samplers.strict_order import truncated_power
+from exactdp.samplers.rounded_order_statistics import truncated_power
 from tests.samplers.bitwise import bitwise_law
 
 F = Fraction
@@ -167,7 +167,7 @@ def test_huge_samples_are_sorted_and_near_the_expected_maximum() -> None:
 @pytest.mark.parametrize("distance", ["0.1", "1e-3", "1e-9"])
 def test_strict_sampling_is_as_close_as_promised(cdf: RationalCdf, distance: str) -> None:
     for m, k in ((1, 1), (3, 2), (4, 4)):
-        strict = StrictOrderStatistics.within(cdf, m, k, distance)
+        strict = RoundedOrderStatistics.within(cdf, m, k, distance)
         law, exact = exact_law(strict.sample), brute_force(cdf, m, k)
         gap = sum(abs(law[x] - exact[x]) for x in law.support | exact.support) / 2
         assert 0 <= gap <= strict.distance <= F(distance)
@@ -178,7 +178,7 @@ def test_strict_sampling_is_as_close_as_promised(cdf: RationalCdf, distance: str
 
 
 def test_strict_sampling_at_huge_sizes_reads_a_fixed_number_of_bits() -> None:
-    strict = StrictOrderStatistics.within(GeoSample(n=20, epsilon=1).cdf(0), 2**64, 21, "1e-6")
+    strict = RoundedOrderStatistics.within(GeoSample(n=20, epsilon=1).cdf(0), 2**64, 21, "1e-6")
     counts = set()
     for seed in range(10):
         source = SeededSource(seed)
@@ -204,8 +204,8 @@ def test_bad_arguments() -> None:
         lambda: OrderStatistics(CDFS[0], 0),
         lambda: OrderStatistics(CDFS[0], 3).sample(4, SeededSource(1)),
         lambda: OrderStatistics(CDFS[0], 3).sample(-1, SeededSource(1)),
-        lambda: StrictOrderStatistics.within(CDFS[0], 3, 4, "0.1"),
-        lambda: StrictOrderStatistics.within(CDFS[0], 3, 2, 0),
+        lambda: RoundedOrderStatistics.within(CDFS[0], 3, 4, "0.1"),
+        lambda: RoundedOrderStatistics.within(CDFS[0], 3, 2, 0),
         lambda: SeededSource(1).strict_inverse_cdf(CDFS[0]),
     ):
         with pytest.raises(InvalidParameter):

@@ -13,12 +13,12 @@ from exactdp.law import Law
 from exactdp.samplers import (
     Bernoulli,
     BernoulliExp,
+    BinaryRandomizedResponse,
     DiscreteGaussian,
     DiscreteLaplace,
     FastSample,
     Geometric,
     GeoSample,
-    RandomizedResponse,
     SeededSource,
     TwoSidedGeometric,
     UniformInteger,
@@ -158,12 +158,12 @@ def test_random_rounding(value: str) -> None:
 
 
 def test_randomized_response() -> None:
-    response = RandomizedResponse(p="1/5")
+    response = BinaryRandomizedResponse(p="1/5")
     for bit in (0, 1):
         assert exact_law(lambda source, b=bit: response.sample(b, source)) == response.law(bit)
         assert response.law(bit)[1 - bit] == F(1, 5)
     for epsilon in ("0", "0.1", "1", "20"):
-        p = F(RandomizedResponse.of_epsilon(epsilon).p)
+        p = F(BinaryRandomizedResponse.of_epsilon(epsilon).p)
         with mp.workdps(60):
             ideal = 1 / (mp.exp(mpf(epsilon)) + 1)
             assert ideal <= rational(p) <= ideal + mpf(2) ** -63
@@ -192,7 +192,7 @@ def test_bad_parameters() -> None:
         lambda: Bernoulli(p="1.1"),
         lambda: BernoulliExp(gamma=-1),
         lambda: UniformInteger(3, 2),
-        lambda: RandomizedResponse(p="0.6"),
+        lambda: BinaryRandomizedResponse(p="0.6"),
         lambda: GeoSample(n=0, epsilon=1),
         lambda: GeoSample(n=3, epsilon=0),
         lambda: GeoSample(n=3, epsilon=1).law(4),

@@ -25,8 +25,8 @@ from exactdp.samplers import (
     UniformInteger,
     two_threads,
 )
-from exactdp.samplers.attempts import RandomnessError
-from exactdp.samplers.integer_law import IntegerLaw, parts
+from exactdp.samplers.integer_law import IntegerLaw, slices
+from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.two_threads import by_two
 from tests.samplers.test_bulk import ALPHA, chi_square
 
@@ -251,7 +251,7 @@ def test_each_part_lands_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     noise._sampler.fill(values, SystemSource())
     assert marked not in values
     assert len(set(values.tolist())) == len(values)
-    assert [b.start - a.stop for a, b in pairwise(parts(20_050))] == [0] * 200
+    assert [b.start - a.stop for a, b in pairwise(slices(20_050))] == [0] * 200
 
 
 #: What one loop over all parts drew before they were shared: a hash of the draws, and the bits.

@@ -22,7 +22,7 @@ from exactdp.samplers import (
     TwoSidedGeometric,
     exact_law,
 )
-from exactdp.samplers.blocks import BlockSampler
+from exactdp.samplers.block_sampler import BlockSampler
 from exactdp.samplers.integer_law import IntegerLaw, floor_at
 from exactdp.samplers.inverse_cdf import settle
 from exactdp.samplers.source import Words
@@ -73,7 +73,7 @@ def test_tiny_blocks_by_words_and_by_bits(
 @pytest.mark.parametrize("error", [1e-14, 2.0])
 def test_the_whole_loop(error: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rejected proposals are drawn anew; with an error of 2, every coin is tossed by balls."""
-    monkeypatch.setattr("exactdp.samplers.blocks._ERROR", error)
+    monkeypatch.setattr("exactdp.samplers.block_sampler._ERROR", error)
     blocks, noise = gaussian_blocks(F(3), 1, (1, 1, 2), 2), DiscreteGaussian(sigma2=3)
     law = exact_law(lambda source: blocks.sample(Bitwise(source)), residual="0.3")
     for z, weight in law.items():

@@ -28,10 +28,10 @@ from exactdp.samplers import (
     UniformInteger,
     exact_law,
 )
-from exactdp.samplers.attempts import RandomnessError
-from exactdp.samplers.blocks import BlockSampler
-from exactdp.samplers.branches import NotReproducible
-from exactdp.samplers.enumeration import TooManyBranches
+from exactdp.samplers.block_sampler import BlockSampler
+from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
+from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import Words, WordSource, fit_for_release, require_secure
 from exactdp.samplers.system import BLOCK
 from tests.samplers.bitwise import bitwise_law

@@ -11,7 +11,7 @@ import pytest
 from exactdp.law import Law
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers import discrete_gaussian as gaussian_module
-from exactdp.samplers.blocks import BlockSampler, sure_share
+from exactdp.samplers.block_sampler import BlockSampler, sure_share
 from exactdp.samplers.integer_law import IntegerLaw, floor_at
 from exactdp.samplers.source import Words, WordSource
 from exactdp.samplers.table import Table

@@ -9,8 +9,6 @@ from itertools import pairwise
 
 from flint import arb
 
-__all__ = ["exp2", "falling_root", "log", "log2", "minimum", "secant"]
-
 _LIMIT = 1e6  # in doublings: far beyond every parameter that is accepted
 
 

@@ -19,18 +19,7 @@ from flint import arb, arb_poly, ctx
 
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
-from exactdp.samplers.gaussian_sums import sum_above, sum_all, tails
-
-__all__ = [
-    "MOST_TERMS",
-    "Masses",
-    "above",
-    "combination",
-    "excess",
-    "is_smooth",
-    "smoothing",
-    "sum_of_copies",
-]
+from exactdp.normal_sums import sum_above, sum_all, tails
 
 #: Longest list of probabilities that is worked with.
 MOST_TERMS = 1 << 20

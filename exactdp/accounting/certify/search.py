@@ -10,8 +10,6 @@ from typing import Protocol
 
 from flint import arb, ctx
 
-__all__ = ["Family", "Maximum", "certified_maximum"]
-
 #: Evaluations spent at one precision before asking for more of it.
 _BUDGET_PER_BIT = 64
 

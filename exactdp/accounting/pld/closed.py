@@ -20,7 +20,6 @@ from typing import Any
 from flint import arb, ctx
 
 from exactdp.accounting.certify.lattice import excess, is_smooth, smoothing
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.pld.atoms import AtomicLoss, LawLoss, ResponseLoss, SampledAtoms
 from exactdp.accounting.pld.integers import DiscreteGaussianLoss
 from exactdp.accounting.pld.known_curves import ExactLoss
@@ -34,6 +33,7 @@ from exactdp.accounting.pld.laplace import (
 from exactdp.accounting.pld.laws import GaussianLoss, LossLaw
 from exactdp.accounting.pld.one_step import excess_of_atoms
 from exactdp.balls import ball, precision
+from exactdp.normal import hockey_stick
 
 __all__ = ["ClosedCurve", "closed_curve"]
 

@@ -14,7 +14,6 @@ from heapq import heapify, heappop, heappush
 
 from flint import arb
 
-from exactdp.accounting import gaussian
 from exactdp.accounting.pld.composed import BITS
 from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.plans import for_epsilon
@@ -23,6 +22,7 @@ from exactdp.accounting.pld.wide import above
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
+from exactdp.normal import hockey_stick
 
 __all__ = ["gaussian_mu", "type_two_error"]
 
@@ -124,11 +124,11 @@ def _mu(epsilon: float, delta: arb) -> arb:
     if not delta > 0:
         return arb(0)
     loss = arb(epsilon)
-    while gaussian.hockey_stick(loss, high) < delta:
+    while hockey_stick(loss, high) < delta:
         low, high = high, 2 * high
     for _ in range(40):
         middle = (low + high) / 2
-        value = gaussian.hockey_stick(loss, middle)
+        value = hockey_stick(loss, middle)
         if value < delta.lower():
             low = middle
         elif value > delta.upper():

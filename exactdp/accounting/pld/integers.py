@@ -14,7 +14,7 @@ from exactdp.accounting.pld.atoms import Outcome
 from exactdp.accounting.pld.measure import MOST_NODES
 from exactdp.balls import ball
 from exactdp.errors import Undecided
-from exactdp.samplers.gaussian_sums import sum_all
+from exactdp.normal_sums import sum_all
 
 __all__ = ["DiscreteGaussianLoss", "DiscreteLaplaceLoss", "IntegerNoise"]
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from flint import acb, arb
 
-from exactdp.accounting.gaussian import cdf, tail
 from exactdp.balls import ball
+from exactdp.normal import cdf, tail
 
 __all__ = ["GaussianLoss", "LossLaw", "SampledLoss"]
 

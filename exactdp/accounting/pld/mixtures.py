@@ -19,9 +19,9 @@ from typing import Any
 from flint import acb, arb, arb_series
 
 from exactdp.accounting.certify.hints import falling_root, log
-from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.pld.laws import Masses
 from exactdp.balls import ball
+from exactdp.normal import cdf, tail
 
 __all__ = ["MixtureLoss", "Weights"]
 

@@ -19,7 +19,6 @@ from itertools import pairwise
 
 from flint import acb, arb
 
-from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.pld.atoms import AtomicLoss, SampledAtoms
 from exactdp.accounting.pld.guesses import OneLoss
 from exactdp.accounting.pld.integers import DiscreteGaussianLoss
@@ -30,7 +29,8 @@ from exactdp.accounting.pld.replaced_atoms import BatchAtoms, ReplacedAtoms
 from exactdp.accounting.pld.replacement import BatchLoss, ReplacedLoss
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.samplers.gaussian_sums import sum_all
+from exactdp.normal import cdf, tail
+from exactdp.normal_sums import sum_all
 
 __all__ = ["log_moment"]
 

@@ -20,9 +20,9 @@ from typing import Any
 
 from flint import acb, arb
 
-from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.pld.laws import LossLaw, Masses
 from exactdp.balls import ball
+from exactdp.normal import cdf, tail
 
 __all__ = ["BatchLoss", "ReplacedLoss"]
 

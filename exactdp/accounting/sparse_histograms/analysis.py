@@ -14,8 +14,6 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import CAP_BITS, FLOOR_BITS, Ends, ball, refine
 from exactdp.enclosure import Enclosure
 
-__all__ = ["Analysis", "Point", "largest", "setting"]
-
 
 @dataclass(frozen=True)
 class Point:

@@ -27,8 +27,6 @@ from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
 
-__all__ = ["best_tau", "calibrate_threshold"]
-
 #: Significant digits of a sigma chosen here.
 _SIGMA_DIGITS = 10
 #: Bits used while looking for a candidate.

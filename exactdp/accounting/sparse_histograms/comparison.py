@@ -14,8 +14,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, delta_target, integer, non_negative
 
-__all__ = ["Open", "Row", "compare"]
-
 
 @dataclass(frozen=True)
 class Row:

@@ -18,7 +18,7 @@ from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
 from exactdp.accounting.sparse_histograms.csh_exact import Worst, noise_only, threshold_only
 from exactdp.accounting.sparse_histograms.csh_published import NEIGHBOURS, PUBLISHED
-from exactdp.accounting.sparse_histograms.csh_searches import Searches
+from exactdp.accounting.sparse_histograms.csh_worst_cases import Searches
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

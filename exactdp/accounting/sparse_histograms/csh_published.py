@@ -6,11 +6,9 @@ from math import isqrt
 
 from flint import arb
 
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, largest, setting
-from exactdp.accounting.sparse_histograms.overlaps import AppearBound, Overlaps, Threshold, Vanish
-
-__all__ = ["NEIGHBOURS", "PUBLISHED"]
+from exactdp.accounting.sparse_histograms.overlaps import AppearBound, Overlaps, StaysBelow, Vanish
+from exactdp.normal import hockey_stick
 
 NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
@@ -28,20 +26,20 @@ def _noise_only(k: int, sigma: arb, epsilon: arb) -> arb:
 
 
 def _threshold_only(k: int, ratio: arb) -> arb:
-    return Threshold(ratio / _share(k), arb(0)).exceeded(k + 1)
+    return StaysBelow(ratio / _share(k), arb(0)).exceeded(k + 1)
 
 
 def _add_the_deltas(point: Point) -> arb:
     epsilon, scale, ratio = setting(point)
     root = arb(point.k).sqrt()
     noise = hockey_stick(epsilon, (scale * (point.k + root)).sqrt() / 2)
-    return noise + Threshold(ratio / _share(point.k), epsilon).exceeded(point.k + 1)
+    return noise + StaysBelow(ratio / _share(point.k), epsilon).exceeded(point.k + 1)
 
 
 def _published(point: Point) -> arb:
     epsilon, scale, ratio = setting(point)
     k, root = point.k, arb(point.k).sqrt()
-    threshold = Threshold(ratio / _share(k), epsilon)
+    threshold = StaysBelow(ratio / _share(k), epsilon)
     # sqrt(j) <= sqrt(j + sqrt k)/2 exactly up to this j: two smooth pieces
     split = min(isqrt(k // 9), k - 1)
     pieces = [(1, split, scale, arb(0)), (split + 1, k - 1, scale / 4, root)]

@@ -43,13 +43,13 @@ from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms.discrete_parts import (
+from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
     concentrated,
     noise,
     shared_law,
 )
-from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
+from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -30,13 +30,14 @@ from exactdp.accounting import gaussian
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
+from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.normal import hockey_stick, pdf, tail
+from exactdp.normal_sums import tails
 from exactdp.parameters import (
     Real,
     choice,
@@ -46,7 +47,6 @@ from exactdp.parameters import (
     non_negative,
     positive,
 )
-from exactdp.samplers.gaussian_sums import tails
 
 __all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
 
@@ -257,9 +257,9 @@ class _Case:
         # t/s falls with j and rises with the loss, which is epsilon + log G at least
         t = (ball(self.epsilon) + hidden) / rate - arb(b) / 2
         u = (t * (rate / b).sqrt()).lower().max(arb(0))
-        density, beyond = (-u * u / 2).exp() / (2 * arb.pi()).sqrt(), (u / arb(2).sqrt()).erfc()
-        steep = u.max(arb(1))  # u phi(u) falls from u = 1 on
-        steep *= (-steep * steep / 2).exp() / (2 * arb.pi()).sqrt()
+        density, beyond = pdf(u), 2 * tail(u)
+        largest = u.max(arb(1))  # u phi(u) falls from u = 1 on
+        steep = largest * pdf(largest)
         if not t > 0:
             density, beyond = arb(1), arb(2)
         variation = density * rate * (rate / a).sqrt()

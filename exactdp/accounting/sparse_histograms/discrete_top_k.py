@@ -20,7 +20,7 @@ from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms.threshold import calibrated, likely_threshold
+from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, counters, delta_target, non_negative, positive

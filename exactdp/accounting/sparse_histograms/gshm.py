@@ -6,12 +6,12 @@ from flint import arb
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
-from exactdp.accounting.sparse_histograms.overlaps import Threshold
+from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
 from exactdp.enclosure import Enclosure
+from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
 __all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
@@ -104,20 +104,20 @@ def _noise_only(k: int, sigma: arb, epsilon: arb) -> arb:
 
 
 def _threshold_only(k: int, ratio: arb) -> arb:
-    return Threshold(ratio, arb(0)).exceeded(k)
+    return StaysBelow(ratio, arb(0)).exceeded(k)
 
 
 def _add_the_deltas(point: Point) -> arb:
     epsilon, scale, ratio = setting(point)
     noise = hockey_stick(epsilon, (scale * point.k).sqrt())
-    return noise + Threshold(ratio, epsilon).exceeded(point.k)
+    return noise + StaysBelow(ratio, epsilon).exceeded(point.k)
 
 
 def _exact(point: Point) -> arb:
     """The maximum over all neighbours is one of its two ends (pages/exact-csh.md, Section 9)."""
     epsilon, scale, ratio = setting(point)
     noise = hockey_stick(epsilon, (scale * point.k).sqrt())
-    return noise.max(Threshold(ratio, epsilon).exceeded(point.k))
+    return noise.max(StaysBelow(ratio, epsilon).exceeded(point.k))
 
 
 ANALYSES = {

@@ -19,13 +19,11 @@ from functools import cached_property
 
 from flint import arb
 
-from exactdp.accounting.gaussian import hockey_stick, pdf, raised_tail, tail
-
-__all__ = ["AppearBound", "Overlaps", "Threshold", "Vanish"]
+from exactdp.normal import hockey_stick, pdf, raised_tail, tail
 
 
 @dataclass(frozen=True)
-class Threshold:
+class StaysBelow:
     """The event that counters of one stay below the threshold, and epsilon beside it."""
 
     ratio: arb  # threshold distance in units of one counter's noise
@@ -49,7 +47,7 @@ class Threshold:
 class Overlaps(ABC):
     """first <= j <= last shared counters: n(j) = only - j, mu(j)^2 = scale (j + shift)."""
 
-    threshold: Threshold
+    threshold: StaysBelow
     first: int
     last: int
     only: int

@@ -16,9 +16,9 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import GeoSample
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
-__all__ = ["Calibration", "calibrate", "check", "delta", "least", "passes"]
+__all__ = ["StabilityCalibration", "calibrate", "check", "delta", "least", "passes"]
 
 #: Fractions of n times as many bits as e^epsilon are worked with.
 MOST_ROWS = 1_000_000
@@ -29,7 +29,7 @@ _SOURCE = "BV Theorem 1.3"
 
 
 @dataclass(frozen=True)
-class Calibration:
+class StabilityCalibration:
     """The least threshold for a target, beside the one below it, whose delta is above the target.
 
     refuted is None when a threshold of 0 already suffices.
@@ -72,7 +72,7 @@ def check(*, n: int, epsilon: Real, threshold: int, delta: Real) -> Check:
     return Check(verdict, Enclosure.exact(found), target, tight=True)
 
 
-def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
+def calibrate(*, n: int, epsilon: Real, delta: Real) -> StabilityCalibration:
     """The least threshold for (epsilon, delta); parameters as in :func:`delta`.
 
     >>> from exactdp.accounting import stability
@@ -84,9 +84,9 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     found = Enclosure.exact(passes(noise, threshold))
     below = threshold - 1
     refuted = Refuted(Fraction(below), Enclosure.exact(passes(noise, below))) if threshold else None
-    tilde, loss = noise.e_half_epsilon**2, Fraction(noise.epsilon)
+    tilde, loss = noise.e_half_epsilon**2, noise.epsilon
     promise = Guarantee(loss, found, _NEIGHBOURS, _SOURCE, tilde)
-    return Calibration(noise.n, loss, target, threshold, found, refuted, promise)
+    return StabilityCalibration(noise.n, loss, target, threshold, found, refuted, promise)
 
 
 def _noise(n: int, epsilon: Real) -> GeoSample:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from flint import arb
 
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms import csh
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
+from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, integer, non_negative, positive
 
 __all__ = ["DEFAULT_ANALYSIS", "delta", "delta_with_base"]

@@ -12,7 +12,6 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting import composition, gshm, pld, zcdp
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.analysis import Point
 from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
 from exactdp.audit.numbers import closed_forms, local_responses
@@ -20,6 +19,7 @@ from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.normal import hockey_stick
 from exactdp.parameters import (
     Real,
     choice,

@@ -9,8 +9,8 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.certify.lattice import above, excess
-from exactdp.accounting.gaussian import tail
 from exactdp.balls import ball
+from exactdp.normal import tail
 
 __all__ = [
     "COMPARISONS",

@@ -27,7 +27,7 @@ from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.purity import Variable, referred
 from exactdp.audit.whitebox.rounds import is_generator, is_plain
 from exactdp.audit.whitebox.uniform import NotEnumerable
-from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.source import Source
 
 __all__ = ["BY_VALUE", "CACHED", "Names", "keys_of", "named_by", "parts"]

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 from exactdp.audit.whitebox.lazy import LazyNumber
 from exactdp.audit.whitebox.quiet import quiet
 from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
-from exactdp.samplers.branches import NotReproducible
 from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
+from exactdp.samplers.enumeration_branches import NotReproducible
 
 __all__ = ["Draws", "LazyDraws", "RealDraws", "RecordedDraws"]
 

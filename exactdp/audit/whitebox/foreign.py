@@ -24,13 +24,9 @@ from exactdp.audit.whitebox.watch import NotPlain, Watch
 from exactdp.errors import ExactDPError
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
-from exactdp.samplers.branches import NotReproducible
-from exactdp.samplers.enumeration import (
-    MAX_RUNS,
-    EnumeratingSource,
-    TooManyBranches,
-    explored_law,
-)
+from exactdp.samplers.enumeration import MAX_RUNS, EnumeratingSource, explored_law
+from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["Exhausted", "followed_law"]
 

@@ -35,7 +35,7 @@ from exactdp.audit.whitebox.rounds import is_generator
 from exactdp.audit.whitebox.surroundings import surroundings
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.errors import ExactDPError
-from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration_branches import NotReproducible
 
 __all__ = ["Memory", "state"]
 

@@ -18,7 +18,8 @@ from exactdp.audit.whitebox.shortcuts import shortcut_where_possible
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.law import Law
 from exactdp.parameters import Real
-from exactdp.samplers.enumeration import MAX_RUNS, TooManyBranches
+from exactdp.samplers.enumeration import MAX_RUNS
+from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["foreign_law", "outcome_law"]
 

@@ -26,8 +26,8 @@ from exactdp.audit.whitebox.watch import unwatched
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real
-from exactdp.samplers.branches import Lost
 from exactdp.samplers.enumeration import MAX_RUNS
+from exactdp.samplers.enumeration_branches import Lost
 
 __all__ = ["shortcut", "shortcut_where_possible"]
 

@@ -24,7 +24,7 @@ from exactdp.audit.whitebox.rounds import is_generator
 from exactdp.audit.whitebox.texts import witnessed
 from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.whose import Whose, in_library
-from exactdp.samplers.branches import NotReproducible
+from exactdp.samplers.enumeration_branches import NotReproducible
 
 __all__ = ["REAL", "StandIns", "refused"]
 

@@ -37,7 +37,7 @@ from exactdp.audit.whitebox.uniform import NotEnumerable
 from exactdp.audit.whitebox.veil import under_way
 from exactdp.audit.whitebox.whose import Whose, in_library
 from exactdp.errors import ExactDPError
-from exactdp.samplers.branches import Again
+from exactdp.samplers.enumeration_branches import Again
 
 __all__ = ["NotPlain", "Watch", "unwatched"]
 

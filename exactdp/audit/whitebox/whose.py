@@ -8,14 +8,18 @@ import types
 import numpy as np
 
 from exactdp.audit.whitebox.identity import number_of
-from exactdp.samplers.branches import Frontier
 from exactdp.samplers.enumeration import EnumeratingSource
+from exactdp.samplers.enumeration_branches import Frontier
 
 __all__ = ["Whose", "in_library"]
 
 _HERE = os.path.join(os.path.dirname(__file__), "")
 _ENUMERATION = {method.__code__.co_filename for method in (EnumeratingSource.choose, Frontier.stop)}
-_OURS = ("exactdp.audit.whitebox", "exactdp.samplers.enumeration", "exactdp.samplers.branches")
+_OURS = (
+    "exactdp.audit.whitebox",
+    "exactdp.samplers.enumeration",
+    "exactdp.samplers.enumeration_branches",
+)
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
 _LIBRARY = os.path.dirname(os.__file__)
 _NUMPY = os.path.join(os.path.dirname(np.__file__), "")

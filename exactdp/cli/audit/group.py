@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["audit"]
-
 
 class _Default(click.Group):
     """'exactdp audit TARGET' means 'exactdp audit run TARGET'."""
@@ -24,4 +22,8 @@ class _Default(click.Group):
     epilog="Example: exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 0.5",
 )
 def audit() -> None:
-    """Audit a mechanism: 'exactdp audit TARGET ...', a target as 'exactdp audit targets' lists."""
+    """Look for outputs of a mechanism that break its promise.
+
+    'exactdp audit TARGET ...' is short for 'exactdp audit run TARGET ...'; 'exactdp audit targets'
+    lists the targets.
+    """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
+from exactdp.cli.options import find_local_modules
 from exactdp.cli.output import new_file, print_json, write_text
 from exactdp.errors import ExactDPError, InvalidParameter, shown
 from exactdp.parameters import integer, json_value
@@ -21,19 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from exactdp.audit import AuditReport
-    from exactdp.oracle.targets import Run
-
-__all__ = [
-    "Mechanism",
-    "bar",
-    "datasets",
-    "executor",
-    "from_json",
-    "mechanism",
-    "page_option",
-    "pair",
-    "show",
-]
+    from exactdp.audit.targets import Run
 
 _Command: TypeAlias = Callable[..., Any]
 
@@ -189,10 +177,9 @@ def _made(
         if given:
             raise InvalidParameter("set", given[0], "left out with --command")
         return Mechanism(program, Command(program, timeout))
-    from exactdp.oracle.targets import target as make
+    from exactdp.audit.targets import target as make
 
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # as python -m does: modules in the current folder are found
+    find_local_modules()
     made = make(str(target), **dict(pair(text) for text in given))
     return Mechanism(str(target), _Guarded(str(target), made))
 

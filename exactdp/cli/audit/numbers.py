@@ -10,14 +10,12 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.errors import InvalidParameter
 
-__all__ = ["number", "one_run", "targets"]
-
 
 @audit.command()
 @json_option
 def targets(as_json: bool) -> None:
     """The mechanisms that can be audited by name, and their parameters."""
-    from exactdp.oracle.targets import TARGETS
+    from exactdp.audit.targets import TARGETS
 
     if as_json:
         print_json([{"target": name, "parameters": t.parameters} for name, t in TARGETS.items()])

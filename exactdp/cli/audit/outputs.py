@@ -26,8 +26,6 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     from exactdp.audit.promises import Promise
 
-__all__ = ["replay", "run"]
-
 
 @audit.command(
     epilog="Examples: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "

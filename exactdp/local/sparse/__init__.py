@@ -1,24 +1,24 @@
 """Sparse vectors in the local model: means of up to k values per user, out of very many items."""
 
-from exactdp.local.sparse.coordinates import Harmony, Pckv
-from exactdp.local.sparse.dense import DenseGaussian, DenseLaplace
 from exactdp.local.sparse.entries import Entries
 from exactdp.local.sparse.estimates import Means
 from exactdp.local.sparse.hashed_signs import KFold, Sampled
 from exactdp.local.sparse.mean import SparseVectorMean
+from exactdp.local.sparse.naive_noise import NaiveGaussian, NaiveLaplace
 from exactdp.local.sparse.one_bit import OneBit
-from exactdp.local.sparse.plan import Plan
+from exactdp.local.sparse.report_plan import ReportPlan
+from exactdp.local.sparse.sampled_coordinates import Harmony, Pckv
 
 __all__ = [
-    "DenseGaussian",
-    "DenseLaplace",
     "Entries",
     "Harmony",
     "KFold",
     "Means",
+    "NaiveGaussian",
+    "NaiveLaplace",
     "OneBit",
     "Pckv",
-    "Plan",
+    "ReportPlan",
     "Sampled",
     "SparseVectorMean",
 ]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,16 +15,15 @@ import numpy as np
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers, coins
-from exactdp.local.frame import LocalMechanism, public_fields
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.local.bulk_choices import Integers, coins
+from exactdp.local.mechanism import LocalMechanism, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.error_bounds import Chebyshev
 from exactdp.local.sparse.estimates import Means, Sums
-from exactdp.local.sparse.tails import Chebyshev
-from exactdp.parameters import Real, choice, integer
+from exactdp.parameters import choice
 from exactdp.samplers import Source
-
-__all__ = ["MOST_ITEMS", "Baseline", "Counters", "entry_at", "neighbours", "signs"]
 
 MOST_ITEMS = 1 << 26
 
@@ -37,24 +35,20 @@ def neighbours(level: str, k: int) -> str:
     return f"any two vectors of one user with at most {k} entries (local model, user level)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Baseline(LocalMechanism[Vector]):
     """d: items are 0 to d - 1, d <= 2^26. k: most entries of a user. epsilon: of one report."""
 
-    d: int
-    k: int
-    epsilon: Real
+    d: int = whole(least=1, most=MOST_ITEMS)
+    k: int = whole(least=1, most=MOST_ITEMS)
+    epsilon: Number = number(local_epsilon)
 
     #: What may change: "event" or "user".
     promises: ClassVar[str] = "user"
 
     def __post_init__(self) -> None:
-        for name, most in (("d", MOST_ITEMS), ("k", MOST_ITEMS)):
-            number = integer(name, getattr(self, name), least=1)
-            if number > (limit := most if name == "d" else min(self.d, most)):
-                raise InvalidParameter(name, number, f"an integer >= 1 and <= {limit}")
-            object.__setattr__(self, name, number)
-        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
+        if self.k > self.d:
+            raise InvalidParameter("k", self.k, f"an integer >= 1 and <= {self.d}")
 
     @property
     @abstractmethod
@@ -88,7 +82,7 @@ class Baseline(LocalMechanism[Vector]):
     @property
     def epsilon_per_report(self) -> Fraction:
         """epsilon."""
-        return Fraction(self.epsilon)
+        return self.epsilon
 
     @cached_property
     def e_epsilon(self) -> Fraction:

@@ -17,8 +17,6 @@ from flint import fmpz_poly
 
 from exactdp.balls import ball, refine
 
-__all__ = ["clip_bias", "clip_bias_of_any_items", "likely_clip", "likely_overshoot"]
-
 #: Clipping is tried at multiples of 1/4.
 _CLIP_STEPS = 4
 

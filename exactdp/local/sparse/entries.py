@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers import Source
-
-__all__ = ["Entries", "Scaled", "Vector", "checked"]
 
 #: One user's vector: its entries by item; the others are 0.
 Vector: TypeAlias = Mapping[int, Real]

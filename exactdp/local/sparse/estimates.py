@@ -5,23 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.report_formats import integers
+from exactdp.local.sparse.error_bounds import Tail
 from exactdp.local.sparse.hashes import Keyed, Linear
-from exactdp.local.sparse.tails import Tail
 from exactdp.local.walsh import walsh
-from exactdp.local.wire import Reports, integers
 from exactdp.parameters import Real, delta_target, integer
-
-if TYPE_CHECKING:
-    from exactdp.local.sparse.mean import SparseVectorMean
-
-__all__ = ["Listed", "Means", "Spectrum", "Sums"]
 
 #: All items at once are at most so many: 2^28 means are two gigabytes.
 _MOST_AT_ONCE = 1 << 28
@@ -58,13 +53,16 @@ class Spectrum:
 
 
 class Listed:
-    """Sums by evaluating the hash functions of all users at every item."""
+    """Sums by evaluating the hash functions of all users at every item.
 
-    def __init__(self, mechanism: SparseVectorMean, reports: Reports) -> None:
-        self.scale = Fraction(mechanism.plan.grid)
-        self._family = mechanism.family
-        self._functions = mechanism.functions_of(reports)
-        self._bins = mechanism.bins_of(reports)
+    functions, bins: one row per user, of the hash function and of the noisy bins.
+    """
+
+    def __init__(
+        self, family: Linear | Keyed, functions: Integers, bins: Integers, scale: Fraction
+    ) -> None:
+        self.scale = scale
+        self._family, self._functions, self._bins = family, functions, bins
 
     def of(self, items: Integers) -> Integers:
         users = np.arange(len(self._bins))

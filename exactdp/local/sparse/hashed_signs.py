@@ -10,22 +10,20 @@ Source: SVA, Sections II-B and II-C; Wang, Blocki, Li, Jha 2017 (binary local ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from exactdp.local.choices import Integers, below
+from exactdp.fields import frozen
+from exactdp.local.bulk_choices import Integers, below
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, entry_at, signs
 from exactdp.local.sparse.entries import Scaled
 from exactdp.local.sparse.estimates import Spectrum, Sums
 from exactdp.local.sparse.hashes import Linear
-from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import choice
 from exactdp.samplers import Source
-
-__all__ = ["HashedSigns", "KFold", "Sampled"]
 
 
 class HashedSigns(Baseline):
@@ -67,7 +65,7 @@ class HashedSigns(Baseline):
         return Spectrum(self.family, counts, self.scale)
 
 
-@dataclass(frozen=True)
+@frozen
 class KFold(HashedSigns):
     """k-fold repetition of a mechanism for one item; event level.
 
@@ -109,7 +107,7 @@ class KFold(HashedSigns):
         return ordered[:, 0] if self.k == 1 else ordered
 
 
-@dataclass(frozen=True)
+@frozen
 class Sampled(HashedSigns):
     """One entry out of k, the missing ones included. promise: "user" or "event".
 

@@ -24,11 +24,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.local.choices import Integers, below
+from exactdp.local.bulk_choices import Integers, below
 from exactdp.local.walsh import parity
 from exactdp.samplers import Source
-
-__all__ = ["Functions", "Keyed", "Linear", "Places"]
 
 #: Hash functions of many users: one row of numbers for each.
 Functions: TypeAlias = Integers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,19 +13,20 @@ import numpy as np
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.local.choices import Integers
-from exactdp.local.frame import LocalMechanism, State
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import neighbours
 from exactdp.local.sparse.entries import Scaled, Vector, checked
-from exactdp.local.sparse.estimates import Means, Spectrum, Sums
+from exactdp.local.sparse.error_bounds import Chernoff
+from exactdp.local.sparse.estimates import Listed, Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
-from exactdp.local.sparse.noise import CutNoise
-from exactdp.local.sparse.plan import MOST_BIN_BITS, Neighbours, Plan, planned
-from exactdp.local.sparse.states import KeptReports
-from exactdp.local.sparse.tails import Chernoff
+from exactdp.local.sparse.kept_reports import KeptReports
+from exactdp.local.sparse.report_plan import MOST_BIN_BITS, Neighbours, ReportPlan, planned
+from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.local.walsh import walsh
-from exactdp.local.wire import Numbers, Reports
 from exactdp.parameters import (
     Real,
     choice,
@@ -37,8 +38,6 @@ from exactdp.parameters import (
 )
 from exactdp.samplers import Source
 
-__all__ = ["SparseVectorMean"]
-
 #: Items of a server that keeps a spectrum: 2^26 counters are half a gigabyte.
 _SPECTRUM_BITS = 26
 _MOST_ITEMS = 1 << 62
@@ -49,7 +48,12 @@ _GRID = 64
 _AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True)
+def _below_one(name: str, value: Real) -> Fraction:
+    found = non_negative(name, value)
+    return delta_target(name, found) if found else found
+
+
+@frozen
 class SparseVectorMean(LocalMechanism[Vector]):
     """Means of vectors in [-1, 1]^d with at most k entries that are not 0; one report per user.
 
@@ -74,43 +78,28 @@ class SparseVectorMean(LocalMechanism[Vector]):
     ((1000,), True)
     """
 
-    d: int
-    k: int
-    epsilon: Real
+    d: int = whole(least=1, most=_MOST_ITEMS)
+    k: int = whole(least=1, most=_MOST_ENTRIES)
+    epsilon: Number = number(local_epsilon)
     level: str | None = None
     L: Real | None = None
-    delta: Real = 0
+    delta: Number = number(_below_one, default=0)
     hashes: str = "linear"
-    users: int = 100_000
-    bins: int | None = None
-    grid: int | None = None
-    key: int = 0
+    users: int = whole(least=1, most=_MOST_ITEMS, default=100_000)
+    bins: int | None = whole(least=1, most=1 << MOST_BIN_BITS, default=None)
+    grid: int | None = whole(least=1, most=_MOST_GRID, default=None)
+    key: int = whole(least=0, most=_MOST_ITEMS, default=0)
 
     def __post_init__(self) -> None:
-        self._bound("d", 1, _MOST_ITEMS)
-        self._bound("k", 1, min(self.d, _MOST_ENTRIES))
-        self._bound("users", 1, _MOST_ITEMS)
-        self._bound("key", 0, _MOST_ITEMS)
-        self._bound("grid", 1, _MOST_GRID)
-        self._bound("bins", 1, 1 << MOST_BIN_BITS)
+        if self.k > self.d:
+            raise InvalidParameter("k", self.k, f"an integer >= 1 and <= {self.d}")
         if self.bins is not None and self.bins & (self.bins - 1):
             raise InvalidParameter("bins", self.bins, "a power of two")
-        object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
-        delta = non_negative("delta", self.delta)
-        object.__setattr__(self, "delta", delta_target("delta", delta) if delta else delta)
         self._require_level()
         choice("hashes", self.hashes, ("linear", "keyed"))
         if self.delta and self.hashes != "keyed":
             allowed = "'keyed' for delta > 0: who knows linear functions finds vectors they reveal"
             raise InvalidParameter("hashes", self.hashes, allowed)
-
-    def _bound(self, name: str, least: int, most: int) -> None:
-        if (given := getattr(self, name)) is None and name in ("bins", "grid"):
-            return
-        number = integer(name, given, least=least)
-        if number > most:
-            raise InvalidParameter(name, number, f"an integer >= {least} and <= {most}")
-        object.__setattr__(self, name, number)
 
     def _require_level(self) -> None:
         if (self.level is None) == (self.L is None):
@@ -121,7 +110,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
             object.__setattr__(self, "L", positive("L", self.L))
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> ReportPlan:
         """Bins, clipping and noise."""
         units = self._units
         return planned(
@@ -129,7 +118,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
             k=self.k,
             grid=units,
             ratio=self.e_epsilon,
-            delta=Fraction(self.delta),
+            delta=self.delta,
             users=self.users,
             bins=self.bins,
         )
@@ -159,7 +148,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
     @property
     def epsilon_per_report(self) -> Fraction:
         """epsilon."""
-        return Fraction(self.epsilon)
+        return self.epsilon
 
     @cached_property
     def e_epsilon(self) -> Fraction:
@@ -247,8 +236,8 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return bins.clip(-self.plan.most, self.plan.most)
 
     @cached_property
-    def _noise(self) -> CutNoise:
-        return CutNoise(self.plan.q, self.plan.limit + self.plan.most)
+    def _noise(self) -> TruncatedGeometric:
+        return TruncatedGeometric(self.plan.q, self.plan.limit + self.plan.most)
 
     def bins_of(self, reports: Reports) -> Integers:
         """The noisy bins of checked reports, in units of the grid."""
@@ -279,6 +268,12 @@ class SparseVectorMean(LocalMechanism[Vector]):
         scale = Fraction(self.plan.bins * self.plan.grid)
         return self.means(n, Spectrum(self._linear, counts, scale))
 
+    def _means_of(self, reports: Reports) -> Means:
+        functions, bins = self.functions_of(reports), self.bins_of(reports)
+        return self.means(
+            len(reports), Listed(self.family, functions, bins, Fraction(self.plan.grid))
+        )
+
     def means(self, n: int, sums: Sums) -> Means:
         """The means of n users by their sums."""
         return Means(self.d, n, sums, Chernoff(self.plan, self.bias))
@@ -286,11 +281,11 @@ class SparseVectorMean(LocalMechanism[Vector]):
     def aggregate(self) -> State:
         """The empty state of a server: a spectrum; or reports, where items are too many for it."""
         if self.hashes == "keyed" or self.cells > 1 << _SPECTRUM_BITS:
-            return KeptReports(self)
+            return KeptReports(self, self._means_of)
         return super().aggregate()
 
     def state_from_bytes(self, data: bytes) -> State:
         """The state of its to_bytes; refuses one of another mechanism or configuration."""
         if isinstance(self.aggregate(), KeptReports):
-            return KeptReports(self, [self.reports_from_bytes(data)])
+            return KeptReports(self, self._means_of, [self.reports_from_bytes(data)])
         return super().state_from_bytes(data)

@@ -10,27 +10,25 @@ Source: SVA, Section IV-D; Duchi, Jordan, Wainwright 2013 (one bit for a bounded
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from exactdp.local.choices import coins
+from exactdp.fields import frozen, whole
+from exactdp.local.bulk_choices import coins
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.clipping import clip_bias, clip_bias_of_any_items, likely_clip
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
-from exactdp.local.wire import Numbers, Reports
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, positive
 from exactdp.samplers import Source
-
-__all__ = ["OneBit"]
 
 _GRID = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class OneBit(HashedSigns):
     """One bit of the signed sum. clip: eta, rounded to a multiple of 1/64; chosen if None.
 
@@ -41,12 +39,11 @@ class OneBit(HashedSigns):
     18
     """
 
-    users: int = 100_000
+    users: int = whole(least=1, default=100_000)
     clip: Real | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "users", integer("users", self.users, least=1))
         units = self._likely if self.clip is None else round(_GRID * positive("clip", self.clip))
         object.__setattr__(self, "clip", Fraction(min(max(units, 1), self.k * _GRID), _GRID))
 

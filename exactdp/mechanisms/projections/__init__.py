@@ -13,16 +13,16 @@ if TYPE_CHECKING:
         SignedALP,
         TotalALP,
     )
-    from exactdp.mechanisms.projections.choosing import (
+    from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
+    from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
+    from exactdp.mechanisms.projections.parameter_choice import (
         PrivateSparsity,
         private_sparsity,
         threshold_alp_for,
         within_bits,
     )
-    from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
-    from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection, NoisyRows
-    from exactdp.mechanisms.projections.files import read_sketch
     from exactdp.mechanisms.projections.sketch import Sketch
+    from exactdp.mechanisms.projections.sketch_files import read_sketch
     from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
 
 __all__ = [
@@ -51,10 +51,10 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "alp": "ALP ALP1 HistogramALP LogALP SignedALP TotalALP",
-        "choosing": "PrivateSparsity private_sparsity threshold_alp_for within_bits",
+        "parameter_choice": "PrivateSparsity private_sparsity threshold_alp_for within_bits",
         "combined": "ThresholdALP ThresholdSketch",
-        "dense": "DenseLaplace MaxProjection NoisyRows",
-        "files": "read_sketch",
+        "noisy_rows": "DenseLaplace MaxProjection NoisyRows",
+        "sketch_files": "read_sketch",
         "sketch": "Sketch",
         "thresholds": "Threshold Threshold2",
     },

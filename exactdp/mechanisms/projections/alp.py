@@ -1,13 +1,12 @@
 """The ALP mechanism and its relatives over one array: Algorithms 2 to 5 and 10, Sections 6 and 10.
 
-The privacy of all of them is one closed form (exactdp.mechanisms.projections.loss): what the
-paper's e^epsilon has to spare is given back as narrower cells, so less is lost to noise.
+The privacy of all of them is one closed form (projections/exact_epsilon.py). Where it is below the
+paper's e^epsilon, the cells are made narrower until epsilon is used up, so less is lost to noise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -18,21 +17,20 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter, shown
-from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells, RampCells
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
-from exactdp.mechanisms.projections.loss import e_epsilon_above, largest_ratio, least_width
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_ratio, least_width
 from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
-from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS, UnaryProjection
-from exactdp.mechanisms.projections.vectors import Entries
+from exactdp.mechanisms.projections.rounding import Cells, EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries
+from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS, UnaryProjection
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
-
-__all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP", "TotalALP"]
 
 _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Additive(UnaryProjection):
     """alpha: > 0; a bit is flipped with probability 1/(alpha + 2), for several steps about that.
 
@@ -40,27 +38,25 @@ class _Additive(UnaryProjection):
     same alpha needs narrower cells, which is less error (exactdp.mechanisms.projections.ramp).
     """
 
-    alpha: Real = 8
-    steps: int = 64
+    alpha: Number = number(positive, default=8)
+    steps: int = whole(least=1, default=64)
 
     def _check(self) -> None:
-        object.__setattr__(self, "alpha", positive("alpha", self.alpha))
-        object.__setattr__(self, "steps", integer("steps", self.steps, least=1))
         if self.steps > MOST_STEPS or (self.steps > 1 and self.steps % 2):
             raise InvalidParameter("steps", self.steps, f"1, or even and <= {MOST_STEPS}")
         for name in ("alpha", "epsilon"):
-            if not _RANGE[0] <= Fraction(getattr(self, name)) <= _RANGE[1]:
+            if not _RANGE[0] <= getattr(self, name) <= _RANGE[1]:
                 raise InvalidParameter(name, getattr(self, name), "from 1e-6 to 1e6")
 
     @cached_property
     def rise(self) -> Fraction:
         """What a step costs beyond a factor of 1."""
-        return rise_of(Fraction(self.alpha), self.steps)
+        return rise_of(self.alpha, self.steps)
 
     @cached_property
     def step(self) -> Fraction:
         """The width of a step: the least that keeps epsilon."""
-        return least_width(Fraction(self.epsilon), self.rise, self.k)
+        return least_width(self.epsilon, self.rise, self.k)
 
     @cached_property
     def ramp(self) -> Ramp:
@@ -68,7 +64,7 @@ class _Additive(UnaryProjection):
 
     @cached_property
     def cells(self) -> Cells:
-        return RampCells(EqualCells(ceil(Fraction(self.beta) / self.step), self.step), self.ramp)
+        return RampCells(EqualCells(ceil(self.beta / self.step), self.step), self.ramp)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
@@ -78,7 +74,7 @@ class _Additive(UnaryProjection):
         return L1_NEIGHBOURS, "ALP Algorithm 4, with the exact loss of k entries"
 
 
-@dataclass(frozen=True)
+@frozen
 class ALP(_Additive):
     """A sparse vector of values from 0 to beta as noisy bits; epsilon-DP, epsilon being spent.
 
@@ -96,7 +92,7 @@ class ALP(_Additive):
     """
 
 
-@dataclass(frozen=True)
+@frozen
 class SignedALP(_Additive):
     """The same for values from -beta to beta: m levels for either sign.
 
@@ -111,7 +107,7 @@ class SignedALP(_Additive):
         return L1_NEIGHBOURS, "ALP Section 10, negative values, with the exact loss of k entries"
 
 
-@dataclass(frozen=True)
+@frozen
 class TotalALP(_Additive):
     """The same where the sum of all values is known: one array for all levels.
 
@@ -121,14 +117,13 @@ class TotalALP(_Additive):
     for counts n will do. Source: ALP, Section 10, Variants.
     """
 
-    total: Real = 0
+    total: Number = number(positive, default=0)
 
     def _check_rows(self) -> None:
         """Cells are needed for that."""
 
     def _check(self) -> None:
         super()._check()
-        object.__setattr__(self, "total", positive("total", self.total))
         if self.collision >= Fraction(1, 2):
             least = ceil(2 * self.collision * self.s)
             raise InvalidParameter("s", self.s, f"> {least}, twice the bits that may be set")
@@ -139,12 +134,12 @@ class TotalALP(_Additive):
 
     @property
     def collision(self) -> Fraction:
-        return (Fraction(self.total) / self.cells.width + self.k) / self.s
+        return (self.total / self.cells.width + self.k) / self.s
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         entries = super().checked(vector)
         found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
-        if found > Fraction(self.total):
+        if found > self.total:
             allowed = f"at most total = {self.total}"
             raise InvalidParameter(
                 "vector", f"values that add up to {decimal_text(found)}", allowed
@@ -155,39 +150,38 @@ class TotalALP(_Additive):
         return L1_NEIGHBOURS, "ALP Section 10, a known sum, with the exact loss of k entries"
 
 
-@dataclass(frozen=True)
+@frozen
 class ALP1(UnaryProjection):
     """The paper's 1-DP projection as it stands: cells of width alpha, so 1 is not all spent.
 
     epsilon: 1, the promise; the guarantee's e_epsilon says what is kept. Source: ALP, Algorithm 2.
     """
 
-    epsilon: Real = 1
-    alpha: Real = 3
+    epsilon: Number = number(positive, default=1)
+    alpha: Number = number(positive, default=3)
 
     def _check(self) -> None:
-        object.__setattr__(self, "alpha", positive("alpha", self.alpha))
         if self.epsilon != 1:
             raise InvalidParameter("epsilon", self.epsilon, "1; ALP takes any")
 
     @property
     def ramp(self) -> Ramp:
-        return Ramp(1 + Fraction(self.alpha), 1)
+        return Ramp(1 + self.alpha, 1)
 
     @cached_property
     def cells(self) -> Cells:
-        width = Fraction(self.alpha)
-        return EqualCells(ceil(Fraction(self.beta) / width), width)
+        width = self.alpha
+        return EqualCells(ceil(self.beta / width), width)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        return e_epsilon_above(Fraction(1), Fraction(self.alpha), self.k)
+        return e_epsilon_above(Fraction(1), self.alpha, self.k)
 
     def _promise(self) -> tuple[str, str]:
         return L1_NEIGHBOURS, "ALP Algorithm 2, Lemma 4.1"
 
 
-@dataclass(frozen=True)
+@frozen
 class HistogramALP(UnaryProjection):
     """Counts only: neighbours differ by 1 in one entry, so one bit carries all of epsilon.
 
@@ -197,14 +191,11 @@ class HistogramALP(UnaryProjection):
     more. Source: ALP, Algorithm 10, Lemma 7.1; wider cells are ours.
     """
 
-    width: int = 1
+    width: int = whole(least=1, most=MOST_STEPS, default=1)
 
     def _check(self) -> None:
-        object.__setattr__(self, "beta", integer("beta", self.beta, least=1))
-        object.__setattr__(self, "width", integer("width", self.width, least=1))
-        if self.width > MOST_STEPS:
-            raise InvalidParameter("width", self.width, f"<= {MOST_STEPS}")
-        if not _RANGE[0] <= Fraction(self.epsilon) <= 64:
+        integer("beta", self.beta, least=1)
+        if not _RANGE[0] <= self.epsilon <= 64:
             raise InvalidParameter("epsilon", self.epsilon, "from 1e-6 to 64")
 
     @cached_property
@@ -215,7 +206,7 @@ class HistogramALP(UnaryProjection):
     def cells(self) -> Cells:
         return RampCells(EqualCells(int(self.beta), Fraction(1)), self.ramp)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         entries = super().checked(vector)
         if entries.denominator != 1:
             raise InvalidParameter("vector", "values that are not whole", "counts")
@@ -223,13 +214,13 @@ class HistogramALP(UnaryProjection):
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        return largest_ratio(Fraction(self.epsilon))
+        return largest_ratio(self.epsilon)
 
     def _promise(self) -> tuple[str, str]:
         return "histograms that differ by 1 in one entry", "ALP Algorithm 10, Lemma 7.1"
 
 
-@dataclass(frozen=True)
+@frozen
 class LogALP(_Additive):
     """Levels on a logarithmic scale: few of them, and errors by a factor instead of a term.
 
@@ -239,20 +230,19 @@ class LogALP(_Additive):
     are rounded linearly, so that the law is rational. Source: ALP, Section 6.
     """
 
-    alpha: Real = 20
-    steps: int = 8
-    start: Real = 10
+    alpha: Number = number(positive, default=20)
+    steps: int = whole(least=1, default=8)
+    start: Number = number(positive, default=10)
 
     equal: ClassVar[bool] = False
 
     def _check(self) -> None:
-        object.__setattr__(self, "start", positive("start", self.start))
         super()._check()
-        if Fraction(self.beta) > 10**300:
+        if self.beta > 10**300:
             raise InvalidParameter("beta", self.beta, "<= 1e300")
-        if Fraction(self.start) >= Fraction(self.beta):
+        if self.start >= self.beta:
             raise InvalidParameter("start", self.start, f"< beta = {shown(self.beta)}")
-        if self.steps * self.step * 100 < Fraction(self.start):
+        if self.steps * self.step * 100 < self.start:
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
     @classmethod
@@ -267,11 +257,11 @@ class LogALP(_Additive):
     @property
     def growth(self) -> Fraction:
         """The factor from one step to the next."""
-        return 1 + self.step / Fraction(self.start)
+        return 1 + self.step / self.start
 
     @cached_property
     def cells(self) -> Cells:
-        start, top = Fraction(self.start), Fraction(self.beta)
+        start, top = self.start, self.beta
         return RampCells(GrowingCells.geometric(start, self.step, top, self.steps), self.ramp)
 
     def factor(self, value: Real, collision: Real | None = None) -> ErrorLaw:
@@ -280,16 +270,14 @@ class LogALP(_Additive):
         value: from start to beta; smaller ones are estimated as start.
         """
         point = positive("value", value)
-        if point < Fraction(self.start):
+        if point < self.start:
             raise InvalidParameter("value", value, f">= start = {self.start}")
         size = float(point)
 
         def factor(estimates: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.maximum(estimates / size, size / estimates)
 
-        return self._estimates(point, collision).mapped(
-            factor, self._top / float(Fraction(self.start))
-        )
+        return self._estimates(point, collision).mapped(factor, self._top / float(self.start))
 
     def factor_bound(self, beta: Real) -> float:
         """A value of start or more is off by a larger factor with probability beta at most."""

@@ -15,19 +15,18 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
-from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, identifiers
 from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
-from exactdp.mechanisms.projections.vectors import Entries, identifiers
-from exactdp.parameters import Real, choice, decimal_text, integer, non_negative, positive
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
+from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
 
-__all__ = ["ThresholdALP", "ThresholdSketch"]
 
-
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ThresholdALP:
     """Values above a threshold are stored with noise, all are in a sketch up to the threshold.
 
@@ -41,24 +40,20 @@ class ThresholdALP:
     Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Section 10.
     """
 
-    d: int
-    k: int
-    s: int
-    u: Real
-    epsilon1: Real
-    epsilon2: Real
-    delta: Real = 0
-    alpha: Real = 8
-    steps: int = 64
-    grid: Real = Fraction(1, 64)
+    d: int = whole(least=1)
+    k: int = whole(least=1)
+    s: int = whole(least=1)
+    u: Number = number(positive)
+    epsilon1: Number = number(positive)
+    epsilon2: Number = number(positive)
+    delta: Number = number(non_negative, default=0)
+    alpha: Number = number(positive, default=8)
+    steps: int = whole(least=1, default=64)
+    grid: Number = number(positive, default=Fraction(1, 64))
     values: str = "positive"
     t: Real | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", integer("d", self.d, least=1))
-        for name in ("epsilon1", "epsilon2", "u", "grid"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        object.__setattr__(self, "delta", non_negative("delta", self.delta))
         choice("values", self.values, ("positive", "signed"))
         if self.t is not None:
             object.__setattr__(self, "t", positive("t", self.t))
@@ -66,8 +61,7 @@ class ThresholdALP:
         if self.delta and self.t not in (None, least):
             raise InvalidParameter("t", self.t, f"{decimal_text(least)}, which delta needs")
         object.__setattr__(self, "t", least)
-        for name in ("k", "s", "alpha", "steps"):
-            object.__setattr__(self, name, getattr(self.sketch, name))
+        _ = self.sketch  # whose parameters are checked before anything is drawn
 
     @cached_property
     def stored(self) -> Threshold | Threshold2:
@@ -78,11 +72,11 @@ class ThresholdALP:
         given["epsilon"] = self.epsilon1
         if self.delta:
             return Threshold2(**given, delta=self.delta)
-        grid = Fraction(self.grid)
-        top = usual_threshold(self.d, Fraction(self.epsilon1), grid)
+        grid = self.grid
+        top = usual_threshold(self.d, self.epsilon1, grid)
         if self.t is not None:
             top = max(ceil(Fraction(self.t) / grid), 1) * grid
-        if top > Fraction(self.u):
+        if top > self.u:
             raise InvalidParameter("u", self.u, f">= {decimal_text(top)}, the threshold")
         return Threshold(**given, t=top)
 
@@ -118,7 +112,7 @@ class ThresholdALP:
             self, self.stored._draw(entries, source), Sketch(self.sketch, hashes, bits)
         )
 
-    def limited(self, entries: Entries) -> Entries:
+    def limited(self, entries: NonzeroEntries) -> NonzeroEntries:
         """Values as the sketch has them: none beyond the threshold."""
         top = self.stored.threshold
         upper = entries.at_most(top)
@@ -156,7 +150,7 @@ class ThresholdSketch:
         """The estimate of one entry, exactly."""
         estimate = self.small[i]
         steps = self._steps.get(int(i))
-        return estimate if steps is None else steps * Fraction(self.mechanism.grid)
+        return estimate if steps is None else steps * self.mechanism.grid
 
     def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
@@ -164,7 +158,7 @@ class ThresholdSketch:
         found = self.small.estimate(wanted)
         if self.stored:
             places = np.array([i for i, _ in self.stored], wanted.dtype)
-            values = np.array([v for _, v in self.stored]) * float(Fraction(self.mechanism.grid))
+            values = np.array([v for _, v in self.stored]) * float(self.mechanism.grid)
             at = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
             hit = places[at] == wanted
             found[hit] = values[at[hit]]

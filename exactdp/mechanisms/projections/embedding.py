@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.mechanisms.projections.hashing import HashFunctions, Keys
+from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Keys
 from exactdp.samplers import Source
-
-__all__ = ["Bits", "Layer", "Layout", "embed", "peaks"]
 
 Bits = NDArray[np.uint8]
 

@@ -28,8 +28,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import integer, rational
 
-__all__ = ["ErrorLaw", "estimate_law", "level_law", "wrong_one"]
-
 Floats = NDArray[np.float64]
 
 #: Places of the record that are told apart; more are left out (probability below 2^-40 or so).

@@ -3,7 +3,7 @@
 Noise of ratio 1/(1 + a) per step makes one step cost a factor of 1 + a. A value between two steps
 is rounded to one of them with itself as the mean, so moving it by a part t of a step changes a
 probability by a factor of at most 1 + a t: a grid is a row of cells, and the exact loss is that of
-exactdp.mechanisms.projections.loss with alpha = a. Noise is cut at the ends of what is released.
+projections/exact_epsilon.py with alpha = a. Noise is cut at the ends of what is released.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.loss import e_epsilon_above, largest_step
-from exactdp.mechanisms.projections.vectors import Entries, rounded
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_step
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounded
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RealCdf
-
-__all__ = ["FEW", "MOST_STEPS", "GridNoise"]
 
 #: So many draws are cheaper one by one than in bulk.
 FEW = 64
@@ -67,7 +65,7 @@ class GridNoise:
         """The noise in steps, before it is cut."""
         return TwoSidedGeometric(q=1 / (1 + self.rise))
 
-    def noisy(self, entries: Entries, low: int, source: Source) -> NDArray[np.int64]:
+    def noisy(self, entries: NonzeroEntries, low: int, source: Source) -> NDArray[np.int64]:
         """Every value in steps, rounded and noisy, within [low, steps]."""
         steps = rounded(entries, self.grid, source)
         noisy: NDArray[np.int64] = np.clip(steps + self.draw(len(steps), source), low, self.steps)

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
 
-__all__ = ["MOST_STEPS", "Ramp", "rise_of"]
-
 MOST_STEPS = 1 << 16
 
 #: Digits after the point of probabilities that need more, and of what a step costs beyond 1.

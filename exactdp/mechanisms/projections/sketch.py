@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,43 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind, Scalar
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.embedding import Bits, peaks
-from exactdp.mechanisms.projections.hashing import UniversalHashes
-from exactdp.mechanisms.projections.vectors import identifiers
+from exactdp.mechanisms.projections.embedding import Bits, Layout, peaks
+from exactdp.mechanisms.projections.rounding import Cells
+from exactdp.mechanisms.projections.sparse_vectors import identifiers
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.parameters import decimal_text, integer
 
-if TYPE_CHECKING:
-    from exactdp.mechanisms.projections.unary import UnaryProjection
-
-__all__ = ["Sketch", "kind", "parameters", "texts"]
-
-#: Entries asked at once, so that what they need stays in cache.
+#: NonzeroEntries asked at once, so that what they need stays in cache.
 _AT_ONCE = 1 << 14
+
+
+class Projection(Protocol):
+    """What a sketch needs of the mechanism that made it (see UnaryProjection)."""
+
+    @property
+    def d(self) -> int: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def s(self) -> int: ...
+    @property
+    def beta(self) -> Fraction: ...
+    @property
+    def epsilon(self) -> Fraction: ...
+    @property
+    def signed(self) -> bool: ...
+    @property
+    def cells(self) -> Cells: ...
+    @property
+    def levels(self) -> int: ...
+    @property
+    def layout(self) -> Layout: ...
+    @property
+    def middle(self) -> int: ...
+    @property
+    def walk(self) -> Sequence[tuple[int, bool]]: ...
+    def guarantee(self) -> Guarantee: ...
+    def read(self, levels: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +60,7 @@ class Sketch:
     text: None where entries are numbers; where they are texts made by encode_bytes, the longest.
     """
 
-    mechanism: UnaryProjection
+    mechanism: Projection
     hashes: UniversalHashes
     bits: Bits
     text: int | None = None
@@ -67,7 +92,7 @@ class Sketch:
         made = self.mechanism
         if not made.signed:
             raise InvalidParameter("mechanism", type(made).__name__, "one for signed vectors")
-        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(Fraction(made.beta))
+        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(made.beta)
         parts = []
         for first in (0, m):
             walk = [(first + b, False) for b in range(m)]
@@ -90,7 +115,7 @@ class Sketch:
 
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a place, within the bounds of the input (ALP, Section 2)."""
-        level, top = place - self.mechanism.middle, Fraction(self.mechanism.beta)
+        level, top = place - self.mechanism.middle, self.mechanism.beta
         size = min(self.mechanism.cells.value(abs(level)), top)
         return size if level >= 0 else -size
 
@@ -114,7 +139,7 @@ class Sketch:
         return kind(type(self.mechanism)).pack(header, self.hashes.to_bytes() + self.bits.tobytes())
 
     @classmethod
-    def from_bytes(cls, data: bytes, of: Callable[..., UnaryProjection]) -> Sketch:
+    def from_bytes(cls, data: bytes, of: Callable[..., Projection]) -> Sketch:
         """Read what to_bytes wrote for a mechanism of this class; everything is validated."""
         header, payload = kind(of).unpack(data)
         text = texts(header.pop("text"))
@@ -122,9 +147,7 @@ class Sketch:
         return cls(*read(mechanism, payload), text)
 
 
-def read(
-    mechanism: UnaryProjection, payload: memoryview
-) -> tuple[UnaryProjection, UniversalHashes, Bits]:
+def read(mechanism: Projection, payload: memoryview) -> tuple[Projection, UniversalHashes, Bits]:
     """The hash functions and the array of a mechanism from the bytes of both."""
     levels, size = mechanism.levels, mechanism.layout.size
     start = UniversalHashes.size(levels, mechanism.d)

@@ -17,18 +17,17 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
-from exactdp.mechanisms.keep_heavy import fresh_elements
+from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
-from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
-from exactdp.mechanisms.projections.vectors import Entries, checked, rounded
-from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, positive
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, rounded
+from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
+from exactdp.parameters import Real, choice, decimal_text, delta_target, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.source import require_secure
-
-__all__ = ["LargeValues", "Stored", "Threshold", "Threshold2", "usual_threshold"]
 
 #: What is stored: (entry, value in steps of the grid), in ascending order of entries.
 Stored = tuple[tuple[int, int], ...]
@@ -55,7 +54,7 @@ class LargeValues:
         return len(self.values)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class _Threshold(ABC):
     """d: possible entries, any number. k: the most that are not 0. u: the largest value.
 
@@ -63,26 +62,22 @@ class _Threshold(ABC):
     values: "positive", or "signed", where the size of a value is compared with the threshold.
     """
 
-    d: int
-    k: int
-    u: Real
-    epsilon: Real
-    grid: Real = Fraction(1, 64)
+    d: int = whole(least=1)
+    k: int = whole(least=1)
+    u: Number = number(positive)
+    epsilon: Number = number(positive)
+    grid: Number = number(positive, default=Fraction(1, 64))
     values: str = "positive"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", integer("d", self.d, least=1))
-        object.__setattr__(self, "k", integer("k", self.k, least=1))
         if self.k > self.d:
             raise InvalidParameter("k", self.k, f"<= d = {self.d}")
-        for name in ("u", "epsilon", "grid"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
         choice("values", self.values, ("positive", "signed"))
 
     @cached_property
     def noise(self) -> GridNoise:
         """The noise of one value."""
-        return GridNoise(Fraction(self.grid), Fraction(self.epsilon), self.k, Fraction(self.u))
+        return GridNoise(self.grid, self.epsilon, self.k, self.u)
 
     @property
     @abstractmethod
@@ -94,18 +89,18 @@ class _Threshold(ABC):
         """What every release promises, whatever the data."""
 
     @abstractmethod
-    def _draw(self, entries: Entries, source: Source) -> Stored:
+    def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         """What is stored of checked entries."""
 
     @property
     def threshold(self) -> Fraction:
         """Values are stored from here on."""
-        return self.least * Fraction(self.grid)
+        return self.least * self.grid
 
     def release(self, vector: Mapping[int, Real], source: Source) -> LargeValues:
         """Publish the large values. source: must be fit for a release, as SystemSource is."""
         require_secure(source)
-        grid, stored = Fraction(self.grid), self.draw(vector, source)
+        grid, stored = self.grid, self.draw(vector, source)
         return LargeValues({i: steps * grid for i, steps in stored}, self.guarantee())
 
     def draw(self, vector: Mapping[int, Real], source: Source) -> Stored:
@@ -117,16 +112,16 @@ class _Threshold(ABC):
         entries = self.checked(vector)
         return exact_law(lambda source: self._draw(entries, source), residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
-        top = Fraction(self.u)
+        top = self.u
         return checked(vector, self.d, self.k, -top if self._signed else Fraction(0), top)
 
     @property
     def _signed(self) -> bool:
         return self.values == "signed"
 
-    def _large(self, entries: Entries, source: Source) -> list[tuple[int, int]]:
+    def _large(self, entries: NonzeroEntries, source: Source) -> list[tuple[int, int]]:
         """The given entries that are stored, by noisy value in steps."""
         low = -self.noise.steps if self._signed else 0
         noisy = self.noise.noisy(entries, low, source)
@@ -134,7 +129,7 @@ class _Threshold(ABC):
         return list(zip(entries.ids[kept].tolist(), noisy[kept].tolist(), strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Threshold(_Threshold):
     """Noise on all of d entries; those of size t or more are stored. Pure, in time free of d.
 
@@ -148,11 +143,10 @@ class Threshold(_Threshold):
     True
     """
 
-    t: Real
+    t: Number = number(positive)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "t", positive("t", self.t))
         if self.least > self.noise.steps:
             raise InvalidParameter("t", self.t, f"<= u = {self.u}")
         if self.expected_empty.upper > _MOST_STORED:
@@ -160,7 +154,7 @@ class Threshold(_Threshold):
 
     @cached_property
     def least(self) -> int:
-        return ceil(Fraction(self.t) / Fraction(self.grid))
+        return ceil(self.t / self.grid)
 
     @cached_property
     def expected_empty(self) -> Enclosure:
@@ -169,11 +163,11 @@ class Threshold(_Threshold):
         return refine(lambda: chance() * self.d)
 
     def guarantee(self) -> Guarantee:
-        loss, kept = Fraction(self.epsilon), self.noise.e_epsilon
+        loss, kept = self.epsilon, self.noise.e_epsilon
         source = "ALP Algorithm 6, Lemma 5.1, on a grid"
         return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, source, kept)
 
-    def _draw(self, entries: Entries, source: Source) -> Stored:
+    def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         taken = sorted(entries.ids.tolist())
         empty = [(i, self._empty_value(source)) for i in self._empty_stored(taken, source)]
         return tuple(sorted([*self._large(entries, source), *empty]))
@@ -210,7 +204,7 @@ class Threshold(_Threshold):
         return -size if self._signed and source.bits(1) else size
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Threshold2(_Threshold):
     """Noise on the entries that are not 0; those above a threshold are stored, at most k.
 
@@ -219,12 +213,11 @@ class Threshold2(_Threshold):
     its own sign. Source: ALP, Algorithm 9, Lemma 5.6, and Section 10 for signs.
     """
 
-    delta: Real
+    delta: Number = number(delta_target)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "delta", delta_target("delta", self.delta))
-        if (1 / Fraction(self.grid)).denominator != 1:
+        if (1 / self.grid).denominator != 1:
             raise InvalidParameter("grid", self.grid, "1 divided by an integer")
         if self.least > self.noise.steps:
             allowed = f">= {decimal_text(self.threshold)}, the threshold"
@@ -238,7 +231,7 @@ class Threshold2(_Threshold):
         after a part b above 1, which multiplies it by e^(c b) at most: so in all by no more than
         max of e^(c b) (1 - b), which is 1, or e^(c - 1)/c for c > 1.
         """
-        delta, one = Fraction(self.delta), int(1 / Fraction(self.grid))
+        delta, one = self.delta, int(1 / self.grid)
         with precision(128):
             guess = (ball(delta) / self._share()).log() / -ball(self.noise.rise).log1p()
             steps = max(int(guess.mid().ceil().fmpz()), 1)
@@ -247,7 +240,7 @@ class Threshold2(_Threshold):
         return one + steps
 
     def _share(self) -> arb:
-        c = self.noise.rise / Fraction(self.grid)
+        c = self.noise.rise / self.grid
         ratio = 1 / (1 + self.noise.rise)
         return ((ball(c - 1)).exp() / ball(c) if c > 1 else arb(1)) / (1 + ball(ratio))
 
@@ -256,18 +249,18 @@ class Threshold2(_Threshold):
         return refine(lambda: self._share() * (-ball(self.noise.rise).log1p() * steps).exp())
 
     def guarantee(self) -> Guarantee:
-        delta = self._kept(self.least - int(1 / Fraction(self.grid)))
+        delta = self._kept(self.least - int(1 / self.grid))
         source = "ALP Algorithm 9, Lemma 5.6, on a grid"
-        return Guarantee(Fraction(self.epsilon), delta, L1_NEIGHBOURS, source, self.noise.e_epsilon)
+        return Guarantee(self.epsilon, delta, L1_NEIGHBOURS, source, self.noise.e_epsilon)
 
-    def _draw(self, entries: Entries, source: Source) -> Stored:
+    def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         small = np.abs(entries.numerators) < entries.denominator
         ones = rounded(_part(entries, small), Fraction(1), source)
         kept = _part(entries, ~small)
         rows = np.flatnonzero(ones)
-        signs = Entries(entries.ids[small][rows], ones[rows] * entries.denominator,
+        signs = NonzeroEntries(entries.ids[small][rows], ones[rows] * entries.denominator,
                         entries.denominator)  # fmt: skip
-        both = Entries(
+        both = NonzeroEntries(
             np.concatenate([kept.ids, signs.ids]),
             np.concatenate([kept.numerators, signs.numerators]),
             entries.denominator,
@@ -277,8 +270,8 @@ class Threshold2(_Threshold):
         return tuple(sorted((i, v) for i, v in large if (v > 0) == positive[i]))
 
 
-def _part(entries: Entries, chosen: NDArray[np.bool_]) -> Entries:
-    return Entries(entries.ids[chosen], entries.numerators[chosen], entries.denominator)
+def _part(entries: NonzeroEntries, chosen: NDArray[np.bool_]) -> NonzeroEntries:
+    return NonzeroEntries(entries.ids[chosen], entries.numerators[chosen], entries.denominator)
 
 
 def usual_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:

@@ -12,7 +12,7 @@ from mpmath import mp
 from exactdp import InvalidParameter
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.accounting.certify.grid import Calibration, rounded_up, smallest_on_grid
-from exactdp.accounting.sparse_histograms import csh_searches
+from exactdp.accounting.sparse_histograms import csh_worst_cases as csh_searches
 from exactdp.accounting.sparse_histograms.comparison import compare
 from exactdp.accounting.sparse_histograms.csh_exact import Family, Worst, evaluate, pair
 from exactdp.balls import Ends, ball, precision

@@ -12,7 +12,6 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import csh
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.csh_exact import (
     Family,
     Worst,
@@ -21,13 +20,14 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
     likely,
 )
 from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
-from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, Plan, by_cells
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
+from exactdp.accounting.sparse_histograms.csh_exact.interior import CellGrid, Loss, by_cells
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import _Search
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import precision
+from exactdp.normal import hockey_stick
 from tests.accounting.sparse_histograms.test_csh_exact import by_quadrature
 from tests.thinned import thinned
 
@@ -52,7 +52,7 @@ def by_monotone_cells(of: Family, numbers: tuple[int, int, int], count: int) -> 
     """delta from both sides with nothing but: F(m) = E max(1 - G(m), 1 - e^(b-U)) rises with m."""
     j, a, r = numbers
     terms = Terms(of)
-    cells = Cells(Profile(terms.noise, j, r), count)
+    cells = CellBounds(Profile(terms.noise, j, r), count)
     squared, covariance = terms.squared(j, a), terms.covariance(j, a)
     loss = Loss(
         terms.epsilon - squared / 2,
@@ -98,7 +98,7 @@ def test_cells_bound_a_pair_more_tightly_the_more_there_are(
         terms = Terms(of)
         exact = terms.pair(*numbers)
         for count, gap in ((32, 0.3), (128, 0.02), (512, 0.002)):
-            cells = Cells(Profile(terms.noise, j, r), count)
+            cells = CellBounds(Profile(terms.noise, j, r), count)
             found = cells.bound(terms.epsilon, terms.squared(j, a), terms.covariance(j, a), a == j)
             assert found.upper >= exact
             assert found.upper < exact * (1 + gap)
@@ -111,7 +111,7 @@ def test_marginals_against_differences(of: Family, numbers: tuple[int, int, int]
     with precision(128):
         terms = Terms(of)
         squared, covariance = terms.squared(j, a), terms.covariance(j, a)
-        cells = [Cells(Profile(terms.noise, j, n), 1024) for n in (r, max(r - 1, 1))]
+        cells = [CellBounds(Profile(terms.noise, j, n), 1024) for n in (r, max(r - 1, 1))]
         found = marginals(*cells, terms.epsilon, squared, covariance, max(r - 1, 1))
 
         def value(by: str, change: arb) -> arb:
@@ -146,7 +146,7 @@ ROUGH: dict[str, tuple[Family, tuple[int, int, int], dict[str, int], float]] = {
 
 def by_plan(
     of: Family, numbers: tuple[int, int, int], relative: int = 60, nats: int = 60, **changes: int
-) -> tuple[Plan, Loss]:
+) -> tuple[CellGrid, Loss]:
     """A plan for a pair that is fine in every respect but the ones changed."""
     j, a, r = numbers
     terms = Terms(of)
@@ -160,7 +160,7 @@ def by_plan(
         scale = float(fine.step / rough.step)
         first, last = (round(x * chosen.stride * scale) for x in (chosen.first, chosen.last))
         width = round(chosen.width * scale) + 2
-        chosen = Plan(Profile(rough, j, r), 1, first, last, 150, width)
+        chosen = CellGrid(Profile(rough, j, r), 1, first, last, 150, width)
     return replace(chosen, **changes), loss
 
 
@@ -173,15 +173,15 @@ def test_every_error_term_is_needed(term: str, monkeypatch: pytest.MonkeyPatch) 
         rough = by_plan(of, numbers, **changes)
         assert by_cells(*rough).overlaps(exact)
         if term in ("left", "right"):
-            outside = Plan.outside(*rough)
+            outside = CellGrid.outside(*rough)
             both = (
                 outside[0] * (factor if term == "left" else 1),
                 outside[1] * (factor if term == "right" else 1),
             )
-            monkeypatch.setattr(Plan, "outside", lambda plan, loss: both)
+            monkeypatch.setattr(CellGrid, "outside", lambda plan, loss: both)
         else:
-            whole = getattr(Plan, term)
-            monkeypatch.setattr(Plan, term, lambda plan, *at: whole(plan, *at) * factor)
+            whole = getattr(CellGrid, term)
+            monkeypatch.setattr(CellGrid, term, lambda plan, *at: whole(plan, *at) * factor)
         assert not by_cells(*rough).overlaps(exact)
 
 

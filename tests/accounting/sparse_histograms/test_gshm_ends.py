@@ -9,10 +9,10 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import gshm
-from exactdp.accounting.gaussian import cdf, pdf, raised_tail
 from exactdp.accounting.sparse_histograms.analysis import Point, largest, setting
-from exactdp.accounting.sparse_histograms.overlaps import Overlaps, Threshold, Vanish
+from exactdp.accounting.sparse_histograms.overlaps import Overlaps, StaysBelow, Vanish
 from exactdp.balls import ball, precision
+from exactdp.normal import cdf, pdf, raised_tail
 
 
 class Appear(Overlaps):
@@ -35,7 +35,7 @@ class Appear(Overlaps):
 def searched(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> arb:
     """The maximum of CSH Lemma 2.7 over every j and both sides, by branch and bound."""
     loss, scale, ratio = setting(Point.of(k, sigma, tau, epsilon))
-    threshold = Threshold(ratio, loss)
+    threshold = StaysBelow(ratio, loss)
     appear = Appear(threshold, 1, k, k, scale, arb(0))
     vanish = Vanish(threshold, 1, k - 1, k, scale, arb(0))
     return largest([appear, vanish], threshold.exceeded(k))

@@ -21,7 +21,7 @@ import flint
 import gmpy2
 import numpy as np
 
-from exactdp.samplers.tally import Tally
+from exactdp.samplers.enumeration_tally import Tally
 from tests.audit.programs.case import Group, Program, coin
 
 CUPBOARDS = Group()

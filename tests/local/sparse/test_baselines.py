@@ -12,7 +12,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.law import Law
 from exactdp.local import Entries
-from exactdp.local.sparse import DenseGaussian, DenseLaplace, Harmony, KFold, OneBit, Pckv, Sampled
+from exactdp.local.sparse import Harmony, KFold, NaiveGaussian, NaiveLaplace, OneBit, Pckv, Sampled
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.samplers import SeededSource, exact_law
 from tests.local.sparse.model import Outcome, Vector, geometric, hashed, rounded, vectors
@@ -116,7 +116,7 @@ def test_one_bit_has_its_law_ratio_mean_and_variance() -> None:
     assert chosen.mean_square(10**5) <= min(m.mean_square(10**5) for m in others)
 
 
-def dense(m: DenseLaplace, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+def dense(m: NaiveLaplace, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
     own, q, limit = dict(entries), m._noise.q, m._limit
     laws = [geometric(own.get(x, 0), q, limit) for x in range(m.d)]
     found: dict[object, Fraction] = {}
@@ -147,8 +147,8 @@ MODELS: dict[str, tuple[Baseline, Callable[..., dict[object, Fraction]]]] = {
     "sampled, event": (Sampled(d=4, k=3, epsilon="1.1", promise="event"), sampled),
     "Harmony": (Harmony(d=3, k=2, epsilon="1.1"), harmony),
     "PCKV": (Pckv(d=3, k=2, epsilon="1.1"), pckv),
-    "Laplace": (DenseLaplace(d=1, k=1, epsilon=6, grid=1), dense),
-    "Laplace, event": (DenseLaplace(d=2, k=2, epsilon=30, grid=1, promise="event"), dense),
+    "Laplace": (NaiveLaplace(d=1, k=1, epsilon=6, grid=1), dense),
+    "Laplace, event": (NaiveLaplace(d=2, k=2, epsilon=30, grid=1, promise="event"), dense),
 }
 models = pytest.mark.parametrize("name", MODELS)
 
@@ -228,8 +228,8 @@ def test_many_users_have_the_error_of_the_formula() -> None:
 
 
 def test_dense_gaussian_reports_keep_delta() -> None:
-    event = DenseGaussian(d=3, k=2, epsilon=1, promise="event")
-    user = DenseGaussian(d=3, k=2, epsilon=1)
+    event = NaiveGaussian(d=3, k=2, epsilon=1, promise="event")
+    user = NaiveGaussian(d=3, k=2, epsilon=1)
     assert event.guarantee().delta == F(1, 10**5)
     assert user.guarantee(2).delta == F(2, 10**5)
     assert abs(user.sigma2 / event.sigma2 - 2) < F(1, 1000)
@@ -244,7 +244,7 @@ def test_dense_gaussian_reports_keep_delta() -> None:
     assert abs(means[2]) < 6 * means.deviation
 
 
-@pytest.mark.parametrize("kind", [KFold, Sampled, Harmony, Pckv, DenseLaplace, DenseGaussian])
+@pytest.mark.parametrize("kind", [KFold, Sampled, Harmony, Pckv, NaiveLaplace, NaiveGaussian])
 def test_bad_parameters_are_refused(kind: type[Baseline]) -> None:
     for wrong in ({"d": 0}, {"k": 5}, {"k": 0}, {"epsilon": -1}):
         with pytest.raises(InvalidParameter):

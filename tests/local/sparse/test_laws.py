@@ -13,7 +13,7 @@ from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.local import SparseVectorMean
 from exactdp.local.sparse.entries import checked
-from exactdp.local.sparse.loss import worst_ratio
+from exactdp.local.sparse.probability_ratio import worst_ratio
 from exactdp.samplers import exact_law
 from tests.local.sparse.model import Outcome, Vector, answers, distance, report_law, vectors
 

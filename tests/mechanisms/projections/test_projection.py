@@ -12,9 +12,9 @@ import pytest
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.mechanisms import ALP, ALP1, HistogramALP, LogALP, SignedALP
-from exactdp.mechanisms.projections.hashing import Tables
-from exactdp.mechanisms.projections.loss import e_epsilon, e_epsilon_above, least_width
-from exactdp.mechanisms.projections.unary import UnaryProjection
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon, e_epsilon_above, least_width
+from exactdp.mechanisms.projections.unary_projection import UnaryProjection
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claims.alp._model import (
     embedding,
     estimate,

@@ -11,11 +11,11 @@ from exactdp import InvalidParameter
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.mechanisms import ALP, HistogramALP
-from exactdp.mechanisms.projections.cells import EqualCells, GrowingCells, RampCells
-from exactdp.mechanisms.projections.hashing import Tables
-from exactdp.mechanisms.projections.loss import e_epsilon
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
 from exactdp.mechanisms.projections.ramp import Ramp, rise_of
-from exactdp.mechanisms.projections.vectors import checked
+from exactdp.mechanisms.projections.rounding import EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.sparse_vectors import checked
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.samplers import exact_law
 
 F = Fraction

@@ -14,8 +14,8 @@ from scipy.stats import binomtest
 
 from exactdp import InvalidParameter
 from exactdp.mechanisms import ALP, ALP1, HistogramALP, LogALP, SignedALP, Sketch
-from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.sketch import kind, parameters
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.samplers import SeededSource, SystemSource
 
 F = Fraction

@@ -23,9 +23,9 @@ from exactdp.mechanisms import (
     ThresholdALP,
     ThresholdSketch,
 )
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
 from exactdp.mechanisms.projections.grid_noise import GridNoise
-from exactdp.mechanisms.projections.hashing import Tables
-from exactdp.mechanisms.projections.loss import e_epsilon
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.samplers import SeededSource, SystemSource
 
 F = Fraction

@@ -11,7 +11,7 @@ from exactdp import InvalidParameter
 from exactdp.accounting.divergence import max_loss
 from exactdp.mechanisms import ALP, Sketch, TotalALP, read_sketch
 from exactdp.mechanisms.projections.embedding import Layout
-from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.samplers import SeededSource, SystemSource
 
 F = Fraction

@@ -1,6 +1,6 @@
 """The exact delta of the correlated sparse histogram (exactdp/pages/exact-csh.md)."""
 
-from exactdp.accounting.sparse_histograms.csh_exact.climb import likely
+from exactdp.accounting.sparse_histograms.csh_exact.hill_climbing import likely
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
     evaluate,
     noise_distance,

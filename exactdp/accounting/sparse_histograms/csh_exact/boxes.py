@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Bound
-
-__all__ = ["Box", "Slopes", "smaller"]
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound
 
 
 @dataclass(frozen=True)

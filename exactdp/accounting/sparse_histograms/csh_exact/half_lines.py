@@ -10,10 +10,8 @@ from collections.abc import Callable
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import cdf, tail
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Hidden, Profile
-
-__all__ = ["half_lines"]
+from exactdp.normal import cdf, tail
 
 
 def half_lines(profile: Profile, epsilon: arb, squared: arb, covariance: arb) -> arb:

@@ -28,15 +28,13 @@ from typing import NamedTuple
 
 from flint import acb, acb_poly, arb, arb_mat, ctx
 
-from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
     Profile,
     SharedNoise,
     plus_minus,
 )
 from exactdp.balls import ball
-
-__all__ = ["Loss", "Plan", "integral"]
+from exactdp.normal import cdf, pdf, tail
 
 #: More cells, or values in one, are not attempted; the integral is then [0, 1].
 _MOST_CELLS = 1 << 12
@@ -61,7 +59,7 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class CellGrid:
     """Cells around the nodes of the shared noise with the indices i stride, first <= i <= last.
 
     terms: of the polynomials. width: nodes on either side of a centre that its sum takes in.
@@ -138,7 +136,7 @@ def integral(profile: Profile, loss: Loss) -> arb:
     return total if total.is_finite() else arb(0).union(arb(1))
 
 
-def by_cells(plan: Plan, loss: Loss) -> arb:
+def by_cells(plan: CellGrid, loss: Loss) -> arb:
     """The same by a given plan; not finite where it is too coarse to say anything."""
     polynomials, deviation = plan.polynomials(), plan.profile.deviation
     half, total = plan.length / 2, plus_minus(plan.alias() + plan.cut())
@@ -174,12 +172,12 @@ class _Cell:
         top = (chance.log() - mean) / width
         value = chance * _cdf(top) - (mean + width * width / 2).exp() * _cdf(top - width)
         z = m / deviation
-        return (-z * z / 2).exp() / ((2 * arb.pi()).sqrt() * deviation) * value
+        return pdf(z) / deviation * value
 
 
 def _cdf(z: acb) -> acb:
     """Phi, also for wide balls far from 0."""
-    direct = (z * -arb(2).rsqrt()).erfc() / 2
+    direct = cdf(z)
     x, y = z.real.abs_lower(), z.imag.abs_upper()
     if not x > 2 * y.max(arb(2)):
         return direct
@@ -194,7 +192,7 @@ def _nats(noise: SharedNoise) -> int:
     return noise.absolute - noise.relative + ctx.prec // 5 + 8
 
 
-def _plan(profile: Profile, loss: Loss) -> Plan | None:
+def _plan(profile: Profile, loss: Loss) -> CellGrid | None:
     """Chosen by floats; None if out of reach."""
     noise, root = profile.noise, float(profile.precision.mid()) ** 0.5
     h, absolute = float(noise.step), noise.absolute
@@ -206,7 +204,7 @@ def _plan(profile: Profile, loss: Loss) -> Plan | None:
     if not (left + right) / (stride * h) < _MOST_CELLS:
         return None
     first, last = -math.ceil(left / (stride * h)), max(math.floor(right / (stride * h)), 1)
-    return Plan(profile, stride, first, last, terms, width)
+    return CellGrid(profile, stride, first, last, terms, width)
 
 
 def _reach(profile: Profile, loss: Loss) -> tuple[float, float]:

@@ -27,10 +27,8 @@ from typing import NamedTuple
 
 from flint import arb
 
-from exactdp.accounting.gaussian import tail
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
-
-__all__ = ["Marginals", "marginals"]
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
+from exactdp.normal import tail
 
 
 class Marginals(NamedTuple):
@@ -42,7 +40,7 @@ class Marginals(NamedTuple):
 
 
 def marginals(
-    cells: Cells, fewer: Cells, epsilon: arb, squared: arb, covariance: arb, least: int
+    cells: CellBounds, fewer: CellBounds, epsilon: arb, squared: arb, covariance: arb, least: int
 ) -> Marginals:
     """Over balls squared and covariance; `fewer` has one extra counter less, `least` = r_1."""
     slope = covariance / cells.profile.variance

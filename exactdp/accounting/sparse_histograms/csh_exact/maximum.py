@@ -21,9 +21,8 @@ from itertools import count
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import hockey_stick
 from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box, Slopes, smaller
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Bound, Cells
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound, CellBounds
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, floor_of
 from exactdp.accounting.sparse_histograms.csh_exact.terms import (
@@ -36,8 +35,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
     one_passes,
 )
 from exactdp.balls import FLOOR_BITS, Ends
-
-__all__ = ["evaluate", "noise_distance", "noise_only", "pair", "threshold_only"]
+from exactdp.normal import hockey_stick
 
 #: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an
 #: integral counts for.
@@ -107,7 +105,7 @@ class _Search:
         self.heap: list[tuple[arb, int, Box]] = []
         self.ticket = count()
         self.budget = _MOST_CELLS * _BITS**2 // ctx.prec**2
-        self.known: dict[tuple[int, int, int], Cells] = {}
+        self.known: dict[tuple[int, int, int], CellBounds] = {}
         k, n = model.k, model.n
         by_threshold, by_noise = model.exceeded(n), model.noise_end
         self.lower = by_threshold.lower().max(by_noise.lower()).max(arb(0))
@@ -226,11 +224,11 @@ class _Search:
         start = slope.distance * corner - cost * least
         return Slopes(start, gain, cost, slope.extra, total, box.first_r, box.last_r)
 
-    def _cells(self, j: int, r: int, number: int) -> Cells:
+    def _cells(self, j: int, r: int, number: int) -> CellBounds:
         self.budget -= number
         key = (j, r, number)
         if key not in self.known:
-            self.known[key] = Cells(Profile(self.model.noise, j, r), number, self.nats)
+            self.known[key] = CellBounds(Profile(self.model.noise, j, r), number, self.nats)
         return self.known[key]
 
     def _probe(self, box: Box) -> None:

@@ -35,11 +35,9 @@ from typing import NamedTuple
 
 from flint import arb, arb_poly
 
-from exactdp.accounting.gaussian import cdf, pdf, tail
 from exactdp.balls import ball
 from exactdp.errors import Undecided
-
-__all__ = ["Hidden", "Profile", "SharedNoise", "floor_of", "plus_minus"]
+from exactdp.normal import cdf, pdf, tail
 
 #: A grid with more nodes than this is not attempted (an extremely small kappa).
 _MOST_NODES = 1 << 19

@@ -13,7 +13,6 @@ from math import isqrt
 
 from flint import arb, ctx
 
-from exactdp.accounting.gaussian import hockey_stick, tail
 from exactdp.accounting.sparse_histograms.csh_exact.half_lines import half_lines
 from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, integral
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
@@ -23,17 +22,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 )
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
-
-__all__ = [
-    "MOST_BITS",
-    "Family",
-    "Terms",
-    "Worst",
-    "grid_for",
-    "kappa_of",
-    "largest_distance",
-    "one_passes",
-]
+from exactdp.normal import hockey_stick, tail
 
 #: Beyond this working precision :func:`evaluate` gives up: its cost grows with the precision's
 #: third power, and what is still open then is open because the search is.

@@ -9,7 +9,7 @@ import numpy as np
 
 from exactdp.mechanisms.projections.alp import ALP1
 from exactdp.mechanisms.projections.embedding import Layer, Layout, embed, peaks
-from exactdp.mechanisms.projections.hashing import HashFunctions, Tables, UniversalHashes
+from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Tables, UniversalHashes
 from exactdp.proofs_check.claims.alp._model import Bits, Hashes
 from exactdp.samplers import SeededSource
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from exactdp.law import Law
-from exactdp.mechanisms.projections.dense import DenseLaplace, MaxProjection
-from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import all_hashes
 from exactdp.proofs_check.entries import ALP, varied

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import (
     all_hashes,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
-from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.sketch import Sketch
+from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import estimate
 from exactdp.proofs_check.entries import ALP, varied

@@ -9,7 +9,7 @@ from typing import Any
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.mechanisms.projections.loss import e_epsilon
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
 from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import exp_lower, projection_law

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from exactdp.enclosure import Enclosure
 from exactdp.mechanisms.projections.error_law import estimate_law
-from exactdp.mechanisms.projections.loss import largest_ratio
+from exactdp.mechanisms.projections.exact_epsilon import largest_ratio
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._exact_errors import scaled
 from exactdp.proofs_check.entries import ALP, varied

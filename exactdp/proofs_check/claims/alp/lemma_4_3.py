@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.mechanisms.projections.hashing import Keys, Tables
+from exactdp.mechanisms.projections.universal_hashing import Keys, Tables
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import estimate
 from exactdp.proofs_check.claims.alp._shipped import literal, maximizers

@@ -8,7 +8,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.mechanisms.projections.alp import HistogramALP
-from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import all_hashes, exp_lower, projection_law
 from exactdp.proofs_check.entries import ALP, varied

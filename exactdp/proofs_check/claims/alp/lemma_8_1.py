@@ -8,8 +8,8 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.mechanisms.projections.dense import MaxProjection
-from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.noisy_rows import MaxProjection
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._model import exp_lower
 from exactdp.proofs_check.entries import ALP, varied

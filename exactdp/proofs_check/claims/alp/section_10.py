@@ -9,7 +9,7 @@ from itertools import product
 from exactdp.accounting.divergence import hockey_stick, max_loss
 from exactdp.law import Law
 from exactdp.mechanisms.projections.alp import SignedALP
-from exactdp.mechanisms.projections.hashing import Tables
+from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._model import (
     Bits,

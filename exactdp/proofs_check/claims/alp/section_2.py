@@ -12,7 +12,7 @@ from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.alp._model import all_hashes, round_law
 from exactdp.proofs_check.claims.alp._threshold import power
 from exactdp.proofs_check.entries import ALP, varied
-from exactdp.samplers import RandomizedResponse, exact_law, random_rounding
+from exactdp.samplers import BinaryRandomizedResponse, exact_law, random_rounding
 
 __all__ = ["CLAIMS"]
 
@@ -33,7 +33,7 @@ def _response(keep: int) -> str:
     for chance in (Fraction(0), Fraction(1, 5), Fraction(1, 2)):
         for bit in (0, 1):
             shipped = exact_law(
-                lambda s: RandomizedResponse(chance).sample(bit, s),
+                lambda s: BinaryRandomizedResponse(chance).sample(bit, s),
                 residual=0,
                 progress=False,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.mechanisms.projections.dense import DenseLaplace
+from exactdp.mechanisms.projections.noisy_rows import DenseLaplace
 from exactdp.mechanisms.projections.thresholds import Threshold
 from exactdp.parameters import Real
 from exactdp.proofs_check.claim import require

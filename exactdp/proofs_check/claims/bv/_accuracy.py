@@ -11,7 +11,7 @@ from exactdp.law import Law
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._data_sets import data_sets
 from exactdp.proofs_check.claims.bv._laws import histogram_law, released_error
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["basic_failures", "per_query_failure", "require_heavy_accuracy", "simultaneous_failure"]
 

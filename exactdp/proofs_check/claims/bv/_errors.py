@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.balls import ball, precision
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["beyond", "log_error"]
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
 from typing import Any
 
+from exactdp.fields import frozen
 from exactdp.law import Law
 from exactdp.samplers import FastSample, GeoSample, RationalCdf
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = [
     "EXACT",
@@ -39,7 +39,7 @@ def fast(n: int, inverse: int = 1, gamma_inverse: int = 8) -> CountSampler:
     return FastSample(n=n, epsilon=Fraction(1, inverse), gamma_inverse=gamma_inverse)
 
 
-@dataclass(frozen=True)
+@frozen
 class Table(CountSampler):
     """A counting-query algorithm given by its table: rows[c][z] = P(M(c) = z)."""
 

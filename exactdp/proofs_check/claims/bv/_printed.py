@@ -8,10 +8,10 @@ from itertools import product
 from typing import Any
 
 from exactdp.law import Law
-from exactdp.mechanisms.keep_heavy import heaviest
-from exactdp.mechanisms.mixing import mixed_law
+from exactdp.mechanisms.histograms.keep_heavy import heaviest
+from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.samplers import RationalCdf, Source, exact_law
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = [
     "kh_prime",

@@ -6,8 +6,8 @@ from itertools import product
 from math import comb
 
 from exactdp.mechanisms import BasicHistogram, KeepHeavy
-from exactdp.mechanisms.histogram import Bins
-from exactdp.mechanisms.keep_heavy import heaviest
+from exactdp.mechanisms.histograms.keep_heavy import heaviest
+from exactdp.mechanisms.histograms.mechanism import Bins
 from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.bv._data_sets import data_sets
 from exactdp.proofs_check.claims.bv._laws import fast, geo, keep_heavy

@@ -9,8 +9,8 @@ from math import ceil
 
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavyResampled
-from exactdp.mechanisms.histogram import Bins
-from exactdp.mechanisms.mixing import mixed_law
+from exactdp.mechanisms.histograms.mechanism import Bins
+from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._laws import EXACT, geo
 from exactdp.proofs_check.claims.bv._printed import too_few_distinct

@@ -11,7 +11,7 @@ from exactdp.proofs_check.claims.bv._errors import beyond
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo
 from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import exact_law
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

@@ -11,7 +11,7 @@ from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import fast, geo
 from exactdp.proofs_check.claims.bv._table_rows import Column, require_column
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

@@ -8,8 +8,8 @@ from itertools import product
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
 from exactdp.mechanisms import StrictPureSparseHistogram
-from exactdp.mechanisms.histogram import Bins
-from exactdp.mechanisms.mixing import mixed_law, required_distance
+from exactdp.mechanisms.histograms.mechanism import Bins
+from exactdp.mechanisms.histograms.mixture import mixed_law, required_distance
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._laws import geo
 from exactdp.proofs_check.entries import BV, varied

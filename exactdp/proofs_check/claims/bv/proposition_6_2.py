@@ -9,13 +9,13 @@ from typing import Any
 
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavySampled
-from exactdp.mechanisms.keep_heavy import heaviest
+from exactdp.mechanisms.histograms.keep_heavy import heaviest
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
 from exactdp.proofs_check.claims.bv._laws import fast, geo, keep_heavy, top_values
 from exactdp.proofs_check.claims.bv._printed import kh_prime
 from exactdp.proofs_check.entries import BV, elsewhere, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

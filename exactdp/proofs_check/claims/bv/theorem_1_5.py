@@ -18,7 +18,7 @@ from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
 from exactdp.proofs_check.claims.bv._laws import geo, keep_heavy, released_error
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

@@ -19,7 +19,7 @@ from exactdp.proofs_check.claims.bv._data_sets import (
 )
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, Table, fast, geo, histogram_law
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

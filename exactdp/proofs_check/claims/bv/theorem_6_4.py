@@ -11,7 +11,7 @@ from typing import Any
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavySampled
-from exactdp.mechanisms.mixing import mixed_law
+from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.bv._accuracy import per_query_failure, simultaneous_failure
 from exactdp.proofs_check.claims.bv._accuracy import require_heavy_accuracy as accuracy
@@ -19,7 +19,7 @@ from exactdp.proofs_check.claims.bv._data_sets import Counts, require_pure
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, fast, geo, top_values
 from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

@@ -16,7 +16,7 @@ from exactdp.proofs_check.claims.bv._laws import fast, geo
 from exactdp.proofs_check.claims.bv._printed import kh_second, ord_sample
 from exactdp.proofs_check.entries import BV, varied
 from exactdp.samplers import RationalCdf, SeededSource
-from exactdp.samplers.strict_order import truncated_power
+from exactdp.samplers.rounded_order_statistics import truncated_power
 
 __all__ = ["CLAIMS"]
 

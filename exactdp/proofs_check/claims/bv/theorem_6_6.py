@@ -14,7 +14,7 @@ from flint import arb
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.mechanisms import StrictPureSparseHistogram
-from exactdp.mechanisms.mixing import mixed_law
+from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Conditional, require
 from exactdp.proofs_check.claims.bv._accuracy import (
@@ -26,7 +26,7 @@ from exactdp.proofs_check.claims.bv._data_sets import Counts, worst_ratio
 from exactdp.proofs_check.claims.bv._laws import EXACT, geo
 from exactdp.proofs_check.claims.bv._printed import kh_second, random_histogram, too_few_distinct
 from exactdp.proofs_check.entries import BV, varied
-from exactdp.samplers.counting import CountSampler
+from exactdp.samplers.count_samplers import CountSampler
 
 __all__ = ["CLAIMS"]
 

@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from exactdp.local import HadamardResponse
-from exactdp.local.frequency import projected
+from exactdp.local.frequency_oracle import projected
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import distributions
 from exactdp.proofs_check.claims.cp._model import (

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from exactdp.local import HadamardResponse, MatrixResponse, RandomizedResponse
-from exactdp.local.columns import GivenColumns
+from exactdp.local.public_matrices import GivenColumns
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.cp._instances import beta_of
 from exactdp.proofs_check.claims.cp._model import (

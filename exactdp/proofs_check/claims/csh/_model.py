@@ -10,10 +10,10 @@ from typing import NamedTuple
 from flint import acb, arb
 
 from exactdp.accounting import csh
-from exactdp.accounting.gaussian import cdf, hockey_stick, tail
 from exactdp.accounting.sparse_histograms.csh_exact import Family
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
+from exactdp.normal import cdf, hockey_stick, tail
 
 __all__ = [
     "BITS",

@@ -8,7 +8,7 @@ from itertools import product
 
 from flint import acb, arb
 
-from exactdp.accounting.sparse_histograms.csh_exact.cells import Cells
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import ball
@@ -128,7 +128,7 @@ def _upper_bounds(scale: Fraction) -> str:
                     exact = terms.between(profile, squared, covariance, a == j)
                     bounds = [terms.sum_bound(r, squared)]
                     for number in (16, 600):
-                        cells = Cells(profile, number)
+                        cells = CellBounds(profile, number)
                         found = cells.bound(terms.epsilon, squared, covariance, a == j)
                         bounds.append(found.upper)
                         within = number < 600 or at_most(found.upper, exact * arb("1.001"))

@@ -8,8 +8,8 @@ from itertools import product
 
 from flint import arb
 
-from exactdp.accounting.gaussian import cdf
 from exactdp.balls import ball, precision
+from exactdp.normal import cdf
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import OUR_PLD as PLD
 from exactdp.proofs_check.entries import varied

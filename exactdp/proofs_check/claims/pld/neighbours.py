@@ -8,8 +8,8 @@ from itertools import combinations, product
 
 from flint import acb, arb
 
-from exactdp.accounting.gaussian import hockey_stick, pdf
 from exactdp.balls import ball, precision
+from exactdp.normal import hockey_stick, pdf
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import OUR_PLD as PLD
 from exactdp.proofs_check.entries import elsewhere, varied

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from exactdp.local import SparseVectorMean
-from exactdp.local.sparse import DenseGaussian, Harmony, KFold, Pckv, Sampled
+from exactdp.local.sparse import Harmony, KFold, NaiveGaussian, Pckv, Sampled
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.entries import SVA, elsewhere, varied
 
@@ -23,7 +23,7 @@ def _user_level(best: tuple[int, ...]) -> str:
         ours = SparseVectorMean(**basic, level="user").plan.mean_square(_N)
         others = {
             kind.__name__: kind(**basic).mean_square(_N)
-            for kind in (Sampled, DenseGaussian, Harmony, Pckv)
+            for kind in (Sampled, NaiveGaussian, Harmony, Pckv)
         }
         name = min(others, key=others.__getitem__)
         case = f"k = {k}: ours {float(ours):.4g}, {name} {float(others[name]):.4g}"
@@ -39,7 +39,7 @@ def _event_level(first: int) -> str:
         ours = SparseVectorMean(**basic, level="event").plan.mean_square(_N)
         require(ours <= Fraction(12, _N), f"k = {k}: {float(ours)}")
         others = [KFold(**basic), Harmony(**basic), Pckv(**basic)]
-        dense = DenseGaussian(**basic, promise="event")
+        dense = NaiveGaussian(**basic, promise="event")
         least = min(m.mean_square(_N) for m in (*others, Sampled(**basic, promise="event"), dense))
         case = f"k = {k}: ours {float(ours):.4g}, others {float(least):.4g}"
         require(k < first or ours < least, case)

@@ -7,7 +7,7 @@ from itertools import product
 from math import floor
 
 from exactdp.law import Law
-from exactdp.local.sparse.loss import worst_ratio
+from exactdp.local.sparse.probability_ratio import worst_ratio
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.sva._model import distance, noisy, sparse
 from exactdp.proofs_check.entries import SVA, varied

@@ -9,7 +9,7 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.local import SparseVectorMean
-from exactdp.local.sparse import DenseLaplace, Harmony, KFold, Pckv, Plan, Sampled
+from exactdp.local.sparse import Harmony, KFold, NaiveLaplace, Pckv, ReportPlan, Sampled
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claim import Printed, Refuted, require
@@ -31,12 +31,12 @@ _EXPONENT = {
 def _squares(k: int) -> dict[tuple[str, int], Fraction]:
     """n times the mean square error of what is shipped: events 0, users 1; n = 1e5, epsilon = 1."""
     basic: dict[str, Any] = {"d": 10**5, "k": k, "epsilon": 1}
-    schemes: dict[tuple[str, int], Baseline | Plan] = {
+    schemes: dict[tuple[str, int], Baseline | ReportPlan] = {
         ("repetition", 0): KFold(**basic),
-        ("naive", 0): DenseLaplace(**basic, promise="event"),
+        ("naive", 0): NaiveLaplace(**basic, promise="event"),
         ("ours", 0): SparseVectorMean(**basic, level="event").plan,
         ("sampling", 1): Sampled(**basic),
-        ("naive", 1): DenseLaplace(**basic),
+        ("naive", 1): NaiveLaplace(**basic),
         ("ours", 1): SparseVectorMean(**basic, level="user").plan,
     }
     return {row: scheme.mean_square(10**5) for row, scheme in schemes.items()}
@@ -66,7 +66,7 @@ def _over_ours(k: int) -> dict[str, Fraction]:
         "sampling": Sampled(**basic, promise="event"),
         "Harmony": Harmony(**basic),
         "PCKV": Pckv(**basic),
-        "naive": DenseLaplace(**basic, promise="event"),
+        "naive": NaiveLaplace(**basic, promise="event"),
     }
     return {name: scheme.mean_square(10**5) / ours for name, scheme in schemes.items()}
 
@@ -155,7 +155,7 @@ def _sizes(sign: int) -> str:
     for basic in _BY_ITEMS:
         d = basic["d"]
         one = d.bit_length() - 1 + sign
-        found = [scheme(**basic).bits for scheme in (DenseLaplace, Pckv, KFold, Sampled, Harmony)]
+        found = [scheme(**basic).bits for scheme in (NaiveLaplace, Pckv, KFold, Sampled, Harmony)]
         stated = [18 * d, d.bit_length() + 1, 16 * one, one, one]
         require(found == stated, f"d={d}: {found} bits, stated {stated}")
     return "d = 2^10, 2^12, 2^16, 2^20"

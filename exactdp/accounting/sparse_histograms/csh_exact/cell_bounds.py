@@ -1,0 +1,319 @@
+"""An upper bound on the exact delta of a pair, from cells of M and convexity alone.
+
+    delta = E[F(M)],  F(m) = C(L(m), y(m)),  C(l, y) = E max(l, 1 - y e^(w xi)),  xi ~ N(0, 1),
+
+with L = 1 - G, y(m) = e^(b - c m), c = t/V, w^2 = D^2 - t^2/V and M ~ N(0, V). C is convex as a
+mean of maxima of affine functions, does not fall with l (slope <= 1) and does not rise with y
+(slope at least -e^(w^2/2)); so F does not fall with m. On a cell, m = (1 - u) m_1 + u m_2,
+
+* ln G is concave: L <= 1 - G_1 e^(-u x), x = ln(G_1/G_2), which is above its chord by <= G_1 x^2/8;
+* y is convex: it is below its chord by at most y_1 (c h)^2/8, h = m_2 - m_1.
+
+Hence F <= (1 - u) F_1 + u F_2 + G_1 x^2/8 + e^(w^2/2) y_1 (c h)^2/8, and F <= F_2. With T =
+(ln G - ln y)/w also
+
+    F'' = (1 - Phi(T)) L'' + w G phi(T) T'^2 - c^2 E[y e^(w xi); xi < T],
+
+so that the first error turns into minus u (1 - u) h^2/2 times a lower bound on the first two terms
+where L'' >= 0 is known: L' is log-concave (F of the shared noise has a log-concave slope, and so
+has its Gaussian mean), so (ln L')' falls, and is at least what the means of L' over the next two
+cells show. ln L' at a node is at least z - x/2 - x^2/24, where z is ln of the mean of L' on the
+cell to the right, and x by how much that of the cell before is above that of the cell before it:
+L' rises by less than e^(x v) from the node to a share v of the cell, and (e^x - 1)/x is at most
+e^(x/2 + x^2/24).
+The cost does not depend on w, however small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise, takewhile
+from typing import NamedTuple
+
+from flint import arb
+
+from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
+    Profile,
+    floor_of,
+    plus_minus,
+)
+from exactdp.balls import ball
+from exactdp.normal import cdf, pdf, tail
+
+#: Where the third order in w is good to about 1e-9, and saves an error function.
+_NARROW = arb(0.005)
+_UNKNOWN = arb("-inf")
+#: Above the standard normal density.
+_MOST_DENSITY = arb(0.4)
+#: Where E(T - xi)_+ no longer matters.
+_FAR = arb(6)
+#: Nats at which what lies left of the nodes does not matter.
+_LEFT = 22
+
+
+class Bound(NamedTuple):
+    """An upper bound on delta, and a guess at it, extrapolated, that proves nothing."""
+
+    upper: arb
+    guess: arb
+
+
+@dataclass(frozen=True)
+class CellBounds:
+    """About `count` cells of M for one profile.
+
+    nats: below 1, where 1 - delta is.
+    """
+
+    profile: Profile
+    count: int
+    nats: int = 0
+
+    @cached_property
+    def _grid(self) -> tuple[int, int, int, int]:
+        """Nodes m_i = i h coarse/fine for -left <= i <= right.
+
+        What lies left is replaced by its largest value, what lies right by 1: the latter must be
+        so much less likely.
+        """
+        noise, deviation = self.profile.noise, self.profile.deviation
+        nats = (arb(_LEFT + self.nats), arb(_LEFT + noise.absolute - noise.relative))
+        left, right = (deviation * (2 * n).sqrt() for n in nats)
+        per_step = self.count * ball(noise.step) / (left + right)
+        fine = max(1, floor_of(per_step) + 1)
+        coarse = max(1, floor_of(1 / per_step)) if fine == 1 else 1
+        unit = fine / (ball(noise.step) * coarse)
+        return coarse, fine, floor_of(left * unit) + 1, floor_of(right * unit) + 1
+
+    @cached_property
+    def step(self) -> Fraction:
+        coarse, fine, _, _ = self._grid
+        return self.profile.noise.step * coarse / fine
+
+    @cached_property
+    def nodes(self) -> list[arb]:
+        _, _, left, right = self._grid
+        step = ball(self.step)
+        return [step * i for i in range(-left, right + 1)]
+
+    @cached_property
+    def about(self) -> list[arb]:
+        """Balls around L at the nodes."""
+        coarse, fine, left, right = self._grid
+        profile, noise = self.profile, self.profile.noise
+        passed, cut = noise.passed_along(profile.j, profile.r, -left, right, coarse, fine)
+        alias, spread = noise.alias(profile.precision + profile.r), 1 / profile.precision
+        root, found = (1 + spread).sqrt(), []
+        for m, x in zip(self.nodes, passed, strict=True):
+            y = ((noise.ratio - m) / root).max(arb(0))
+            union = (profile.r * (-y * y / 2).exp()).min(arb(2))  # tail(y) < e^(-y^2/2)
+            found.append(x + plus_minus(union * alias + cut))
+        return found
+
+    @cached_property
+    def logs(self) -> list[arb]:
+        """ln G at the nodes, not finite where G cannot be told from 0."""
+        return [(-lost).log1p() for lost in self.about]
+
+    @cached_property
+    def bulges(self) -> list[arb]:
+        """How far L rises above its chord at most, on every cell."""
+        drops = ((y - x) ** 2 / 8 for x, y in pairwise(self.logs))
+        return [(1 - lost) * drop for lost, drop in zip(self.about, drops, strict=False)]
+
+    @cached_property
+    def sags(self) -> list[arb]:
+        """How far ln G is above its chord at most, on the cells where it is known."""
+        falls = [arb(0), *(x - y for x, y in pairwise(self.logs))]
+        sags = [(y - x) / 4 for x, y in zip(falls, falls[2:], strict=False)]
+        return list(takewhile(arb.is_finite, sags))
+
+    @cached_property
+    def _log_means(self) -> list[arb]:
+        """ln of the mean of L' on every cell; log-concave, as L' is."""
+        step = ball(self.step)
+        return [((y - x) / step).log() for x, y in pairwise(self.about)]
+
+    @cached_property
+    def log_slopes(self) -> list[arb]:
+        """Lower bounds on ln L' at the nodes."""
+        means = self._log_means
+        rises = [y - x for x, y in pairwise(means)]
+        inside = [z - x / 2 - x * x / 24 for x, z in zip(rises, means[2:], strict=False)]
+        return [_UNKNOWN, _UNKNOWN, *inside, _UNKNOWN]
+
+    @cached_property
+    def curls(self) -> list[arb]:
+        """Lower bounds on h^2 L'' on the cells; those above 0 say something."""
+        step, found = ball(self.step), []
+        for slope, (here, after) in zip(
+            self.log_slopes, pairwise(self._log_means[1:]), strict=False
+        ):
+            curl = step * (after - here) * slope.exp()
+            found.append(curl if curl.is_finite() else _UNKNOWN)
+        return found
+
+    @cached_property
+    def _weights(self) -> tuple[list[arb], list[arb], list[arb], arb]:
+        """P(cell), E v and E v (1 - v) for every cell, v = min(max((M - m_i)/h, 0), 1), and
+        P(M beyond the last node).
+
+        They are differences, of the tail and of E(M - m)_+ and its square; cells left of 0 mirror
+        those right.
+        """
+        _, _, left, right = self._grid
+        width = ball(self.step) / self.profile.deviation
+        above, calls, squares = [], [], []
+        for i in range(max(left, right) + 1):
+            x = width * i
+            density = pdf(x)
+            above.append(tail(x))
+            calls.append(density - x * above[i])
+            squares.append(above[i] - x * calls[i])
+        mass, rise, spread = [], [], []
+        for i in range(len(above) - 1):
+            mass.append(above[i] - above[i + 1])
+            rise.append((calls[i] - calls[i + 1]) / width)
+            both = squares[i] - squares[i + 1] - 2 * width * calls[i + 1]
+            spread.append(rise[i] - both / width**2)
+        masses = mass[:left][::-1] + mass[:right]
+        rises = [1 - x for x in rise[:left][::-1]] + rise[:right]
+        return masses, rises, spread[:left][::-1] + spread[:right], above[right]
+
+    @property
+    def masses(self) -> list[arb]:
+        """P(cell)."""
+        return self._weights[0]
+
+    @property
+    def rises(self) -> list[arb]:
+        """P(M > m_(i+1)) and the mean of u on the cell."""
+        return self._weights[1]
+
+    @cached_property
+    def centres(self) -> list[arb]:
+        """The mean of u on every cell."""
+        beyond, found = self.outside, []
+        for mass, rise in zip(reversed(self.masses), reversed(self.rises), strict=True):
+            found.append((rise - beyond) / mass)
+            beyond += mass
+        return found[::-1]
+
+    @cached_property
+    def variances(self) -> list[arb]:
+        """The variance of u on every cell."""
+        spreads, found = self._weights[2], []
+        for mass, centre, spread in zip(self.masses, self.centres, spreads, strict=True):
+            found.append(centre * (1 - centre) - spread / mass)
+        return found
+
+    @property
+    def outside(self) -> arb:
+        """P(M beyond the last node)."""
+        return self._weights[3]
+
+    def bound(self, epsilon: arb, squared: arb, covariance: arb, all_change: bool) -> Bound:
+        """For D^2 = squared and t = covariance; all_change: w = 0, else t^2 < V D^2."""
+        slope = covariance / self.profile.variance
+        width = arb(0) if all_change else (squared - covariance * slope).sqrt()
+        means = [epsilon - squared / 2 - slope * m for m in self.nodes]
+        growth = (width * width / 2).exp()
+        others = [mean.exp() * growth for mean in means]  # E[e^X | M = m]
+        tops = [_Top.of(log, mean, width) for log, mean in zip(self.logs, means, strict=True)]
+        values = [
+            lost + _shortfall(lost, top, other, width) if log.is_finite() else arb(1)
+            for lost, log, top, other in zip(self.about, self.logs, tops, others, strict=True)
+        ]
+        sag, gap, plain = (slope * ball(self.step)) ** 2 / 8, self.outside, values[0]
+        bends, (masses, rises, spreads, _) = self._bends(tops, width), self._weights
+        for i, (low, high) in enumerate(pairwise(values)):
+            more = high - low
+            plain += rises[i] * more
+            if i < len(bends) and bends[i] > 0:
+                gap += masses[i] * sag * others[i] - spreads[i] * bends[i] / 2
+            else:
+                gap += masses[i] * _smaller(more, self.bulges[i] + sag * others[i])
+        return Bound((plain + gap).upper(), plain - (self._twice_as_wide(values) - plain) / 3)
+
+    def _bends(self, tops: Sequence[_Top], width: arb) -> list[arb]:
+        """Lower bounds on h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on the first cells, 0 if unknown.
+
+        That is (1 - Phi(T)) h^2 L'' + w G phi(T) (h T')^2. T is concave in m: above its chord by no
+        more than ln G is (over w), and its slope is between those of the chords beside.
+        """
+        nothing = arb(0)
+        found = [nothing]
+        for i in range(1, min(len(self.sags), len(self.curls)) if width > 0 else 0):
+            before, here, after, beyond = tops[i - 1 : i + 3]
+            bend = nothing
+            if self.curls[i] > 0:
+                bend = self._bend(i, before.at - here.at, beyond.at - after.at, here, after, width)
+            found.append(bend)
+        return found
+
+    def _bend(self, i: int, left: arb, right: arb, here: _Top, after: _Top, width: arb) -> arb:
+        """left, right: how far T falls on the cell before, and rises on the one after."""
+        sag = self.sags[i] / width
+        if here.at > after.at:
+            highest = here.below
+        elif here.at < after.at:
+            highest = after.below
+        else:
+            return arb(0)
+        over = 1 - highest - sag * _MOST_DENSITY
+        bend = over * self.curls[i] if over > 0 else arb(0)
+        steep = right if right > 0 else left
+        least = here if here.density < after.density else after
+        density = least.density * (1 - sag * (abs(least.at) + sag))
+        if steep > 0 and density > 0 and (least is here or here.density > after.density):
+            bend += width * (1 - self.about[i + 1]) * density * steep * steep
+        return bend
+
+    def _twice_as_wide(self, values: Sequence[arb]) -> arb:
+        """The chords' mean on every second node."""
+        rises = self.rises
+        total = values[0]
+        for i in range(0, len(rises) - 1, 2):
+            total += (rises[i] + rises[i + 1]) / 2 * (values[i + 2] - values[i])
+        if len(rises) % 2:
+            total += rises[-1] * (values[-1] - values[-2])
+        return total
+
+
+class _Top(NamedTuple):
+    """T, Phi(T) and phi(T)."""
+
+    at: arb
+    below: arb
+    density: arb
+
+    @classmethod
+    def of(cls, log: arb, mean: arb, width: arb) -> _Top:
+        top = (log - mean) / width
+        if top < -_FAR:  # Phi(T) < phi(T)
+            density = pdf(top)
+            return cls(top, arb(0).union(density), density)
+        return cls(top, cdf(top), pdf(top))
+
+
+def _shortfall(lost: arb, top: _Top, other: arb, width: arb) -> arb:
+    """An upper bound on E[(g - y e^(w xi))_+] for g = 1 - lost; other = E[y e^(w xi)]."""
+    if not width > 0:
+        return (1 - lost - other).max(arb(0))
+    at, below, density = top
+    if at < -_FAR:  # 1 - e^-x <= x, and E(T - xi)_+ <= phi(T)/T^2
+        return width * density / (at * at)
+    if width < _NARROW:  # g E(1 - e^(-w (T - xi)))_+ and 1 - e^-x <= x - x^2/2 + x^3/6
+        first = at * below + density
+        second = below + at * first
+        third = 2 * first + at * second
+        return (1 - lost) * width * (first - width / 2 * (second - width / 3 * third))
+    return (1 - lost) * below - other * cdf(at - width)
+
+
+def _smaller(bound: arb, other: arb) -> arb:
+    """The smaller of two upper bounds; one that is not finite says nothing."""
+    return other if other < bound else bound

@@ -1,0 +1,73 @@
+"""exactdp audit pairs: the worst of many pairs of data sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exactdp.cli.audit.group import audit
+from exactdp.cli.audit.mechanism import Mechanism, bar, executor, from_json, mechanism
+from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.output import print_json
+from exactdp.cli.reading import existing, standard_input, text_in
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import integer
+
+if TYPE_CHECKING:
+    from exactdp.audit.promises import Promise
+
+
+@audit.command(
+    epilog="Example: exactdp audit pairs opendp:laplace --set scale=1 --epsilon 1 --pairs "
+    "pairs.jsonl, a file with lines such as [0, 1]"
+)
+@mechanism
+@click.option("--pairs", "file", metavar="FILE", help="Pairs, one JSON a line.")
+@promise_options
+@options("", "samples alpha workers")
+@json_option
+def pairs(
+    mechanism: Mechanism,
+    file: str | None,
+    promise: Promise,
+    samples: str | None,
+    alpha: str | None,
+    workers: str | None,
+    as_json: bool,
+) -> int:
+    """Look for the pair of data sets on which TARGET, or a --command, breaks its promise.
+
+    FILE holds one pair a line, as a JSON array [left, right]; - is standard input. Half of the
+    outputs find the pairs that look worst, the others certify. Exits 1 when a violation is
+    certified, else 0.
+    """
+    from exactdp.audit import audit_pairs
+
+    if file is None:
+        raise InvalidParameter("pairs", "nothing", "a file of pairs (missing --pairs)")
+    lines = standard_input() if file == "-" else text_in(existing(file, "pairs")).splitlines()
+    chosen = [_pair(line) for line in lines if line.strip()]
+    count = integer("samples", samples or 1_000_000, least=1)
+    with bar(count) as progress, executor(workers) as pool:
+        found = audit_pairs(
+            mechanism.run,
+            chosen,
+            promise=promise,
+            samples=count,
+            alpha=alpha or "0.01",
+            executor=pool,
+            progress=progress,
+        )
+    if as_json:
+        print_json({"target": mechanism.name, **found.as_dict()})
+    else:
+        click.echo(found.text())
+    return 1 if found.violation else 0
+
+
+def _pair(line: str) -> tuple[Any, Any]:
+    value = from_json("pairs", line)
+    if not isinstance(value, list) or len(value) != 2:
+        raise InvalidParameter("pairs", line, "lines of JSON arrays [left, right]")
+    return value[0], value[1]

@@ -1,0 +1,70 @@
+"""exactdp audit watch: an audit that goes on until it is stopped, with a bound that holds."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exactdp.cli.audit.group import audit
+from exactdp.cli.audit.mechanism import (
+    Mechanism,
+    bar,
+    datasets,
+    executor,
+    mechanism,
+    page_option,
+    show,
+)
+from exactdp.cli.options import json_option, options, promise_options
+
+if TYPE_CHECKING:
+    from exactdp.audit import AuditReport
+    from exactdp.audit.promises import Promise
+
+
+@audit.command(
+    epilog="Example: exactdp audit watch opendp:laplace --set scale=1 --left 0 --right 1 "
+    "--epsilon 1"
+)
+@mechanism
+@datasets
+@page_option
+@promise_options
+@click.option("--samples", metavar="SAMPLES", help="Outputs after which it ends (default: never).")
+@options("", "alpha workers")
+@json_option
+def watch(
+    mechanism: Mechanism,
+    data: tuple[Any, Any],
+    page: Path | None,
+    promise: Promise,
+    samples: str | None,
+    alpha: str | None,
+    workers: str | None,
+    as_json: bool,
+) -> int:
+    """Audit TARGET, or a --command, until a violation is certain or Ctrl-C; the bound is valid.
+
+    Whenever it is stopped, what is printed holds with the stated confidence. Exits 1 when a
+    violation is certified, else 0.
+    """
+    from exactdp.audit import watch as look
+
+    last: AuditReport | None = None
+    with bar(None) as progress, executor(workers) as pool, suppress(KeyboardInterrupt):
+        for report in look(
+            mechanism.run,
+            *data,
+            promise=promise,
+            samples=samples,
+            alpha=alpha or "0.01",
+            executor=pool,
+            progress=progress,
+        ):
+            last = report
+    if last is None:
+        raise click.Abort
+    return show(last, mechanism.name, page, as_json)

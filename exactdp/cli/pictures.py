@@ -1,0 +1,224 @@
+"""Pictures: lines labelled where they end, colours told apart by everyone, on light and on dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from exactdp.cli.output import new_file, written
+from exactdp.errors import ExactDPError
+from exactdp.parameters import choice
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: Okabe and Ito's colours, which differ in lightness too; lighter ones on dark ground.
+_THEMES = {
+    "light": ("#1c2430", "#d9dee6", ("#b35900", "#0072b2", "#00795a", "#9c4f86")),
+    "dark": ("#e6e9ee", "#3a4350", ("#f0a030", "#6cc0f5", "#3fcf9f", "#e79cc4")),
+}
+#: Curves that agree to this share of the picture's height are one line.
+_SAME = 0.002
+_SIZE = (7.2, 4.4)
+_LABEL_GAP = 13.0  # points between the middles of two labels
+_NEAR = 0.25  # of the width: labels further apart do not touch
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line with its label.
+
+    family: chooses the colour. style: dashes. marked: points shown. at: the point with the label.
+    """
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    family: int = 0
+    style: str = "-"
+    marked: Sequence[int] = ()
+    at: int = -1
+
+
+@dataclass(frozen=True)
+class _Label:
+    """At a point of the axes, and where that is in points of the picture."""
+
+    x: float
+    y: float
+    text: str
+    colour: str
+    across: float
+    height: float
+
+
+def merged(curves: Sequence[Line]) -> list[Line]:
+    """Curves that lie on each other as one, with both labels: none is hidden by another."""
+    height = max(max(c.y) for c in curves) - min(min(c.y) for c in curves)
+    width = max(max(c.x) for c in curves) - min(min(c.x) for c in curves)
+
+    def same(a: Line, b: Line) -> bool:
+        pairs = ((a.x, b.x, width), (a.y, b.y, height))
+        return len(a.x) == len(b.x) and all(
+            abs(p - q) <= _SAME * span for u, v, span in pairs for p, q in zip(u, v, strict=True)
+        )
+
+    kept: list[Line] = []
+    for curve in curves:
+        twin = next((i for i, other in enumerate(kept) if same(other, curve)), None)
+        if twin is None:
+            kept.append(curve)
+        else:
+            old = kept[twin]
+            kept[twin] = replace(old, label=f"{old.label} = {curve.label}")
+    return kept
+
+
+def theme_option(command: _Command) -> _Command:
+    """--theme: light or dark."""
+    text = "light (default) or dark; the ground is transparent."
+    return click.option("--theme", metavar="THEME", default="light", help=text)(command)
+
+
+class Picture:
+    """One pair of axes; what is drawn is written when the picture is saved."""
+
+    def __init__(self, theme: str, *, x: str, y: str, title: str) -> None:
+        self._pyplot = _pyplot()
+        self._ink, grid, self._colours = _THEMES[choice("theme", theme, tuple(_THEMES))]
+        self._figure, self.axes = self._pyplot.subplots(figsize=_SIZE, layout="constrained")
+        self.axes.set_xlabel(x, color=self._ink)
+        self.axes.set_ylabel(y, color=self._ink)
+        self.axes.set_title(title, color=self._ink, loc="left", fontsize=11)
+        self.axes.tick_params(colors=self._ink, which="both", length=0)
+        self.axes.grid(color=grid, linewidth=0.7)
+        self.axes.set_axisbelow(True)
+        for side in self.axes.spines.values():
+            side.set_visible(False)
+        self._labels: list[tuple[float, float, str, str]] = []
+
+    def colour(self, family: int) -> str:
+        """The colour of a family of curves."""
+        return self._colours[family % len(self._colours)]
+
+    def note(self, x: float, y: float, text: str, family: int) -> None:
+        """A label above a point."""
+        self.axes.annotate(
+            text,
+            (x, y),
+            (0, 3),
+            textcoords="offset points",
+            color=self.colour(family),
+            fontsize=9,
+            ha="center",
+        )
+
+    def draw(self, curves: Sequence[Line]) -> None:
+        """The curves, each with its label at its right end."""
+        for curve in merged(curves):
+            colour = self.colour(curve.family)
+            self.axes.plot(curve.x, curve.y, curve.style, color=colour, linewidth=1.8)
+            for i in curve.marked:
+                self.axes.plot(curve.x[i], curve.y[i], "o", color=colour, markersize=6)
+            self._labels.append((curve.x[curve.at], curve.y[curve.at], curve.label, colour))
+
+    def upright(self, x: float, label: str, family: int) -> None:
+        """A thin vertical line with a label at its left."""
+        colour = self.colour(family)
+        self.axes.axvline(x, color=colour, linestyle=":", linewidth=1)
+        self.axes.annotate(
+            label,
+            (x, 0.9),
+            (-3, 0),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            color=colour,
+            fontsize=8.5,
+            rotation=90,
+            ha="right",
+            va="top",
+        )
+
+    def explain(self, text: str) -> None:
+        """What the marks mean, under the title."""
+        self.axes.set_title(f"{self.axes.get_title(loc='left')}\n{text}", loc="left", fontsize=10)
+        self.axes.title.set_color(self._ink)
+
+    def finish(self, curves: Sequence[Line], path: Path) -> None:
+        """Draw the curves, write the picture, and say so."""
+        self.draw(curves)
+        self.save(path)
+        click.echo(f"written to {path}")
+
+    def save(self, path: Path) -> None:
+        """Write the picture; its ending says in which format."""
+        self._place_labels()
+        with written(path) as (part,):
+            form = path.suffix.removeprefix(".")
+            self._figure.savefig(
+                part, format=form, dpi=150, transparent=True, metadata=_undated(path)
+            )
+        self._pyplot.close(self._figure)
+
+    def _place_labels(self) -> None:
+        """To the right of each end; those that would touch stand under each other."""
+        self._figure.draw_without_rendering()
+        to_points = 72 / self._figure.dpi
+        width = to_points * self.axes.bbox.width
+        labels = []
+        for label in self._labels:
+            x, y = self.axes.transData.transform(label[:2]) * to_points
+            labels.append(_Label(*label, across=float(x), height=float(y)))
+        groups: list[list[_Label]] = []
+        for new in sorted(labels, key=lambda label: label.height):
+            for group in groups:
+                near = abs(group[-1].across - new.across) < _NEAR * width
+                if near and new.height - group[-1].height < _LABEL_GAP:
+                    group.append(new)
+                    break
+            else:
+                groups.append([new])
+        for group in groups:
+            self._write(group)
+
+    def _write(self, group: Sequence[_Label]) -> None:
+        """Labels under each other, beside the end that is furthest to the right."""
+        end = max(group, key=lambda label: label.across)
+        middle = sum(label.height for label in group) / len(group)
+        for i, label in enumerate(group):
+            height = middle + (i - (len(group) - 1) / 2) * _LABEL_GAP
+            self.axes.annotate(
+                label.text,
+                (end.x, end.y),
+                (7, height - end.height),
+                textcoords="offset points",
+                color=label.colour,
+                fontsize=9,
+                va="center",
+                annotation_clip=False,
+            )
+
+
+def new_picture(name: str, parameter: str = "output") -> Path:
+    """The path of a picture that can be written."""
+    return new_file(parameter, name, (".png", ".svg", ".pdf"))
+
+
+def _undated(path: Path) -> dict[str, None]:
+    """The same picture is the same file."""
+    return {"Date": None} if path.suffix == ".svg" else {}
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise ExactDPError("pictures need matplotlib: pip install 'exactdp[plots]'") from None
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "exactdp"
+    from matplotlib import pyplot
+
+    return pyplot

@@ -1,0 +1,89 @@
+"""Frozen dataclasses whose fields are read exactly when an object is made.
+
+    @frozen
+    class Noise:
+        sigma: Number = number(positive)       # takes any Real, holds a Fraction
+        k: int = whole(least=1, default=1)     # takes any integral Real, holds an int
+
+A wrong value raises InvalidParameter with the field's name, before ``__post_init__`` runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar, dataclass_transform, overload
+
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, integer
+
+_Held = TypeVar("_Held")
+_Class = TypeVar("_Class")
+
+_MISSING: Any = object()
+
+
+class _Field(Generic[_Held]):
+    """A descriptor that dataclasses take for a field: what is assigned is read first."""
+
+    def __init__(self, read: Callable[[str, Any], _Held], default: Any) -> None:
+        self._read, self._default = read, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> _Held:
+        if instance is not None:
+            held: _Held = instance.__dict__[self._name]
+            return held
+        if self._default is _MISSING:
+            raise AttributeError(self._name)  # so a dataclass knows that there is no default
+        default: _Held = self._default
+        return default
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self._name] = self._read(self._name, value)
+
+
+class Number(_Field[Fraction]):
+    """A field that takes any exact number and holds a Fraction."""
+
+    def __set__(self, instance: Any, value: Real) -> None:
+        super().__set__(instance, value)
+
+
+def number(read: Callable[[str, Real], Fraction], *, default: Real = _MISSING) -> Number:
+    """A field for an exact number. read: such as `positive`, called with the name and the value."""
+    return Number(read, default)
+
+
+def whole(*, least: int, most: int | None = None, default: int | None = _MISSING) -> Any:
+    """A field for an integer between least and most; None is let through if it is the default."""
+
+    def read(name: str, value: Any) -> int | None:
+        if value is None and default is None:
+            return None
+        found = integer(name, value, least=least)
+        if most is not None and found > most:
+            power = most > 1 << 16 and most.bit_count() == 1
+            limit = f"2^{most.bit_length() - 1}" if power else most
+            raise InvalidParameter(name, value, f"an integer >= {least} and <= {limit}")
+        return found
+
+    return _Field(read, default)
+
+
+@overload
+def frozen(cls: type[_Class], /) -> type[_Class]: ...
+@overload
+def frozen(*, kw_only: bool = False) -> Callable[[type[_Class]], type[_Class]]: ...
+@dataclass_transform(field_specifiers=(number, whole))
+def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
+    """``dataclass(frozen=True)``, with fields made by :func:`number` and :func:`whole`.
+
+    Type checkers see that a Number takes any Real and holds a Fraction. They do not see that the
+    object is frozen, because mypy would then take a field of a subclass to hold what it takes.
+    """
+    make = dataclass(frozen=True, kw_only=kw_only)
+    return make if cls is None else make(cls)

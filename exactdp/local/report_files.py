@@ -1,0 +1,73 @@
+"""Files of reports and of states: what they hold says which mechanism reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from exactdp.container import kind_of
+from exactdp.errors import InvalidParameter
+from exactdp.local.comparison import ORACLES
+from exactdp.local.compressive import CompressiveResponse
+from exactdp.local.longitudinal import PermanentRappor
+from exactdp.local.mechanism import REPORTS, STATE, LocalMechanism, State
+from exactdp.local.sparse import SparseVectorMean
+from exactdp.parameters import json_value
+
+#: Name on the command line -> mechanism.
+MECHANISMS: dict[str, type[LocalMechanism[int]]] = {
+    **ORACLES,
+    "permanent-rappor": PermanentRappor,
+    "compressive": CompressiveResponse,
+}
+
+
+def made(kind: Any, given: Mapping[str, Any]) -> LocalMechanism[int]:
+    """A mechanism of its parameters by name; raises InvalidParameter unless they are its own."""
+    known = {f.name: f.default is MISSING for f in fields(kind) if f.init}
+    parts = f"{kind.__name__} is made of {', '.join(known)}"
+    for name in sorted(given.keys() - known.keys()):
+        raise InvalidParameter(name, given[name], f"left out: {parts}")
+    for name in known:
+        if known[name] and name not in given:
+            raise InvalidParameter(name, "nothing", f"given: {parts}")
+    mechanism: LocalMechanism[int] = kind(**given)
+    return mechanism
+
+
+def mechanism_of(data: bytes) -> LocalMechanism[int]:
+    """The mechanism that a file of reports or of a state was made for.
+
+    It is made anew from the parameters in the file, and refused unless it is the same in all that
+    the file says of it. Raises InvalidParameter.
+    """
+    kind = STATE if kind_of(data) == STATE.name else REPORTS
+    text = kind.unpack(data)[0]["configuration"]
+    given = _object(text)
+    known: dict[str, Any] = {kind.__name__: kind for kind in MECHANISMS.values()}
+    known[SparseVectorMean.__name__] = SparseVectorMean
+    name = given.pop("mechanism", None)
+    if not isinstance(name, str) or name not in known:
+        raise InvalidParameter("mechanism", name, "one of " + ", ".join(known))
+    for derived in ("e_epsilon", "ratio", "plan"):
+        given.pop(derived, None)
+    mechanism = made(known[name], given)
+    if mechanism.fingerprint_text != text:
+        raise InvalidParameter("configuration", text, mechanism.fingerprint_text)
+    return mechanism
+
+
+def state_of(data: bytes, mechanism: LocalMechanism[Any]) -> State:
+    """The state in a file, or that of the reports in it; refuses another configuration."""
+    if kind_of(data) == REPORTS.name:
+        return mechanism.aggregate().add(mechanism.reports_from_bytes(data))
+    return mechanism.state_from_bytes(data)
+
+
+def _object(text: object) -> dict[str, Any]:
+    allowed = "one JSON object"
+    found = json_value("configuration", text, allowed) if isinstance(text, str) else None
+    if not isinstance(found, dict):
+        raise InvalidParameter("configuration", text, allowed)
+    return found

@@ -1,0 +1,159 @@
+"""Naive perturbation: every coordinate with noise, d numbers per user.
+
+Source: SVA, Section V (naive perturbation), with discrete noise on a grid.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, isqrt
+from typing import Any
+
+import numpy as np
+
+from exactdp.accounting import zcdp
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.local.bulk_choices import Integers
+from exactdp.local.report_formats import Numbers, Reports
+from exactdp.local.sparse.baseline import Baseline, neighbours
+from exactdp.local.sparse.entries import Scaled, checked
+from exactdp.local.sparse.report_plan import noise_ratio, reach_of
+from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
+from exactdp.parameters import choice, delta_target, integer
+from exactdp.samplers import DiscreteGaussian, Source
+
+_GRID = 64
+
+
+@frozen
+class _Dense(Baseline):
+    """promise: "user" or "event". grid: values are rounded at random to its multiples of 1/grid."""
+
+    promise: str = "user"
+    grid: int = whole(least=1, most=1 << 20, default=_GRID)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice("promise", self.promise, ("user", "event"))
+
+    @property
+    @abstractmethod
+    def _limit(self) -> int:
+        """The largest size of a reported number, in units of the grid."""
+
+    @abstractmethod
+    def _drawn(self, n: int, source: Source) -> Integers:
+        """n draws of the noise, in units of the grid."""
+
+    @property
+    def level(self) -> str:
+        """What may change."""
+        return self.promise
+
+    @property
+    def cells(self) -> int:
+        """One counter per item."""
+        return self.d
+
+    @cached_property
+    def form(self) -> Numbers:
+        """A noisy number per item, counted from the lowest."""
+        return Numbers((2 * self._limit + 1,) * self.d)
+
+    @property
+    def bits(self) -> int:
+        """Bits of one report; the form lists d numbers, and is made only where reports are."""
+        return self.d * (2 * self._limit).bit_length()
+
+    @property
+    def scale(self) -> Fraction:
+        """The grid."""
+        return Fraction(self.grid)
+
+    def _checked(self, values: Any) -> Scaled:
+        return checked(values, d=self.d, k=self.k, grid=self.grid)
+
+    def _respond(self, values: Scaled, source: Source) -> Reports:
+        dense = np.zeros((values.n, self.d), np.int64)
+        dense[values.user, values.item] = values.rounded(source)
+        noise = self._drawn(dense.size, source).reshape(dense.shape)
+        told = (dense + noise).clip(-self._limit, self._limit) + self._limit
+        reports: Reports = told[:, 0] if self.d == 1 else told
+        return reports
+
+    def _tally(self, reports: Reports) -> Integers:
+        rows = reports.reshape(len(reports), self.d)
+        total: Integers = (rows - self._limit).sum(axis=0)
+        return total
+
+
+@frozen
+class NaiveLaplace(_Dense):
+    """Two-sided geometric noise of the L1 distance: 2 at event level, 2k at user level."""
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "SVA, Section V: noise by the L1 distance; random rounding to the grid included"
+
+    @cached_property
+    def _noise(self) -> TruncatedGeometric:
+        moved = 2 * self.grid * (self.k if self.promise == "user" else 1)
+        q = noise_ratio(moved, self.e_epsilon)
+        return TruncatedGeometric(q, 2 * self.grid + reach_of(q))
+
+    @property
+    def variance(self) -> Fraction:
+        """That of the noise, and at most 1/(2 grid)^2 of rounding."""
+        noise = 2 * self._noise.q / ((1 - self._noise.q) * self.grid) ** 2
+        return noise + Fraction(1, (2 * self.grid) ** 2)
+
+    @property
+    def _limit(self) -> int:
+        return self._noise.reach - self.grid
+
+    def _drawn(self, n: int, source: Source) -> Integers:
+        return self._noise.draw(n, source)
+
+
+@frozen
+class NaiveGaussian(_Dense):
+    """Discrete Gaussian noise of the L2 distance: 2 at event level, 2 sqrt(k) at user level."""
+
+    delta: Number = number(delta_target, default=Fraction(1, 10**5))
+
+    @property
+    def source(self) -> str:
+        """Where the guarantee comes from."""
+        return "zCDP of discrete Gaussian noise (Canonne, Kamath, Steinke 2020, Proposition 12)"
+
+    @cached_property
+    def sigma2(self) -> Fraction:
+        """The square of sigma, in units of the grid: a whole number."""
+        square = (2 * self.grid) ** 2 * (self.k if self.promise == "user" else 1)
+        rho = zcdp.rho(epsilon=self.epsilon, delta=self.delta).lower
+        return Fraction(ceil(square / (2 * rho)))
+
+    @property
+    def variance(self) -> Fraction:
+        """At most that of the continuous noise, and 1/(2 grid)^2 of rounding."""
+        return self.sigma2 / self.grid**2 + Fraction(1, (2 * self.grid) ** 2)
+
+    def guarantee(self, reports: int = 1) -> Guarantee:
+        """What so many reports of one user promise together, each drawn independently."""
+        times = integer("reports", reports, least=1)
+        delta = Enclosure.exact(min(times * self.delta, Fraction(1)))
+        loss = times * self.epsilon_per_report
+        return Guarantee(loss, delta, neighbours(self.level, self.k), self.source)
+
+    @property
+    def _limit(self) -> int:
+        """Beyond it is less than 2^-64 of the noise: exp(-t^2/2) at t = 10 standard deviations."""
+        return self.grid + 10 * (isqrt(int(self.sigma2)) + 1)
+
+    def _drawn(self, n: int, source: Source) -> Integers:
+        return DiscreteGaussian(sigma2=self.sigma2).sample_many(n, source)

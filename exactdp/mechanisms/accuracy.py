@@ -1,0 +1,21 @@
+"""How far released counts may be off, and how surely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Error bounds that hold with probability at least 1 - beta.
+
+    per_query: |released - true| <= per_query for any one element fixed in advance whose true count
+    is greater than per_query_above (-1: for every element). simultaneous: the same bound for all
+    elements at once, where an element that is not released counts as 0.
+    """
+
+    beta: Fraction
+    per_query: int
+    per_query_above: int
+    simultaneous: int

@@ -1,0 +1,98 @@
+"""Noise on every bin: BasicHistogram, and only on non-empty ones: StabilityHistogram."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+from exactdp.accounting import stability
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.histograms.mechanism import LISTED, NEIGHBOURS, Bins, BinsMechanism
+from exactdp.parameters import Real, decimal_text, delta_target
+from exactdp.samplers import Source
+from exactdp.samplers.count_samplers import CountSampler
+
+
+@frozen
+class BasicHistogram(BinsMechanism):
+    """Noise on the count of every element of the universe; all of them are released.
+
+    Source: BV, Algorithm 3 and Theorem 4.4.
+
+    >>> from exactdp.mechanisms import BasicHistogram
+    >>> from exactdp.samplers import GeoSample
+    >>> law = BasicHistogram(GeoSample(n=1, epsilon=1), universe=2).law({0: 1})
+    >>> law[((0, 1), (1, 0))]
+    Fraction(9, 25)
+    """
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """Per query by the error of one count; at once by a union bound over the universe."""
+        chance = delta_target("beta", beta)
+        every = self.noise.error(chance / self.universe)
+        return Accuracy(chance, self.noise.error(chance), -1, every)
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        true = [counts.get(x, 0) for x in range(self.universe)]
+        return tuple(enumerate(self.noise.sample_each(true, source)))
+
+    def _source(self) -> str:
+        return "BV Algorithm 3, Theorem 4.4"
+
+    def _most_universe(self) -> int:
+        return LISTED
+
+
+@frozen
+class StabilityHistogram(BinsMechanism):
+    """Noise on the non-empty bins; those whose noisy count is > threshold are released.
+
+    threshold: t >= 0. delta: the target, > 0 and < 1; InvalidParameter is raised where the exact
+    delta is larger. That is the probability that a noisy count of 1 passes the threshold: an
+    element that only one of two neighbours has contributes that much, and in the other direction
+    the loss is smaller.
+    Source: BV, Theorem 1.3 (stated without the algorithm in the conference version).
+    """
+
+    threshold: int = whole(least=0)
+    delta: Number = number(delta_target)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.exact_delta > self.delta:
+            least = Enclosure.exact(self.exact_delta).decimal_upper(6)
+            allowed = f">= {least} with this noise and threshold"
+            raise InvalidParameter("delta", decimal_text(self.delta), allowed)
+
+    @classmethod
+    def for_target(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
+        """The mechanism with the smallest threshold for which delta is kept."""
+        return cls(noise, universe, stability.least(noise, delta_target("delta", delta)), delta)
+
+    @cached_property
+    def exact_delta(self) -> Fraction:
+        """P(noisy count of 1 > threshold): the exact delta at e^epsilon = e_half_epsilon^2."""
+        return stability.passes(self.noise, self.threshold)
+
+    def guarantee(self) -> Guarantee:
+        tilde = self.noise.e_half_epsilon**2
+        delta = Enclosure.exact(self.exact_delta)
+        return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """Per query above threshold + error; at once with the threshold added."""
+        chance = delta_target("beta", beta)
+        single = self.noise.error(chance)
+        every = self.noise.error(chance / self.n)
+        return Accuracy(chance, single, self.threshold + single, self.threshold + every)
+
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        noisy = self.noise.sample_each(list(counts.values()), source)
+        return tuple((x, c) for x, c in zip(counts, noisy, strict=True) if c > self.threshold)
+
+    def _source(self) -> str:
+        return "BV Theorem 1.3"

@@ -1,0 +1,137 @@
+"""Histograms in and out: true counts that are checked, released bins sorted by element."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
+from exactdp.law import Law
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.parameters import Real, integer
+from exactdp.samplers import Source, exact_law
+from exactdp.samplers.count_samplers import CountSampler
+from exactdp.samplers.source import require_secure
+
+#: Released bins: (element, noisy count) in ascending order of elements, and nothing else.
+Bins: TypeAlias = tuple[tuple[int, int], ...]
+
+#: The largest universe that mechanisms go through element by element.
+LISTED = 10_000_000
+
+NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is published: the bins, and the guarantee they were released under."""
+
+    bins: Bins
+    guarantee: Guarantee
+
+    def __getitem__(self, element: int) -> int:
+        """The released count of an element; 0 where none was released."""
+        return dict(self.bins).get(element, 0)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self.bins)
+
+    def __len__(self) -> int:
+        return len(self.bins)
+
+
+@frozen
+class HistogramMechanism(ABC):
+    """A mechanism that releases noisy counts of the elements 0, ..., universe - 1.
+
+    noise: the sampler of one count, which also fixes n (rows) and epsilon.
+    universe: |X|, the number of possible elements.
+    """
+
+    noise: CountSampler
+    universe: int = whole(least=1)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.noise, CountSampler):
+            raise InvalidParameter("noise", self.noise, "a count sampler such as GeoSample")
+        integer("universe", self.universe, least=self._least_universe())
+        most = self._most_universe()
+        if most is not None and self.universe > most:
+            allowed = f"<= {most}: this mechanism draws noise for every element"
+            raise InvalidParameter("universe", self.universe, allowed)
+
+    @property
+    def n(self) -> int:
+        """Number of rows of the data set."""
+        return self.noise.n
+
+    def draw(self, counts: Mapping[int, int], source: Source) -> Bins:
+        """The outcome of a release from any source, for simulations and proofs."""
+        return self._draw(self.checked(counts), source)
+
+    def law(self, counts: Mapping[int, int], residual: Real = Fraction(1, 2**64)) -> Law[Bins]:
+        """The exact law of the released bins, by enumeration: for small n and universe."""
+        checked = self.checked(counts)
+        return exact_law(lambda source: self._draw(checked, source), residual=residual)
+
+    def checked(self, counts: Mapping[int, int]) -> dict[int, int]:
+        """The positive counts in ascending order of elements; raises InvalidParameter."""
+        kept: dict[int, int] = {}
+        for element, count in counts.items():
+            key = integer("element", element, least=0)
+            if key >= self.universe:
+                raise InvalidParameter("element", element, f"< universe = {self.universe}")
+            if key in kept:
+                raise InvalidParameter("element", element, "counted once in counts")
+            kept[key] = integer(f"counts[{key}]", count, least=0)
+        if sum(kept.values()) != self.n:
+            raise InvalidParameter("the sum of counts", sum(kept.values()), f"n = {self.n}")
+        return {key: kept[key] for key in sorted(kept) if kept[key]}
+
+    def guarantee(self) -> Guarantee:
+        """What every release promises, whatever the data."""
+        tilde = self.noise.e_half_epsilon**2
+        nothing = Enclosure.exact(0)
+        return Guarantee(self.noise.epsilon, nothing, NEIGHBOURS, self._source(), tilde)
+
+    @abstractmethod
+    def accuracy(self, beta: Real) -> Accuracy:
+        """Error bounds that hold with probability at least 1 - beta, 0 < beta < 1."""
+
+    @abstractmethod
+    def _draw(self, counts: dict[int, int], source: Source) -> Bins:
+        """Noisy bins for checked counts."""
+
+    @abstractmethod
+    def _source(self) -> str:
+        """Paper and item."""
+
+    def _least_universe(self) -> int:
+        return 1
+
+    def _most_universe(self) -> int | None:
+        return None
+
+
+class BinsMechanism(HistogramMechanism):
+    """A mechanism whose release is a list of bins."""
+
+    def release(self, counts: Mapping[int, int], source: Source) -> Release:
+        """Publish a histogram: counts maps elements to true counts that sum to n.
+
+        source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
+        """
+        require_secure(source)
+        return Release(self.draw(counts, source), self.guarantee())
+
+
+def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:
+    """The histogram of a data set given row by row."""
+    return dict(Counter(rows))

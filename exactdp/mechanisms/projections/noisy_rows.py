@@ -1,0 +1,228 @@
+"""One noisy value per row: the Laplace mechanism over a small domain, and maxima of hashed entries.
+
+Both round values to a grid at random and add discrete Laplace noise to every row; what they release
+is restricted to [0, u].
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.container import Kind
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.law import Law
+from exactdp.mechanisms.projections.grid_noise import GridNoise
+from exactdp.mechanisms.projections.sketch import parameters, texts
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, identifiers
+from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
+from exactdp.mechanisms.projections.universal_hashing import (
+    MOST_BITS,
+    HashFunctions,
+    UniversalHashes,
+)
+from exactdp.parameters import Real, positive
+from exactdp.samplers import Source, exact_law
+from exactdp.samplers.source import require_secure
+
+#: Rows are listed one by one.
+_MOST_ROWS = 10_000_000
+
+
+@frozen(kw_only=True)
+class _Rows(ABC):
+    """d: possible entries. k: the most that are not 0. u: the largest value. epsilon: > 0.
+
+    grid: > 0; values are rounded to multiples of it at random, and u is one.
+    """
+
+    d: int = whole(least=1)
+    k: int = whole(least=1)
+    u: Number = number(positive)
+    epsilon: Number = number(positive)
+    grid: Number = number(positive, default=Fraction(1, 64))
+
+    def __post_init__(self) -> None:
+        if self.k > self.d:
+            raise InvalidParameter("k", self.k, f"<= d = {self.d}")
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """How many noisy values are released."""
+
+    @abstractmethod
+    def hashes(self, source: Source) -> HashFunctions | None:
+        """A function from entries to rows; None where an entry is its row."""
+
+    @abstractmethod
+    def _source(self) -> str:
+        """Paper and item."""
+
+    @cached_property
+    def noise(self) -> GridNoise:
+        """The noise of one row."""
+        return GridNoise(self.grid, self.epsilon, self.k, self.u)
+
+    def guarantee(self) -> Guarantee:
+        """What every release promises, whatever the data."""
+        loss, kept = self.epsilon, self.noise.e_epsilon
+        return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, self._source(), kept)
+
+    def project(self, vector: Mapping[int, Real], source: Source) -> NoisyRows:
+        """Publish a vector. source: must be fit for a release, as SystemSource is."""
+        require_secure(source)
+        entries = self.checked(vector)
+        hashes = self.hashes(source)
+        return NoisyRows(self, hashes, self._draw(entries, hashes, source))
+
+    def draw(
+        self, vector: Mapping[int, Real], hashes: HashFunctions | None, source: Source
+    ) -> NDArray[np.int64]:
+        """The noisy rows in steps of the grid, from any source, for a given function."""
+        return self._draw(self.checked(vector), hashes, source)
+
+    def law(self, vector: Mapping[int, Real], hashes: HashFunctions | None) -> Law[tuple[int, ...]]:
+        """The exact law of all rows in steps, by enumeration: for small instances."""
+        entries = self.checked(vector)
+        return exact_law(lambda s: tuple(self._draw(entries, hashes, s).tolist()), residual=0)
+
+    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
+        """The non-zero entries; raises InvalidParameter."""
+        return checked(vector, self.d, self.k, Fraction(0), self.u)
+
+    def _draw(
+        self, entries: NonzeroEntries, hashes: HashFunctions | None, source: Source
+    ) -> NDArray[np.int64]:
+        largest = np.zeros(self.rows, entries.numerators.dtype)
+        np.maximum.at(largest, row_of(entries.ids, hashes), entries.numerators)
+        every = NonzeroEntries(np.arange(self.rows), largest, entries.denominator)
+        return self.noise.noisy(every, 0, source)
+
+
+def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
+    """The row of each entry."""
+    if hashes is None:
+        return ids.astype(np.intp)
+    return hashes.rows(hashes.keys(ids), 0).astype(np.intp)
+
+
+@frozen(kw_only=True)
+class DenseLaplace(_Rows):
+    """Noise on every entry of a small domain: the baseline, without collisions or thresholds.
+
+    d: at most 10^7. Source: ALP, Algorithm 1, on a grid.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.d > _MOST_ROWS:
+            raise InvalidParameter("d", self.d, f"<= {_MOST_ROWS}: every entry is listed")
+
+    @property
+    def rows(self) -> int:
+        return self.d
+
+    def hashes(self, source: Source) -> HashFunctions | None:
+        return None
+
+    def _source(self) -> str:
+        return "ALP Algorithm 1, on a grid"
+
+
+@frozen(kw_only=True)
+class MaxProjection(_Rows):
+    """The largest value of the entries that share a row, with noise: one look-up per query.
+
+    s: rows, at most 10^7; s >= epsilon |x|_1 keeps the expected error of an entry O(1/epsilon),
+    without strong bounds on its tail. Source: ALP, Algorithm 11, on a grid.
+    """
+
+    s: int = whole(least=1, most=_MOST_ROWS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.d > 1 << MOST_BITS:
+            raise InvalidParameter("d", self.d, f"<= 2^{MOST_BITS}")
+
+    @property
+    def rows(self) -> int:
+        return self.s
+
+    def hashes(self, source: Source) -> HashFunctions | None:
+        return UniversalHashes.draw(1, self.d, self.s, source)
+
+    def _source(self) -> str:
+        return "ALP Algorithm 11, Lemma 8.1, on a grid"
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyRows:
+    """A published vector: ``rows[i]`` estimates any entry, ``rows.estimate(ids)`` many.
+
+    steps: the noisy rows in steps of the grid. text: see Sketch.
+    """
+
+    mechanism: _Rows
+    hashes: HashFunctions | None
+    steps: NDArray[np.int64]
+    text: int | None = None
+
+    def of_texts(self, longest: int | None) -> NoisyRows:
+        """The same with a note on what its entries are."""
+        return replace(self, text=longest)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise it was released under."""
+        return self.mechanism.guarantee()
+
+    def __getitem__(self, i: int) -> Fraction:
+        """The estimate of one entry, exactly."""
+        row = row_of(identifiers([i], self.mechanism.d), self.hashes)
+        return int(self.steps[row][0]) * self.mechanism.grid
+
+    def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+        """The estimates of many entries, as floats."""
+        rows = row_of(identifiers(ids, self.mechanism.d), self.hashes)
+        return np.asarray(self.steps[rows] * float(self.mechanism.grid), np.float64)
+
+    def to_bytes(self) -> bytes:
+        """The parameters, the hash function and 8 bytes a row; for :meth:`from_bytes`."""
+        made = self.mechanism
+        function = self.hashes.to_bytes() if isinstance(self.hashes, UniversalHashes) else b""
+        header = {**parameters(made), "text": self.text}
+        return _kind(type(made)).pack(header, function + self.steps.astype("<i8").tobytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes, of: Any) -> NoisyRows:
+        """Read what to_bytes wrote for a mechanism of this class; everything is validated."""
+        header, payload = _kind(of).unpack(data)
+        text = texts(header.pop("text"))
+        made: _Rows = of(**header)
+        start = UniversalHashes.size(1, made.d) if isinstance(made, MaxProjection) else 0
+        if len(payload) != start + 8 * made.rows:
+            raise InvalidParameter("data", f"{len(payload)} bytes of rows", "as its header says")
+        hashes = (
+            UniversalHashes.from_bytes(bytes(payload[:start]), 1, made.d, made.rows)
+            if start
+            else None
+        )
+        steps = np.frombuffer(payload, "<i8", offset=start).astype(np.int64)
+        if not 0 <= steps.min() <= steps.max() <= made.noise.steps:
+            raise InvalidParameter("data", "values outside [0, u]", "rows as written")
+        return cls(made, hashes, steps, text)
+
+
+def _kind(of: Any) -> Kind:
+    return Kind(f"{of.__name__} rows", 1, (*(field.name for field in fields(of)), "text"))

@@ -1,0 +1,128 @@
+"""Sparse vectors in: entries that are checked, values as exact numerators of one denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, decimal_text, integer, rational
+from exactdp.samplers import Source
+
+#: Products below this fit the arrays that are worked with.
+_FITS = 1 << 62
+
+
+@dataclass(frozen=True)
+class NonzeroEntries:
+    """The non-zero entries of a vector: x[ids[i]] = numerators[i] / denominator."""
+
+    ids: NDArray[Any]
+    numerators: NDArray[Any]
+    denominator: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def at_most(self, top: Fraction) -> NonzeroEntries:
+        """Values beyond top brought down to it, exactly; the denominator may grow for that."""
+        largest = int(self.numerators.max(initial=0))
+        if largest <= top * self.denominator:
+            return self
+        factor = lcm(top.denominator, self.denominator) // self.denominator
+        numerators = self.numerators.astype(object if largest * factor >= _FITS else np.int64)
+        limit = int(top * self.denominator * factor)
+        cut = np.minimum(numerators * factor, limit)
+        return NonzeroEntries(self.ids, cut, self.denominator * factor)
+
+    def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> NonzeroEntries:
+        """Other entries over the same denominator, zeros left out."""
+        kept = numerators != 0
+        return NonzeroEntries(ids[kept], numerators[kept], self.denominator)
+
+
+def checked(
+    vector: Mapping[int, Real], d: int, k: int, low: Fraction | None, high: Fraction | None
+) -> NonzeroEntries:
+    """The non-zero entries, in any order; raises InvalidParameter.
+
+    At most k of them, at places in [0, d), with values in [low, high] (None: no bound).
+    """
+    ids = identifiers(list(vector), d)
+    if len(set(ids.tolist())) < len(vector):
+        raise InvalidParameter("vector", "an entry twice", "one value per entry")
+    numerators, denominator = _numbers(vector)
+    _within(ids, numerators, denominator, low, high)
+    entries = NonzeroEntries(ids, numerators, denominator).map(ids, numerators)
+    if len(entries) > k:
+        raise InvalidParameter("vector", f"{len(entries)} non-zero entries", f"at most k = {k}")
+    return entries
+
+
+def _require_place(i: int, d: int) -> None:
+    if not 0 <= i < d:
+        raise InvalidParameter("id", i, f">= 0 and < d = {d}")
+
+
+def _within(
+    ids: NDArray[Any],
+    numerators: NDArray[Any],
+    denominator: int,
+    low: Fraction | None,
+    high: Fraction | None,
+) -> None:
+    """Refuse values outside [low, high]."""
+    if not len(ids):
+        return
+    for place, bound, sign in ((numerators.argmin(), low, 1), (numerators.argmax(), high, -1)):
+        value = Fraction(int(numerators[place]), denominator)
+        if bound is not None and sign * value < sign * bound:
+            allowed = f"{'>=' if sign > 0 else '<='} {decimal_text(bound)}"
+            raise InvalidParameter(f"vector[{ids[place]}]", decimal_text(value), allowed)
+
+
+def identifiers(ids: Any, d: int) -> NDArray[Any]:
+    """Places in [0, d), as uint64 where they fit; raises InvalidParameter."""
+    if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "ui" and d <= 1 << 64:
+        for end in (ids.min(initial=0), ids.max(initial=0)):
+            _require_place(int(end), d)
+        return ids.astype(np.uint64)
+    listed = list(ids)
+    if not set(map(type, listed)) <= {int}:
+        listed = [integer("id", x, least=0) for x in listed]
+    for end in (min(listed, default=0), max(listed, default=0)):
+        _require_place(end, d)
+    return np.array(listed, np.uint64 if d <= 1 << 64 else object)
+
+
+def _numbers(vector: Mapping[int, Real]) -> tuple[NDArray[Any], int]:
+    """All values over one denominator; integers beyond 64 bits as objects."""
+    values: Any = list(vector.values())
+    denominator = 1
+    if not set(map(type, values)) <= {int}:
+        exact = [rational(f"vector[{i}]", x) for i, x in vector.items()]
+        denominator = lcm(*{x.denominator for x in exact})
+        values = [x.numerator * (denominator // x.denominator) for x in exact]
+    size = max(max(values, default=0), -min(values, default=0))
+    return np.array(values, np.int64 if size < _FITS else object), denominator
+
+
+def rounded(entries: NonzeroEntries, width: Fraction, source: Source) -> NDArray[np.int64]:
+    """Random rounding of every value / width, of either sign.
+
+    Source: ALP, Section 2, RandRound.
+    """
+    factor, whole = width.denominator, width.numerator * entries.denominator
+    numerators = entries.numerators
+    if max(int(np.abs(numerators).max(initial=0)) * factor, whole) >= _FITS:
+        numerators = numerators.astype(object)
+    scaled = numerators * factor
+    below = scaled // whole
+    up = source.uneven_coins(scaled - below * whole, whole)
+    return below.astype(np.int64) + up

@@ -1,0 +1,71 @@
+"""The Gaussian sparse histogram mechanism with discrete noise."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from operator import add
+from typing import Any
+
+from flint import arb
+
+from exactdp.accounting import discrete_gshm
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.lattice import above
+from exactdp.fields import frozen
+from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.release import NoisyCounts
+from exactdp.parameters import Real, integer
+from exactdp.samplers import DiscreteGaussian, Source
+
+CONTRIBUTES = (
+    "add-remove neighbours: one user added or removed, changing at most k = {k} counters by one"
+)
+
+
+@frozen
+class GSHM(Thresholded):
+    """Independent noise N_Z(0, sigma^2) on every non-zero counter.
+
+    k: most counters one user changes; the histogram may have any number of them.
+    The guarantee is the exact delta of the discrete mechanism.
+    Source: CSH, Algorithm 1, Lemma 2.7 and Section 6, with discrete noise.
+
+    >>> from exactdp.mechanisms import GSHM
+    >>> from exactdp.samplers import SystemSource
+    >>> mechanism = GSHM.for_target(k=10, epsilon="0.35", delta="1e-5")
+    >>> release = mechanism.release({"a": 5000, "b": 3}, SystemSource())
+    >>> "a" in release
+    True
+    """
+
+    @classmethod
+    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> GSHM:
+        """The least noise and threshold for a target, as discrete_gshm.calibrate chooses them.
+
+        k: most counters one user changes, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: >= 1.
+        Raises InvalidParameter, Undecided.
+        """
+        found = discrete_gshm.calibrate(k=k, epsilon=epsilon, delta=delta)
+        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
+        return cls(k, found.sigma, tau, epsilon, delta, lower)
+
+    def _check(self, tau: Fraction) -> Check:
+        return discrete_gshm.check(
+            k=self.k, sigma=self.sigma, tau=tau, epsilon=self.epsilon, delta=self.delta
+        )
+
+    def _promise(self) -> tuple[str, str]:
+        return CONTRIBUTES.format(k=self.k), discrete_gshm.ANALYSES["exact"]
+
+    def _tail(self, t: Fraction) -> arb:
+        return above(math.floor(t), self.sigma**2)
+
+    @property
+    def _noise(self) -> DiscreteGaussian:
+        return DiscreteGaussian(sigma2=self.sigma**2)
+
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        kept = above_lower(counts, self.lower)
+        noisy = list(map(add, kept.values(), draws(self._noise, len(kept), source)))
+        return NoisyCounts.above(math.floor(self._limit), kept, noisy)

@@ -1,0 +1,191 @@
+"""What the thresholded histograms share: counters in, noisy counters above the threshold out.
+
+Elements may come from any domain, finite or not: only non-zero counters are touched. The noise is
+drawn exactly, and the target (epsilon, delta) is checked for the discrete noise that is drawn, not
+for its continuous model: a mechanism that does not keep its target cannot be made.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from flint import arb
+
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.balls import refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.law import Law
+from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
+from exactdp.parameters import (
+    Real,
+    decimal_text,
+    delta_target,
+    integer,
+    non_negative,
+    positive,
+)
+from exactdp.samplers import DiscreteGaussian, Source, exact_law
+from exactdp.samplers.source import require_secure
+
+#: So many draws are cheaper one by one than in bulk, whose tables take a while to make.
+_FEW = 64
+
+
+@frozen
+class Thresholded(ABC):
+    """k: number of counters. sigma: > 0. tau: >= 0; counters are released above 1 + tau.
+
+    epsilon: >= 0. delta: > 0 and < 1. Together the target, which is kept by the exact delta of the
+    discrete noise: otherwise InvalidParameter is raised (Undecided where that cannot be settled).
+    lower: counters below it are dropped first, >= 1 and <= 1 + tau; a counter that appears then has
+    the count `lower`, so the threshold protects less.
+    """
+
+    k: int = whole(least=1)
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    delta: Number = number(delta_target)
+    lower: int = whole(least=1, default=1)
+
+    def __post_init__(self) -> None:
+        if self.lower > self._limit:
+            raise InvalidParameter("lower", self.lower, f"<= 1 + tau = {self._limit}")
+        kept = self._kept
+        if kept.verdict == "refuted":
+            allowed = f">= {kept.delta.decimal_upper(6)} with this noise and threshold"
+            raise InvalidParameter("delta", decimal_text(self.delta), allowed)
+        if kept.verdict == "undecided":
+            raise Undecided(f"whether delta is kept: it is in {kept.delta}")
+
+    def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
+        """Publish a histogram: counts maps elements (of one sortable type) to counts >= 0.
+
+        source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
+        """
+        require_secure(source)
+        return NoisyRelease(self.drawn(counts, source), self.guarantee())
+
+    def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
+        """The bins of a release from any source, for simulations and proofs."""
+        return self.drawn(counts, source).bins()
+
+    def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
+        """The same as columns of whole numbers, which are made sooner."""
+        return self._draw(checked_counts(counts), source)
+
+    def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
+        """The law of the released bins up to a residual mass, by enumeration: for small noise."""
+        return exact_law(lambda source: self.draw(counts, source), residual=residual)
+
+    def guarantee(self) -> Guarantee:
+        """What every release promises, whatever the data."""
+        neighbours, source = self._promise()
+        return Guarantee(self.epsilon, self._kept.delta, neighbours, source)
+
+    def chance(self, count: int) -> Enclosure:
+        """The probability that a counter is released, by its true count >= 0.
+
+        For the k heaviest counters only (TopK), count is what is left above the (k + 1)-th.
+        """
+        value = integer("count", count, least=0)
+        if value < self.lower:
+            return Enclosure.exact(0)
+        return refine(lambda: self._tail(self._limit - value)).clamped(0, 1)
+
+    def accuracy(self, beta: Real, counters: int = 1) -> Accuracy:
+        """Error bounds that hold with probability at least 1 - beta, 0 < beta < 1.
+
+        counters: how many the simultaneous bound is for, >= 1; a counter that is not released
+        counts as 0, so that bound holds for counts above it plus the threshold only as 0 <= count.
+        """
+        chance, number = delta_target("beta", beta), integer("counters", counters, least=1)
+        single, every = self._error(chance), self._error(chance / number)
+        floor = int(self._limit)
+        return Accuracy(chance, single, floor + single, floor + every)
+
+    @cached_property
+    def _kept(self) -> Check:
+        return self._check(self.tau - (self.lower - 1))
+
+    @property
+    def _limit(self) -> Fraction:
+        return 1 + self.tau
+
+    def _error(self, beta: Fraction) -> int:
+        """The least integer e with P(|noise| > e) <= beta, the noise being symmetric."""
+
+        def enough(e: int) -> bool:
+            found = refine(
+                lambda: 2 * self._tail(Fraction(e)),
+                accept=lambda p: p.upper <= beta or p.lower > beta,
+            )
+            return found.upper <= beta
+
+        high = 1
+        while not enough(high):
+            high *= 2
+        low = -1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
+
+    @abstractmethod
+    def _check(self, tau: Fraction) -> Check:
+        """Whether the target is kept; tau is what separates a new counter from the limit."""
+
+    @abstractmethod
+    def _promise(self) -> tuple[str, str]:
+        """The neighbours of the guarantee, and its source."""
+
+    @abstractmethod
+    def _tail(self, t: Fraction) -> arb:
+        """P(noise of one counter > t), t any rational."""
+
+    @abstractmethod
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        """Noisy counters for positive counts in ascending order of elements."""
+
+
+def checked_counts(counts: Mapping[Any, int]) -> dict[Any, int]:
+    """The positive counts in ascending order of elements; raises InvalidParameter."""
+    plain: Mapping[Any, int] = counts
+    if not (set(map(type, counts.values())) <= {int} and min(counts.values(), default=0) >= 0):
+        plain = {x: integer(f"counts[{x!r}]", c, least=0) for x, c in counts.items()}
+    if not set(map(type, counts)) <= {int, str}:
+        for x in counts:
+            if x is None or x != x:
+                raise InvalidParameter("element", x, "a key that is there and equals itself")
+    return {x: plain[x] for x in in_order(plain) if plain[x]}
+
+
+def in_order(elements: Iterable[Any]) -> list[Any]:
+    """Sorted elements; InvalidParameter where their types cannot be compared."""
+    listed = list(elements)
+    try:
+        return sorted(listed)
+    except TypeError:
+        kinds = " and ".join(sorted({type(x).__name__ for x in listed}))
+        raise InvalidParameter("elements", kinds, "of one type that can be sorted") from None
+
+
+def above_lower(counts: dict[Any, int], lower: int) -> dict[Any, int]:
+    """The counters that are not dropped first."""
+    return counts if lower == 1 else {x: c for x, c in counts.items() if c >= lower}
+
+
+def draws(noise: DiscreteGaussian, n: int, source: Source) -> list[int]:
+    """n independent draws, in bulk where there are many."""
+    if n <= _FEW:
+        return [noise.sample(source) for _ in range(n)]
+    drawn: list[int] = noise.sample_many(n, source).tolist()
+    return drawn

@@ -1,0 +1,108 @@
+"""Released counters as they are drawn: whole numerators over 1 or 2, fractions when looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import compress
+from typing import Any, TypeAlias
+
+from gmpy2 import mpz
+
+from exactdp.accounting.guarantee import Guarantee
+
+#: Released counters: (element, noisy count) in ascending order of elements; with sums,
+#: (element, (noisy count, noisy sum, ...)).
+NoisyBins: TypeAlias = tuple[tuple[Any, Any], ...]
+
+
+@dataclass(frozen=True)
+class NoisyCounts:
+    """Elements in ascending order, their noisy counts, and columns of their noisy sums.
+
+    numerators: the counts in units of 1/denominator, which is 1 or 2.
+    """
+
+    elements: Sequence[Any]
+    numerators: Sequence[int]
+    denominator: int = 1
+    sums: Sequence[Sequence[int]] = ()
+
+    @classmethod
+    def above(
+        cls, limit: int, elements: Iterable[Any], numerators: list[int], denominator: int = 1
+    ) -> NoisyCounts:
+        """Those with a numerator > limit."""
+        seen = [n > limit for n in numerators]
+        kept = list(compress(elements, seen)), list(compress(numerators, seen))
+        return cls(*kept, denominator)
+
+    def bins(self) -> NoisyBins:
+        """The same as pairs."""
+        if not self.sums:
+            return tuple(zip(self.elements, self.counts(), strict=True))
+        rows = zip(self.counts(), *self.sums, strict=True)
+        return tuple(zip(self.elements, rows, strict=True))
+
+    def counts(self) -> Sequence[int | Fraction]:
+        """The counts as numbers: whole ones, or fractions of denominator 2 and 1."""
+        if self.denominator == 1:
+            return self.numerators
+        # making a fraction takes longer than anything else, and many counters share one
+        made = {n: Fraction(n, self.denominator) for n in set(self.numerators)}
+        return [made[n] for n in self.numerators]
+
+    def texts(self) -> list[list[str]]:
+        """Columns of exact decimals: the counts, and the sums."""
+        text = _whole if self.denominator == 1 else _half
+        return [[text(n) for n in self.numerators], *([_whole(n) for n in c] for c in self.sums)]
+
+
+@dataclass(frozen=True)
+class NoisyRelease:
+    """What is published: noisy counters above the threshold, and their guarantee.
+
+    ``release[x]`` is the noisy count of x, 0 where none was released.
+    """
+
+    counters: NoisyCounts
+    guarantee: Guarantee
+
+    @cached_property
+    def bins(self) -> NoisyBins:
+        """(element, noisy count) in ascending order of elements."""
+        return self.counters.bins()
+
+    @cached_property
+    def _counts(self) -> dict[Any, Any]:
+        return dict(self.bins)
+
+    def __getitem__(self, element: Any) -> Any:
+        return self._counts.get(element, 0)
+
+    def __contains__(self, element: object) -> bool:
+        return element in self._counts
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return iter(self.bins)
+
+    def __len__(self) -> int:
+        return len(self.counters.elements)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
+        found = self.counters
+        rows = zip(found.elements, *found.texts(), strict=True)
+        bins = [[x, list(c) if found.sums else c[0]] for x, *c in rows]
+        return {"bins": bins, "guarantee": self.guarantee.as_dict()}
+
+
+def _whole(n: int) -> str:
+    return f"{mpz(n)}"  # str(int) stops at 4300 digits
+
+
+def _half(doubled: int) -> str:
+    whole, odd = divmod(abs(doubled), 2)
+    return f"{'-' if doubled < 0 else ''}{_whole(whole)}{'.5' if odd else ''}"

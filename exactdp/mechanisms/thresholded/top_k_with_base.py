@@ -1,0 +1,45 @@
+"""Top-k counts together with the count that was subtracted from them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Self
+
+from exactdp.accounting import discrete_top_k
+from exactdp.accounting.certify.checking import Check
+from exactdp.fields import frozen
+from exactdp.mechanisms.thresholded.correlated_histogram import ANY_USER, TopK
+from exactdp.mechanisms.thresholded.release import NoisyCounts
+from exactdp.parameters import Real, integer
+from exactdp.samplers import Source
+
+
+@frozen
+class TopKWithBase(TopK):
+    """TopK with the (k + 1)-th largest count released too, and added back to the counters.
+
+    That count gets Z'/2, Z' ~ N_Z(0, 4 sigma^2/sqrt k). The first released bin is (None, base).
+    Source: CSH, Section 4 (after Corollary 4.2); accounting.discrete_top_k.
+    """
+
+    @classmethod
+    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
+        """Noise and the least threshold for a target; epsilon > 0, the rest as in TopK."""
+        found = discrete_top_k.calibrate(k=k, epsilon=epsilon, delta=delta)
+        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
+        return cls(k, found.sigma, tau, epsilon, delta, lower)
+
+    def _check(self, tau: Fraction) -> Check:
+        return discrete_top_k.check(
+            k=self.k, sigma=self.sigma, tau=tau, epsilon=self.epsilon, delta=self.delta
+        )
+
+    def _promise(self) -> tuple[str, str]:
+        return ANY_USER, discrete_top_k.SOURCE
+
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        doubled = 2 * self._base(counts) + self._shared.sample(source)
+        found = super()._draw(counts, source)
+        return NoisyCounts(
+            [None, *found.elements], [doubled, *(n + doubled for n in found.numerators)], 2
+        )

@@ -1,0 +1,116 @@
+"""Order statistics in strict time: a fixed number of random bits, a certified distance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen, whole
+from exactdp.parameters import Real, delta_target
+from exactdp.samplers.integer_law import floor_at
+from exactdp.samplers.inverse_cdf import RationalCdf
+from exactdp.samplers.order_statistics import tie_law
+from exactdp.samplers.source import Source
+
+
+def truncated_power(numerator: int, denominator: int, exponent: int, scale: int) -> int:
+    """An integer y with 0 <= (numerator/denominator)^exponent - y/scale <= (2 exponent - 1)/scale.
+
+    Repeated squaring in which every product is cut to an integer multiple of 1/scale: numbers never
+    exceed scale. Non-decreasing in numerator, exact for 0 and for numerator = denominator.
+    numerator: >= 0 and <= denominator. exponent: >= 1. Source: BV, proof of Theorem 6.5.
+
+    >>> truncated_power(1, 2, 3, 1000)
+    125
+    """
+    square, result = scale * numerator // denominator, scale
+    untouched = True
+    while exponent:
+        if exponent & 1:
+            result = square if untouched else square * result // scale
+            untouched = False
+        exponent >>= 1
+        if exponent:
+            square = square * square // scale
+    return result
+
+
+@frozen
+class RoundedOrderStatistics:
+    """The k largest of many i.i.d. integers, nearly, from a fixed number of random bits.
+
+    cdf, variables: as for OrderStatistics. k: how many values.
+    bits_per_draw: T; each of the 2 k draws inverts a CDF with denominator 2^T. The total variation
+    distance from the exact law is at most :attr:`distance`.
+    Source: BV, Theorem 6.5, with ties drawn correctly (its Lemma 2.9 ignores them).
+    """
+
+    cdf: RationalCdf
+    variables: int = whole(least=1)
+    k: int = whole(least=1)
+    bits_per_draw: int = whole(least=0)
+
+    def __post_init__(self) -> None:
+        if self.k > self.variables:
+            raise InvalidParameter("k", self.k, f"<= variables = {self.variables}")
+
+    @classmethod
+    def within(
+        cls, cdf: RationalCdf, variables: int, k: int, distance: Real
+    ) -> RoundedOrderStatistics:
+        """With just enough bits for a total variation distance, > 0 and < 1."""
+        one = cls(cdf, variables, k, 0)
+        return cls(cdf, variables, k, bits_for(one.distance / delta_target("distance", distance)))
+
+    @property
+    def distance(self) -> Fraction:
+        """Bound on the total variation distance from the exact law.
+
+        A value drawn from truncated powers errs by at most (outcomes)(variables)/2^T, a tie count
+        by at most k/2^T, and there are at most k of each.
+        """
+        outcomes = self.cdf.high - self.cdf.low + 1
+        steps = self.k * (outcomes * self.variables + self.k)
+        return Fraction(steps, 1 << self.bits_per_draw)
+
+    @property
+    def bits(self) -> int:
+        """Random bits read by every sample."""
+        return 2 * self.k * self.bits_per_draw
+
+    def sample(self, source: Source) -> tuple[int, ...]:
+        """The k largest values, descending."""
+        found: list[int] = []
+        rest, highest, rounds = self.variables, self.cdf.high, 0
+        while len(found) < self.k:
+            value = source.strict_inverse_cdf(self._largest(highest, rest))
+            ties = source.strict_inverse_cdf(self._ties(value, rest, self.k - len(found)))
+            found += [value] * ties
+            rest, highest, rounds = rest - ties, value - 1, rounds + 1
+        source.skip(2 * (self.k - rounds) * self.bits_per_draw)
+        return tuple(found)
+
+    def _largest(self, highest: int, rest: int) -> RationalCdf:
+        exact, scale = self.cdf, 1 << self.bits_per_draw
+        top = exact.numerator(highest)
+
+        def numerator(z: int) -> int:
+            return truncated_power(exact.numerator(z), top, rest, scale)
+
+        return RationalCdf(exact.low, highest, numerator, scale)
+
+    def _ties(self, value: int, rest: int, need: int) -> RationalCdf:
+        law, scale = tie_law(self.cdf, value, rest, need), 1 << self.bits_per_draw
+
+        def numerator(j: int) -> int:
+            return scale if j == law.high else floor_at(law, j, self.bits_per_draw)
+
+        assert law.low is not None
+        assert law.high is not None
+        return RationalCdf(law.low, law.high, numerator, scale)
+
+
+def bits_for(ratio: Fraction) -> int:
+    """The least T >= 1 with ratio <= 2^T."""
+    return max((ceil(ratio) - 1).bit_length(), 1)

@@ -1,0 +1,254 @@
+"""Privacy proved on the code that ships: exact laws of all small data sets and their neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
+from exactdp.law import Law
+from exactdp.mechanisms import (
+    BasicHistogram,
+    KeepHeavy,
+    KeepHeavyResampled,
+    KeepHeavySampled,
+    PureSparseHistogram,
+    SparseHistogram,
+    StabilityHistogram,
+    StrictPureSparseHistogram,
+)
+from exactdp.mechanisms.histograms.keep_heavy import heaviest
+from exactdp.mechanisms.histograms.mechanism import HistogramMechanism
+from exactdp.mechanisms.histograms.mixture import mixed_law, required_distance
+from exactdp.samplers import (
+    FastSample,
+    GeometricSample,
+    GeoSample,
+    RationalCdf,
+    Source,
+    TwoSidedGeometric,
+    exact_law,
+)
+from exactdp.samplers.count_samplers import CountSampler
+from tests.mechanisms.datasets import all_counts, all_pairs, worst_loss
+
+F = Fraction
+
+
+def geo(n: int, epsilon: str = "1") -> CountSampler:
+    return GeoSample(n=n, epsilon=epsilon)
+
+
+def fast(n: int, epsilon: str = "1") -> CountSampler:
+    return FastSample(n=n, epsilon=epsilon, gamma_inverse=8)
+
+
+SAMPLERS = [geo, fast]
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize(
+    ("n", "universe"), [(1, 1), (1, 2), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3)]
+)
+def test_basic_histogram(make: object, n: int, universe: int) -> None:
+    mechanism = BasicHistogram(make(n), universe)  # type: ignore[operator]
+    if universe == 1:
+        return
+    worst = worst_loss(lambda c: mechanism.law(c, residual=0), n, universe)
+    promised = mechanism.guarantee().e_epsilon
+    assert promised == mechanism.noise.e_half_epsilon**2
+    assert worst <= promised
+    if make is geo:
+        assert worst == promised  # tight: two counts change, each with the full ratio
+
+
+@pytest.mark.parametrize("residual", ["0.08", pytest.param("0.02", marks=pytest.mark.slow)])
+def test_basic_histogram_with_unbounded_noise(residual: str) -> None:
+    """As far as the enumeration reaches, no output is likelier than the promise allows."""
+    noise = GeometricSample(n=1, epsilon=2)
+    mechanism = BasicHistogram(noise, 2)
+    laws = [mechanism.law(counts, residual=residual) for counts in ({0: 1}, {1: 1})]
+    for p, q in (laws, laws[::-1]):
+        for outcome in p.support & q.support:
+            assert p[outcome] <= noise.e_half_epsilon**2 * (q[outcome] + q.residual)
+    ratio = noise.e_half_epsilon**2
+    noise_law = TwoSidedGeometric(q=noise.q)
+    assert noise_law.pmf(0) * noise_law.pmf(0) == ratio * noise_law.pmf(1) * noise_law.pmf(-1)
+    with pytest.raises(InvalidParameter, match="bounded"):
+        KeepHeavySampled(noise, 4).law({0: 1})
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize(("n", "universe"), [(1, 2), (1, 3), (1, 5), (2, 3), (2, 4)])
+def test_keep_heavy(make: object, n: int, universe: int) -> None:
+    mechanism = KeepHeavy(make(n), universe)  # type: ignore[operator]
+    worst = worst_loss(lambda c: mechanism.law(c, residual=0), n, universe)
+    assert worst <= mechanism.noise.e_half_epsilon**2
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize(("n", "universe"), [(1, 3), (1, 4), (1, 8), (2, 5)])
+def test_pure_sparse_histogram(make: object, n: int, universe: int) -> None:
+    mechanism = PureSparseHistogram(make(n), universe)  # type: ignore[operator]
+    worst = worst_loss(lambda c: mechanism.law(c, residual=0), n, universe)
+    assert worst <= mechanism.noise.e_half_epsilon**2
+    assert mechanism.guarantee().delta == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "universe"), [(2, 8), (3, 7)])
+def test_pure_sparse_histogram_larger(n: int, universe: int) -> None:
+    mechanism = PureSparseHistogram(geo(n), universe)
+    worst = worst_loss(lambda c: mechanism.law(c, residual=0), n, universe)
+    assert worst <= mechanism.noise.e_half_epsilon**2
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize(
+    ("n", "universe"), [(1, 3), (1, 5), pytest.param(2, 5, marks=pytest.mark.slow)]
+)
+def test_sampling_has_exactly_the_law_of_keep_heavy(make: object, n: int, universe: int) -> None:
+    noise = make(n)  # type: ignore[operator]
+    whole, sampled = KeepHeavy(noise, universe), KeepHeavySampled(noise, universe)
+    for counts in all_counts(n, universe):
+        assert sampled.law(counts, residual=0) == whole.law(counts, residual=0)
+
+
+@pytest.mark.slow
+def test_resampling_has_that_law_unless_it_fails() -> None:
+    mechanism = KeepHeavyResampled(geo(1), 4, failure="0.99")
+    assert mechanism.draws == 7
+    fails = sum(len(set(s)) < 3 for s in product(range(4), repeat=7))
+    failure = F(fails, 4**7)
+    assert failure <= F("0.99")
+    for counts in ({0: 1}, {3: 1}):
+        whole = KeepHeavy(geo(1), 4).law(counts, residual=0)
+        assert mechanism.law(counts, residual=0) == mixed_law(whole, Law.point(()), failure)
+
+
+def test_resampling_fails_as_rarely_as_promised() -> None:
+    for n, universe, beta in ((1, 4, F(1, 2)), (2, 8, F(1, 5))):
+        mechanism = KeepHeavyResampled(geo(n), universe, failure=beta)
+        law = {1: F(1)}  # number of distinct elements after one draw
+        for _ in range(mechanism.draws - 1):
+            after: Counter[int] = Counter()
+            for k, weight in law.items():
+                after[k] += weight * k / universe
+                after[k + 1] += weight * (universe - k) / universe
+            law = dict(after)
+        assert sum(weight for k, weight in law.items() if k < 2 * n + 1) <= beta
+
+
+def printed_sampling(counts: dict[int, int], universe: int, noise: CountSampler) -> Law[object]:
+    """Algorithm 5 with the order statistics of Algorithm 6 as printed in BV."""
+
+    def program(source: Source) -> object:
+        noisy = [(x, noise.sample(c, source)) for x, c in counts.items()]
+        cdf, top, others = noise.cdf(0), noise.n, [x for x in range(universe) if x not in counts]
+        for rest in range(len(others), len(others) - noise.n - 1, -1):
+            level = cdf.numerator(top)
+            law = RationalCdf(0, top, lambda z, r=rest: cdf.numerator(z) ** r, level**rest)
+            top = source.inverse_cdf(law)
+            noisy.append((others.pop(source.below(len(others))), top))
+        return heaviest(noisy, noise.n)
+
+    return exact_law(program, residual=0)
+
+
+def test_the_printed_order_statistics_are_not_private() -> None:
+    """BV, Lemma 2.9 and Algorithm 6: n = 1, |X| = 4, epsilon = 1."""
+    noise = geo(1)
+    worst = worst_loss(lambda c: printed_sampling(c, 4, noise), 1, 4)
+    assert worst == F(675, 196)
+    assert abs(math.log(worst) - 1.2366) < 5e-5
+    promised = noise.e_half_epsilon**2
+    assert abs(math.log(promised) - 0.8109) < 5e-5
+    assert worst > promised
+    assert worst_loss(lambda c: KeepHeavySampled(noise, 4).law(c, residual=0), 1, 4) <= promised
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize(("n", "universe"), [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3)])
+def test_stability_histogram_has_exactly_its_delta(make: object, n: int, universe: int) -> None:
+    noise = make(n)  # type: ignore[operator]
+    for threshold in range(n + 1):
+        mechanism = StabilityHistogram(noise, universe, threshold, "0.9999")
+        pairs = all_pairs(lambda c, m=mechanism: m.law(c, residual=0), n, universe)
+        factor = mechanism.guarantee().e_epsilon
+        worst = max(hockey_stick(p, q, e_epsilon=factor).upper for p, q in pairs)
+        assert mechanism.guarantee().delta == mechanism.exact_delta
+        assert worst <= mechanism.exact_delta
+        if make is geo or n == 1:
+            assert worst == mechanism.exact_delta
+
+
+def test_stability_threshold_of_delta_is_the_least() -> None:
+    for delta in ("0.3", "1e-3", "1e-9"):
+        mechanism = StabilityHistogram.for_target(geo(100), 10, delta)
+        assert mechanism.exact_delta <= F(delta)
+        if mechanism.threshold:
+            with pytest.raises(InvalidParameter, match="delta must be >="):
+                StabilityHistogram(geo(100), 10, mechanism.threshold - 1, delta)
+
+
+def test_sparse_histogram_is_as_close_as_promised() -> None:
+    for n, universe, distance in ((1, 3, "0.01"), (1, 4, "1e-4"), (2, 5, "0.05")):
+        noise = geo(n)
+        strict, whole = SparseHistogram(noise, universe, distance), KeepHeavy(noise, universe)
+        for counts in all_counts(n, universe)[:6]:
+            gap = total_variation(strict.law(counts, 0), whole.law(counts, 0))
+            assert gap <= F(distance)
+        promise = strict.guarantee()
+        factor = promise.e_epsilon
+        assert promise.delta == (factor + 1) * F(distance)
+        if n == 1:
+            for p, q in all_pairs(lambda c, m=strict: m.law(c, residual=0), n, universe):
+                assert hockey_stick(p, q, e_epsilon=factor) <= promise.delta
+
+
+@pytest.mark.parametrize("universe", [3, 4])
+def test_strict_pure_sparse_histogram_is_pure(universe: int) -> None:
+    mechanism = StrictPureSparseHistogram(geo(1), universe, mixing_bits=2)
+    worst = worst_loss(lambda c: mechanism.law(c, residual=0), 1, universe)
+    assert worst <= mechanism.guarantee().e_epsilon
+    assert mechanism.guarantee().delta == 0
+    # without the mixing step some output is possible for one of two neighbours only
+    assert worst_loss(lambda c: mechanism.sparse.law(c, residual=0), 1, universe) < math.inf
+
+
+@pytest.mark.parametrize("mechanism", [SparseHistogram, StrictPureSparseHistogram])
+def test_mixing_covers_every_output(mechanism: type[HistogramMechanism]) -> None:
+    strict = StrictPureSparseHistogram(geo(2), 5, mixing_bits=1)
+    law = exact_law(strict._random_bins, residual=0)
+    assert min(law.weights.values()) >= F(1, (4 * 5 * 3) ** 2)
+    possible = {
+        tuple((x, c) for x, c in enumerate(counts) if c)
+        for counts in product(range(3), repeat=5)
+        if sum(c > 0 for c in counts) <= 2
+    }
+    assert law.support == possible
+
+
+def test_lemma_3_1_is_met_with_equality() -> None:
+    """Randomised response moved by exactly the allowed distance, mixed with a fair coin."""
+    for factor in (F(3, 2), F(3), F(10)):
+        for gamma in (F(1, 10), F(1, 2)):
+            distance = required_distance(e_epsilon=factor, gamma=gamma, least="1/2")
+            high, low = factor / (factor + 1), 1 / (factor + 1)
+            if distance > low:
+                continue
+            p = Law({0: high + distance, 1: low - distance})
+            q = Law({0: low - distance, 1: high + distance})
+            assert total_variation(p, Law({0: high, 1: low})) == distance
+            coin = Law({0: F(1, 2), 1: F(1, 2)})
+            assert max_loss(mixed_law(p, coin, gamma), mixed_law(q, coin, gamma)) == factor
+            more = min(distance * F(101, 100), low)
+            p = Law({0: high + more, 1: low - more})
+            q = Law({0: low - more, 1: high + more})
+            worse = max_loss(mixed_law(p, coin, gamma), mixed_law(q, coin, gamma))
+            assert worse > factor or more == low

@@ -1,0 +1,126 @@
+"""The target is mandatory: what does not keep it cannot be made; what is chosen for it, does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.accounting import gshm
+from exactdp.balls import precision
+from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, StabilityHistogram, TopK, TopKWithBase
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
+from exactdp.samplers import GeoSample, SeededSource, SystemSource
+
+F = Fraction
+KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lower", [1, pytest.param(7, marks=pytest.mark.slow)])
+def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: int) -> None:
+    made = kind.for_target(k=3, epsilon=1, delta="1e-4", lower=lower)
+    promise = made.guarantee()
+    assert promise.delta.upper <= F("1e-4") <= 2 * promise.delta.upper
+    assert promise.epsilon == 1
+    step = 1 if kind in (GSHM, GSHMWithSums) else F(1, 2)
+    more = {"largest": made.largest} if isinstance(made, GSHMWithSums) else {}
+    with pytest.raises(InvalidParameter, match="delta must be >="):
+        kind(3, made.sigma, F(made.tau) - step, 1, "1e-4", lower, **more)
+
+
+def test_continuous_numbers_are_refused_where_discrete_noise_does_not_keep_them() -> None:
+    """Feeding a continuous calibration into a discrete release is how twice the delta leaks."""
+    found = gshm.calibrate(k=2, epsilon=3, delta="1e-10")
+    with pytest.raises(InvalidParameter, match="delta must be >="):
+        GSHM(2, found.sigma, found.tau or 0, 3, "1e-10")
+    with pytest.raises(InvalidParameter, match="delta must be"):
+        GSHM(12, "0.001", 0, 0, "1e-5")
+    with pytest.raises(TypeError):
+        GSHM(12, "0.001", 0, 0)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    "made", [GSHM(1, "0.7", 1, 1, "0.5"), CSH(1, "0.5", 1, 1, "0.999"), CSH(2, 3, 12, 1, "0.1")]
+)
+def test_chance_of_being_seen(made: Thresholded) -> None:
+    """Against how often a counter is released."""
+    for count in (0, 1, 2, 9, 13, 20):
+        chance = made.chance(count)
+        seen = sum(len(made.draw({"a": count}, SeededSource(seed))) for seed in range(300))
+        # five standard deviations: missed with probability below 1e-6
+        spread = 5 * (300 * float(chance.upper) * (1 - float(chance.lower)) + 1) ** 0.5
+        assert abs(seen - 300 * float(chance.upper)) <= spread
+    assert made.chance(0).upper == 0
+
+
+def test_both_ways_to_the_tail_of_correlated_noise_agree() -> None:
+    near = CSH(2, 3, 12, 1, "0.1")
+    with precision(256):
+        smooth, summed = near._tail(F(7, 2)), near._summed(7)
+        assert near._variance > 4 * 3  # where the first way is taken
+        assert smooth.overlaps(summed)
+        assert smooth.rad() + summed.rad() < 1e-18
+
+
+def test_accuracy_holds_as_often_as_it_says() -> None:
+    made = GSHM(1, 2, 6, 1, "0.5")
+    bound = made.accuracy("0.1", counters=5)
+    rows = [made.draw({"a": 90}, SeededSource(seed)) for seed in range(500)]
+    errors = Counter(abs(int(dict(row)["a"]) - 90) for row in rows)
+    assert sum(n for e, n in errors.items() if e > bound.per_query) <= 500 * 0.1 + 34  # alpha 1e-6
+    assert sum(n for e, n in errors.items() if e > bound.per_query - 1) > 10
+    assert bound.per_query < bound.simultaneous
+
+
+def test_bulk_draws_follow_the_single_ones() -> None:
+    """Many counters are drawn through tables, few one by one: the same law of what is released."""
+    made = GSHM(1, "1.5", 4, 1, "0.9")
+    bulk = made.draw(dict.fromkeys(range(4000), 6), SeededSource(1))
+    seen = Counter(c for _, c in bulk)
+    single = Counter(
+        c for i in range(40) for _, c in made.draw(dict.fromkeys(range(50), 6), SeededSource(i))
+    )
+    assert set(seen) | set(single) <= set(range(6, 20))
+    for value in range(6, 11):
+        a, b = seen[value] / 4000, single[value] / 2000
+        assert abs(a - b) < 5 * (a * (1 - a) / 1300) ** 0.5  # alpha 1e-5
+    order = [x for x, _ in bulk]
+    assert order == sorted(order)
+
+
+def test_releases_answer_by_element_and_go_to_json() -> None:
+    made = CSH(2, 3, 12, 1, "0.1").release({"a": 900}, SystemSource())
+    assert abs(made["a"] - 900) < 60
+    assert made["b"] == 0
+    assert ("a" in made, "b" in made) == (True, False)
+    data = made.as_dict()
+    assert data["bins"][0][0] == "a"
+    assert F(data["bins"][0][1]) == made["a"]
+    assert data["guarantee"]["epsilon"] == "1"
+
+
+@pytest.mark.parametrize(
+    "counts", [{None: 3}, {float("nan"): 3}, {"a": 3, 1: 4}, {"a": None}, {"a": 2.5}]
+)
+def test_odd_keys_and_counts_are_refused(counts: dict[object, int]) -> None:
+    with pytest.raises(InvalidParameter):
+        GSHM(1, 2, 6, 1, "0.5").draw(counts, SeededSource(1))
+
+
+def test_stability_keeps_its_target() -> None:
+    noise = GeoSample(n=100, epsilon=1)
+    made = StabilityHistogram.for_target(noise, 10, "1e-3")
+    assert made.guarantee().delta <= F("1e-3")
+    with pytest.raises(InvalidParameter, match="delta must be >="):
+        StabilityHistogram(noise, 10, made.threshold - 1, "1e-3")
+    with pytest.raises(TypeError):
+        StabilityHistogram(noise, 10, made.threshold)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("source", [None, 7, SeededSource(1)])
+def test_only_the_systems_randomness_is_released(source: object) -> None:
+    with pytest.raises(InvalidParameter, match="source must be a SystemSource"):
+        GSHM(1, 2, 6, 1, "0.5").release({"a": 9}, source)  # type: ignore[arg-type]

@@ -1,0 +1,251 @@
+"""GSHM, CSH and TopK with discrete noise: exact laws against their guarantees."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from mpmath import mp, mpf
+
+from exactdp import InvalidParameter
+from exactdp.accounting.divergence import hockey_stick
+from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, NoisyCounts, TopK, TopKWithBase
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
+from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
+from exactdp.samplers import SeededSource, SystemSource
+from exactdp.samplers.inverse_cdf import Cdf
+from exactdp.samplers.rejection import RandomnessError
+
+F = Fraction
+ALL: list[Thresholded] = [
+    GSHM(2, 3, 12, 1, "0.3"),
+    CSH(2, 3, 12, 1, "0.1"),
+    TopK(2, 3, 12, 1, "0.1"),
+    TopKWithBase(2, 3, 12, 1, "0.3"),
+]
+IDS = [type(m).__name__ for m in ALL]
+
+
+@pytest.mark.parametrize("mechanism", ALL, ids=IDS)
+def test_releases(mechanism: Thresholded) -> None:
+    counts = {"b": 100, "a": 60, "c": 0}
+    release = mechanism.release(counts, SystemSource())
+    found = {x: c for x, c in release if x is not None}
+    assert list(found) == ["a", "b"]
+    assert abs(found["b"] - 100) < 40
+    assert all(c.denominator <= 2 for c in found.values())
+    assert 0 < release.guarantee.delta.upper < 1
+    assert "add-remove" in release.guarantee.neighbours
+    assert len(release) == len(release.bins)
+    with pytest.raises(InvalidParameter, match="SystemSource"):
+        mechanism.release(counts, SeededSource(1))
+    assert mechanism.draw(counts, SeededSource(1)) == mechanism.draw(counts, SeededSource(1))
+    for bad in ({"a": -1}, {"a": 1.5}, {"a": "x"}):
+        with pytest.raises(InvalidParameter, match="counts"):
+            mechanism.draw(bad, SeededSource(1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        GSHM(1, "0.7", 1, 1, "0.5"),
+        pytest.param(GSHM(2, "0.7", 1, 1, "0.9"), marks=pytest.mark.slow),
+        GSHM(2, "0.7", 2, "0.5", "0.9", lower=2),
+    ],
+    ids=range(3),
+)
+def test_enumerated_delta_is_within_the_guarantee(mechanism: GSHM) -> None:
+    """hockey-stick of the exact laws of neighbours, both ways, up to the residual mass."""
+    promise = mechanism.guarantee()
+    pairs = [({"a": 5}, {"a": 6}), ({}, {"a": 1}), ({"a": 1}, {"a": 2})]
+    if mechanism.k == 2:
+        pairs += [({"a": 5, "b": 1}, {"a": 6, "b": 2}), ({"a": 5}, {"a": 6, "b": 1})]
+    largest = F(0)
+    for before, after in pairs:
+        laws = [mechanism.law(counts, residual="1e-3") for counts in (before, after)]
+        for p, q in (laws, laws[::-1]):
+            found = hockey_stick(p, q, epsilon=F(mechanism.epsilon))
+            assert found.lower <= promise.delta.upper
+            largest = max(largest, found.upper)
+    assert largest > promise.delta.upper / 20
+
+
+def masses(variance: float, reach: int = 16) -> dict[int, float]:
+    """reach: eight deviations of the largest variance here, so that what is cut off is 1e-15."""
+    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)}
+    total = sum(weights.values())
+    return {z: weight / total for z, weight in weights.items()}
+
+
+def direct_law(mechanism: CSH, counts: tuple[int, ...]) -> dict[tuple[float | None, ...], float]:
+    """The law of CSH's output by summing over the shared noise; None where a counter is hidden."""
+    sigma, limit = float(mechanism.sigma), 1 + float(mechanism.tau)
+    own, shared = masses(4 * sigma**2), masses(4 * sigma**2 / mechanism.k**0.5)
+    law: dict[tuple[float | None, ...], float] = Counter()
+    for z, weight in shared.items():
+        one: list[dict[float | None, float]] = []
+        for count in counts:
+            seen: dict[float | None, float] = Counter()
+            for x, mass in own.items():
+                y = count + (x + z) / 2
+                seen[y if count and y > limit else None] += mass
+            one.append(seen)
+        for outcome in product(*one):
+            law[outcome] += weight * math.prod(
+                part[y] for part, y in zip(one, outcome, strict=True)
+            )
+    return law
+
+
+PAIRS = {
+    1: [((9,), (10,)), ((0,), (1,)), ((1,), (2,))],
+    2: [
+        ((9, 9), (10, 10)),
+        ((9, 9), (10, 9)),
+        ((0, 0), (1, 1)),
+        ((9, 0), (10, 1)),
+        ((9, 0), (9, 1)),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [CSH(1, 1, 4, 1, "0.9"), CSH(2, 1, 3, "0.5", "0.99"), CSH(2, "0.6", 2, 1, "0.99")],
+    ids=range(3),
+)
+def test_csh_is_within_its_guarantee_by_direct_sums(mechanism: CSH) -> None:
+    promise = float(mechanism.guarantee().delta.upper)
+    factor, largest = math.exp(float(mechanism.epsilon)), 0.0
+    for before, after in PAIRS[mechanism.k]:
+        laws = [direct_law(mechanism, counts) for counts in (before, after)]
+        for p, q in (laws, laws[::-1]):
+            found = sum(max(mass - factor * q.get(y, 0.0), 0.0) for y, mass in p.items())
+            assert found <= promise * (1 + 1e-9)
+            largest = max(largest, found)
+    assert largest > promise / 3
+
+
+def test_csh_draws_follow_the_direct_sums() -> None:
+    mechanism = CSH(1, "0.5", 1, 1, "0.999")
+    law, direct = mechanism.law({"a": 2}, residual="0.05"), direct_law(mechanism, (2,))
+    for bins, weight in law.items():
+        stated = direct[float(bins[0][1]) if bins else None,]
+        assert weight <= stated + F(1, 10**9)
+        assert stated <= weight + law.residual
+
+
+def test_a_threshold_off_by_one_would_be_noticed() -> None:
+    """With the threshold one lower the enumerated delta exceeds the guarantee of the right one."""
+    promise = GSHM(1, "0.7", 2, 6, "0.1").guarantee()
+    off = GSHM(1, "0.7", 1, 6, "0.1")
+    p, q = off.law({"a": 1}, residual="1e-4"), off.law({}, residual="1e-4")
+    assert hockey_stick(p, q, epsilon=6).lower > promise.delta.upper
+
+
+def test_shared_noise_of_irrational_variance_is_exact() -> None:
+    noise = SharedGaussian(F(9), 2)
+    counts, source = Counter(), SeededSource(3)
+    for _ in range(4000):
+        counts[noise.sample(source)] += 1
+    with mp.workdps(30):
+        variance = 9 / mp.sqrt(2)
+        total = mp.fsum(mp.exp(-mpf(z * z) / (2 * variance)) for z in range(-60, 61))
+        statistic = 0.0
+        for z in range(-5, 6):
+            expected = 4000 * float(mp.exp(-mpf(z * z) / (2 * variance)) / total)
+            statistic += (counts[z] - expected) ** 2 / expected
+    assert statistic < 50  # 11 cells: exceeded with probability below 1e-6
+
+
+def test_top_k_subtracts_the_next_count() -> None:
+    counts = {"a": 500, "b": 400, "c": 300, "d": 300}
+    bins = dict(TopK(2, 1, 5, 1, "0.999").draw(counts, SeededSource(1)))
+    assert set(bins) == {"a", "b"}
+    assert abs(bins["a"] - 200) < 10
+    assert abs(bins["b"] - 100) < 10
+    with_base = dict(TopKWithBase(2, 1, 5, 2, "0.999").draw(counts, SeededSource(1)))
+    assert abs(with_base[None] - 300) < 10
+    assert abs(with_base["a"] - 500) < 20
+    assert TopK(2, 1, 5, 1, "0.999").draw({"a": 3}, SeededSource(1)) == ()
+
+
+def test_the_private_base_costs_more() -> None:
+    plain, based = (kind(9, 20, 150, "0.5", "0.01") for kind in (TopK, TopKWithBase))
+    assert based.guarantee().delta.lower > plain.guarantee().delta.upper
+    assert based.guarantee().delta.upper < 1
+
+
+def direct_hockey_stick(shifts: list[tuple[int, float]], epsilon: float) -> float:
+    """delta of independent shifted discrete Gaussians by summing over all outcomes."""
+    parts = [masses(variance, 25) for _, variance in shifts]
+    total = 0.0
+    for outcome in product(*(range(-22, 23) for _ in shifts)):
+        p = math.prod(part[x] for part, x in zip(parts, outcome, strict=True))
+        q = math.prod(
+            part[x - shift] for part, x, (shift, _) in zip(parts, outcome, shifts, strict=True)
+        )
+        total += max(p - math.exp(epsilon) * q, 0.0)
+    return total
+
+
+def test_sums_are_released_within_their_guarantee() -> None:
+    mechanism = GSHMWithSums(1, 3, 20, 1, "0.1", largest=(3,), spread="2/3")
+    promise = mechanism.guarantee()
+    for value in range(-3, 4):  # every value one user can add
+        found = direct_hockey_stick([(1, 9.0), (value, 36.0)], 1.0)
+        assert found <= promise.delta.upper
+    assert promise.delta.lower > GSHM(1, 3, 20, 1, "0.1").guarantee().delta.upper
+    bins = mechanism.draw_sums({"a": 90, "b": 2}, {"a": [-200]}, SeededSource(1))
+    assert [x for x, _ in bins] == ["a"]
+    count, total = bins[0][1]
+    assert abs(count - 90) < 25
+    assert abs(total + 200) < 50
+    release = mechanism.release_sums({"a": 90}, {"a": [5]}, SystemSource())
+    assert release.guarantee == promise
+    for sums in ({"a": [271]}, {"b": [1]}, {"a": [1.5]}, {"a": 5}, {"a": [1, 2]}):
+        with pytest.raises(InvalidParameter, match="sums"):
+            mechanism.draw_sums({"a": 90}, sums, SeededSource(1))  # type: ignore[arg-type]
+
+
+def test_bad_parameters() -> None:
+    for make in (
+        lambda: GSHM(0, 1, 1, 1, "0.9"),
+        lambda: GSHM(1, 0, 1, 1, "0.9"),
+        lambda: GSHM(1, 1, -1, 1, "0.9"),
+        lambda: GSHM(1, 1, 1, -1, "0.9"),
+        lambda: GSHM(1, 1, 1, 1, 0),
+        lambda: GSHM(1, 1, 1, 1, 1),
+        lambda: GSHM(1, 1, 1, 1, "0.9", lower=0),
+        lambda: GSHM(1, 1, 1, 1, "0.9", lower=3),
+        lambda: CSH(1, 1, 9, 1, "0.9").draw({"a": 1, "b": 1}, SeededSource(1)),
+        lambda: GSHMWithSums(1, 3, 20, 1, "0.1", largest=()),
+        lambda: GSHMWithSums(1, 3, 20, 1, "0.1", largest=(0,)),
+    ):
+        with pytest.raises(InvalidParameter):
+            make()
+
+
+def test_a_constant_source_ends_the_shared_noise() -> None:
+    class Refusing(SeededSource):
+        """Coins that always fall on the refusing side."""
+
+        def inverse_cdf(self, cdf: Cdf) -> int:
+            return 0
+
+    with pytest.raises(RandomnessError):
+        SharedGaussian(F(10**12), 2).sample(Refusing(1))
+
+
+@pytest.mark.parametrize("numerators", [(3, -3, 0, 2, -1, 10**30 + 1)])
+def test_texts_are_the_decimals_of_the_counts(numerators: tuple[int, ...]) -> None:
+    found = NoisyCounts(range(6), numerators, 2)
+    assert [F(text) for text in found.texts()[0]] == [F(n, 2) for n in numerators]
+    assert [count for _, count in found.bins()] == [F(n, 2) for n in numerators]
+    whole = NoisyCounts(range(6), numerators, sums=[[7] * 6])
+    assert whole.texts() == [[str(n) for n in numerators], ["7"] * 6]
+    (long,) = NoisyCounts(["a"], [10**5000]).texts()  # beyond what Python makes text of
+    assert long == ["1" + 5000 * "0"]

@@ -1,0 +1,103 @@
+"""Fields of dataclasses that are read exactly: what they hold, refuse, copy, and tell mypy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.parameters import positive
+
+
+@frozen
+class Noise:
+    sigma: Number = number(positive)
+    k: int = whole(least=1, most=9)
+    size: int | None = whole(least=2, default=None)
+
+
+@frozen(kw_only=True)
+class Shifted(Noise):
+    shift: Number = number(positive, default="1e-5")
+
+    def __post_init__(self) -> None:
+        if self.shift > self.sigma:
+            raise InvalidParameter("shift", self.shift, "<= sigma")
+
+
+@pytest.mark.parametrize("given", ["0.35", 0.35, Decimal("0.35"), Fraction(7, 20), "7/20"])
+def test_fields_hold_exact_numbers(given: object) -> None:
+    noise = Noise(given, Decimal(3))  # type: ignore[arg-type]
+    assert (noise.sigma, type(noise.sigma)) == (Fraction(7, 20), Fraction)
+    assert (noise.k, type(noise.k), noise.size) == (3, int, None)
+    assert noise == Noise("0.35", 3)
+    assert hash(noise) == hash(Noise("0.35", 3))
+    assert repr(noise) == "Noise(sigma=Fraction(7, 20), k=3, size=None)"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((0, 1), "sigma must be > 0, got 0"),
+        (("x", 1), "sigma must be a number > 0, got 'x'"),
+        ((1, 0), "k must be an integer >= 1, got 0"),
+        ((1, 10), "k must be an integer >= 1 and <= 9, got 10"),
+        ((1, None), "k must be an integer >= 1, got None"),
+        ((1, 1, 1), "size must be an integer >= 2, got 1"),
+    ],
+)
+def test_wrong_values_are_refused_by_the_name_of_the_field(
+    given: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(InvalidParameter) as error:
+        Noise(*given)  # type: ignore[arg-type]
+    assert str(error.value) == message
+
+
+def test_a_subclass_inherits_fields_and_reads_them_first() -> None:
+    assert [field.name for field in fields(Shifted)] == ["sigma", "k", "size", "shift"]
+    assert Shifted(1, 1).shift == Fraction(1, 10**5)
+    with pytest.raises(InvalidParameter, match="shift must be <= sigma"):
+        Shifted("1e-6", 1)
+    with pytest.raises(TypeError, match="sigma"):
+        Shifted(k=1)  # type: ignore[call-arg]
+
+
+def test_objects_are_copied_replaced_and_frozen() -> None:
+    noise = Shifted(2, 1, shift="0.5")
+    for same in (copy.copy(noise), copy.deepcopy(noise), pickle.loads(pickle.dumps(noise))):  # noqa: S301
+        assert same == noise
+        assert same.sigma == 2
+    assert replace(noise, sigma="3").sigma == Fraction(3)
+    with pytest.raises(FrozenInstanceError):
+        noise.sigma = 3
+
+
+_SEEN = """
+from exactdp.samplers import DiscreteGaussian, FastSample
+reveal_type(DiscreteGaussian(sigma2="0.5").sigma2)
+reveal_type(FastSample(n=3, epsilon=1).epsilon)
+DiscreteGaussian()
+DiscreteGaussian(sigma2=[])
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_know_what_fields_take_and_hold(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    program = tmp_path / "program.py"
+    program.write_text(_SEEN, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(program)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = [line.partition("program.py:")[2] for line in found.stdout.splitlines()]
+    assert [line.split(":")[0] for line in lines if "error" in line] == ["5", "6"]
+    assert sum('"fractions.Fraction"' in line for line in lines) == 2

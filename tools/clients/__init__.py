@@ -1,0 +1,1 @@
+"""The exact laws of other libraries' local clients, followed choice by choice."""

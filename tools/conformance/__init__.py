@@ -1,0 +1,1 @@
+"""The conformance page: the answers of every installed library, judged and confirmed."""
