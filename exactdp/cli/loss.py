@@ -86,7 +86,8 @@ def compose(
     100}, likewise gaussian-mixture (sigma, sensitivities, weights), discrete-gaussian (sigma2,
     sensitivity), discrete-laplace (epsilon, sensitivity), laplace (scale, sensitivity),
     randomized-response (epsilon), approximate (epsilon, delta), gshm and csh (k, sigma, tau); rate,
-    times and sampling ("poisson", or "batches" for replace-one neighbours) may be left out.
+    times and sampling ("poisson", or "batches" for replace-one neighbours) may be left out. Each of
+    the times, and each line, draws a sample of its own.
     """
     if (epsilon is None) == (delta is None):
         raise InvalidParameter("options", "not one of them", "either epsilon or delta")
