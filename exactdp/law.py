@@ -89,6 +89,9 @@ class Law(Generic[T]):
         """The probability assigned to an outcome; 0 outside the support."""
         return self._weights.get(outcome, Fraction(0))
 
+    def __contains__(self, outcome: object) -> bool:
+        return outcome in self._weights
+
     def __iter__(self) -> Iterator[T]:
         return iter(self._weights)
 

@@ -21,6 +21,7 @@ from exactdp.mechanisms.histogram import (
     HistogramMechanism,
 )
 from exactdp.mechanisms.inverse_count import InverseCount
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.progress import bar, watched
 from exactdp.samplers import FastSample, GeoSample, Source
@@ -138,7 +139,7 @@ class CompactHistogram(HistogramMechanism):
 
 
 @dataclass(frozen=True)
-class CompactRelease:
+class CompactRelease(Estimates):
     """A published compact histogram: ``release[x]`` is the noisy count of any element x.
 
     mechanism: its parameters and guarantee. coefficients: n + 1 field elements, constant one first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
+from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.counting import CountSampler
@@ -40,22 +41,15 @@ LISTED = 10_000_000
 NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 
 
-@dataclass(frozen=True)
-class Release:
-    """What is published: the bins, and the guarantee they were released under."""
+@dataclass(frozen=True, eq=False)
+class Release(Released[int, int]):
+    """What is published: a mapping of elements to counts, and the guarantee it was released under.
+
+    bins: pairs of element and count in ascending order of elements.
+    """
 
     bins: Bins
     guarantee: Guarantee
-
-    def __getitem__(self, element: int) -> int:
-        """The released count of an element; 0 where none was released."""
-        return dict(self.bins).get(element, 0)
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return iter(self.bins)
-
-    def __len__(self) -> int:
-        return len(self.bins)
 
 
 @dataclass(frozen=True)

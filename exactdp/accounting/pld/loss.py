@@ -190,7 +190,7 @@ class Pld:
         )
 
     def batched(self, rate: Real) -> Pld:
-        """The mechanism on a batch of fixed size, drawn without replacement; replace-one neighbours.
+        """The mechanism on a batch of fixed size, without replacement; replace-one neighbours.
 
         rate: batch size over number of users, in (0, 1]. The users who add to a sum each add at
         most the sensitivity. Each run's batch is drawn anew, and secretly. The upper end is that

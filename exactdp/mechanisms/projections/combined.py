@@ -20,6 +20,7 @@ from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
 from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
 from exactdp.mechanisms.projections.vectors import Entries, identifiers
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, choice, decimal_text, integer, non_negative, positive
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
@@ -127,7 +128,7 @@ class ThresholdALP:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdSketch:
+class ThresholdSketch(Estimates):
     """A published vector: ``sketch[i]`` is what is stored of an entry, or else its estimate."""
 
     mechanism: ThresholdALP

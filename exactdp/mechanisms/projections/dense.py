@@ -26,6 +26,7 @@ from exactdp.mechanisms.projections.hashing import MOST_BITS, HashFunctions, Uni
 from exactdp.mechanisms.projections.sketch import parameters, texts
 from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
 from exactdp.mechanisms.projections.vectors import Entries, checked, identifiers
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
@@ -171,7 +172,7 @@ class MaxProjection(_Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyRows:
+class NoisyRows(Estimates):
     """A published vector: ``rows[i]`` estimates any entry, ``rows.estimate(ids)`` many.
 
     steps: the noisy rows in steps of the grid. text: see Sketch.

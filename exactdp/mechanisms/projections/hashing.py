@@ -40,8 +40,8 @@ class HashFunctions(Protocol):
     def keys(self, ids: Sequence[int] | NDArray[Any]) -> Keys:
         """Entries in the form that rows takes; any number of columns of it may be taken."""
 
-    def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
-        """The row of each key at a level, counted from 0."""
+    def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
+        """The row of each key at a level, or of a single key at each of several levels."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,13 @@ class Tables:
     def keys(self, ids: Sequence[int] | NDArray[Any]) -> Keys:
         return np.asarray(ids, np.uint64).reshape(1, -1)
 
-    def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
-        rows: NDArray[np.uint64] = np.array(self.table[level], np.uint64)[keys[0]]
+    def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
+        rows: NDArray[np.uint64] = self._array[level, keys[0]]
         return rows
+
+    @cached_property
+    def _array(self) -> NDArray[np.uint64]:
+        return np.array(self.table, np.uint64)
 
 
 def words_per_key(d: int) -> int:
@@ -93,10 +97,11 @@ class UniversalHashes:
             count = words_per_key(self.d)
             raw = b"".join(int(x).to_bytes(8 * count, "little") for x in ids)
             parts = np.ascontiguousarray(np.frombuffer(raw, "<u8").reshape(-1, count).T)
-        low, high = parts & ((np.uint64(1) << half) - np.uint64(1)), parts >> half
-        return np.stack([low, high], axis=1).reshape(2 * len(parts), parts.shape[1])
+        halves = np.empty((2 * len(parts), parts.shape[1]), np.uint64)
+        halves[::2], halves[1::2] = parts & ((np.uint64(1) << half) - np.uint64(1)), parts >> half
+        return halves
 
-    def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
+    def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
         half = np.uint64(self.word_bits // 2)
         value = self._mixed(keys, level)
         value *= np.uint64(self.s)
@@ -104,14 +109,15 @@ class UniversalHashes:
         if self._uneven:
             value &= (np.uint64(1) << half) - np.uint64(1)
             for i in np.flatnonzero(value < np.uint64(self._uneven)):
-                row[i] = self._row_of_the_rest(keys[:, i], level)
+                column, place = (i, level) if isinstance(level, int) else (0, int(level[i]))
+                row[i] = self._row_of_the_rest(keys[:, column], place)
         return row
 
-    def _mixed(self, keys: Keys, level: int) -> NDArray[np.uint64]:
+    def _mixed(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
         """v, of half a word; sums modulo 2^word_bits are kept in the upper bits of 64."""
         shift = np.uint64(64 - self.word_bits)
-        a, b = self.words[level, :-1], self.words[level, -1] << shift
-        total = np.full(keys.shape[1], b)
+        a = self.words[level].T
+        total: NDArray[np.uint64] = np.zeros(keys.shape[1], np.uint64) + (a[-1] << shift)
         for i in range(0, len(keys), 2):
             factor = keys[i + 1] + a[i]
             factor <<= shift

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind, Scalar
 from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.embedding import Bits, peaks
+from exactdp.mechanisms.projections.embedding import Bits, peak, peaks
 from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.vectors import identifiers
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import decimal_text, integer
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ _AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
+class Sketch(Estimates):
     """A published vector: ``sketch[i]`` estimates any entry, ``sketch.estimate(ids)`` many.
 
     mechanism: its parameters. hashes, bits: the hash functions and the noisy array.
@@ -51,8 +53,17 @@ class Sketch:
 
     def __getitem__(self, i: int) -> Fraction:
         """The estimate of one entry, exactly."""
-        total, count = self._peaks(identifiers([i], self.mechanism.d), self.mechanism.walk)
-        return self._limited(Fraction(int(total[0]), int(count[0])))
+        places, starts, turned = self._walk
+        where = self.hashes.rows(self.hashes.keys(identifiers([i], self.mechanism.d)), places)
+        where += starts
+        return self._limited(peak(self.bits, where, turned))
+
+    @cached_property
+    def _walk(self) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.bool_]]:
+        """The walk of an estimate: its places, the first bit of each, and where 1 means -1."""
+        places, turned = zip(*self.mechanism.walk, strict=True)
+        starts = [self.mechanism.layout.start(place) for place in places]
+        return np.array(places, np.intp), np.array(starts, np.uint64), np.array(turned, np.bool_)
 
     def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""

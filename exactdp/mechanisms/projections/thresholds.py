@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +22,7 @@ from exactdp.mechanisms.keep_heavy import fresh_elements
 from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
 from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS
 from exactdp.mechanisms.projections.vectors import Entries, checked, rounded
+from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf
@@ -37,22 +38,15 @@ Stored = tuple[tuple[int, int], ...]
 _MOST_STORED = 100_000
 
 
-@dataclass(frozen=True)
-class LargeValues:
-    """What is published: noisy values from the threshold on, by entry, and their guarantee."""
+@dataclass(frozen=True, eq=False)
+class LargeValues(Released[int, Fraction]):
+    """What is published: a mapping of entries to noisy values from the threshold on.
 
-    values: Mapping[int, Fraction]
+    bins: pairs of entry and value in ascending order of entries. guarantee: what it promises.
+    """
+
+    bins: tuple[tuple[int, Fraction], ...]
     guarantee: Guarantee
-
-    def __getitem__(self, i: int) -> Fraction:
-        """The noisy value of an entry; 0 where none was stored."""
-        return self.values.get(i, Fraction(0))
-
-    def __iter__(self) -> Iterator[tuple[int, Fraction]]:
-        return iter(self.values.items())
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +100,7 @@ class _Threshold(ABC):
         """Publish the large values. source: must be fit for a release, as SystemSource is."""
         require_secure(source)
         grid, stored = Fraction(self.grid), self.draw(vector, source)
-        return LargeValues({i: steps * grid for i, steps in stored}, self.guarantee())
+        return LargeValues(tuple((i, steps * grid) for i, steps in stored), self.guarantee())
 
     def draw(self, vector: Mapping[int, Real], source: Source) -> Stored:
         """What a release stores, from any source."""

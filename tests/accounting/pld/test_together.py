@@ -132,7 +132,8 @@ def test_distances_add_in_squares_and_a_rational_root_is_exact() -> None:
     assert same.orders() == pld.gaussian(sigma=12, sensitivity=5).orders()
     four = pld.together(pld.gaussian(sigma=2).composed(4))
     assert four.orders() == pld.gaussian(sigma=1).orders()
-    assert same.exact and four.exact
+    assert same.exact
+    assert four.exact
 
 
 @pytest.mark.parametrize("change", ["sampled", "replaced", "batched", "grouped", "mu", "renyi"])
@@ -151,7 +152,8 @@ def test_an_irrational_distance_lies_between_two_rational_ones(change: str) -> N
     low, high = (
         ask(pld.gaussian(sigma=1, sensitivity=mu)) for mu in ("1.4142135623730", "1.4142135623731")
     )
-    assert found.lower <= high.upper and low.lower <= found.upper
+    assert found.lower <= high.upper
+    assert low.lower <= found.upper
     assert found.width <= 2 * max(low.width, high.width, Fraction(1, 10**12))
 
 
@@ -159,9 +161,11 @@ def test_a_single_run_at_an_irrational_distance_is_enclosed_however_narrow() -> 
     """One step's lower end is not that of the larger rational distance."""
     found = pld.together(pld.gaussian(sigma=1), pld.gaussian(sigma=1))
     step, times = found.steps[0]
-    assert times == 1 and not step.attained
+    assert times == 1
+    assert not step.attained
     low, high = (law.mu**2 for law in (step.real[0][0].removed, step.removed))  # type: ignore[union-attr]
-    assert low < 2 < high and high - low < Fraction(1, 2**500)
+    assert low < 2 < high
+    assert high - low < Fraction(1, 2**500)
     narrow = found.delta(1, relative_width="1e-60")
     with mp.workdps(120):
         root = mp.sqrt(2)
@@ -191,7 +195,8 @@ def test_a_composition_is_not_sampled_and_both_readings_are_named(
 
 def test_where_both_readings_agree_nothing_is_refused() -> None:
     both = ONE.then(TWO)
-    assert both.sampled(1) == both and both.batched(1) == both.replaced()
+    assert both.sampled(1) == both
+    assert both.batched(1) == both.replaced()
     assert ONE.composed(1).sampled("0.1") == ONE.sampled("0.1") == pld.together(ONE).sampled("0.1")
     assert both.replaced().orders() == ONE.replaced().then(TWO.replaced()).orders()
 
@@ -208,7 +213,7 @@ OTHERS: list[Callable[[], object]] = [
 
 @pytest.mark.parametrize("ask", OTHERS)
 def test_others_are_refused_together(ask: Callable[[], object]) -> None:
-    with pytest.raises(InvalidParameter, match="mechanisms|other"):
+    with pytest.raises(InvalidParameter, match=r"mechanisms|other"):
         ask()
 
 
@@ -263,14 +268,16 @@ def test_what_is_composed_inside_a_sampled_event_is_on_one_sample(
 ) -> None:
     sampled = _event("PoissonSampledDpEvent", sampling_probability=0.1, event=inside)
     found = events.loss_of(sampled, 5)
-    assert found is not None and found.steps == same.sampled("0.1").composed(5).steps
+    assert found is not None
+    assert found.steps == same.sampled("0.1").composed(5).steps
     drawn = _event(
         "SampledWithoutReplacementDpEvent", source_dataset_size=40, sample_size=4, event=inside
     )
     batch = events.loss_of(drawn, neighbours=pld.REPLACE_ONE)
     assert batch is not None
     asked, other = (loss.delta(1, relative_width="1e-9") for loss in (batch, same.batched("0.1")))
-    assert asked.lower <= other.upper and other.lower <= asked.upper
+    assert asked.lower <= other.upper
+    assert other.lower <= asked.upper
 
 
 NOISY = _event("LaplaceDpEvent", noise_multiplier=2.0)
