@@ -40,8 +40,8 @@ class HashFunctions(Protocol):
     def keys(self, ids: Sequence[int] | NDArray[Any]) -> Keys:
         """Entries in the form that rows takes; any number of columns of it may be taken."""
 
-    def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
-        """The row of each key at a level, or of a single key at each of several levels."""
+    def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
+        """The row of each key at a level, counted from 0."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Tables:
         return np.asarray(ids, np.uint64).reshape(1, -1)
 
     def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
+        """The row of each key at a level, or of a single key at each of several levels."""
         rows: NDArray[np.uint64] = self._array[level, keys[0]]
         return rows
 
@@ -102,6 +103,7 @@ class UniversalHashes:
         return halves
 
     def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
+        """The row of each key at a level, or of a single key at each of several levels."""
         half = np.uint64(self.word_bits // 2)
         value = self._mixed(keys, level)
         value *= np.uint64(self.s)
