@@ -42,8 +42,10 @@ def shown(value: object, limit: int = 60) -> str:
     try:
         if isinstance(value, int) and value.bit_length() > 4 * limit:
             return f"an integer of {value.bit_length()} bits"
-        quoted = isinstance(value, str | bytes) and not isinstance(value, Described)
-        text = ascii(value) if quoted else str(value)
+        if isinstance(value, Described):  # a name in it may hold anything
+            text = "".join(c if " " <= c <= "~" else ascii(c)[1:-1] for c in value)
+        else:
+            text = ascii(value) if isinstance(value, str | bytes) else str(value)
     except Exception:  # a foreign __str__ may do anything; the message must still appear
         text = f"a {type(value).__name__}"
     text = " ".join(text.split())

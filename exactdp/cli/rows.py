@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.parameters import integer
 
 __all__ = ["release_rows"]
@@ -58,7 +58,9 @@ def release_rows(
             raise MemoryError from None
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
-            raise InvalidParameter("data", f"{path.name} ({reason})", "readable rows") from None
+            raise InvalidParameter(
+                "data", Described(f"{path.name} ({reason})"), "readable rows"
+            ) from None
     rows = list(zip(map(str, found.elements), *found.texts(), strict=True))
     return [by, "count", *caps], rows, mechanism
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.law import Law
 from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, integer
@@ -30,6 +30,7 @@ __all__ = [
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
+    "mapping_of",
 ]
 
 #: Released bins: (element, noisy count) in ascending order of elements, and nothing else.
@@ -105,7 +106,7 @@ class HistogramMechanism(ABC):
     def checked(self, counts: Mapping[int, int]) -> dict[int, int]:
         """The positive counts in ascending order of elements; raises InvalidParameter."""
         kept: dict[int, int] = {}
-        for element, count in counts.items():
+        for element, count in mapping_of("counts", counts).items():
             key = integer("element", element, least=0)
             if key >= self.universe:
                 raise InvalidParameter("element", element, f"< universe = {self.universe}")
@@ -153,6 +154,14 @@ class BinsMechanism(HistogramMechanism):
         return Release(self.draw(counts, source), self.guarantee())
 
 
+def mapping_of(name: str, given: Any) -> Mapping[Any, Any]:
+    """The mapping that was given; a list could hold rows, or the counts of 0, 1, 2, ..."""
+    if not isinstance(given, Mapping):
+        allowed = "a mapping of elements to numbers; counts_of_rows(rows) makes one of rows"
+        raise InvalidParameter(name, Described(type(given).__name__), allowed)
+    return given
+
+
 def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:
     """The histogram of a data set given row by row."""
     return dict(Counter(rows))
@@ -164,7 +173,9 @@ def encode_bytes(data: bytes, longest: int) -> int:
     Injective: a leading 1 keeps zeros at the start. Read back by :func:`decode_bytes`.
     """
     if len(data) > longest:
-        raise InvalidParameter("data", f"{len(data)} bytes", f"at most longest = {longest} bytes")
+        raise InvalidParameter(
+            "data", Described(f"{len(data)} bytes"), f"at most longest = {longest} bytes"
+        )
     return int.from_bytes(b"\x01" + data, "big")
 
 

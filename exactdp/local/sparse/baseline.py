@@ -19,11 +19,12 @@ from exactdp.errors import InvalidParameter
 from exactdp.local.choices import Integers, coins
 from exactdp.local.frame import LocalMechanism, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
-from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.estimates import Means, Sums
 from exactdp.local.sparse.tails import Chebyshev
 from exactdp.parameters import Real, choice, integer
 from exactdp.samplers import Source
+from exactdp.vector import Vector
 
 __all__ = ["MOST_ITEMS", "Baseline", "Counters", "entry_at", "neighbours", "signs"]
 

@@ -16,7 +16,7 @@ from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.sparse.tails import Tail
 from exactdp.local.walsh import walsh
 from exactdp.local.wire import Reports, integers
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, all_between, delta_target, integer
 
 if TYPE_CHECKING:
     from exactdp.local.sparse.mean import SparseVectorMean
@@ -138,6 +138,5 @@ class Means:
 
     def _checked(self, items: Any) -> Integers:
         listed = np.atleast_1d(integers("items", items))
-        if listed.size and not 0 <= listed.min() <= listed.max() < self.d:
-            raise InvalidParameter("items", "others", f"integers in [0, {self.d})")
+        all_between("items", listed, 0, self.d - 1)
         return listed

@@ -17,7 +17,7 @@ from exactdp.local.choices import Integers
 from exactdp.local.frame import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.sparse.baseline import neighbours
-from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.estimates import Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.sparse.noise import CutNoise
@@ -36,6 +36,7 @@ from exactdp.parameters import (
     positive,
 )
 from exactdp.samplers import Source
+from exactdp.vector import Vector
 
 __all__ = ["SparseVectorMean"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.local.frame import State
 from exactdp.local.sparse.estimates import Listed, Means
 from exactdp.local.wire import Reports
@@ -58,7 +58,7 @@ class KeptReports(State):
         """Means, computed where they are asked for; raises InvalidParameter without reports."""
         choice("method", method, ("unbiased",))
         if not self.n:
-            raise InvalidParameter("state", "no reports", "at least one report")
+            raise InvalidParameter("state", Described("no reports"), "at least one report")
         return self.mechanism.means(self.n, Listed(self.mechanism, self.reports))
 
     def to_bytes(self) -> bytes:

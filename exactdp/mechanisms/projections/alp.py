@@ -6,7 +6,6 @@ paper's e^epsilon has to spare is given back as narrower cells, so less is lost 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
-from exactdp.errors import InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.mechanisms.projections.cells import Cells, EqualCells, GrowingCells, RampCells
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
@@ -26,6 +25,7 @@ from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
 from exactdp.mechanisms.projections.unary import L1_NEIGHBOURS, UnaryProjection
 from exactdp.mechanisms.projections.vectors import Entries
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
+from exactdp.vector import Vector
 
 __all__ = ["ALP", "ALP1", "HistogramALP", "LogALP", "SignedALP", "TotalALP"]
 
@@ -141,13 +141,13 @@ class TotalALP(_Additive):
     def collision(self) -> Fraction:
         return (Fraction(self.total) / self.cells.width + self.k) / self.s
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Vector) -> Entries:
         entries = super().checked(vector)
         found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
         if found > Fraction(self.total):
             allowed = f"at most total = {self.total}"
             raise InvalidParameter(
-                "vector", f"values that add up to {decimal_text(found)}", allowed
+                "vector", Described(f"values that add up to {decimal_text(found)}"), allowed
             )
         return entries
 
@@ -215,10 +215,10 @@ class HistogramALP(UnaryProjection):
     def cells(self) -> Cells:
         return RampCells(EqualCells(int(self.beta), Fraction(1)), self.ramp)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Vector) -> Entries:
         entries = super().checked(vector)
         if entries.denominator != 1:
-            raise InvalidParameter("vector", "values that are not whole", "counts")
+            raise InvalidParameter("vector", Described("values that are not whole"), "counts")
         return entries
 
     @cached_property
@@ -305,7 +305,9 @@ def _start(alpha: Fraction, epsilon: Fraction, p: Fraction) -> Fraction:
     """1/ln B = 4 alpha/(epsilon ln(1/(4 p - 4 p^2))), to 20 bits."""
     odds = 4 * (p - p * p)
     if not 0 < odds < 1:
-        raise InvalidParameter("s", "a collision probability too large", "large enough for alpha")
+        raise InvalidParameter(
+            "s", Described("a collision probability too large"), "large enough for alpha"
+        )
     found = refine(lambda: -4 * ball(alpha) / (ball(epsilon) * ball(odds).log()))
     scale = 2**20
     return Fraction(ceil(found.upper * scale), scale)

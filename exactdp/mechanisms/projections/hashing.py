@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.samplers import Source
 
 __all__ = ["HashFunctions", "Keys", "Tables", "UniversalHashes", "words_per_key"]
@@ -158,7 +158,9 @@ class UniversalHashes:
         ends = range(start, start + 2 * levels * size, size)
         numbers = [int.from_bytes(data[i : i + size], "little") for i in ends]
         if any(x >= prime for x in numbers) or not all(numbers[::2]):
-            raise InvalidParameter("data", "other coefficients", "hash functions as written")
+            raise InvalidParameter(
+                "data", Described("other coefficients"), "hash functions as written"
+            )
         rest = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         return cls(d, s, words.astype(np.uint64), rest)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind, Scalar
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.mechanisms.projections.embedding import Bits, peak, peaks
 from exactdp.mechanisms.projections.hashing import UniversalHashes
 from exactdp.mechanisms.projections.vectors import identifiers
@@ -140,11 +140,13 @@ def read(
     levels, size = mechanism.levels, mechanism.layout.size
     start = UniversalHashes.size(levels, mechanism.d)
     if len(payload) != start + -(-size // 8):
-        raise InvalidParameter("data", f"{len(payload)} bytes of bits", "as its header says")
+        raise InvalidParameter(
+            "data", Described(f"{len(payload)} bytes of bits"), "as its header says"
+        )
     hashes = UniversalHashes.from_bytes(bytes(payload[:start]), levels, mechanism.d, mechanism.s)
     bits = np.frombuffer(payload, np.uint8, offset=start)
     if size % 8 and bits[-1] >> size % 8:
-        raise InvalidParameter("data", "bits after the last one", "zeros there")
+        raise InvalidParameter("data", Described("bits after the last one"), "zeros there")
     return mechanism, hashes, bits
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,6 +28,7 @@ from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.source import require_secure
+from exactdp.vector import Vector
 
 __all__ = ["LargeValues", "Stored", "Threshold", "Threshold2", "usual_threshold"]
 
@@ -96,22 +97,22 @@ class _Threshold(ABC):
         """Values are stored from here on."""
         return self.least * Fraction(self.grid)
 
-    def release(self, vector: Mapping[int, Real], source: Source) -> LargeValues:
+    def release(self, vector: Vector, source: Source) -> LargeValues:
         """Publish the large values. source: must be fit for a release, as SystemSource is."""
         require_secure(source)
         grid, stored = Fraction(self.grid), self.draw(vector, source)
         return LargeValues(tuple((i, steps * grid) for i, steps in stored), self.guarantee())
 
-    def draw(self, vector: Mapping[int, Real], source: Source) -> Stored:
+    def draw(self, vector: Vector, source: Source) -> Stored:
         """What a release stores, from any source."""
         return self._draw(self.checked(vector), source)
 
-    def law(self, vector: Mapping[int, Real]) -> Law[Stored]:
+    def law(self, vector: Vector) -> Law[Stored]:
         """The exact law of what is stored, by enumeration: for small instances."""
         entries = self.checked(vector)
         return exact_law(lambda source: self._draw(entries, source), residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Vector) -> Entries:
         """The non-zero entries; raises InvalidParameter."""
         top = Fraction(self.u)
         return checked(vector, self.d, self.k, -top if self._signed else Fraction(0), top)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,6 +26,7 @@ from exactdp.mechanisms.projections.vectors import Entries, checked
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
+from exactdp.vector import Vector
 
 __all__ = ["L1_NEIGHBOURS", "UnaryProjection"]
 
@@ -130,8 +131,10 @@ class UnaryProjection(ABC):
         loss = Fraction(self.epsilon)
         return Guarantee(loss, Enclosure.exact(0), neighbours, source, self.e_epsilon)
 
-    def project(self, vector: Mapping[int, Real], source: Source) -> Sketch:
-        """Publish a vector: entries (0 <= i < d) and their values, 0 for all others.
+    def project(self, vector: Vector, source: Source) -> Sketch:
+        """Publish a vector: a mapping of entries (0 <= i < d) to values, 0 for all others.
+
+        A list or an array holds the values of the entries 0, 1, 2, ... in order.
 
         Values are exact rationals of any denominator, at most beta. source: must be fit for a
         release, as SystemSource is. Raises InvalidParameter before anything is drawn.
@@ -141,11 +144,11 @@ class UnaryProjection(ABC):
         hashes = UniversalHashes.draw(self.levels, self.d, self.s, source)
         return Sketch(self, hashes, self._draw(entries, hashes, source))
 
-    def draw(self, vector: Mapping[int, Real], hashes: HashFunctions, source: Source) -> Bits:
+    def draw(self, vector: Vector, hashes: HashFunctions, source: Source) -> Bits:
         """The array of a sketch from any source, for given hash functions."""
         return self._draw(self.checked(vector), hashes, source)
 
-    def law(self, vector: Mapping[int, Real], hashes: HashFunctions) -> Law[tuple[int, ...]]:
+    def law(self, vector: Vector, hashes: HashFunctions) -> Law[tuple[int, ...]]:
         """The exact law of all bits, level by level, by enumeration: for small instances."""
         entries, size = self.checked(vector), self.layout.size
 
@@ -155,7 +158,7 @@ class UnaryProjection(ABC):
 
         return exact_law(program, residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> Entries:
+    def checked(self, vector: Vector) -> Entries:
         """The non-zero entries; raises InvalidParameter."""
         top = Fraction(self.beta)
         return checked(vector, self.d, self.k, -top if self.signed else Fraction(0), top)
