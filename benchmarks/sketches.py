@@ -20,7 +20,7 @@ from exactdp.samplers import SystemSource
 K = 10**5
 LARGEST = 60
 QUERIES = 10**6
-OPENDP_QUERIES = 2000
+SINGLE_QUERIES = 2000
 
 
 def vector(d: int, k: int, seed: int) -> dict[int, int]:
@@ -61,21 +61,33 @@ def projecting() -> None:
 
 
 def querying() -> None:
-    print(f"\n{QUERIES} queries of these sketches")
+    """A query by itself and many at once, of mechanisms for the same values and epsilon."""
+    print(f"\nQueries of sketches, {SINGLE_QUERIES} one by one and {QUERIES} at once")
     given = vector(2**64, K, 1)
-    sketch = ALP(2**64, K, 10 * K, LARGEST, 1).project(given, SystemSource())
     ids = np.random.default_rng(2).integers(0, 1 << 63, QUERIES).astype(np.uint64)
-    runs: dict[str, Callable[[], Any]] = {"exactdp": lambda: sketch.estimate(ids)}
+    few = ids[:SINGLE_QUERIES].tolist()
+    made = {
+        "ALP": ALP(2**64, K, 10 * K, LARGEST, 1),
+        "HistogramALP": HistogramALP(2**64, K, 10 * K, LARGEST, 1),
+    }
+    runs: dict[str, Callable[[], Any]] = {}
+    for name, mechanism in made.items():
+        sketch = mechanism.project(given, SystemSource())
+        runs[f"{name}[i]"] = partial(_one_by_one, sketch.__getitem__, few)
+        runs[f"{name}, at once"] = partial(sketch.estimate, ids)
     theirs = opendp(vector(2**64, K // 100, 1), 50)  # a query takes as long in a small one
     if theirs is not None:
-        queryable, few = theirs(), ids[:OPENDP_QUERIES].tolist()
-        runs["opendp"] = lambda: [queryable(i) for i in few]
+        runs["opendp"] = partial(_one_by_one, theirs(), few)
     times = interleaved(runs, rounds=5)
-    ours = times["exactdp"] / QUERIES
-    print(f"  exactdp    {1e9 * ours:8.0f} ns a query, {sketch.mechanism.levels} levels")
-    if "opendp" in times:
-        other = times["opendp"] / OPENDP_QUERIES
-        print(f"  opendp     {1e9 * other:8.0f} ns = {other / ours:6.1f} x")
+    each = {name: t / (QUERIES if "at once" in name else len(few)) for name, t in times.items()}
+    for name, spent in each.items():
+        ratio = f" = {spent / each['opendp']:7.4f} x opendp" if "opendp" in each else ""
+        print(f"  {name:22} {1e6 * spent:8.2f} us a query{ratio}")
+
+
+def _one_by_one(ask: Callable[[int], Any], ids: list[int]) -> None:
+    for i in ids:
+        ask(i)
 
 
 def randomness() -> None:

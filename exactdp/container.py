@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 
 #: What a header holds. Large integers and rationals go as texts.
 Scalar: TypeAlias = str | int | None
@@ -46,7 +46,9 @@ class Kind:
         _require_fields(header, self.fields, f"a header of kind {self.name!r}")
         text = _text({"kind": self.name, "version": self.version, **header})
         if len(text) > _LARGEST_HEADER:
-            raise InvalidParameter("header", f"{len(text)} bytes", f"<= {_LARGEST_HEADER} bytes")
+            raise InvalidParameter(
+                "header", Described(f"{len(text)} bytes"), f"<= {_LARGEST_HEADER} bytes"
+            )
         lengths = zip((len(text), len(payload)), _LENGTHS, strict=True)
         data = _MAGIC + b"".join(n.to_bytes(size, "little") for n, size in lengths) + text + payload
         return data + hashlib.sha256(data).digest()
@@ -55,7 +57,9 @@ class Kind:
         """The header's fields and the payload; InvalidParameter unless data is as pack wrote it."""
         header, payload = _opened(data)
         if header["kind"] != self.name:
-            raise InvalidParameter("data", f"a file of kind {header['kind']!r}", repr(self.name))
+            raise InvalidParameter(
+                "data", Described(f"a file of kind {header['kind']!r}"), repr(self.name)
+            )
         if header["version"] != self.version:
             raise InvalidParameter("version", header["version"], str(self.version))
         fields = {name: x for name, x in header.items() if name not in ("kind", "version")}
@@ -75,7 +79,7 @@ def kind_of(data: bytes) -> str:
 def _opened(data: Any) -> tuple[dict[str, Any], memoryview]:
     """The whole header and the payload of a file of any kind."""
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise InvalidParameter("data", f"a {type(data).__name__}", "the bytes of a file")
+        raise InvalidParameter("data", Described(f"a {type(data).__name__}"), "the bytes of a file")
     view = memoryview(data).cast("B")
     if bytes(view[: len(_MAGIC)]) != _MAGIC or len(view) < _START + _CHECKSUM:
         raise InvalidParameter("data", bytes(view[:16]), "the bytes of a file of exactdp")
@@ -84,9 +88,11 @@ def _opened(data: Any) -> tuple[dict[str, Any], memoryview]:
     payload_size = int.from_bytes(view[middle:_START], "little")
     end = _START + header_size + payload_size
     if header_size > _LARGEST_HEADER or end + _CHECKSUM != len(view):
-        raise InvalidParameter("data", f"{len(view)} bytes", "as long as the file says it is")
+        raise InvalidParameter(
+            "data", Described(f"{len(view)} bytes"), "as long as the file says it is"
+        )
     if hashlib.sha256(view[:end]).digest() != bytes(view[end:]):
-        raise InvalidParameter("data", "a wrong checksum", "a file as it was written")
+        raise InvalidParameter("data", Described("a wrong checksum"), "a file as it was written")
     payload = view[_START + header_size : end].toreadonly()
     return _header(bytes(view[_START : _START + header_size])), payload
 
@@ -99,7 +105,7 @@ def _header(text: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         regular = False
     if not regular or not {"kind", "version"} <= header.keys():
-        raise InvalidParameter("data", "a damaged header", "a file as it was written")
+        raise InvalidParameter("data", Described("a damaged header"), "a file as it was written")
     return dict(header)
 
 
@@ -110,10 +116,12 @@ def _text(header: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(header, separators=(",", ":"), sort_keys=True).encode()
     except ValueError:
-        raise InvalidParameter("header", "a very long integer", "short, or given as text") from None
+        raise InvalidParameter(
+            "header", Described("a very long integer"), "short, or given as text"
+        ) from None
 
 
 def _require_fields(header: Mapping[str, Any], fields: tuple[str, ...], what: str) -> None:
     if header.keys() != set(fields):
         wrong = sorted(header.keys() ^ set(fields))
-        raise InvalidParameter("header", f"one that differs in {wrong}", what)
+        raise InvalidParameter("header", Described(f"one that differs in {wrong}"), what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ExactDPError", "InvalidParameter", "Undecided", "shown"]
+__all__ = ["Described", "ExactDPError", "InvalidParameter", "Undecided", "shown"]
 
 
 class ExactDPError(Exception):
@@ -19,6 +19,16 @@ class InvalidParameter(ExactDPError, ValueError):
         self.allowed = allowed
 
 
+class Described(str):
+    """Words that say what was found, where the value itself is too large or not to be shown.
+
+    >>> print(InvalidParameter("items", Described("an item twice"), "every item once"))
+    items must be every item once, got an item twice
+    """
+
+    __slots__ = ()
+
+
 class Undecided(ExactDPError, ArithmeticError):
     """The answer could not be had at the precision allowed; nothing was guessed."""
 
@@ -32,7 +42,10 @@ def shown(value: object, limit: int = 60) -> str:
     try:
         if isinstance(value, int) and value.bit_length() > 4 * limit:
             return f"an integer of {value.bit_length()} bits"
-        text = ascii(value) if isinstance(value, (str, bytes)) else str(value)
+        if isinstance(value, Described):  # a name in it may hold anything
+            text = "".join(c if " " <= c <= "~" else ascii(c)[1:-1] for c in value)
+        else:
+            text = ascii(value) if isinstance(value, str | bytes) else str(value)
     except Exception:  # a foreign __str__ may do anything; the message must still appear
         text = f"a {type(value).__name__}"
     text = " ".join(text.split())

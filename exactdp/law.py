@@ -7,7 +7,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import decimal_text
 
 __all__ = ["Law"]
@@ -48,7 +48,9 @@ class Law(Generic[T]):
             raise InvalidParameter("residual", residual, ">= 0")
         total = _sum(kept.values()) + self.residual
         if total != 1:
-            raise InvalidParameter("weights", f"a total of {total}", "probabilities that sum to 1")
+            raise InvalidParameter(
+                "weights", Described(f"a total of {total}"), "probabilities that sum to 1"
+            )
         self._weights = kept
 
     @classmethod
@@ -61,7 +63,7 @@ class Law(Generic[T]):
         """Every listed outcome equally likely; one listed twice counts twice."""
         listed = list(outcomes)
         if not listed:
-            raise InvalidParameter("outcomes", "none", "at least one outcome")
+            raise InvalidParameter("outcomes", Described("none"), "at least one outcome")
         return cls(_collect((outcome, Fraction(1, len(listed))) for outcome in listed))
 
     @classmethod
@@ -88,6 +90,9 @@ class Law(Generic[T]):
     def __getitem__(self, outcome: T) -> Fraction:
         """The probability assigned to an outcome; 0 outside the support."""
         return self._weights.get(outcome, Fraction(0))
+
+    def __contains__(self, outcome: object) -> bool:
+        return outcome in self._weights
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._weights)
@@ -119,7 +124,9 @@ class Law(Generic[T]):
         kept = {x: p for x, p in self.items() if event(x)}
         total = _sum(kept.values())
         if not total:
-            raise InvalidParameter("event", "one of probability 0", "an event that can happen")
+            raise InvalidParameter(
+                "event", Described("one of probability 0"), "an event that can happen"
+            )
         return Law({x: p / total for x, p in kept.items()})
 
     def expectation(self, function: Callable[[T], Fraction | int] | None = None) -> Fraction:

@@ -14,11 +14,13 @@ from exactdp.errors import InvalidParameter
 
 __all__ = [
     "Real",
+    "all_between",
     "as_decimal",
     "choice",
     "counters",
     "decimal_text",
     "delta_target",
+    "false_alarm",
     "integer",
     "json_value",
     "non_negative",
@@ -71,6 +73,16 @@ def delta_target(name: str, value: Real) -> Fraction:
     return _within(name, value, "> 0 and < 1", lambda x: 0 < x < 1)
 
 
+def false_alarm(name: str, value: Real) -> Fraction:
+    """The probability that an audit is wrong: an exact number >= 1e-100 and < 1.
+
+    Its logarithm is compared with those of likelihoods, in floats; no audit draws enough outputs
+    for a smaller one.
+    """
+    allowed = ">= 1e-100 and < 1"
+    return _within(name, value, allowed, lambda x: Fraction(1, 10**100) <= x < 1)
+
+
 def integer(name: str, value: Real, *, least: int) -> int:
     """An integer >= least; integral strings, Decimals and floats are accepted."""
     if type(value) is int and least <= value <= _TOO_LARGE:  # the usual case
@@ -90,6 +102,15 @@ def integer(name: str, value: Real, *, least: int) -> int:
     if number.denominator != 1 or number < least:
         raise InvalidParameter(name, value, allowed)
     return int(number)
+
+
+def all_between(name: str, values: Any, least: int, most: int) -> None:
+    """Refuse an array with an integer outside [least, most]; the message names its place."""
+    wrong = (values < least) | (values > most)
+    if wrong.any():
+        i = int(wrong.argmax())
+        allowed = f"an integer >= {least} and <= {most}"
+        raise InvalidParameter(f"{name}[{i}]", values.flat[i], allowed)
 
 
 def counters(k: int) -> int:

@@ -23,7 +23,7 @@ from exactdp.accounting.certify.lattice import (
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import (
     Real,
     as_decimal,
@@ -99,7 +99,9 @@ def delta_many(*, shifts: Sequence[int], sigma2s: Sequence[Real], epsilon: Real)
     """
     loss = non_negative("epsilon", epsilon)
     if len(shifts) != len(sigma2s):
-        raise InvalidParameter("sigma2s", f"{len(sigma2s)} values", f"{len(shifts)}, one per shift")
+        raise InvalidParameter(
+            "sigma2s", Described(f"{len(sigma2s)} values"), f"{len(shifts)}, one per shift"
+        )
     moves = [_move(shift) for shift in shifts]
     variances = [positive("sigma2s", sigma2) for sigma2 in sigma2s]
     groups = Counter((m, v) for m, v in zip(moves, variances, strict=True) if m)

@@ -16,7 +16,7 @@ from flint import arb, ctx
 
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, choice, delta_target, non_negative, positive, rational
 
 __all__ = ["DEFAULT_RULE", "RULES", "delta", "from_rdp", "of_gaussian", "rho"]
@@ -101,7 +101,7 @@ def from_rdp(
     loss = non_negative("epsilon", epsilon)
     found = [_at_order(curve, _order(order), loss) for order in orders]
     if not found:
-        raise InvalidParameter("orders", "none", "at least one order > 1")
+        raise InvalidParameter("orders", Described("none"), "at least one order > 1")
     return Enclosure(min(e.lower for e in found), min(e.upper for e in found)).clamped(0, 1)
 
 

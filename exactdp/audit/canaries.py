@@ -43,7 +43,7 @@ from exactdp.audit.bounds.tails import at_least
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, decimal_text, delta_target, integer, non_negative
+from exactdp.parameters import Real, decimal_text, false_alarm, integer, non_negative
 
 __all__ = ["OneRun", "one_run"]
 
@@ -112,7 +112,7 @@ def one_run(
     guesses: r from 1 to m, how many of the coins were guessed: a number fixed before the model is
         looked at; which ones are guessed may depend on the model.
     correct: v from 0 to r, how many guesses were right.
-    delta: >= 0 and < 1. alpha: how likely the bound is wrong, > 0 and < 1.
+    delta: >= 0 and < 1. alpha: how likely the bound is wrong, >= 1e-100 and < 1.
 
     Neighbours differ in one canary: added or removed, or replaced by the one that the coin's other
     side puts in its place. Raises InvalidParameter. Source: see the module.
@@ -127,7 +127,7 @@ def one_run(
         raise InvalidParameter("guesses", guesses, f"at most canaries, which is {m}")
     if v > r:
         raise InvalidParameter("correct", correct, f"at most guesses, which is {r}")
-    slack, level = non_negative("delta", delta), delta_target("alpha", alpha)
+    slack, level = non_negative("delta", delta), false_alarm("alpha", alpha)
     if slack >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     return OneRun(m, r, v, slack, level, _epsilon_lower(m, r, v, slack, level))

@@ -18,8 +18,8 @@ from exactdp.audit.blackbox.tally import Run
 from exactdp.audit.bounds.evidence import evidence, weakened
 from exactdp.audit.events.search import search
 from exactdp.audit.promises import Promise
-from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target
+from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import Real, false_alarm
 
 __all__ = ["WorstPair", "audit_pairs"]
 
@@ -94,9 +94,9 @@ def audit_pairs(
     tested = chosen_promise(promise, epsilon, delta)
     chosen = [_checked(pair) for pair in pairs]
     if not chosen:
-        raise InvalidParameter("pairs", "none", "at least one pair of data sets")
+        raise InvalidParameter("pairs", Described("none"), "at least one pair of data sets")
     total = outputs_in_all(samples, 4 * _LEAST * len(chosen))
-    level = delta_target("alpha", alpha)
+    level = false_alarm("alpha", alpha)
     callable_or_none("progress", progress)
     drawn, fresh = _Drawn(progress), sent(run)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0

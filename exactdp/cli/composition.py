@@ -11,7 +11,7 @@ import click
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.cli.reading import existing, text_in
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import choice, json_value
 from exactdp.progress import counted
 
@@ -40,8 +40,9 @@ def sgd(
     chosen = {name: value for name, value in scheme.items() if value is not None}
     wanted = [name for name, value in given.items() if value is None]
     if len(wanted) != 1:
-        names = ", ".join(name.replace("_", "-") for name in given)
-        raise InvalidParameter("options", f"{4 - len(wanted)} of them", f"three of {names}")
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        found = Described(f"{4 - len(wanted)} of them")
+        raise InvalidParameter("options", found, f"exactly three of {names}")
     known = {name: value for name, value in given.items() if value is not None}
     report: dict[str, Any] = {"mechanism": "sgd", "given": {"rate": rate, **chosen, **known}}
     with counted("certifying"):
@@ -87,10 +88,11 @@ def compose(
     100}, likewise gaussian-mixture (sigma, sensitivities, weights), discrete-gaussian (sigma2,
     sensitivity), discrete-laplace (epsilon, sensitivity), laplace (scale, sensitivity),
     randomized-response (epsilon), approximate (epsilon, delta), gshm and csh (k, sigma, tau); rate,
-    times and sampling ("poisson", or "batches" for replace-one neighbours) may be left out.
+    times and sampling ("poisson", or "batches" for replace-one neighbours) may be left out. Each of
+    the times, and each line, draws a sample of its own.
     """
     if (epsilon is None) == (delta is None):
-        raise InvalidParameter("options", "not one of them", "either epsilon or delta")
+        raise InvalidParameter("options", Described("both, or none"), "either --epsilon or --delta")
     asked = {"epsilon": epsilon} if delta is None else {"delta": delta}
     steps = _steps(existing(file), neighbours or "add-remove", group or "1")
     relation = {"neighbours": neighbours, "group": group}
@@ -148,7 +150,7 @@ def _step(line: str, place: str, neighbours: str, group: str) -> Pld:
     if not set(given) <= {*needed, *more}:
         extra = sorted(set(given) - {*needed, *more})[0]
         allowed = ", ".join([*needed, *more])
-        raise InvalidParameter("file", f"{extra} in {place}", f"{name} with {allowed}")
+        raise InvalidParameter("file", Described(f"{extra} in {place}"), f"{name} with {allowed}")
     if not set(needed) <= set(given):
         raise InvalidParameter("file", place, f"{name} with {', '.join(needed)}")
     made = _between(factory(**given), rate, sampling, neighbours)

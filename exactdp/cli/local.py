@@ -11,7 +11,7 @@ import click
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.reading import column, existing
-from exactdp.errors import InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.parameters import decimal_text, integer
 
 _MECHANISM = (
@@ -148,7 +148,9 @@ def estimate(
     if public is not None:
         names = column(existing(public, "public"))
         if len(names) != len(found):
-            raise InvalidParameter("public", f"{len(names)} elements", f"{len(found)} elements")
+            raise InvalidParameter(
+                "public", Described(f"{len(names)} elements"), f"{len(found)} elements"
+            )
     shown = (-found).argsort(kind="stable")[: integer("top", top or len(found), least=1)].tolist()
     errors = _errors(mechanism, state, shown)
     if as_json:
@@ -176,7 +178,7 @@ def _numbers(cells: list[str], listed: list[str] | None) -> list[int]:
         return [integer("value", cell, least=0) for cell in cells]
     place = {element: x for x, element in enumerate(listed)}
     if len(place) != len(listed):
-        raise InvalidParameter("public", "an element twice", "every element once")
+        raise InvalidParameter("public", Described("an element twice"), "every element once")
     for cell in cells:
         if cell not in place:
             raise InvalidParameter("value", cell, "an element of the public list")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from exactdp.errors import InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, shown
 
 if TYPE_CHECKING:
     from exactdp.audit.promises import Promise
@@ -143,7 +143,7 @@ def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Pro
     if promise is None:
         if epsilon is None:
             allowed = "a number >= 0 (missing --epsilon, or --promise)"
-            raise InvalidParameter("epsilon", "nothing", allowed)
+            raise InvalidParameter("epsilon", Described("nothing"), allowed)
         return ApproximateDP(epsilon, delta or "0")
     if epsilon is not None or delta is not None:
         raise InvalidParameter("promise", promise, "given without --epsilon and --delta")

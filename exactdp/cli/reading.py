@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["column", "counts_in", "existing", "listed", "standard_input", "table_in", "text_in"]
 
@@ -67,7 +67,7 @@ def standard_input() -> Iterator[str]:
     try:
         yield from sys.stdin
     except UnicodeDecodeError:
-        raise InvalidParameter("standard input", "other bytes", "UTF-8 text") from None
+        raise InvalidParameter("standard input", Described("other bytes"), "UTF-8 text") from None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -85,4 +85,4 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _no_utf8(path: Path) -> InvalidParameter:
-    return InvalidParameter("file", f"other bytes in {path.name}", "UTF-8 text")
+    return InvalidParameter("file", Described(f"other bytes in {path.name}"), "UTF-8 text")

@@ -107,7 +107,7 @@ def _publish(
         save(path, promise, mechanism, overwrite, lambda part: part.write_bytes(made.to_bytes()))
         size = len(made.coefficients), "coefficients"
     else:
-        rows = [(text_of(x, longest), str(c)) for x, c in made]
+        rows = [(text_of(x, longest), str(c)) for x, c in made.items()]
         if public is not None:  # post-processing: costs no privacy
             rows = [row for row in rows if row[0] in public]
         header = ["element", "count"]

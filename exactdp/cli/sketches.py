@@ -104,7 +104,7 @@ def threshold(
     else:
         mechanism = Threshold(**shared, t=t or usual_threshold(d, loss, grid))
     found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
-    rows = [(text_of(i, length), decimal_text(value)) for i, value in found]
+    rows = [(text_of(i, length), decimal_text(value)) for i, value in found.items()]
     header = ["element", "count"]
     save(target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows))
     facts = {"output": output, "stored from": decimal_text(mechanism.threshold)}

@@ -11,7 +11,7 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.pictures import new_picture
 from exactdp.cli.reading import column, existing, table_in
-from exactdp.errors import InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
@@ -179,7 +179,9 @@ def _vectors(path: Path) -> list[dict[int, str]]:
     for user, given, value in table_in(path, ("user", "item", "value")):
         own, item = vectors.setdefault(user, {}), integer("item", given, least=0)
         if item in own:
-            raise InvalidParameter(f"item of user {shown(user)}", f"{item} twice", "listed once")
+            raise InvalidParameter(
+                f"item of user {shown(user)}", Described(f"{item} twice"), "listed once"
+            )
         own[item] = value
     return list(vectors.values())
 

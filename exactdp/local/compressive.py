@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, coins
@@ -143,7 +143,9 @@ class SetResponse(LocalMechanism[int]):
     def _checked(self, values: Any) -> Integers:
         array = integers("values", values)
         if array.ndim != 1:
-            raise InvalidParameter("values", f"of shape {array.shape}", "a list of integers")
+            raise InvalidParameter(
+                "values", Described(f"of shape {array.shape}"), "a list of integers"
+            )
         wrong = array[(array < 0) | (array >= self.columns.k)]
         if wrong.size:
             raise InvalidParameter("value", int(wrong[0]), f">= 0 and < k = {self.columns.k}")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
@@ -121,7 +121,9 @@ class FrequencyOracle(LocalMechanism[int]):
     def _checked(self, values: Any) -> Integers:
         array = integers("values", values)
         if array.ndim != 1:
-            raise InvalidParameter("values", f"of shape {array.shape}", "a list of integers")
+            raise InvalidParameter(
+                "values", Described(f"of shape {array.shape}"), "a list of integers"
+            )
         wrong = array[(array < 0) | (array >= self.k)]
         if wrong.size:
             raise InvalidParameter("value", int(wrong[0]), f">= 0 and < k = {self.k}")

@@ -21,7 +21,7 @@ import numpy as np
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
 from exactdp.parameters import decimal_text, integer
@@ -157,10 +157,12 @@ class LocalMechanism(ABC, Generic[V]):
         """
         payload, n = self._opened(STATE, data)
         if len(payload) != 8 * self.cells:
-            raise InvalidParameter("state", f"{len(payload)} bytes", f"{self.cells} counters")
+            raise InvalidParameter(
+                "state", Described(f"{len(payload)} bytes"), f"{self.cells} counters"
+            )
         counts = np.frombuffer(payload, "<i8").astype(np.int64)
         if not self._possible(counts, n):
-            raise InvalidParameter("state", "counters", f"those of {n} reports")
+            raise InvalidParameter("state", Described("counters"), f"those of {n} reports")
         return State(self, counts, n)
 
     def _require_reports(self, state: State) -> None:
@@ -168,7 +170,7 @@ class LocalMechanism(ABC, Generic[V]):
         if state.mechanism.fingerprint_text != self.fingerprint_text:
             raise InvalidParameter("state", state.mechanism.fingerprint_text, self.fingerprint_text)
         if not state.n:
-            raise InvalidParameter("state", "no reports", "at least one report")
+            raise InvalidParameter("state", Described("no reports"), "at least one report")
 
     def _opened(self, kind: Kind, data: bytes) -> tuple[memoryview, int]:
         """Payload and number of reports of a file of this very configuration."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Bits, Integers
 from exactdp.local.walsh import parity
@@ -48,7 +48,9 @@ class PublicColumns(ABC):
         sizes = np.concatenate(parts).astype(np.int64)
         wrong = np.flatnonzero((sizes == 0) | (sizes == self.m))
         if wrong.size:
-            raise InvalidParameter("columns", f"column {wrong[0]} is constant", "none constant")
+            raise InvalidParameter(
+                "columns", Described(f"column {wrong[0]} is constant"), "none constant"
+            )
         return sizes
 
 
@@ -147,11 +149,15 @@ class GivenColumns(PublicColumns):
         except ValueError:  # rows of several lengths
             raise InvalidParameter("columns", entries, "k rows of m numbers") from None
         if array.ndim != 2 or array.dtype.kind not in "biuf" or not all(array.shape):
-            raise InvalidParameter("columns", f"of shape {array.shape}", "k rows of m numbers")
+            raise InvalidParameter(
+                "columns", Described(f"of shape {array.shape}"), "k rows of m numbers"
+            )
         if not np.isfinite(array).all():
-            raise InvalidParameter("columns", "an entry that is no number", "k rows of m numbers")
+            raise InvalidParameter(
+                "columns", Described("an entry that is no number"), "k rows of m numbers"
+            )
         if array.shape[0] < 2 or array.shape[1] < 2:
-            raise InvalidParameter("columns", f"of shape {array.shape}", "k, m >= 2")
+            raise InvalidParameter("columns", Described(f"of shape {array.shape}"), "k, m >= 2")
         self.k, self.m = array.shape
         self._marks: Bits = array > 0
         _ = self.sizes

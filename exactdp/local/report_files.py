@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from exactdp.container import kind_of
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.local.comparison import ORACLES
 from exactdp.local.compressive import CompressiveResponse
 from exactdp.local.longitudinal import PermanentRappor
@@ -31,7 +31,7 @@ def made(kind: Any, given: Mapping[str, Any]) -> LocalMechanism[int]:
         raise InvalidParameter(name, given[name], f"left out: {parts}")
     for name in known:
         if known[name] and name not in given:
-            raise InvalidParameter(name, "nothing", f"given: {parts}")
+            raise InvalidParameter(name, Described("nothing"), f"given: {parts}")
     mechanism: LocalMechanism[int] = kind(**given)
     return mechanism
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, shown
 
 #: One report.
 Report: TypeAlias = int | tuple[int, ...]
@@ -65,9 +65,15 @@ class Numbers:
         width = len(self.sizes)
         shape = rows.shape[:1] if width == 1 else (*rows.shape[:1], width)
         if rows.shape != shape or not rows.ndim:
-            raise InvalidParameter("reports", f"of shape {rows.shape}", f"of shape {shape}")
-        if rows.size and ((rows < 0) | (rows > self._largest)).any():
-            raise InvalidParameter("reports", "a number out of range", f"< {self.sizes}, >= 0")
+            raise InvalidParameter(
+                "reports", Described(f"of shape {rows.shape}"), f"of shape {shape}"
+            )
+        wrong = (rows < 0) | (rows > self._largest)
+        if wrong.any():
+            user, *number = (int(i) for i in np.argwhere(wrong)[0])
+            allowed = f"an integer >= 0 and < {self.sizes[sum(number)]}"
+            place = "".join(f"[{i}]" for i in (user, *number))
+            raise InvalidParameter(f"reports{place}", rows[user, *number], allowed)
         return rows
 
     def to_bits(self, rows: Reports) -> NDArray[np.uint8]:
@@ -122,9 +128,11 @@ class BitVector:
             reports = self._packed(reports, width)
         if reports.dtype != np.uint8 or reports.ndim != 2 or reports.shape[1] != width:
             allowed = f"rows of {width} bytes"
-            raise InvalidParameter("reports", f"{reports.dtype} {reports.shape}", allowed)
+            raise InvalidParameter(
+                "reports", Described(f"{reports.dtype} {reports.shape}"), allowed
+            )
         if self.bits % 8 and (reports[:, -1] >> (self.bits % 8)).any():
-            raise InvalidParameter("reports", "bits after the last", f"{self.bits} bits")
+            raise InvalidParameter("reports", Described("bits after the last"), f"{self.bits} bits")
         rows: Reports = reports
         return rows
 
@@ -153,7 +161,7 @@ def integers(name: str, values: Any) -> NDArray[np.int64]:
     if not array.size:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and array.max() >= 2**63):
-        raise InvalidParameter(name, f"an array of {array.dtype}", "integers below 2^63")
+        raise InvalidParameter(name, Described(f"an array of {array.dtype}"), "integers below 2^63")
     return array.astype(np.int64, copy=False)
 
 
@@ -168,13 +176,13 @@ def pack(form: Form, rows: Reports) -> bytes:
 def unpack(form: Form, data: bytes, n: int) -> Reports:
     """The reports of n users; raises InvalidParameter where data cannot be what pack wrote."""
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise InvalidParameter("data", f"a {type(data).__name__}", "bytes")
+        raise InvalidParameter("data", Described(f"a {type(data).__name__}"), "bytes")
     if len(data) != (form.bits * n + 7) // 8:
         allowed = f"{shown(n)} reports of {form.bits} bits"
-        raise InvalidParameter("data", f"{len(data)} bytes", allowed)
+        raise InvalidParameter("data", Described(f"{len(data)} bytes"), allowed)
     bits = np.frombuffer(data, np.uint8)
     if n and form.bits * n % 8 and bits[-1] >> (form.bits * n % 8):
-        raise InvalidParameter("data", "bits after the last report", "zeros there")
+        raise InvalidParameter("data", Described("bits after the last report"), "zeros there")
     found = []
     for part in _parts(n, form.bits) if n else [slice(0, 0)]:
         size = (part.stop - part.start) * form.bits

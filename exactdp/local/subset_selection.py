@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, coins, own_bits, with_own
@@ -152,8 +152,11 @@ class _Marked(BitVector):
 
     def rows(self, reports: Any) -> Reports:
         rows = super().rows(reports)
-        if (ones_of(rows) != self.size).any():
-            raise InvalidParameter("reports", "others", f"sets of {self.size} values")
+        sizes = ones_of(rows)
+        if (sizes != self.size).any():
+            user = int(np.argmax(sizes != self.size))
+            found = Described(f"a set of {sizes[user]}")
+            raise InvalidParameter(f"reports[{user}]", found, f"a set of {self.size} values")
         return rows
 
     def of_bits(self, bits: NDArray[np.uint8]) -> Reports:
@@ -166,6 +169,8 @@ class _Ascending(Numbers):
 
     def rows(self, reports: Any) -> Reports:
         rows = super().rows(reports)
-        if rows.ndim == 2 and (np.diff(rows, axis=1) <= 0).any():
-            raise InvalidParameter("reports", "others", "sets in ascending order")
+        wrong = (np.diff(rows, axis=1) <= 0).any(axis=1) if rows.ndim == 2 else np.array([False])
+        if wrong.any():
+            user = int(np.argmax(wrong))
+            raise InvalidParameter(f"reports[{user}]", rows[user], "a set in ascending order")
         return rows

@@ -9,6 +9,7 @@ from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
     from exactdp.mechanisms.accuracy import Accuracy
+    from exactdp.mechanisms.counts import counts_of_rows
     from exactdp.mechanisms.encoding import decode_bytes, encode_bytes
     from exactdp.mechanisms.histograms import (
         BasicHistogram,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         SparseHistogram,
         StabilityHistogram,
         StrictPureSparseHistogram,
-        counts_of_rows,
     )
     from exactdp.mechanisms.projections import (
         ALP,
@@ -103,10 +103,11 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "accuracy": "Accuracy",
+        "counts": "counts_of_rows",
         "encoding": "decode_bytes encode_bytes",
         "histograms": "BasicHistogram CompactHistogram CompactRelease KeepHeavy KeepHeavyResampled "
         "KeepHeavySampled PureSparseHistogram Release SparseHistogram StabilityHistogram "
-        "StrictPureSparseHistogram counts_of_rows",
+        "StrictPureSparseHistogram",
         "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch "
         "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch "
         "TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for within_bits",

@@ -135,10 +135,17 @@ def assert_private(
     """
     choice("interface", interface, tuple(_GENERATORS))
     allowed, spare = non_negative("delta", delta), non_negative("tolerance", tolerance)
-    options = {"interface": interface, "residual": _RESIDUAL, "max_runs": _MAX_RUNS}
     try:
         found = private(
-            mechanism, left, right, epsilon=epsilon, delta=allowed, progress=False, **options
+            mechanism,
+            left,
+            right,
+            epsilon=epsilon,
+            delta=allowed,
+            interface=interface,
+            residual=_RESIDUAL,
+            max_runs=_MAX_RUNS,
+            progress=False,
         )
     except _NOT_EXACT as reason:
         checked = _audited(mechanism, left, right, epsilon, delta, interface, samples, alpha, seed)

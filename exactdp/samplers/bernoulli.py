@@ -203,8 +203,9 @@ class BinaryRandomizedResponse:
     def sample_many(self, bits: NDArray[Any], source: Source) -> NDArray[Any]:
         """The reported bits for an array of 0s and 1s (or booleans), same shape and dtype."""
         given = np.asarray(bits)
-        if not np.isin(given, (0, 1)).all():
-            raise InvalidParameter("bits", "other values", "an array of 0s and 1s")
+        other = given[~np.isin(given, (0, 1))]
+        if other.size:
+            raise InvalidParameter("bits", other[0], "an array of 0s and 1s")
         flips = self._flip.sample_many(given.size, source).reshape(given.shape)
         reported: NDArray[Any] = (given ^ flips.astype(given.dtype)).astype(given.dtype)
         return reported

@@ -13,7 +13,7 @@ from flint import arb
 from gmpy2 import mpz
 
 from exactdp.balls import ball
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, positive, rational
@@ -145,7 +145,9 @@ class GeometricSample(CountSampler):
 
     def cdf(self, c: int) -> RationalCdf:
         """Refused: the law has no bound."""
-        raise InvalidParameter("noise", "GeometricSample", "a bounded sampler such as GeoSample")
+        raise InvalidParameter(
+            "noise", Described("GeometricSample"), "a bounded sampler such as GeoSample"
+        )
 
     def tail(self, a: int) -> Fraction:
         return 2 * self.q ** (a + 1) / (1 + self.q)

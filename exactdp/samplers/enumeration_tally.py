@@ -63,7 +63,7 @@ class Tally:
                 f"{self._runs} branches followed and probability {float(left):.3g} is left"
             )
         if self._runs == _FORESEEN << len(self._logs):
-            self._logs.append(math.log(left))
+            self._logs.append(_log(left))
             if self._foreseen() > 2 * self._most:
                 raise TooManyBranches(
                     f"after {self._runs} branches, probability {float(left):.3g} is left, and it "
@@ -82,7 +82,7 @@ class Tally:
         if lately > 0.99 * before:
             return self._runs + math.exp(last) / lately
         step, growth = second - last, (second - last) / max(first - second, 1e-12)
-        runs, left = float(self._runs), last - math.log(self._residual)
+        runs, left = float(self._runs), last - _log(self._residual)
         while left > 0 and runs <= 2 * self._most:
             step *= min(growth, 2.0)
             left, runs = left - max(step, 0.0), 2 * runs
@@ -94,3 +94,8 @@ class Tally:
             raise TooManyBranches("every branch comes back to where it was: the program never ends")
         totals = {x: sum(parts, Fraction(0)) / share for x, parts in self._weights.items()}
         return Law(totals, 1 - sum(totals.values(), Fraction(0)))
+
+
+def _log(value: Fraction) -> float:
+    """The natural logarithm of a number > 0, also of one that no float can hold."""
+    return math.log(value.numerator) - math.log(value.denominator)

@@ -11,7 +11,7 @@ from flint import arb
 
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.parameters import delta_target, integer, positive
 from exactdp.samplers.block_sampler import (
@@ -91,7 +91,9 @@ class _Decaying(IntegerLaw):
         scale = self._scale()
         if scale <= 2**50:
             return None
-        return InvalidParameter("scale", f"{scale:.3g}", "<= 2^50, so that draws fit 64 bits")
+        return InvalidParameter(
+            "scale", Described(f"{scale:.3g}"), "<= 2^50, so that draws fit 64 bits"
+        )
 
     def _levels(self, count: int) -> tuple[list[int], list[int]]:
         """floor(2^64 F(z)) for -count <= z < 0 (if there are two sides) and for 0 <= z < count."""

@@ -7,7 +7,7 @@ import hashlib
 import gmpy2
 import numpy as np
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import integer
 from exactdp.samplers.source import ByteSource, Source, Spare, Words, WordSource, word_width
 
@@ -97,7 +97,7 @@ class ReplaySource(WordSource):
     def bits(self, k: int) -> int:
         size, value = next(self._rest, (None, 0))
         if size != k:
-            raise InvalidParameter("record", f"{size} bits", f"{k} bits at this draw")
+            raise InvalidParameter("record", Described(f"{size} bits"), f"{k} bits at this draw")
         return value
 
     def words(self, n: int, bits: int) -> Words:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, integer, rational
+from exactdp.parameters import Real, all_between, integer, rational
 from exactdp.samplers.bulk_coins import LANES, below_each, packed, scaled, uneven
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
 from exactdp.samplers.rejection import LIMIT, never_settled
@@ -122,7 +122,7 @@ class Source(ABC):
         """
         size = integer("denominator", denominator, least=1)
         if numerators.size and not 0 <= numerators.min() <= numerators.max() <= size:
-            raise InvalidParameter("numerators", "others", "from 0 to the denominator")
+            all_between("numerators", numerators, 0, size)
         if size < 1 << 63:
             return uneven(numerators, size, self.words)
         return np.array([self.bernoulli(Fraction(int(x), size)) for x in numerators], bool)
@@ -137,7 +137,7 @@ class Source(ABC):
     def below_each(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Independent uniform integers in [0, sizes[i]), for int64 sizes from 1 to 2^62."""
         if sizes.size and not 1 <= sizes.min() <= sizes.max() <= 1 << 62:
-            raise InvalidParameter("sizes", "others", "from 1 to 2^62")
+            all_between("sizes", sizes, 1, 1 << 62)
         return below_each(sizes, self.words)
 
     def index(self, weights: Sequence[int]) -> int:

@@ -15,6 +15,7 @@ from exactdp.accounting.pld.mechanisms import (
     randomized_response,
 )
 from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
+from exactdp.accounting.pld.together import together
 from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
     "most_steps",
     "randomized_response",
     "sgd",
+    "together",
 ]
 
 #: Their exact curves are much code for those who train.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from exactdp.accounting.pld.mechanisms import (
     laws,
 )
 from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE
+from exactdp.accounting.pld.together import together
 from exactdp.enclosure import Enclosure
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.law import Law
@@ -81,35 +83,29 @@ def loss_of(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Pld 
     """The privacy loss of an event composed count times; None where nothing leaks.
 
     neighbours: ADD_REMOVE or REPLACE_ONE. Raises InvalidParameter for events without a certified
-    law.
+    law. Several mechanisms inside a sampled event run on one sample (:func:`exactdp.accounting.pld.
+    together`).
     """
-    kind = type(event).__name__
-    if kind == "NoOpDpEvent":
-        return None
-    if kind == "SelfComposedDpEvent":
-        repeated = event.count * count
-        return loss_of(event.event, repeated, neighbours=neighbours) if event.count else None
-    if kind == "ComposedDpEvent":
-        total: Pld | None = None
-        for part in event.events:
-            found = loss_of(part, count, neighbours=neighbours)
-            if found is not None:
-                total = found if total is None else total.then(found)
-        return total
-    step = _step(event, neighbours)
-    return None if step is None else step.composed(count)
+    total: Pld | None = None
+    for part, times in _parts(event, count):
+        step = _step(part, neighbours)
+        if step is not None:
+            found = step.composed(times)
+            total = found if total is None else total.then(found)
+    return total
 
 
 def _step(event: Any, neighbours: str) -> Pld | None:
     kind = type(event).__name__
-    # one mechanism on the sample: several on one sample are not several samples
     if kind == "PoissonSampledDpEvent":
-        if not event.sampling_probability:
+        rate = event.sampling_probability
+        whole = _on_one_sample(event.event, ADD_REMOVE) if rate else None
+        if whole is None:
             return None
-        made = _mechanism(event.event, ADD_REMOVE).sampled(event.sampling_probability)
+        made = whole.sampled(rate)
         if neighbours != REPLACE_ONE:
             return made
-        if type(event.event).__name__ in _ON_VECTORS:
+        if any(type(part).__name__ in _ON_VECTORS for part, _ in _parts(event.event)):
             raise InvalidParameter("event", kind, "of Gaussian noise for replace-one neighbours")
         return made.replaced()
     if kind == "SampledWithoutReplacementDpEvent":
@@ -117,10 +113,30 @@ def _step(event: Any, neighbours: str) -> Pld | None:
             raise InvalidParameter("neighbours", neighbours, f"{REPLACE_ONE!r} for {kind}")
         size = integer("source_dataset_size", event.source_dataset_size, least=1)
         drawn = Fraction(integer("sample_size", event.sample_size, least=0), size)
-        return _mechanism(event.event, neighbours).batched(drawn) if drawn else None
+        whole = _on_one_sample(event.event, neighbours) if drawn else None
+        return None if whole is None else whole.batched(drawn)
     if kind == "RandomizedResponseDpEvent":
         return _response(event, neighbours)
     return _mechanism(event, neighbours)
+
+
+def _on_one_sample(event: Any, neighbours: str) -> Pld | None:
+    """All mechanisms of an event that is sampled as a whole, as one; None where nothing leaks."""
+    found = [_mechanism(part, neighbours).composed(times) for part, times in _parts(event)]
+    return together(*found) if found else None
+
+
+def _parts(event: Any, times: int = 1) -> Iterator[tuple[Any, int]]:
+    """The mechanisms of a composition, each with how often it is run."""
+    kind = type(event).__name__
+    if kind == "ComposedDpEvent":
+        for part in event.events:
+            yield from _parts(part, times)
+    elif kind == "SelfComposedDpEvent":
+        if event.count:
+            yield from _parts(event.event, times * event.count)
+    elif kind != "NoOpDpEvent":
+        yield event, times
 
 
 def _mechanism(event: Any, neighbours: str) -> Pld:

@@ -12,7 +12,7 @@ from exactdp.accounting.pld import curves, neighbours, queries, renyi
 from exactdp.accounting.pld.guesses import Order
 from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 
 __all__ = ["ADD_REMOVE", "REPLACE_ONE", "Pld", "Step"]
@@ -43,9 +43,10 @@ class Pld:
     source: str
 
     def composed(self, times: int | str) -> Pld:
-        """The same so many times over.
+        """The same mechanisms run so many times; what is sampled is sampled anew each time.
 
-        times: an integer >= 1 and <= 1e18.
+        times: an integer >= 1 and <= 1e18. To run a mechanism several times on one sample:
+        ``pld.together(loss.composed(n)).sampled(q)``.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=10).composed(100).epsilon("1e-5"), "4"))
@@ -168,13 +169,16 @@ class Pld:
         return Guarantee(loss, self.delta(loss), self.neighbours, self.source)
 
     def sampled(self, rate: Real) -> Pld:
-        """Each step on a Poisson sample: every user takes part with probability rate.
+        """The mechanism on a Poisson sample: every user takes part with probability rate.
 
-        rate: in (0, 1]. Whether a user takes part is decided anew, and secretly, for every step.
+        rate: in (0, 1]. Whether a user takes part is decided anew, and secretly, for every run.
         For other neighbours sample first, then ask for :meth:`replaced` or :meth:`grouped`.
+        Raises InvalidParameter for several mechanisms, which could share one sample or have one
+        each: ``pld.together(a, b).sampled(q)`` or ``a.sampled(q).then(b.sampled(q))``.
         Source: Zhu, Dong, Wang 2022, Theorem 11.
         """
         probability = _rate(rate)
+        self._only_one("sampled", probability)
         if self.neighbours == REPLACE_ONE or neighbours.is_group(self.neighbours):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
@@ -186,12 +190,13 @@ class Pld:
         )
 
     def batched(self, rate: Real) -> Pld:
-        """Each step on a batch of fixed size, drawn without replacement; replace-one neighbours.
+        """The mechanism on a batch of fixed size, without replacement; replace-one neighbours.
 
         rate: batch size over number of users, in (0, 1]. The users who add to a sum each add at
-        most the sensitivity. Each step's batch is drawn anew, and secretly. The upper end is that
-        of the worst neighbours of every single step, which need not be the same for all steps; the
+        most the sensitivity. Each run's batch is drawn anew, and secretly. The upper end is that
+        of the worst neighbours of every single run, which need not be the same for all runs; the
         lower end is that of neighbours that are the same for all.
+        Raises InvalidParameter for several mechanisms, as :meth:`sampled` does.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=4).batched("0.01").composed(100)
@@ -199,6 +204,7 @@ class Pld:
         [0.189, 0.21]
         """
         probability = _rate(rate)
+        self._only_one("batched", probability)
         whole = self if self.neighbours == REPLACE_ONE else self.replaced()
         if probability == 1:
             return whole
@@ -243,8 +249,17 @@ class Pld:
         )
 
     @property
+    def count(self) -> int:
+        """How many mechanisms are composed."""
+        return sum(n for _, n in self.steps)
+
+    @property
     def exact(self) -> bool:
-        """Whether both ends of an answer are as close as asked for; not so for batches."""
+        """Whether one pair of neighbours has the upper end of every answer as its own.
+
+        Not so for batches and thresholded histograms, whose ends may stay apart, nor for mechanisms
+        :func:`together` at an irrational distance, whose ends are 2^-512 apart.
+        """
         return not any(step.real for step, _ in self.steps)
 
     def bound(self) -> Pld:
@@ -282,7 +297,7 @@ class Pld:
             return found
 
         above, real = self.orders(), self.real_orders()
-        if [n for _, n in self.steps] == [1]:
+        if self.count == 1 and self.steps[0][0].attained:
             real = above  # at every epsilon some neighbours attain the bound of one step
         found = largest(above)
         if above == real:
@@ -298,6 +313,15 @@ class Pld:
     def _each(self, changed: Callable[[Step], Step], relation: str, source: str) -> Pld:
         steps = tuple((changed(step), n) for step, n in self.steps)
         return Pld(steps, relation, f"{self.source}; {source}")
+
+    def _only_one(self, draw: str, rate: Fraction) -> None:
+        """Refuse to sample a composition, which has two readings; at rate 1 they agree."""
+        if self.count > 1 and rate < 1:
+            allowed = (
+                f"one mechanism: pld.together(a, b).{draw}(rate) runs all on one sample, "
+                f"a.{draw}(rate).then(b.{draw}(rate)) draws a sample for each of them"
+            )
+            raise InvalidParameter("loss", Described(f"{self.count} mechanisms"), allowed)
 
     def _only_add_remove(self) -> None:
         if self.neighbours != ADD_REMOVE:

@@ -28,7 +28,7 @@ from exactdp.accounting.pld.mixtures import MixtureLoss, Weights
 from exactdp.accounting.pld.replaced_atoms import BatchAtoms, ReplacedAtoms
 from exactdp.accounting.pld.replacement import BatchLoss, ReplacedLoss
 from exactdp.balls import ball
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.normal import cdf, tail
 from exactdp.normal_sums import sum_all
 
@@ -175,7 +175,9 @@ def _of_atoms(law: AtomicLoss, s: Fraction) -> arb:
         if not isinstance(loss, float):
             total += p * (ball(s) * (ball(loss) if isinstance(loss, Fraction) else loss)).exp()
         elif loss == math.inf and p > 0:
-            raise InvalidParameter("delta", "mass at infinity", "0 for Renyi divergences")
+            raise InvalidParameter(
+                "delta", Described("mass at infinity"), "0 for Renyi divergences"
+            )
     return total + arb(0.5, 0.5) * beyond
 
 

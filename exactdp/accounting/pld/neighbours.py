@@ -7,6 +7,7 @@ number that is symmetric and log-concave.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -57,11 +58,13 @@ class Step:
     removed: the data with the user against those without (or one of two replaced against the
     other). added: the other way round. real: where no pair of data sets has these laws, sequences
     of steps that are pairs of data sets, or limits of such; empty where the laws are one.
+    attained: whether at each epsilon some pair of data sets attains the delta of a single run.
     """
 
     removed: OneLoss
     added: OneLoss
     real: tuple[tuple[Step, ...], ...] = ()
+    attained: bool = True
 
 
 #: Each step with how often it is run.
@@ -100,15 +103,14 @@ def real_orders(steps: Steps) -> list[Order]:
 
 def sampled(step: Step, rate: Fraction) -> Step:
     """The step on a Poisson sample."""
-    # several steps on one sample are not several samples
-    real = tuple((sampled(*choice, rate),) for choice in step.real if len(choice) == 1)
-    return Step(_on_sample(step, rate, removed=True), _on_sample(step, rate, removed=False), real)
+    removed, added = (_on_sample(step, rate, removed=removed) for removed in (True, False))
+    return Step(removed, added, _real(step, lambda choice: sampled(choice, rate)), step.attained)
 
 
 def replaced(step: Step) -> Step:
     """The step for replace-one neighbours, both of whose data is within the sensitivity."""
     law = _replaced(step.removed)
-    return Step(law, law)
+    return Step(law, law, _real(step, replaced), step.attained)
 
 
 def _replaced(law: OneLoss) -> OneLoss:
@@ -129,7 +131,7 @@ def _replaced(law: OneLoss) -> OneLoss:
 
 def batched(step: Step, rate: Fraction) -> Step:
     """A step for replace-one neighbours on a batch drawn without replacement."""
-    law, real = step.removed, sampled(step, rate)
+    law = step.removed
     worst: OneLoss
     if isinstance(law, GaussianLoss):
         worst = BatchLoss(
@@ -141,7 +143,8 @@ def batched(step: Step, rate: Fraction) -> Step:
         worst = BatchAtoms(law, rate)
     else:
         raise _unknown(law, "one whose loss on batches is known")
-    return Step(worst, worst, ((real,),))
+    real = _real(step, lambda choice: sampled(choice, rate)) or ((sampled(step, rate),),)
+    return Step(worst, worst, real, step.attained)
 
 
 def is_sampled(step: Step) -> bool:
@@ -151,7 +154,11 @@ def is_sampled(step: Step) -> bool:
 
 def grouped(step: Step, size: int) -> Step:
     """The step for a group of users."""
-    law = step.removed
+    real = _real(step, lambda choice: grouped(choice, size))
+    return dataclasses.replace(_grouped(step.removed, size), real=real, attained=step.attained)
+
+
+def _grouped(law: OneLoss, size: int) -> Step:
     if isinstance(law, GaussianLoss):
         all_ = GaussianLoss(size * law.mu)
         return Step(all_, all_)
@@ -164,6 +171,12 @@ def grouped(step: Step, size: int) -> Step:
             ]
         )
     raise _unknown(law, "Gaussian noise, sampled or not")
+
+
+def _real(step: Step, change: Callable[[Step], Step]) -> tuple[tuple[Step, ...], ...]:
+    """The real pairs of a step after a change; pairs of several steps on one sample are left out:
+    several steps on one sample are not several samples."""
+    return tuple((change(*choice),) for choice in step.real if len(choice) == 1)
 
 
 def mixture(shifts: list[tuple[Fraction, Fraction]]) -> Step:

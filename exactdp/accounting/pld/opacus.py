@@ -11,7 +11,7 @@ from typing import Any
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.sgd import sgd
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, positive
 
 __all__ = ["CertifiedAccountant"]
@@ -49,7 +49,7 @@ class CertifiedAccountant:
     def loss(self) -> Pld:
         """The privacy loss of all steps so far; there must be one."""
         if not self.history:
-            raise InvalidParameter("history", "no steps", "at least one step")
+            raise InvalidParameter("history", Described("no steps"), "at least one step")
         losses = [sgd(noise_multiplier=s, rate=q, steps=n) for s, q, n in self.history]
         total = losses[0]
         for loss in losses[1:]:
@@ -93,5 +93,7 @@ class CertifiedAccountant:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over the history of a checkpoint of this accountant."""
         if state_dict.get("mechanism") != self.mechanism() or "history" not in state_dict:
-            raise InvalidParameter("state_dict", "another", "one of a certified accountant")
+            raise InvalidParameter(
+                "state_dict", Described("another"), "one of a certified accountant"
+            )
         self.history = [(s, q, n) for s, q, n in state_dict["history"]]

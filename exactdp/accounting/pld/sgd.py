@@ -113,13 +113,13 @@ def calibrate_sgd(
     epsilon: Real,
     delta: Real,
     resolution: Real = "1e-4",
-    **scheme: str,
+    sampling: str = "poisson",
+    neighbours: str = "add-remove",
 ) -> NoiseCalibration:
     """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 
-    rate, steps: as in :func:`sgd`. epsilon: > 0. delta: target, > 0 and < 1.
+    rate, steps, sampling, neighbours: as in :func:`sgd`. epsilon: > 0. delta: target, > 0 and < 1.
     resolution: relative step of the noise multiplier, in [1e-15, 0.1].
-    scheme: sampling and neighbours, as in :func:`sgd`.
     It provably satisfies the target; the next smaller one on the grid provably does not (of
     batches: its upper bound does not show it).
     Raises InvalidParameter, Undecided.
@@ -137,7 +137,13 @@ def calibrate_sgd(
     seen: dict[Fraction, Check] = {}
 
     def run(noise: Fraction) -> Pld:
-        return sgd(noise_multiplier=noise, rate=rate, steps=count, **scheme)
+        return sgd(
+            noise_multiplier=noise,
+            rate=rate,
+            steps=count,
+            sampling=sampling,
+            neighbours=neighbours,
+        )
 
     def test(noise: Fraction) -> Check:
         seen[noise] = _decide(run(noise), loss, target)
@@ -157,7 +163,13 @@ def calibrate_sgd(
 
 
 def most_steps(
-    *, noise_multiplier: Real, rate: Real, epsilon: Real, delta: Real, **scheme: str
+    *,
+    noise_multiplier: Real,
+    rate: Real,
+    epsilon: Real,
+    delta: Real,
+    sampling: str = "poisson",
+    neighbours: str = "add-remove",
 ) -> StepsCalibration:
     """The most steps for which DP-SGD is (epsilon, delta)-DP.
 
@@ -169,7 +181,13 @@ def most_steps(
     16
     """
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-    one = sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1, **scheme)
+    one = sgd(
+        noise_multiplier=noise_multiplier,
+        rate=rate,
+        steps=1,
+        sampling=sampling,
+        neighbours=neighbours,
+    )
     known: dict[int, Check] = {}
 
     def kept(steps: int) -> bool:

@@ -21,7 +21,7 @@ from exactdp.audit.bounds.evidence import allocation
 from exactdp.audit.events.event import Event
 from exactdp.audit.promises import ApproximateDP, Promise
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, delta_target
+from exactdp.parameters import Real, false_alarm
 
 __all__ = ["audit", "replay"]
 
@@ -54,7 +54,7 @@ def audit(
     samples: outputs that may be drawn to find a violation, >= 100. Before one is stated its event
         is counted once more, on as many outputs as before. A look whose outputs are all alike
         within each call is drawn again, one output a call.
-    alpha: probability of a false alarm over everything this audit does, > 0 and < 1.
+    alpha: probability of a false alarm over everything this audit does, >= 1e-100 and < 1.
     events: count exactly these, instead of searching.
     executor: any concurrent.futures.Executor; None runs here.
     checkpoint: a file to resume from after a kill; no batch is lost or counted twice.
@@ -72,7 +72,7 @@ def audit(
     about to be stated.
     """
     tested = chosen_promise(promise, epsilon, delta)
-    total, level = outputs_in_all(samples, 100), delta_target("alpha", alpha)
+    total, level = outputs_in_all(samples, 100), false_alarm("alpha", alpha)
     fixed = None if events is None else _both_ways(events)
     data = {"left": left, "right": right}
     whole = Audit(run, data, tested, total, level, fixed, 0.5, executor, progress=progress)
@@ -93,9 +93,9 @@ def replay(
     """Count the one event of a report on fresh outputs, and judge the same promise by it.
 
     run, left, right: as for :func:`audit`. samples: outputs that may be drawn, >= 100.
-    alpha: probability of a false alarm, > 0 and < 1. Raises as :func:`audit` does.
+    alpha: probability of a false alarm, >= 1e-100 and < 1. Raises as :func:`audit` does.
     """
-    total, level = outputs_in_all(samples, 100), delta_target("alpha", alpha)
+    total, level = outputs_in_all(samples, 100), false_alarm("alpha", alpha)
     fixed = [Chosen(report.event, report.direction, Fraction(1), report.few)]
     (k, n), (y, m) = report.counts[report.direction], report.counts[other(report.direction)]
     share = allocation(k / max(n, 1), y / max(m, 1), report.promise.lines())

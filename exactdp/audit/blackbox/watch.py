@@ -31,7 +31,7 @@ from exactdp.audit.events.candidates import Candidate
 from exactdp.audit.events.event import Event
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, delta_target
+from exactdp.parameters import Real, false_alarm
 
 __all__ = ["watch"]
 
@@ -70,7 +70,7 @@ def watch(
     """
     tested = chosen_promise(promise, epsilon, delta)
     most = None if samples is None else outputs_in_all(samples, 1000)
-    level = delta_target("alpha", alpha)
+    level = false_alarm("alpha", alpha)
     data = {"left": left, "right": right}
     whole = Watch(run, data, tested, most or 0, level, [], executor=executor, progress=progress)
     return whole.reports(most)

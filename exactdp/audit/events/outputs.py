@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from exactdp.audit.events.forms import NEGATIVE_ZERO, form, scalar, signs
 from exactdp.audit.events.plain import NAN, Coded, plain
 from exactdp.audit.events.trees import Tree
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["Outputs", "as_floats", "as_outputs", "kind", "number", "numeric", "objects"]
 
@@ -173,7 +173,9 @@ def as_outputs(raw: Any, n: int | None = None) -> Outputs:
     """The outputs of one call, checked to be n of them."""
     outputs = raw if isinstance(raw, Outputs) else Outputs(raw)
     if n is not None and len(outputs) != n:
-        raise InvalidParameter("run", f"{len(outputs)} outputs where {n} were asked for", _ALLOWED)
+        raise InvalidParameter(
+            "run", Described(f"{len(outputs)} outputs where {n} were asked for"), _ALLOWED
+        )
     return outputs
 
 
@@ -234,13 +236,13 @@ def _read(raw: Any) -> tuple[NDArray[Any] | None, str, list[Any]]:
     """A matrix and the form of its rows, or the outputs one by one."""
     if isinstance(raw, np.ndarray):
         if not raw.ndim:
-            raise InvalidParameter("run", "an array of shape ()", _ALLOWED)
+            raise InvalidParameter("run", Described("an array of shape ()"), _ALLOWED)
         if _plain_numbers(raw):
             shape = raw.shape[1:]
             return _flat(raw), (raw.dtype.name + str(shape) if shape else scalar(raw.dtype)), []
         return None, "", [*raw]
     if not isinstance(raw, (list, tuple)):
-        raise InvalidParameter("run", f"a {type(raw).__name__}", _ALLOWED)
+        raise InvalidParameter("run", Described(f"a {type(raw).__name__}"), _ALLOWED)
     return _from_list(list(raw))
 
 

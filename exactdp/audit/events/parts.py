@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["ALLOWED", "attributes", "name_of", "parts"]
 
@@ -147,7 +147,7 @@ def _object(value: Any) -> Parts:
         return name, [*state]
     shown = repr(value)
     if _ADDRESS.search(shown):
-        raise InvalidParameter("run", f"known by its address alone: {name}", ALLOWED)
+        raise InvalidParameter("run", Described(f"known by its address alone: {name}"), ALLOWED)
     return name, [shown, *_copied(value)]
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.events.parts import ALLOWED, name_of, parts
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["NAN", "Coded", "plain"]
 
@@ -66,7 +66,7 @@ def _plain(value: Any, inside: Inside) -> Any:
     if kind is float:
         return value if value == value else NAN
     if id(value) in inside or len(inside) > _MOST:
-        raise InvalidParameter("run", f"a {name_of(kind)} that contains itself", ALLOWED)
+        raise InvalidParameter("run", Described(f"a {name_of(kind)} that contains itself"), ALLOWED)
     inside = (*inside, id(value))
     made = parts(value)
     if made is not None:

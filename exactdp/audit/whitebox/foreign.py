@@ -68,7 +68,8 @@ def followed_law(
     choice("interface", interface, tuple(_INTERFACES))
     choice("exceptions", exceptions, ("raise", "outcome"))
     reason, allowed = "", rational("residual", residual)
-    bits = math.ceil(-math.log2(allowed)) if 0 < allowed < 1 else _BITS
+    # the least number of bits with 2^-bits <= allowed
+    bits = (math.ceil(1 / allowed) - 1).bit_length() if 0 < allowed < 1 else _BITS
     raising = {"raise", "call"} & set(np.geterr().values())
     for plain in (False,) if raising else (True, False):
         runs = _Runs(program, interface, exceptions == "outcome", plain, reason, bits)

@@ -22,6 +22,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, non_negative, rational
+from exactdp.samplers.enumeration import MAX_RUNS
 
 __all__ = ["Comparison", "Privacy", "compare", "private"]
 
@@ -153,11 +154,16 @@ def private(
     *,
     epsilon: Real,
     delta: Real = 0,
-    **options: Any,
+    interface: str = "random",
+    residual: Real = Fraction(1, 2**64),
+    max_runs: int = MAX_RUNS,
+    exceptions: str = "raise",
+    progress: bool = True,
 ) -> Privacy:
     """Decide (epsilon, delta)-privacy of foreign code on two data sets, in both directions.
 
-    program: called with a data set and a generator. options: those of :func:`foreign_law`.
+    program: called with a data set and a generator. epsilon: >= 0. delta: >= 0 and <= 1.
+    interface, residual, max_runs, exceptions, progress: as in :func:`foreign_law`.
     proved and refuted are certain; undecided means that the residual mass could tip the balance
     (with a residual, delta = 0 can be refuted but not proved).
 
@@ -171,7 +177,17 @@ delta is [9.216444453e-6, 9.216444454e-6]
     if not 0 <= allowed <= 1:
         raise InvalidParameter("delta", delta, ">= 0 and <= 1")
     with told():  # once for both
-        laws = [outcome_law(partial(program, data), **options) for data in (left, right)]
+        laws = [
+            outcome_law(
+                partial(program, data),
+                interface=interface,
+                residual=residual,
+                max_runs=max_runs,
+                exceptions=exceptions,
+                progress=progress,
+            )
+            for data in (left, right)
+        ]
     deltas = (
         divergence.hockey_stick(laws[0], laws[1], epsilon=loss),
         divergence.hockey_stick(laws[1], laws[0], epsilon=loss),

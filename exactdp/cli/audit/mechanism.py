@@ -14,7 +14,7 @@ import click
 
 from exactdp.cli.options import find_local_modules
 from exactdp.cli.output import new_file, print_json, write_text
-from exactdp.errors import ExactDPError, InvalidParameter, shown
+from exactdp.errors import Described, ExactDPError, InvalidParameter, shown
 from exactdp.parameters import integer, json_value
 
 if TYPE_CHECKING:
@@ -186,5 +186,5 @@ def _made(
 
 def _dataset(name: str, text: str | None) -> Any:
     if text is None:
-        raise InvalidParameter(name, "nothing", f"a data set as JSON (missing --{name})")
+        raise InvalidParameter(name, Described("nothing"), f"a data set as JSON (missing --{name})")
     return from_json(name, text)

@@ -8,7 +8,7 @@ from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import pair
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 
 
 @audit.command()
@@ -43,7 +43,7 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     from exactdp.oracle.vectors import group_named
 
     if claim is None:
-        raise InvalidParameter("claim", "nothing", "NAME=VALUE, such as sigma=7.4819")
+        raise InvalidParameter("claim", Described("nothing"), "NAME=VALUE, such as sigma=7.4819")
     quantity, claimed = pair(claim)
     found = audit_number(
         mechanism=group_named(mechanism),

@@ -11,7 +11,7 @@ from exactdp.cli.audit.mechanism import Mechanism, bar, executor, from_json, mec
 from exactdp.cli.options import json_option, options, promise_options
 from exactdp.cli.output import print_json
 from exactdp.cli.reading import existing, standard_input, text_in
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def pairs(
     from exactdp.audit import audit_pairs
 
     if file is None:
-        raise InvalidParameter("pairs", "nothing", "a file of pairs (missing --pairs)")
+        raise InvalidParameter("pairs", Described("nothing"), "a file of pairs (missing --pairs)")
     lines = standard_input() if file == "-" else text_in(existing(file, "pairs")).splitlines()
     chosen = [_pair(line) for line in lines if line.strip()]
     count = integer("samples", samples or 1_000_000, least=1)

@@ -19,11 +19,12 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Integers, coins
 from exactdp.local.mechanism import LocalMechanism, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
-from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chebyshev
 from exactdp.local.sparse.estimates import Means, Sums
 from exactdp.parameters import choice
 from exactdp.samplers import Source
+from exactdp.vector import Vector
 
 MOST_ITEMS = 1 << 26
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.local.bulk_choices import Integers
-from exactdp.parameters import Real, integer, rational
+from exactdp.parameters import integer, rational
 from exactdp.samplers import Source
-
-#: One user's vector: its entries by item; the others are 0.
-Vector: TypeAlias = Mapping[int, Real]
+from exactdp.vector import Vector, by_entry
 
 #: Bits of a fraction that are compared in bulk.
 _WORD = 62
@@ -73,7 +71,7 @@ class Scaled:
 
 
 def checked(values: Any, *, d: int, k: int, grid: int) -> Scaled:
-    """Vectors of many users, times the grid: a sequence of mappings, or Entries.
+    """Vectors of many users, times the grid: a sequence of vectors, or Entries.
 
     d: items are integers in [0, d). k: most non-zero entries of a user. grid: integer >= 1.
     Raises InvalidParameter naming the user, before anything is drawn.
@@ -108,12 +106,10 @@ def _ascending(user: Integers, item: Integers) -> bool:
 
 
 def _of_mappings(values: Sequence[Vector]) -> tuple[int, Integers, Integers, list[Fraction]]:
-    try:
-        vectors = [dict(vector) for vector in values]
-    except (TypeError, ValueError):
-        raise InvalidParameter(
-            "values", values, "vectors as mappings from items to values, or Entries"
-        ) from None
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        found = Described(type(values).__name__)
+        raise InvalidParameter("values", found, "one vector per user, or Entries")
+    vectors = [by_entry(f"vector of user {i}", vector) for i, vector in enumerate(values)]
     users, items, exact = [], [], []
     for i, vector in enumerate(vectors):
         for x, value in vector.items():
@@ -146,7 +142,9 @@ def _split_array(
         _refuse(user, (value < -1) | (value > 1), "value", value, "between -1 and 1")
         return value.astype(np.int64) * grid, np.zeros(len(value), np.int64), {}
     if value.dtype.kind != "f" or value.dtype.itemsize > 8:
-        raise InvalidParameter("value", f"an array of {value.dtype}", "integers or doubles")
+        raise InvalidParameter(
+            "value", Described(f"an array of {value.dtype}"), "integers or doubles"
+        )
     exact = value.astype(np.float64)
     _refuse(user, ~(np.abs(exact) <= 1), "value", exact, "between -1 and 1")
     if grid & (grid - 1) or grid > 1 << 52:  # the product is not exact in doubles
@@ -167,7 +165,9 @@ def _split_array(
 def _whole(name: str, values: Any) -> Integers:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidParameter(name, f"an array of {array.dtype}", "one array of integers")
+        raise InvalidParameter(
+            name, Described(f"an array of {array.dtype}"), "one array of integers"
+        )
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(2**63 - 1))
     return array.astype(np.int64)
@@ -196,7 +196,9 @@ def _require_sparse(scaled: Scaled, k: int) -> None:
     twice = np.flatnonzero((user[1:] == user[:-1]) & (item[1:] == item[:-1]))
     if twice.size:
         i = twice[0]
-        raise InvalidParameter(f"item of user {user[i]}", f"{item[i]} twice", "one entry per item")
+        raise InvalidParameter(
+            f"item of user {user[i]}", Described(f"{item[i]} twice"), "one entry per item"
+        )
     counts = np.bincount(user, minlength=1)
     if counts.max() > k:
         i = int(np.argmax(counts > k))

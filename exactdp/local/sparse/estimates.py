@@ -16,7 +16,7 @@ from exactdp.local.report_formats import integers
 from exactdp.local.sparse.error_bounds import Tail
 from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.walsh import walsh
-from exactdp.parameters import Real, delta_target, integer
+from exactdp.parameters import Real, all_between, delta_target, integer
 
 #: All items at once are at most so many: 2^28 means are two gigabytes.
 _MOST_AT_ONCE = 1 << 28
@@ -136,6 +136,5 @@ class Means:
 
     def _checked(self, items: Any) -> Integers:
         listed = np.atleast_1d(integers("items", items))
-        if listed.size and not 0 <= listed.min() <= listed.max() < self.d:
-            raise InvalidParameter("items", "others", f"integers in [0, {self.d})")
+        all_between("items", listed, 0, self.d - 1)
         return listed

@@ -19,7 +19,7 @@ from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import neighbours
-from exactdp.local.sparse.entries import Scaled, Vector, checked
+from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chernoff
 from exactdp.local.sparse.estimates import Listed, Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
@@ -37,6 +37,7 @@ from exactdp.parameters import (
     positive,
 )
 from exactdp.samplers import Source
+from exactdp.vector import Vector
 
 #: Items of a server that keeps a spectrum: 2^26 counters are half a gigabyte.
 _SPECTRUM_BITS = 26

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         KeepHeavySampled,
         PureSparseHistogram,
     )
-    from exactdp.mechanisms.histograms.mechanism import Release, counts_of_rows
+    from exactdp.mechanisms.histograms.mechanism import Release
 
 __all__ = [
     "BasicHistogram",
@@ -28,7 +28,6 @@ __all__ = [
     "SparseHistogram",
     "StabilityHistogram",
     "StrictPureSparseHistogram",
-    "counts_of_rows",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -38,6 +37,6 @@ __getattr__, __dir__ = lazily(
         "compact": "CompactHistogram CompactRelease",
         "fixed_bits": "SparseHistogram StrictPureSparseHistogram",
         "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
-        "mechanism": "Release counts_of_rows",
+        "mechanism": "Release",
     },
 )

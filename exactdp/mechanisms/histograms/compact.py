@@ -13,11 +13,16 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, precision
 from exactdp.container import Kind, Scalar
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
-from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, HistogramMechanism
+from exactdp.mechanisms.histograms.mechanism import (
+    NEIGHBOURS,
+    Bins,
+    HistogramMechanism,
+)
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.progress import bar, watched
 from exactdp.samplers import FastSample, GeoSample, Source
@@ -131,7 +136,7 @@ class CompactHistogram(HistogramMechanism):
 
 
 @dataclass(frozen=True)
-class CompactRelease:
+class CompactRelease(Estimates):
     """A published compact histogram: ``release[x]`` is the noisy count of any element x.
 
     mechanism: its parameters and guarantee. coefficients: n + 1 field elements, constant one first.
@@ -149,7 +154,9 @@ class CompactRelease:
     def __post_init__(self) -> None:
         size, order = self.mechanism.n + 1, self.mechanism.field.order
         if len(self.coefficients) != size:
-            raise InvalidParameter("coefficients", f"{len(self.coefficients)} of them", f"{size}")
+            raise InvalidParameter(
+                "coefficients", Described(f"{len(self.coefficients)} of them"), f"{size}"
+            )
         for c in self.coefficients:
             if not isinstance(c, int) or not 0 <= c < order:
                 raise InvalidParameter("coefficients", c, "elements of the field")
@@ -185,19 +192,23 @@ class CompactRelease:
             raise InvalidParameter("kind", about, f"{_FILE.name!r} of version {_FILE.version}")
         missing = {*_FIELDS, "coefficients"} - given.keys()
         if missing:
-            raise InvalidParameter("header", f"one without {sorted(missing)}", "complete")
+            raise InvalidParameter(
+                "header", Described(f"one without {sorted(missing)}"), "complete"
+            )
         texts = given["coefficients"]
         if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
             raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
         if integer("n", given["n"], least=0) != len(texts) - 1:
-            raise InvalidParameter("coefficients", f"{len(texts)} of them", "one more than n")
+            raise InvalidParameter(
+                "coefficients", Described(f"{len(texts)} of them"), "one more than n"
+            )
         mechanism = _mechanism(given)
         try:
             return cls(mechanism, tuple(int(text, 16) for text in texts), _text(given))
         except ValueError as error:
             if isinstance(error, InvalidParameter):
                 raise
-            raise InvalidParameter("coefficients", "other text", "hex strings") from None
+            raise InvalidParameter("coefficients", Described("other text"), "hex strings") from None
 
     def to_bytes(self) -> bytes:
         """The parameters, and the coefficients bit by bit; for :meth:`from_bytes`."""
@@ -245,7 +256,9 @@ def _split(data: bytes | memoryview, count: int, bits: int) -> tuple[int, ...]:
             found.append(packed & mask)
             packed >>= bits
         if packed:
-            raise InvalidParameter("data", "bits after the last coefficient", "zeros there")
+            raise InvalidParameter(
+                "data", Described("bits after the last coefficient"), "zeros there"
+            )
     return tuple(found)
 
 
@@ -261,7 +274,9 @@ def _mechanism(header: Mapping[str, Any], size: int | None = None) -> CompactHis
         raise InvalidParameter("level", level, f"<= {_HIGHEST_LEVEL}")
     # before anything that takes as long as a header says
     if size is not None and size != _size(rows + 1, 2 * 3**level):
-        raise InvalidParameter("data", f"{size} bytes of coefficients", "as its header says")
+        raise InvalidParameter(
+            "data", Described(f"{size} bytes of coefficients"), "as its header says"
+        )
     share = header["noise_epsilon"]
     if header["gamma_inverse"] is None:
         noise: CountSampler = GeoSample(n=rows, epsilon=share)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,6 +14,8 @@ from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.counts import mapping_of
+from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.count_samplers import CountSampler
@@ -29,22 +30,15 @@ LISTED = 10_000_000
 NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 
 
-@dataclass(frozen=True)
-class Release:
-    """What is published: the bins, and the guarantee they were released under."""
+@dataclass(frozen=True, eq=False)
+class Release(Released[int, int]):
+    """What is published: a mapping of elements to counts, and the guarantee it was released under.
+
+    bins: pairs of element and count in ascending order of elements.
+    """
 
     bins: Bins
     guarantee: Guarantee
-
-    def __getitem__(self, element: int) -> int:
-        """The released count of an element; 0 where none was released."""
-        return dict(self.bins).get(element, 0)
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return iter(self.bins)
-
-    def __len__(self) -> int:
-        return len(self.bins)
 
 
 @frozen
@@ -84,7 +78,7 @@ class HistogramMechanism(ABC):
     def checked(self, counts: Mapping[int, int]) -> dict[int, int]:
         """The positive counts in ascending order of elements; raises InvalidParameter."""
         kept: dict[int, int] = {}
-        for element, count in counts.items():
+        for element, count in mapping_of("counts", counts).items():
             key = integer("element", element, least=0)
             if key >= self.universe:
                 raise InvalidParameter("element", element, f"< universe = {self.universe}")
@@ -130,8 +124,3 @@ class BinsMechanism(HistogramMechanism):
         """
         require_secure(source)
         return Release(self.draw(counts, source), self.guarantee())
-
-
-def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:
-    """The histogram of a data set given row by row."""
-    return dict(Counter(rows))

@@ -6,7 +6,6 @@ paper's e^epsilon, the cells are made narrower until epsilon is used up, so less
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
-from exactdp.errors import InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
@@ -26,6 +25,7 @@ from exactdp.mechanisms.projections.rounding import Cells, EqualCells, GrowingCe
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS, UnaryProjection
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
+from exactdp.vector import Vector
 
 _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
@@ -136,13 +136,13 @@ class TotalALP(_Additive):
     def collision(self) -> Fraction:
         return (self.total / self.cells.width + self.k) / self.s
 
-    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
+    def checked(self, vector: Vector) -> NonzeroEntries:
         entries = super().checked(vector)
         found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
         if found > self.total:
             allowed = f"at most total = {self.total}"
             raise InvalidParameter(
-                "vector", f"values that add up to {decimal_text(found)}", allowed
+                "vector", Described(f"values that add up to {decimal_text(found)}"), allowed
             )
         return entries
 
@@ -206,10 +206,10 @@ class HistogramALP(UnaryProjection):
     def cells(self) -> Cells:
         return RampCells(EqualCells(int(self.beta), Fraction(1)), self.ramp)
 
-    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
+    def checked(self, vector: Vector) -> NonzeroEntries:
         entries = super().checked(vector)
         if entries.denominator != 1:
-            raise InvalidParameter("vector", "values that are not whole", "counts")
+            raise InvalidParameter("vector", Described("values that are not whole"), "counts")
         return entries
 
     @cached_property
@@ -293,7 +293,9 @@ def _start(alpha: Fraction, epsilon: Fraction, p: Fraction) -> Fraction:
     """1/ln B = 4 alpha/(epsilon ln(1/(4 p - 4 p^2))), to 20 bits."""
     odds = 4 * (p - p * p)
     if not 0 < odds < 1:
-        raise InvalidParameter("s", "a collision probability too large", "large enough for alpha")
+        raise InvalidParameter(
+            "s", Described("a collision probability too large"), "large enough for alpha"
+        )
     found = refine(lambda: -4 * ball(alpha) / (ball(epsilon) * ball(odds).log()))
     scale = 2**20
     return Fraction(ceil(found.upper * scale), scale)

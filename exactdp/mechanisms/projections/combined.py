@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, identifiers
 from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
+from exactdp.vector import Vector
 
 
 @frozen(kw_only=True)
@@ -99,8 +101,10 @@ class ThresholdALP:
             first.e_epsilon * self.sketch.e_epsilon,
         )
 
-    def project(self, vector: Mapping[int, Real], source: Source) -> ThresholdSketch:
-        """Publish a vector: entries (0 <= i < d) and their values, 0 for all others.
+    def project(self, vector: Vector, source: Source) -> ThresholdSketch:
+        """Publish a vector: a mapping of entries (0 <= i < d) to values, 0 for all others.
+
+        A list or an array holds the values of the entries 0, 1, 2, ... in order.
 
         source: must be fit for a release. Raises InvalidParameter before anything is drawn.
         """
@@ -121,7 +125,7 @@ class ThresholdALP:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdSketch:
+class ThresholdSketch(Estimates):
     """A published vector: ``sketch[i]`` is what is stored of an entry, or else its estimate."""
 
     mechanism: ThresholdALP
@@ -200,7 +204,7 @@ class ThresholdSketch:
         sizes = [abs(v) for _, v in stored]
         inside = all(made.stored.least <= v <= made.stored.noise.steps for v in sizes)
         if places != sorted(set(places)) or not inside or not all(i < made.d for i in places):
-            raise InvalidParameter("stored", "other entries", "entries as written")
+            raise InvalidParameter("stored", Described("other entries"), "entries as written")
         return cls(made, stored, Sketch(*read(made.sketch, payload[start:]), text))
 
 

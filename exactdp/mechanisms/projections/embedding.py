@@ -90,11 +90,28 @@ def peaks(
     for step, (place, turned) in enumerate(walk, 1):
         where = hashes.rows(keys, place)
         where += np.uint64(layout.start(place))
-        byte = bits[(where >> np.uint64(3)).astype(np.intp)]
-        bit = byte >> (where & np.uint64(7)).astype(np.uint8) & np.uint8(1)
-        below += np.where(bit ^ turned, -1, 1)
+        below += np.where(_read(bits, where) ^ turned, -1, 1)
         top, fresh = below == 0, np.flatnonzero(below < 0)
         count += top
         total += top * step
         below[fresh], count[fresh], total[fresh] = 0, 1, step
     return total, count
+
+
+def peak(bits: Bits, where: NDArray[np.uint64], turned: NDArray[np.bool_]) -> Fraction:
+    """The average place where the partial sums of one entry's +-1 bits are largest.
+
+    where: the bits of the walk, in the order they are read in. turned: whether a 1 is a -1 there.
+    Source: ALP, Algorithm 3.
+    """
+    sums = np.cumsum(np.where(_read(bits, where) ^ turned, 1, -1))
+    largest = max(int(sums.max()), 0)
+    steps = np.flatnonzero(sums == largest) + 1
+    return Fraction(int(steps.sum()), len(steps) + (largest == 0))  # the sum before step 1 is 0
+
+
+def _read(bits: Bits, where: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """The bits at these places of the packed array."""
+    byte = bits[(where >> np.uint64(3)).astype(np.intp)]
+    bit: NDArray[np.uint8] = byte >> (where & np.uint64(7)).astype(np.uint8) & np.uint8(1)
+    return bit

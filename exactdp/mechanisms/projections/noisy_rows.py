@@ -7,7 +7,7 @@ is restricted to [0, u].
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,21 +19,27 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.projections.grid_noise import GridNoise
 from exactdp.mechanisms.projections.sketch import parameters, texts
-from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, identifiers
+from exactdp.mechanisms.projections.sparse_vectors import (
+    NonzeroEntries,
+    checked,
+    identifiers,
+)
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
 from exactdp.mechanisms.projections.universal_hashing import (
     MOST_BITS,
     HashFunctions,
     UniversalHashes,
 )
-from exactdp.parameters import Real, positive
+from exactdp.mechanisms.released import Estimates
+from exactdp.parameters import positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
+from exactdp.vector import Vector
 
 #: Rows are listed one by one.
 _MOST_ROWS = 10_000_000
@@ -79,7 +85,7 @@ class _Rows(ABC):
         loss, kept = self.epsilon, self.noise.e_epsilon
         return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, self._source(), kept)
 
-    def project(self, vector: Mapping[int, Real], source: Source) -> NoisyRows:
+    def project(self, vector: Vector, source: Source) -> NoisyRows:
         """Publish a vector. source: must be fit for a release, as SystemSource is."""
         require_secure(source)
         entries = self.checked(vector)
@@ -87,17 +93,17 @@ class _Rows(ABC):
         return NoisyRows(self, hashes, self._draw(entries, hashes, source))
 
     def draw(
-        self, vector: Mapping[int, Real], hashes: HashFunctions | None, source: Source
+        self, vector: Vector, hashes: HashFunctions | None, source: Source
     ) -> NDArray[np.int64]:
         """The noisy rows in steps of the grid, from any source, for a given function."""
         return self._draw(self.checked(vector), hashes, source)
 
-    def law(self, vector: Mapping[int, Real], hashes: HashFunctions | None) -> Law[tuple[int, ...]]:
+    def law(self, vector: Vector, hashes: HashFunctions | None) -> Law[tuple[int, ...]]:
         """The exact law of all rows in steps, by enumeration: for small instances."""
         entries = self.checked(vector)
         return exact_law(lambda s: tuple(self._draw(entries, hashes, s).tolist()), residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
+    def checked(self, vector: Vector) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
         return checked(vector, self.d, self.k, Fraction(0), self.u)
 
@@ -167,7 +173,7 @@ class MaxProjection(_Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyRows:
+class NoisyRows(Estimates):
     """A published vector: ``rows[i]`` estimates any entry, ``rows.estimate(ids)`` many.
 
     steps: the noisy rows in steps of the grid. text: see Sketch.
@@ -212,7 +218,9 @@ class NoisyRows:
         made: _Rows = of(**header)
         start = UniversalHashes.size(1, made.d) if isinstance(made, MaxProjection) else 0
         if len(payload) != start + 8 * made.rows:
-            raise InvalidParameter("data", f"{len(payload)} bytes of rows", "as its header says")
+            raise InvalidParameter(
+                "data", Described(f"{len(payload)} bytes of rows"), "as its header says"
+            )
         hashes = (
             UniversalHashes.from_bytes(bytes(payload[:start]), 1, made.d, made.rows)
             if start
@@ -220,7 +228,7 @@ class NoisyRows:
         )
         steps = np.frombuffer(payload, "<i8", offset=start).astype(np.int64)
         if not 0 <= steps.min() <= steps.max() <= made.noise.steps:
-            raise InvalidParameter("data", "values outside [0, u]", "rows as written")
+            raise InvalidParameter("data", Described("values outside [0, u]"), "rows as written")
         return cls(made, hashes, steps, text)
 
 

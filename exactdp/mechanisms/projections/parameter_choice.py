@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import product
 from math import ceil
@@ -81,8 +81,12 @@ def within_bits(of: type[Any], bits: int, **given: Any) -> Any:
     """A projection of a class whose array has at most so many bits: as many rows as they hold.
 
     of: ALP, SignedALP, HistogramALP, LogALP. given: all its parameters but s.
-    Raises InvalidParameter where 2 k + 1 rows do not fit.
+    Raises InvalidParameter for other names, and where 2 k + 1 rows do not fit.
     """
+    names = [field.name for field in fields(of) if field.name != "s"]
+    for name in given:
+        if name not in names:
+            raise InvalidParameter("parameter", name, f"one of {', '.join(names)}")
     room, entries = integer("bits", bits, least=1), integer("k", given.get("k", 0), least=1)
     levels = of(s=2 * entries + 1, **given).levels
     if room < (2 * entries + 1) * levels:

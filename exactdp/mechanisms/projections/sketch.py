@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind, Scalar
-from exactdp.errors import InvalidParameter
-from exactdp.mechanisms.projections.embedding import Bits, Layout, peaks
+from exactdp.errors import Described, InvalidParameter
+from exactdp.mechanisms.projections.embedding import Bits, Layout, peak, peaks
 from exactdp.mechanisms.projections.rounding import Cells
 from exactdp.mechanisms.projections.sparse_vectors import identifiers
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
+from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import decimal_text, integer
 
 #: NonzeroEntries asked at once, so that what they need stays in cache.
@@ -53,7 +55,7 @@ class Projection(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
+class Sketch(Estimates):
     """A published vector: ``sketch[i]`` estimates any entry, ``sketch.estimate(ids)`` many.
 
     mechanism: its parameters. hashes, bits: the hash functions and the noisy array.
@@ -76,8 +78,17 @@ class Sketch:
 
     def __getitem__(self, i: int) -> Fraction:
         """The estimate of one entry, exactly."""
-        total, count = self._peaks(identifiers([i], self.mechanism.d), self.mechanism.walk)
-        return self._limited(Fraction(int(total[0]), int(count[0])))
+        places, starts, turned = self._walk
+        where = self.hashes.rows(self.hashes.keys(identifiers([i], self.mechanism.d)), places)
+        where += starts
+        return self._limited(peak(self.bits, where, turned))
+
+    @cached_property
+    def _walk(self) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.bool_]]:
+        """The walk of an estimate: its places, the first bit of each, and where 1 means -1."""
+        places, turned = zip(*self.mechanism.walk, strict=True)
+        starts = [self.mechanism.layout.start(place) for place in places]
+        return np.array(places, np.intp), np.array(starts, np.uint64), np.array(turned, np.bool_)
 
     def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
@@ -152,11 +163,13 @@ def read(mechanism: Projection, payload: memoryview) -> tuple[Projection, Univer
     levels, size = mechanism.levels, mechanism.layout.size
     start = UniversalHashes.size(levels, mechanism.d)
     if len(payload) != start + -(-size // 8):
-        raise InvalidParameter("data", f"{len(payload)} bytes of bits", "as its header says")
+        raise InvalidParameter(
+            "data", Described(f"{len(payload)} bytes of bits"), "as its header says"
+        )
     hashes = UniversalHashes.from_bytes(bytes(payload[:start]), levels, mechanism.d, mechanism.s)
     bits = np.frombuffer(payload, np.uint8, offset=start)
     if size % 8 and bits[-1] >> size % 8:
-        raise InvalidParameter("data", "bits after the last one", "zeros there")
+        raise InvalidParameter("data", Described("bits after the last one"), "zeros there")
     return mechanism, hashes, bits
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from exactdp.container import kind_of
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP
 from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
 from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
@@ -26,4 +26,4 @@ def read_sketch(data: bytes) -> Sketch | ThresholdSketch | NoisyRows:
     for of in _ROWS:
         if name == f"{of.__name__} rows":
             return NoisyRows.from_bytes(data, of)
-    raise InvalidParameter("data", f"a file of kind {name!r}", "a sketch")
+    raise InvalidParameter("data", Described(f"a file of kind {name!r}"), "a sketch")

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, decimal_text, integer, rational
 from exactdp.samplers import Source
+from exactdp.vector import Vector, by_entry
 
 #: Products below this fit the arrays that are worked with.
 _FITS = 1 << 62
@@ -48,20 +49,23 @@ class NonzeroEntries:
 
 
 def checked(
-    vector: Mapping[int, Real], d: int, k: int, low: Fraction | None, high: Fraction | None
+    vector: Vector, d: int, k: int, low: Fraction | None, high: Fraction | None
 ) -> NonzeroEntries:
     """The non-zero entries, in any order; raises InvalidParameter.
 
     At most k of them, at places in [0, d), with values in [low, high] (None: no bound).
     """
-    ids = identifiers(list(vector), d)
-    if len(set(ids.tolist())) < len(vector):
-        raise InvalidParameter("vector", "an entry twice", "one value per entry")
-    numerators, denominator = _numbers(vector)
+    given = by_entry("vector", vector)
+    ids = identifiers(list(given), d)
+    if len(set(ids.tolist())) < len(given):
+        raise InvalidParameter("vector", Described("an entry twice"), "one value per entry")
+    numerators, denominator = _numbers(given)
     _within(ids, numerators, denominator, low, high)
     entries = NonzeroEntries(ids, numerators, denominator).map(ids, numerators)
     if len(entries) > k:
-        raise InvalidParameter("vector", f"{len(entries)} non-zero entries", f"at most k = {k}")
+        raise InvalidParameter(
+            "vector", Described(f"{len(entries)} non-zero entries"), f"at most k = {k}"
+        )
     return entries
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,11 +23,13 @@ from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, rounded
 from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
-from exactdp.parameters import Real, choice, decimal_text, delta_target, positive
+from exactdp.mechanisms.released import Released
+from exactdp.parameters import choice, decimal_text, delta_target, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf
 from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.source import require_secure
+from exactdp.vector import Vector
 
 #: What is stored: (entry, value in steps of the grid), in ascending order of entries.
 Stored = tuple[tuple[int, int], ...]
@@ -36,22 +38,15 @@ Stored = tuple[tuple[int, int], ...]
 _MOST_STORED = 100_000
 
 
-@dataclass(frozen=True)
-class LargeValues:
-    """What is published: noisy values from the threshold on, by entry, and their guarantee."""
+@dataclass(frozen=True, eq=False)
+class LargeValues(Released[int, Fraction]):
+    """What is published: a mapping of entries to noisy values from the threshold on.
 
-    values: Mapping[int, Fraction]
+    bins: pairs of entry and value in ascending order of entries. guarantee: what it promises.
+    """
+
+    bins: tuple[tuple[int, Fraction], ...]
     guarantee: Guarantee
-
-    def __getitem__(self, i: int) -> Fraction:
-        """The noisy value of an entry; 0 where none was stored."""
-        return self.values.get(i, Fraction(0))
-
-    def __iter__(self) -> Iterator[tuple[int, Fraction]]:
-        return iter(self.values.items())
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 @frozen(kw_only=True)
@@ -97,22 +92,22 @@ class _Threshold(ABC):
         """Values are stored from here on."""
         return self.least * self.grid
 
-    def release(self, vector: Mapping[int, Real], source: Source) -> LargeValues:
+    def release(self, vector: Vector, source: Source) -> LargeValues:
         """Publish the large values. source: must be fit for a release, as SystemSource is."""
         require_secure(source)
         grid, stored = self.grid, self.draw(vector, source)
-        return LargeValues({i: steps * grid for i, steps in stored}, self.guarantee())
+        return LargeValues(tuple((i, steps * grid) for i, steps in stored), self.guarantee())
 
-    def draw(self, vector: Mapping[int, Real], source: Source) -> Stored:
+    def draw(self, vector: Vector, source: Source) -> Stored:
         """What a release stores, from any source."""
         return self._draw(self.checked(vector), source)
 
-    def law(self, vector: Mapping[int, Real]) -> Law[Stored]:
+    def law(self, vector: Vector) -> Law[Stored]:
         """The exact law of what is stored, by enumeration: for small instances."""
         entries = self.checked(vector)
         return exact_law(lambda source: self._draw(entries, source), residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
+    def checked(self, vector: Vector) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
         top = self.u
         return checked(vector, self.d, self.k, -top if self._signed else Fraction(0), top)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -30,6 +30,7 @@ from exactdp.mechanisms.projections.universal_hashing import (
 from exactdp.parameters import Real, delta_target, non_negative, positive, rational
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
+from exactdp.vector import Vector
 
 L1_NEIGHBOURS = "sparse vectors at l1 distance at most 1, both with at most k non-zero entries"
 
@@ -125,8 +126,10 @@ class UnaryProjection(ABC):
         loss = self.epsilon
         return Guarantee(loss, Enclosure.exact(0), neighbours, source, self.e_epsilon)
 
-    def project(self, vector: Mapping[int, Real], source: Source) -> Sketch:
-        """Publish a vector: entries (0 <= i < d) and their values, 0 for all others.
+    def project(self, vector: Vector, source: Source) -> Sketch:
+        """Publish a vector: a mapping of entries (0 <= i < d) to values, 0 for all others.
+
+        A list or an array holds the values of the entries 0, 1, 2, ... in order.
 
         Values are exact rationals of any denominator, at most beta. source: must be fit for a
         release, as SystemSource is. Raises InvalidParameter before anything is drawn.
@@ -136,11 +139,11 @@ class UnaryProjection(ABC):
         hashes = UniversalHashes.draw(self.levels, self.d, self.s, source)
         return Sketch(self, hashes, self._draw(entries, hashes, source))
 
-    def draw(self, vector: Mapping[int, Real], hashes: HashFunctions, source: Source) -> Bits:
+    def draw(self, vector: Vector, hashes: HashFunctions, source: Source) -> Bits:
         """The array of a sketch from any source, for given hash functions."""
         return self._draw(self.checked(vector), hashes, source)
 
-    def law(self, vector: Mapping[int, Real], hashes: HashFunctions) -> Law[tuple[int, ...]]:
+    def law(self, vector: Vector, hashes: HashFunctions) -> Law[tuple[int, ...]]:
         """The exact law of all bits, level by level, by enumeration: for small instances."""
         entries, size = self.checked(vector), self.layout.size
 
@@ -150,7 +153,7 @@ class UnaryProjection(ABC):
 
         return exact_law(program, residual=0)
 
-    def checked(self, vector: Mapping[int, Real]) -> NonzeroEntries:
+    def checked(self, vector: Vector) -> NonzeroEntries:
         """The non-zero entries; raises InvalidParameter."""
         top = self.beta
         return checked(vector, self.d, self.k, -top if self.signed else Fraction(0), top)

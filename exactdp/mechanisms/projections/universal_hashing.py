@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.samplers import Source
 
 #: Keys cut into words: one row per half, low before high, one column per key.
@@ -51,9 +51,14 @@ class Tables:
     def keys(self, ids: Sequence[int] | NDArray[Any]) -> Keys:
         return np.asarray(ids, np.uint64).reshape(1, -1)
 
-    def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
-        rows: NDArray[np.uint64] = np.array(self.table[level], np.uint64)[keys[0]]
+    def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
+        """The row of each key at a level, or of a single key at each of several levels."""
+        rows: NDArray[np.uint64] = self._array[level, keys[0]]
         return rows
+
+    @cached_property
+    def _array(self) -> NDArray[np.uint64]:
+        return np.array(self.table, np.uint64)
 
 
 def words_per_key(d: int) -> int:
@@ -91,10 +96,12 @@ class UniversalHashes:
             count = words_per_key(self.d)
             raw = b"".join(int(x).to_bytes(8 * count, "little") for x in ids)
             parts = np.ascontiguousarray(np.frombuffer(raw, "<u8").reshape(-1, count).T)
-        low, high = parts & ((np.uint64(1) << half) - np.uint64(1)), parts >> half
-        return np.stack([low, high], axis=1).reshape(2 * len(parts), parts.shape[1])
+        halves = np.empty((2 * len(parts), parts.shape[1]), np.uint64)
+        halves[::2], halves[1::2] = parts & ((np.uint64(1) << half) - np.uint64(1)), parts >> half
+        return halves
 
-    def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
+    def rows(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
+        """The row of each key at a level, or of a single key at each of several levels."""
         half = np.uint64(self.word_bits // 2)
         value = self._mixed(keys, level)
         value *= np.uint64(self.s)
@@ -102,14 +109,15 @@ class UniversalHashes:
         if self._uneven:
             value &= (np.uint64(1) << half) - np.uint64(1)
             for i in np.flatnonzero(value < np.uint64(self._uneven)):
-                row[i] = self._row_of_the_rest(keys[:, i], level)
+                column, place = (i, level) if isinstance(level, int) else (0, int(level[i]))
+                row[i] = self._row_of_the_rest(keys[:, column], place)
         return row
 
-    def _mixed(self, keys: Keys, level: int) -> NDArray[np.uint64]:
+    def _mixed(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
         """v, of half a word; sums modulo 2^word_bits are kept in the upper bits of 64."""
         shift = np.uint64(64 - self.word_bits)
-        a, b = self.words[level, :-1], self.words[level, -1] << shift
-        total = np.full(keys.shape[1], b)
+        a = self.words[level].T
+        total: NDArray[np.uint64] = np.zeros(keys.shape[1], np.uint64) + (a[-1] << shift)
         for i in range(0, len(keys), 2):
             factor = keys[i + 1] + a[i]
             factor <<= shift
@@ -148,7 +156,9 @@ class UniversalHashes:
         ends = range(start, start + 2 * levels * size, size)
         numbers = [int.from_bytes(data[i : i + size], "little") for i in ends]
         if any(x >= prime for x in numbers) or not all(numbers[::2]):
-            raise InvalidParameter("data", "other coefficients", "hash functions as written")
+            raise InvalidParameter(
+                "data", Described("other coefficients"), "hash functions as written"
+            )
         rest = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         return cls(d, s, words.astype(np.uint64), rest)
 

@@ -11,6 +11,7 @@ from exactdp.accounting import gshm_sums
 from exactdp.accounting.certify.checking import Check
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
+from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
 from exactdp.mechanisms.thresholded.mechanism import draws
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
@@ -78,7 +79,9 @@ class GSHMWithSums(GSHM):
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyCounts:
         """The same as columns of whole numbers, which are made sooner."""
-        checked = {x: self._checked(x, row, counts.get(x, 0)) for x, row in sums.items()}
+        given = mapping_of("counts", counts)
+        columns_of = mapping_of("sums", sums)
+        checked = {x: self._checked(x, row, given.get(x, 0)) for x, row in columns_of.items()}
         found = self.drawn(counts, source)
         rows = [checked.get(x, (0,) * len(self.largest)) for x in found.elements]
         columns = []

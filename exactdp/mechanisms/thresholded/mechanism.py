@@ -23,6 +23,7 @@ from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
+from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import (
     Real,
@@ -158,7 +159,7 @@ class Thresholded(ABC):
 
 def checked_counts(counts: Mapping[Any, int]) -> dict[Any, int]:
     """The positive counts in ascending order of elements; raises InvalidParameter."""
-    plain: Mapping[Any, int] = counts
+    plain = mapping_of("counts", counts)
     if not (set(map(type, counts.values())) <= {int} and min(counts.values(), default=0) >= 0):
         plain = {x: integer(f"counts[{x!r}]", c, least=0) for x, c in counts.items()}
     if not set(map(type, counts)) <= {int, str}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from gmpy2 import mpz
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.mechanisms.released import Released
 
 #: Released counters: (element, noisy count) in ascending order of elements; with sums,
 #: (element, (noisy count, noisy sum, ...)).
@@ -60,36 +61,20 @@ class NoisyCounts:
         return [[text(n) for n in self.numerators], *([_whole(n) for n in c] for c in self.sums)]
 
 
-@dataclass(frozen=True)
-class NoisyRelease:
-    """What is published: noisy counters above the threshold, and their guarantee.
+@dataclass(frozen=True, eq=False)
+class NoisyRelease(Released[Any, Any]):
+    """What is published: a mapping of elements to noisy counts, and its guarantee.
 
-    ``release[x]`` is the noisy count of x, 0 where none was released.
+    Counts are above the threshold; with sums a value is (noisy count, noisy sum, ...).
     """
 
     counters: NoisyCounts
     guarantee: Guarantee
 
     @cached_property
-    def bins(self) -> NoisyBins:
+    def bins(self) -> NoisyBins:  # type: ignore[override]  # read-only, as a frozen field is
         """(element, noisy count) in ascending order of elements."""
         return self.counters.bins()
-
-    @cached_property
-    def _counts(self) -> dict[Any, Any]:
-        return dict(self.bins)
-
-    def __getitem__(self, element: Any) -> Any:
-        return self._counts.get(element, 0)
-
-    def __contains__(self, element: object) -> bool:
-        return element in self._counts
-
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        return iter(self.bins)
-
-    def __len__(self) -> int:
-        return len(self.counters.elements)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the bins as [element, count] pairs, counts as exact decimal strings."""

@@ -45,6 +45,19 @@ def test_counts_of_every_kind_of_event() -> None:
     assert events.loss_of(two, 5) == exact.composed(5)
 
 
+def test_a_composition_on_one_sample_is_what_their_accountant_takes_it_for() -> None:
+    event = _peer("dp_accounting.dp_event")
+    peer = _peer("dp_accounting.rdp.rdp_privacy_accountant").RdpAccountant(orders=[2, 8])
+    both = event.ComposedDpEvent(
+        [event.SelfComposedDpEvent(event.GaussianDpEvent(2.0), 3), event.GaussianDpEvent(1.5)]
+    )
+    peer.compose(event.PoissonSampledDpEvent(0.1, both), 16)
+    found = events.loss_of(event.PoissonSampledDpEvent(0.1, both), 16)
+    assert found is not None
+    for order, theirs in zip([2, 8], peer._rdp, strict=True):
+        assert abs(float(found.renyi(order).upper) - theirs) < 1e-9 * theirs
+
+
 def _event(kind: str, **fields: Any) -> Any:
     return type(kind, (), fields)()
 

@@ -46,7 +46,7 @@ IDS = [type(m).__name__ for m in ALL]
 def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMechanism) -> None:
     release = mechanism.release({3: 4, 20: 2}, SystemSource())  # type: ignore[attr-defined]
     assert list(release) == sorted(release)
-    assert all(0 <= x < 30 and 0 <= c <= 6 for x, c in release)
+    assert all(0 <= x < 30 and 0 <= c <= 6 for x, c in release.items())
     assert release.guarantee == mechanism.guarantee()
     assert "replace-one" in release.guarantee.neighbours
     assert "BV" in str(release.guarantee)

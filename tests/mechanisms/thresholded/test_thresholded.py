@@ -33,7 +33,7 @@ IDS = [type(m).__name__ for m in ALL]
 def test_releases(mechanism: Thresholded) -> None:
     counts = {"b": 100, "a": 60, "c": 0}
     release = mechanism.release(counts, SystemSource())
-    found = {x: c for x, c in release if x is not None}
+    found = {x: c for x, c in release.items() if x is not None}
     assert list(found) == ["a", "b"]
     assert abs(found["b"] - 100) < 40
     assert all(c.denominator <= 2 for c in found.values())

@@ -1,0 +1,75 @@
+"""Several mechanisms on the same sample: they are one mechanism, which can then be sampled."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+
+from exactdp.accounting.pld.laws import GaussianLoss
+from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.neighbours import Step
+from exactdp.errors import Described, InvalidParameter
+
+__all__ = ["together"]
+
+#: An irrational distance is enclosed to this many bits, relatively: far below the narrowest
+#: enclosure that can be asked for (a relative width of 1e-100 is 333 bits).
+_BITS = 512
+
+_OTHERS = (
+    "Gaussian mechanisms without sampling; of others, pld.approximate(epsilon=..., delta=...)"
+    ".sampled(rate) bounds what all leak on one sample, with the delta of their composition"
+)
+
+
+def together(*mechanisms: Pld) -> Pld:
+    """One mechanism that runs all of these on the same data, so that it can be sampled as a whole.
+
+    mechanisms: Gaussian, before any sampling, for the same neighbours; later queries may depend on
+    earlier answers. A single mechanism of any kind is returned as it is.
+    ``together(a, b).sampled(q)`` runs both on one sample; ``a.sampled(q).then(b.sampled(q))`` draws
+    a sample for each. The distances mu = sensitivity/sigma of Gaussian mechanisms add in squares.
+    Returns their loss as that of one mechanism. Raises InvalidParameter for other mechanisms.
+    Source: Dong, Roth, Su 2022, Corollary 3.3; exactdp explain certified-pld, section 4.
+
+    >>> from exactdp.accounting import pld
+    >>> noise = pld.gaussian(sigma=1)
+    >>> print(format(pld.together(noise, noise).sampled("0.1").delta(1), "4"))
+    [0.003663, 0.003664]
+    """
+    if not mechanisms or not all(isinstance(loss, Pld) for loss in mechanisms):
+        found = ", ".join(type(loss).__name__ for loss in mechanisms) or "none"
+        raise InvalidParameter("mechanisms", Described(found), "losses, each an argument")
+    first, *others = mechanisms
+    composed = first
+    for other in others:
+        composed = composed.then(other)
+    if composed.count == 1:
+        return composed
+    laws = [(step.removed, times) for step, times in composed.steps]
+    squares = Fraction(0)
+    for law, times in laws:
+        if not isinstance(law, GaussianLoss):
+            raise InvalidParameter("mechanisms", Described(type(law).__name__), _OTHERS)
+        squares += times * law.mu**2
+    return Pld(((_gaussian(squares), 1),), composed.neighbours, composed.source)
+
+
+def _gaussian(square: Fraction) -> Step:
+    """Gaussian noise for a distance whose square is given, between two rational distances.
+
+    The smaller one is that of a user who moves the queries by less than the sensitivity allows.
+    """
+    low, high = _root(square)
+    above, below = (Step(law, law) for law in (GaussianLoss(high), GaussianLoss(low)))
+    return above if low == high else Step(above.removed, above.added, ((below,),), attained=False)
+
+
+def _root(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals around the square root, relatively 2^-512 apart; both are the root if rational.
+
+    sqrt(n/d) = sqrt(n d)/d with n d >= 1, so that a unit of 2^-512/d is at most 2^-512 of it.
+    """
+    scaled = square.numerator * square.denominator << 2 * _BITS
+    root, unit = isqrt(scaled), Fraction(1, square.denominator << _BITS)
+    return root * unit, (root + (root * root != scaled)) * unit

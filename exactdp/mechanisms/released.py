@@ -1,0 +1,63 @@
+"""Releases and sketches as Python's containers: mappings, and what has a value everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NoReturn, TypeVar
+
+__all__ = ["Estimates", "Released"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Released(Mapping[K, V]):
+    """A mapping of released elements to their values, in ascending order of the elements.
+
+    As with collections.Counter, ``release[x]`` is 0 where x was not released, ``x in release`` is
+    False and ``release.get(x)`` is None. Each takes constant time. Equal to every mapping with the
+    same items.
+    """
+
+    #: Pairs of element and value in ascending order of elements.
+    bins: tuple[tuple[K, V], ...]
+
+    @cached_property
+    def _items(self) -> dict[K, V]:
+        return dict(self.bins)
+
+    def __getitem__(self, element: K) -> Any:
+        """The released value of an element; 0 where none was released."""
+        return self._items.get(element, 0)
+
+    def __contains__(self, element: object) -> bool:
+        return element in self._items
+
+    def get(self, element: K, default: Any = None, /) -> Any:
+        """The released value of an element, or the default where none was released."""
+        return self._items.get(element, default)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __hash__(self) -> int:
+        return hash(self.bins)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class Estimates:
+    """What has a value for every possible entry: it is asked, but not searched or listed.
+
+    Without this class, ``x in sketch`` and ``list(sketch)`` would ask for sketch[0],
+    sketch[1], and so on.
+    """
+
+    def __contains__(self, entry: object) -> NoReturn:
+        raise TypeError(f"every entry has a value in a {type(self).__name__}: ask for the value")
+
+    def __iter__(self) -> NoReturn:
+        kind = type(self).__name__
+        raise TypeError(f"a {kind} has a value for every possible entry: ask for those you need")
