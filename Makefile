@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow docs tutorials wheels claims scrutiny vectors conformance check bench
-.PHONY: experiments clean fuzz
+.PHONY: setup demo test test-all test-slow docs tutorials installation wheels claims scrutiny vectors
+.PHONY: conformance check bench experiments clean fuzz
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,30 +23,64 @@ setup: .venv/tools
 	$(PIP) --editable '.[test,check]'
 	touch $@
 
-# what the site is built with
-.venv/site: .venv/library
-	$(PIP) --editable '.[docs]'
+# an environment with the extra `docs` alone: what the extra lacks shows here
+.venv-docs/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 # the site in docs/_build; every warning is an error
-docs: .venv/site
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
+docs: .venv-docs/ready
+	.venv-docs/bin/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
 
-# links and accessibility of the site; the tutorials done literally, in an empty environment
+# links and accessibility of the site; README and the tutorials done literally, in an empty
+# environment
 tutorials: docs setup
 	$(BIN)/python -m tests.docs.check_site docs/_build
 	$(BIN)/python -m tests.docs.follow
 
-# the same with every Python that is there, an environment for each page
+# the wheel alone and with each extra that users install, each in an environment of its own
+installation: setup
+	$(BIN)/python -m tests.installation --versions newest base $(EXTRAS)
+
+EXTRAS := local proofs scale frames engines plots testing
+
+# the wheel with every extra alone, on every supported Python (one that is not installed is skipped,
+# and the table says so), with the newest and the lowest versions of all libraries; then README and
+# the tutorials, an environment for each page
 wheels: setup
-	for version in 3.11 3.12 3.13; do \
-	  $(BIN)/python -m tests.docs.follow --fresh --python python$$version || exit 1; done
+	$(BIN)/python -m tests.installation $(PYTHONS:%=--python %)
+	$(BIN)/python -m tests.docs.follow --fresh $(PYTHONS:%=--python %)
+
+PYTHONS ?= 3.11 3.12 3.13 3.14
 
 demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
 
 test: setup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
+
+# the tests that need other libraries as well, in an environment of their own; they also need Java
+# (Spark) and Node. TORCH: what installs PyTorch, by default a CPU build from PyTorch's own index,
+# since a plain `torch` brings gigabytes of CUDA libraries on Linux
+test-all: .venv-all/ready
+	.venv-all/bin/python -m pytest -q -rs -n auto --dist worksteal $(PYTORCH:%=--ignore %)
+	.venv-all/bin/python -m pytest -q -rs -m 'slow or not slow' $(PYTORCH)
+	.venv-all/bin/python -m pytest -q -rs -m slow tests/frames -k spark
+
+# in a process of its own: PyTorch registers finalizers of the whole interpreter, and an audit of a
+# program that reads these finds sets of text, which it refuses
+PYTORCH := tests/accounting/pld/test_adapters.py tests/accounting/pld/test_opacus_loop.py
+
+TORCH ?= --torch-backend cpu torch
+UV_ALL := $(BIN)/uv pip install --quiet --python .venv-all/bin/python
+
+.venv-all/ready: .venv/tools
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-all
+	$(UV_ALL) $(TORCH)
+	$(UV_ALL) --editable '.[test,peers,spark]' opacus
+	$(UV_ALL) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
+	touch $@
 
 # what takes minutes, and ten times as many examples of what is drawn at random
 test-slow: setup
@@ -110,4 +144,4 @@ experiments: setup
 	$(BIN)/python -m experiments.sparse_vectors
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-all .venv-docs .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -28,7 +28,7 @@ from exactdp.mechanisms import (
     within_bits,
 )
 from exactdp.samplers import GeoSample, SeededSource, SystemSource
-from exactdp.samplers.bernoulli import RandomizedResponse
+from exactdp.samplers.bernoulli import BinaryRandomizedResponse
 
 
 def _respond(bit: int, rng: Any) -> int:
@@ -226,7 +226,7 @@ MESSAGES: list[tuple[Callable[[], object], str]] = [
         "numerators[1] must be an integer >= 0 and <= 8, got 9",
     ),
     (
-        lambda: RandomizedResponse(p="0.1").sample_many(np.array([0, 2]), SeededSource(1)),
+        lambda: BinaryRandomizedResponse(p="0.1").sample_many(np.array([0, 2]), SeededSource(1)),
         "bits must be an array of 0s and 1s, got 2",
     ),
 ]

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from exactdp.errors import InvalidParameter
+from exactdp.extras import optional
 from exactdp.parameters import positive
 
 __all__ = ["TARGETS", "NamedRun", "Run", "Target", "target"]
@@ -28,7 +29,7 @@ _LARGEST = 1 << 53
 class Target:
     """A mechanism of a library: what it needs, and how to make its run(dataset, n).
 
-    parameters: names of the numbers it takes. package: the optional install it comes from.
+    package: the library. parameters: names of the numbers it takes.
     """
 
     package: str
@@ -55,7 +56,8 @@ class NamedRun:
 def target(name: str, **parameters: str) -> NamedRun:
     """run(dataset, n) of a named target, or of "package.module:function" found on the path.
 
-    parameters: exact numbers, as named by the target. Raises InvalidParameter.
+    parameters: exact numbers, as named by the target. Raises InvalidParameter, and MissingExtra if
+    the library of the target is not installed.
     """
     run = NamedRun(name, tuple(sorted(parameters.items())))
     _made(run)
@@ -73,11 +75,7 @@ def _made(run: NamedRun) -> Run:
         allowed = f"{', '.join(found.parameters)} for {name}"
         raise InvalidParameter("parameters", given, allowed)
     checked = {key: positive(key, value) for key, value in parameters.items()}
-    try:
-        return found.make(**checked)
-    except ImportError:
-        allowed = f"one whose library is installed (pip install {found.package})"
-        raise InvalidParameter("target", name, allowed) from None
+    return found.make(**checked)
 
 
 def _function(name: str, parameters: dict[str, str]) -> Run:
@@ -120,8 +118,8 @@ def _whole(value: Any) -> int:
 def _opendp(measurement: str, integers: bool) -> Callable[[Fraction], Run]:
     def make(scale: Fraction) -> Run:
         import numpy as np
-        import opendp.prelude as dp
 
+        dp = optional("opendp.prelude")
         dp.enable_features("contrib")
         kind, type_ = (int, "i64") if integers else (float, "f64")
         metric = {"make_laplace": dp.l1_distance, "make_gaussian": dp.l2_distance}[measurement]
@@ -139,8 +137,8 @@ def _opendp_scale(measurement: str, integers: bool = False) -> Target:
 def _diffprivlib(name: str, *names: str) -> Target:
     def make(**parameters: Fraction) -> Run:
         import numpy as np
-        from diffprivlib import mechanisms
 
+        mechanisms = optional("diffprivlib.mechanisms")
         integers = name.startswith("Geometric")
         kind = int if integers else float
         given = {key: float(value) for key, value in parameters.items()}

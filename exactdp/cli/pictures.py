@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from exactdp.cli.output import new_file, written
-from exactdp.errors import ExactDPError
+from exactdp.extras import optional
 from exactdp.parameters import choice
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -213,12 +213,7 @@ def _undated(path: Path) -> dict[str, None]:
 
 
 def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise ExactDPError("pictures need matplotlib: pip install 'exactdp[plots]'") from None
+    matplotlib = optional("matplotlib")
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "exactdp"
-    from matplotlib import pyplot
-
-    return pyplot
+    return optional("matplotlib.pyplot")

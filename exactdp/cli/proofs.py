@@ -11,7 +11,6 @@ import click
 
 from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table, write_text
-from exactdp.errors import ExactDPError
 from exactdp.parameters import integer
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.runner import Result, in_words, run
@@ -76,14 +75,10 @@ def proofs(
 
 
 def _run(parts: Sequence[Part], workers: int) -> list[Result]:
-    try:
-        from tqdm import tqdm
+    from tqdm import tqdm
 
-        with tqdm(total=len(parts), desc="statements", disable=None, delay=1) as bar:
-            return list(run(parts, min(workers, max(len(parts), 1)), bar.update))
-    except ImportError as error:
-        needed = f"checking needs {error.name}: pip install 'exactdp[proofs]'"
-        raise ExactDPError(needed) from None
+    with tqdm(total=len(parts), desc="statements", disable=None, delay=1) as bar:
+        return list(run(parts, min(workers, max(len(parts), 1)), bar.update))
 
 
 def _print_list(parts: Sequence[Part], as_json: bool) -> int:

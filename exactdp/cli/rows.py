@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import InvalidParameter
+from exactdp.extras import optional
 from exactdp.parameters import integer
 
 __all__ = ["RowsFile", "dialect_options", "release_rows"]
@@ -53,10 +54,7 @@ class RowsFile:
     @contextmanager
     def relation(self, values: list[str]) -> Iterator[Any]:
         """The rows in DuckDB; the columns of values as integers."""
-        try:
-            import duckdb
-        except ImportError:
-            raise ExactDPError("rows need duckdb: pip install 'exactdp[frames]'") from None
+        duckdb = optional("duckdb")
         with duckdb.connect() as connection:
             try:
                 # one file, whatever characters its name has that elsewhere stand for several

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import InvalidParameter
+from exactdp.extras import optional
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
@@ -24,12 +25,8 @@ _LARGEST_LIMIT = 2**31
 
 
 def narwhals() -> Any:
-    """The narwhals module, which is loaded only here."""
-    try:
-        import narwhals as module
-    except ImportError:
-        raise ExactDPError("frames need narwhals: pip install 'exactdp[frames]'") from None
-    return module
+    """The narwhals module, which is loaded when a frame is read."""
+    return optional("narwhals")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import InvalidParameter
+from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import EngineError
 from exactdp.frames.columns import USER, collected, is_dask, narwhals
@@ -62,11 +63,11 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
     seen = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
     kind = seen.implementation
-    if kind.is_polars() or kind.is_duckdb() or kind.is_spark_like():
+    if kind.is_polars() or kind.isoptional("duckdb") or kind.is_spark_like():
         yield seen.select(*named).lazy()
     elif isinstance(seen, nw_.DataFrame):
         table = _typed(seen.select(*named), bounding)
-        with _duckdb().connect() as connection:
+        with optional("duckdb").connect() as connection:
             yield nw_.from_native(connection.from_arrow(table))
     else:
         allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
@@ -75,7 +76,7 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
 
 def _typed(rows: nw.DataFrame[Any], bounding: Bounding) -> Any:
     """Rows in memory as a table of pyarrow, of the types that their columns were taken for."""
-    pa = _pyarrow()
+    pa = optional("pyarrow")
     types = {n: getattr(pa, kind.arrow)() for n, (_, kind) in bounding.question.columns.items()}
     try:
         return rows.to_arrow().select(list(types)).cast(pa.schema(types))
@@ -122,7 +123,7 @@ def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
     kind, native = pairs.implementation, pairs.to_native()
     if kind.is_polars():
         yield collected(pairs).lazy()
-    elif kind.is_duckdb():
+    elif kind.isoptional("duckdb"):
         with _temporary_table(native) as table:
             yield nw_.from_native(table)
     else:
@@ -143,7 +144,7 @@ def _temporary_table(relation: Any) -> Iterator[Any]:
 
 def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: list[Any]) -> Any:
     """Columns as a frame of the kind of `frame`. types: as narwhals names them."""
-    nw_, pa = narwhals(), _pyarrow()
+    nw_, pa = narwhals(), optional("pyarrow")
     arrow = {"Int64": pa.int64(), "UInt64": pa.uint64(), "Float64": pa.float64()}
     arrow |= {"String": pa.string(), "Date": pa.date32()}
     schema = pa.schema([(name, arrow[kind]) for name, kind in zip(names, types, strict=True)])
@@ -156,23 +157,7 @@ def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: l
         return nw_.from_arrow(table, backend=kind).to_native()
     if kind.is_polars():
         return nw_.from_arrow(table, backend="polars").lazy().to_native()
-    if kind.is_duckdb():
-        return _duckdb().from_arrow(table)
+    if kind.isoptional("duckdb"):
+        return optional("duckdb").from_arrow(table)
     session = given.to_native().sparkSession
     return nw_.from_arrow(table, backend="pyarrow").lazy(backend=kind, session=session).to_native()
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise ExactDPError("frames need pyarrow: pip install 'exactdp[frames]'") from None
-    return pyarrow
-
-
-def _duckdb() -> Any:
-    try:
-        import duckdb
-    except ImportError:
-        raise ExactDPError("frames need duckdb: pip install 'exactdp[frames]'") from None
-    return duckdb

@@ -16,8 +16,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import ExactDPError, InvalidParameter, Undecided
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.extras import optional
 from exactdp.fields import frozen, whole
+
+_MODELS = "sklearn.linear_model"
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -76,7 +79,7 @@ class Pursuit:
             raise InvalidParameter("sparsity", most, f"<= {min(m, k)}")
         with warnings.catch_warnings():  # what is explained before the last step is no fault
             warnings.filterwarnings("ignore", "Orthogonal matching pursuit ended", RuntimeWarning)
-            path = _sklearn().orthogonal_mp(
+            path = optional(_MODELS).orthogonal_mp(
                 system.matrix, seen, n_nonzero_coefs=most, return_path=self.sparsity is None
             )
         found = path if self.sparsity else _least_risk(system, seen, path.reshape(k, -1), n)
@@ -108,7 +111,8 @@ class Lasso:
         seen, noise = system.measured(counts, n), system.noise(n)
         # in units of the noise, so that tolerances mean the same for every n
         alpha = np.sqrt(2 * np.log(k)) / m
-        model = _sklearn().Lasso(alpha=alpha, positive=True, fit_intercept=False, max_iter=10_000)
+        lasso = optional(_MODELS).Lasso
+        model = lasso(alpha=alpha, positive=True, fit_intercept=False, max_iter=10_000)
         coefficients = _converged(model, system.matrix, seen / noise).coef_
         support = np.flatnonzero(coefficients)
         found = np.zeros(k)
@@ -118,21 +122,10 @@ class Lasso:
 
 
 def _converged(model: Any, matrix: Floats, seen: Floats) -> Any:
-    import warnings
-
-    from sklearn.exceptions import ConvergenceWarning
-
+    ConvergenceWarning = optional("sklearn.exceptions").ConvergenceWarning  # noqa: N806
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         try:
             return model.fit(matrix, seen)
         except ConvergenceWarning as warning:
             raise Undecided(f"the lasso did not converge: {warning}") from None
-
-
-def _sklearn() -> Any:
-    try:
-        from sklearn import linear_model
-    except ImportError:
-        raise ExactDPError("recovery needs scikit-learn: pip install 'exactdp[local]'") from None
-    return linear_model

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import hypothesis
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from exactdp.extras import optional
 from exactdp.parameters import choice, integer
+
+if TYPE_CHECKING:
+    import hypothesis
+    from hypothesis import strategies as st
+    from hypothesis.strategies import SearchStrategy
+else:
+    hypothesis, st = optional("hypothesis"), optional("hypothesis.strategies")
+    SearchStrategy = st.SearchStrategy
 
 __all__ = [
     "datasets",

@@ -9,6 +9,7 @@ from concurrent.futures import TimeoutError as TimeLimit
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 
+from exactdp.extras import optional
 from exactdp.proofs_check.bridge import OldPart, examine_old
 from exactdp.proofs_check.comparisons import Record, observe
 from exactdp.proofs_check.record import Evidence, summary_of
@@ -95,12 +96,14 @@ def run(
     """Run parts in parallel; results come in the order of the parts.
 
     workers: processes, >= 1. progress: called once per finished part.
+    Raises MissingExtra without the extra ``proofs``.
     A part that exceeds its limit (a minute, or 15 if it is marked slow) is stopped.
     """
-    from pebble import ProcessPool
-
+    for library in ("mpmath", "sympy"):  # the parts import these where they are checked
+        optional(library)
+    pool_of = optional("pebble").ProcessPool
     limit = {part.id: _SLOW_LIMIT if part.slow else _LIMIT for part in parts}
-    with ProcessPool(max_workers=workers, context=get_context("spawn")) as pool:
+    with pool_of(max_workers=workers, context=get_context("spawn")) as pool:
         futures = [
             pool.schedule(_run_by_id, args=(part.id,), timeout=limit[part.id]) for part in parts
         ]

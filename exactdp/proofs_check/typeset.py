@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 
+from exactdp.extras import optional
+
 __all__ = ["formulas", "quotation"]
 
 _MINUS = "\N{MINUS SIGN}"
@@ -47,8 +49,7 @@ def formulas(text: str) -> str:
 
 def quotation(words: str) -> str:
     """Quoted LaTeX as HTML with MathML, or an empty text where there is none to convert."""
-    from latex2mathml.converter import convert
-
+    convert = optional("latex2mathml.converter").convert
     pieces = re.split(r"\$([^$]+)\$", words) if "$" in words else ["", words]
     if "\\" not in words:
         return ""

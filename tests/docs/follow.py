@@ -1,9 +1,9 @@
-"""Follow the tutorials literally, in an empty environment: ``python -m tests.docs.follow``.
+"""Follow README and the tutorials literally, in an empty environment.
 
-The wheel is built, then every page is done as its reader would: files are saved, commands typed
-into a shell, Python into one session, and what is printed is compared with the page. One
-environment serves all pages, or with ``--fresh`` each has its own. Prints how long a first result
-took; exits 1 if a page does not do what it says.
+``python -m tests.docs.follow`` builds the wheel; then every page is done as its reader would: files
+are saved, commands typed into a shell, Python into one session, and what is printed is compared
+with the page. One environment serves all pages, or with ``--fresh`` each has its own. Prints how
+long a first result took; exits 1 if a page does not do what it says.
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 from sybil import Document
 from tabulate import tabulate
 
 from tests.docs.steps import Command, File, Python, blocks, downloads, matches
+from tests.installation.pythons import interpreter
 
 ROOT = Path(__file__).parents[2]
-PATHS = ("calibrate", "release", "audit", "test")
+_TUTORIALS = ("calibrate", "release", "local", "audit", "test")
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / "tutorials" / f"{name}.md" for name in _TUTORIALS),
+]
 
 #: What runs in the empty environment: each line is a block of Python, typed into one session.
 _SESSION = """
@@ -109,6 +115,8 @@ def follow(page: Path, environment: Path, wheels: Path) -> tuple[list[str], floa
         folder = Path(name)
         for file in downloads(page):
             shutil.copy(file, folder)
+        if (examples := page.parent / "examples").exists():
+            shutil.copytree(examples, folder / "examples")
         reader = Reader(environment, wheels, folder)
         for region in Document.parse(str(page), blocks):
             for step in region.parsed:
@@ -128,22 +136,26 @@ def main(arguments: list[str]) -> int:
     """Follow the pages; exit code 1 if one does not do what it says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="an environment for each page")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter to start from")
+    parser.add_argument("--python", action="append", help="a version, such as 3.12 (default: this)")
     given = parser.parse_args(arguments)
     rows, problems = [], []
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
         subprocess.run([*build, str(place / "wheels"), str(ROOT)], check=True)
-        for title in PATHS:
-            environment = place / (title if given.fresh else "environment")
+        for version, page in product(given.python or [None], PAGES):
+            python = interpreter(version)
+            if python is None:
+                rows.append([version, page.stem, "SKIPPED: not installed"])
+                continue
+            environment = place / f"{version}-{page.stem if given.fresh else 'all'}"
             if not environment.exists():
-                subprocess.run([given.python, "-m", "venv", str(environment)], check=True)
-            page = ROOT / "docs" / "tutorials" / f"{title}.md"
+                subprocess.run([python, "-m", "venv", str(environment)], check=True)
             wrong, first, total = follow(page, environment, place / "wheels")
             problems += wrong
-            rows.append([title, f"{first:.0f} s", f"{total:.0f} s", len(wrong) or "none"])
-    header = ["path", "first result, installation included", "whole page", "problems"]
+            times = [f"{first:.0f} s", f"{total:.0f} s"]
+            rows.append([version or "this", page.stem, *times, len(wrong) or "none"])
+    header = ["Python", "page", "first result, installation included", "whole page", "problems"]
     print(tabulate(rows, headers=header))
     print("\n".join(problems), end="")
     return 1 if problems else 0

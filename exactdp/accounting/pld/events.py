@@ -20,6 +20,7 @@ from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE
 from exactdp.accounting.pld.together import together
 from exactdp.enclosure import Enclosure
 from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.extras import optional
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, integer, rational
 
@@ -35,12 +36,13 @@ def accountant(neighbours: str = ADD_REMOVE) -> Any:
     neighbours: ADD_REMOVE or REPLACE_ONE. Every event counts as often as it is composed. Numbers
     are read as the decimals they print.
     """
-    from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
-
+    theirs = optional("dp_accounting.privacy_accountant")
     choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
-    made = type("CertifiedAccountant", (_Certified, PrivacyAccountant), {"_relation": neighbours})
+    bases = (_Certified, theirs.PrivacyAccountant)
+    made = type("CertifiedAccountant", bases, {"_relation": neighbours})
     adds = neighbours == ADD_REMOVE
-    return made(NeighboringRelation.ADD_OR_REMOVE_ONE if adds else NeighboringRelation.REPLACE_ONE)
+    relation = theirs.NeighboringRelation
+    return made(relation.ADD_OR_REMOVE_ONE if adds else relation.REPLACE_ONE)
 
 
 class _Certified:

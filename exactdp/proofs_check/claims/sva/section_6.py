@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-import sympy as sp
-
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.boxes import never_negative
@@ -135,6 +133,8 @@ def theorem_15_cap(cap: Fraction = Fraction(1, 2)) -> None:
 @mutant(share=Fraction(101, 100))
 def theorem_15_size(share: Fraction = Fraction(1)) -> None:
     """C(d, k) >= (d/k)^k: the factor (d - i)/(k - i) exceeds d/k by i (d - k)/(k (k - i)) >= 0."""
+    import sympy as sp
+
     d, k, i = sp.symbols("d k i", positive=True)
     identity((d - i) / (k - i) - d / k - sp.Rational(str(share)) * i * (d - k) / (k * (k - i)))
 

@@ -1,0 +1,56 @@
+"""Libraries that exactdp uses only for some tasks: an extra installs each of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from exactdp.errors import ExactDPError
+
+__all__ = ["DISTRIBUTIONS", "MissingExtra", "optional"]
+
+#: Extra -> the packages it installs, as they are imported.
+_EXTRAS = {
+    "frames": ("duckdb", "narwhals", "pyarrow"),
+    "local": ("sklearn",),
+    "peers": (
+        "autodp",
+        "diffprivlib",
+        "dp_accounting",
+        "multi_freq_ldpy",
+        "opendp",
+        "prv_accountant",
+        "pure_ldp",
+    ),
+    "plots": ("matplotlib",),
+    "proofs": ("latex2mathml", "mpmath", "pebble", "sympy"),
+    "testing": ("hypothesis", "pytest"),
+}
+
+#: Package as it is imported -> (its name for pip, the extra that installs it).
+DISTRIBUTIONS = {
+    package: ("scikit-learn" if package == "sklearn" else package.replace("_", "-"), extra)
+    for extra, packages in _EXTRAS.items()
+    for package in packages
+}
+
+
+class MissingExtra(ExactDPError, ImportError):
+    """A library is not installed; the message names the extra of exactdp that installs it."""
+
+
+def optional(module: str) -> ModuleType:
+    """Import a module of an optional library, such as ``"sklearn.linear_model"``.
+
+    Raises MissingExtra if the library is not installed. If the library is installed and fails to
+    import, its own error is raised: an extra would not help.
+    """
+    package = module.partition(".")[0]
+    distribution, extra = DISTRIBUTIONS[package]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+    needed = f"this needs {distribution}: pip install 'exactdp[{extra}]'"
+    raise MissingExtra(needed, name=package)

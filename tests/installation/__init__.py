@@ -1,0 +1,1 @@
+"""The wheel and each extra alone, in environments that have nothing else."""
