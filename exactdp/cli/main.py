@@ -1,13 +1,12 @@
 """Entry point. Exit codes say what happened, and a crash never looks like a verdict:
 
 0 done, proved, enough; 1 refuted, a violation, not enough; 2 bad input; 3 undecided; 4 the
-operating system failed or the program crashed; 130 interrupted; 143 terminated (by SIGTERM).
+operating system failed or the program crashed; 130 interrupted (SIGINT); 143 terminated (SIGTERM).
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from contextlib import suppress
@@ -18,6 +17,7 @@ from typing import NoReturn
 import click
 
 from exactdp import __version__
+from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
 
 __all__ = ["cli", "main"]
@@ -76,20 +76,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
     if threading.current_thread() is not threading.main_thread():
         sys.exit(_run(arguments))
-    before = signal.signal(signal.SIGTERM, _terminate)
-    try:
+    with signals_heard(alone=arguments is None):
         code = _run(arguments)
-    finally:
-        signal.signal(signal.SIGTERM, before)
     sys.exit(code)
-
-
-class _Terminated(BaseException):
-    """SIGTERM, as an exception, so that what is half done is cleaned up."""
-
-
-def _terminate(*_: object) -> NoReturn:
-    raise _Terminated
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -99,32 +88,25 @@ def _run(arguments: list[str] | None) -> int:
     except click.exceptions.NoArgsIsHelpError as help_:
         click.echo(help_.format_message())
         return 2
-    except click.ClickException as error:
-        return _complain(error.format_message(), 2)
-    except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", 130)
-    except _Terminated:
-        return _complain("terminated", 143)
-    except Undecided as error:
-        return _complain(f"undecided: {error}", 3)
-    except (OSError, MemoryError, SystemExit) as error:  # click exits by itself on a broken pipe
-        return _failed(error)
-    except ExactDPError as error:
-        return _complain(str(error), 2)
-    except Exception as error:
-        return _stopped(error) or _complain(f"internal error, please report it: {_where(error)}", 4)
+    except BaseException as error:
+        return _ended(error)
     return result if isinstance(result, int) else 0
 
 
-def _stopped(error: BaseException | None) -> int:
-    """The code for a signal that code in C, which it met, turned into an error of its own, or 0."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return _complain("interrupted", 130)
-        if isinstance(error, _Terminated):
-            return _complain("terminated", 143)
-        error = error.__cause__ or error.__context__
-    return 0
+def _ended(error: BaseException) -> int:
+    """Print one line about what ended a command; its exit code."""
+    if stopped := ending(error):
+        return _complain(*stopped)
+    match error:
+        case click.ClickException():
+            return _complain(error.format_message(), 2)
+        case Undecided():
+            return _complain(f"undecided: {error}", 3)
+        case ExactDPError():
+            return _complain(str(error), 2)
+        case OSError() | MemoryError() | SystemExit():  # click exits by itself on a broken pipe
+            return _failed(error)
+    return _complain(f"internal error, please report it: {_where(error)}", 4)
 
 
 def _failed(error: BaseException) -> int:
@@ -141,7 +123,7 @@ def _failed(error: BaseException) -> int:
     return _complain(f"the operating system says: {error}", 4)
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -15,7 +15,24 @@ import click
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["new_file", "print_json", "print_table", "write_text", "written"]
+__all__ = [
+    "discard",
+    "forget",
+    "keep",
+    "kept",
+    "new_file",
+    "print_json",
+    "print_table",
+    "write_text",
+    "written",
+]
+
+#: Held while files get or lose their names, which nothing may cut in two.
+_naming = threading.RLock()
+#: Files that are being written, under names of their own.
+_unfinished: set[Path] = set()
+#: Files that are complete, or are so at any time.
+_kept: list[Path] = []
 
 
 def new_file(
@@ -48,16 +65,44 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
                     prefix=f".{path.name}.", suffix=".part", dir=path.parent
                 )
                 parts.append(Path(name))
+                _unfinished.add(parts[-1])
                 os.close(handle)
         yield parts
         for part in parts:
             _flush(part)
         with _held():
             _name(parts, paths, overwrite=overwrite)
+            _kept.extend(paths)
     finally:
         with _held():
             for part in parts:
                 part.unlink(missing_ok=True)
+                _unfinished.discard(part)
+
+
+def keep(path: Path) -> None:
+    """Count a file as complete that is replaced as a whole, again and again."""
+    _kept.append(path)
+
+
+def kept() -> list[Path]:
+    """The files that this process has completed, and that are still there."""
+    return [path for path in _kept if path.exists()]
+
+
+def forget() -> None:
+    """Begin a command: what earlier ones in this process have written is not its own."""
+    _kept.clear()
+
+
+def discard() -> None:
+    """Remove the files that are not complete, just before the process ends.
+
+    Waits while files get their names. No other thread can give a file its name afterwards.
+    """
+    _naming.acquire()
+    for part in _unfinished:
+        part.unlink(missing_ok=True)
 
 
 def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> None:
@@ -78,10 +123,20 @@ def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> Non
 
 @contextmanager
 def _held() -> Iterator[None]:
-    """SIGINT and SIGTERM wait until the block has ended; other threads are told of neither."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """SIGINT and SIGTERM, and discard(), wait until the block has ended.
+
+    Signals are handled by the main thread, so other threads need not wait for them.
+    """
+    with _naming:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        with _signals_held():
+            yield
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
     met: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -278,7 +278,7 @@ def test_a_release_that_is_stopped_leaves_nothing(
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == code
-    assert err.strip() == f"exactdp: {said}"
+    assert err.strip() == f"exactdp: {said}; unfinished work is lost"
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 

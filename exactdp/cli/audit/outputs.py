@@ -19,6 +19,7 @@ from exactdp.cli.audit.mechanism import (
     show,
 )
 from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.output import keep
 from exactdp.cli.reading import text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -65,6 +66,8 @@ def run(
     from exactdp.audit import audit as look
 
     count = integer("samples", samples or 1_000_000, least=1)
+    if checkpoint is not None:
+        keep(Path(checkpoint))
     with bar(count) as progress, executor(workers) as pool:
         report = look(
             mechanism.run,

@@ -1,0 +1,133 @@
+"""Commands that receive SIGINT or SIGTERM end at once, and leave no process and no file behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from exactdp import processes
+from exactdp.processes import end_descendants
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+EXACTDP = Path(sys.executable).with_name("exactdp")
+#: Seconds in which a command must end. Two are promised; machines that run tests are busy.
+SOON = 5
+ENDINGS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
+
+#: A program that starts another one and never answers.
+_SLEEPER = "import subprocess, time; subprocess.Popen(['sleep', '99']); time.sleep(99)"
+
+_AUDIT = "exactdp:discrete-gaussian --set sigma=3 --epsilon 1 --samples 1e9"
+_TARGET = "--epsilon 0.1 --delta 1e-12"
+
+#: Every one takes much longer than a second.
+COMMANDS = (
+    "proofs",
+    f"audit run {_AUDIT} --left 0 --right 1",
+    f"audit run {_AUDIT} --left 0 --right 1 --workers 2 --html report.html",
+    "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1",
+    "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1 --workers 2",
+    f"audit pairs {_AUDIT} --pairs pairs.jsonl --workers 2",
+    f"calibrate discrete-csh --k 100000 {_TARGET}",
+    f"compare --k 1000000 {_TARGET}",
+    "sgd --noise-multiplier 0.5 --rate 0.01 --steps 200000 --epsilon 30",
+    "figure epsilon-over-steps --noise-multiplier 0.5 --rate 0.01 --steps 100000 --delta 1e-9 "
+    "--points 40 --output figure.svg",
+    f"figure savings {_TARGET} --output figure.svg",
+    "local report values.csv --mechanism unary --k 1000 --epsilon 1 --output reports.edl",
+    "release compact counts.csv --epsilon 1 --text 30 --output release.edph",
+    "sample gaussian --sigma2 100 --count 1e12 --output noise.npy",
+    "sample laplace --scale 5/2 --count 1e12",
+    "sparse report ratings.csv --d 100 --k 100 --epsilon 1 --level event --output reports.edl",
+    "vectors run --adapter exactdp",
+    "vectors run --stdin-jsonl",  # waits for its input
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with what the commands read."""
+    (tmp_path / "sleeper.py").write_text(_SLEEPER)
+    (tmp_path / "pairs.jsonl").write_text("[0, 1]\n[1, 2]\n")
+    (tmp_path / "values.csv").write_text("7\n" * 1_000_000)
+    ratings = "".join(f"{i},{i % 100},{j}\n" for i in range(150_000) for j in (0.5, -1))
+    (tmp_path / "ratings.csv").write_text("user,coordinate,value\n" + ratings)
+    counts = "".join(f"page{i},{1 + i % 7}\n" for i in range(20_000))
+    (tmp_path / "counts.csv").write_text("element,count\n" + counts)
+    return tmp_path
+
+
+class Started:
+    """A process in a session of its own; its descendants carry a mark in their environment."""
+
+    def __init__(self, folder: Path, *command: str) -> None:
+        self._mark = f"EXACTDP_TEST={uuid4()}"
+        name, _, value = self._mark.partition("=")
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, name: value},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def tell(self, number: int) -> None:
+        """Ctrl-C reaches all processes of a terminal, SIGTERM only the one that is meant."""
+        send = os.killpg if number == signal.SIGINT else os.kill
+        send(self.process.pid, number)
+
+    def ended(self) -> tuple[int, str]:
+        """Exit code and standard error; kills what runs for too long, and fails."""
+        try:
+            _, complaints = self.process.communicate(timeout=SOON)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            pytest.fail(f"runs after {SOON} s: {self.process.args!r}")
+        return self.process.returncode, complaints
+
+    def left(self) -> list[str]:
+        """The processes that it left behind."""
+        for _ in range(20):  # those that were killed need a moment
+            found = []
+            for folder in Path("/proc").glob("[0-9]*"):
+                try:
+                    if self._mark in (folder / "environ").read_text(errors="replace"):
+                        found.append((folder / "cmdline").read_text().replace("\0", " "))
+                except OSError:
+                    continue  # ended meanwhile, or another user's
+            if not found:
+                break
+            time.sleep(0.1)
+        return found
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_command_ends_when_it_is_told_to(folder: Path, line: str) -> None:
+    before = sorted(folder.iterdir())
+    command = shlex.split(line.replace("PYTHON", shlex.quote(sys.executable)))
+    running = {number: Started(folder, str(EXACTDP), *command) for number in ENDINGS}
+    time.sleep(1)
+    for number, each in running.items():
+        assert each.process.poll() is None, each.ended()
+        each.tell(number)
+    for number, each in running.items():
+        code, word = ENDINGS[number]
+        said = f"exactdp: {word}; unfinished work is lost"
+        ended, complaints = each.ended()
+        assert (ended, complaints.strip()) == (code, said)
+        assert each.left() == []
+    assert sorted(folder.iterdir()) == before
