@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import NoReturn
@@ -17,6 +16,7 @@ from typing import NoReturn
 import click
 
 from exactdp import __version__
+from exactdp.cli.output import complain
 from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
 
@@ -95,8 +95,8 @@ def _run(arguments: list[str] | None) -> int:
 
 def _ended(error: BaseException) -> int:
     """Print one line about what ended a command; its exit code."""
-    if stopped := ending(error):
-        return _complain(*stopped)
+    if code := ending(error):
+        return code
     match error:
         case click.ClickException():
             return _complain(error.format_message(), 2)
@@ -134,6 +134,5 @@ def _where(error: BaseException) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    with suppress(OSError):
-        click.echo(f"exactdp: {' '.join(message.split())}", err=True)
+    complain(message)
     return code

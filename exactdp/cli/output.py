@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -16,10 +16,12 @@ import click
 from exactdp.errors import InvalidParameter
 
 __all__ = [
+    "complain",
     "discard",
     "forget",
     "keep",
     "kept",
+    "last_words",
     "new_file",
     "print_json",
     "print_table",
@@ -31,6 +33,8 @@ __all__ = [
 _naming = threading.RLock()
 #: Files that are being written, under names of their own.
 _unfinished: set[Path] = set()
+#: Whether it has been said that a signal ends the command.
+_ended = False
 #: Files that are complete, or are so at any time.
 _kept: list[Path] = []
 
@@ -91,14 +95,32 @@ def kept() -> list[Path]:
 
 
 def forget() -> None:
-    """Begin a command: what earlier ones in this process have written is not its own."""
+    """Begin a command: what earlier ones in this process wrote and said is not its own."""
+    global _ended
     _kept.clear()
+    _ended = False
+
+
+def last_words(message: str) -> None:
+    """Print to standard error why a signal ends the command, unless that was printed before."""
+    global _ended
+    with _naming:
+        if not _ended:
+            _ended = True
+            complain(message)
+
+
+def complain(message: str) -> None:
+    """Print one line to standard error, where that can be written."""
+    with suppress(OSError):
+        click.echo(f"exactdp: {' '.join(message.split())}", err=True)
 
 
 def discard() -> None:
     """Remove the files that are not complete, just before the process ends.
 
-    Waits while files get their names. No other thread can give a file its name afterwards.
+    Waits while files get their names. No other thread can give a file its name afterwards, or
+    print last words.
     """
     _naming.acquire()
     for part in _unfinished:

@@ -15,7 +15,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import NoReturn
 
 from exactdp.cli import output
@@ -34,24 +34,25 @@ class Terminated(BaseException):
     """SIGTERM, as KeyboardInterrupt is SIGINT."""
 
 
-def ending(error: BaseException | None) -> tuple[str, int] | None:
-    """Message and exit code, if a signal caused this exception; else None.
+def ending(error: BaseException | None) -> int:
+    """Say that a signal ends the command, if it caused this exception; the exit code, else 0.
 
     Code in C that was interrupted may raise an exception of its own, caused by the signal's.
     """
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
-            return _said(signal.SIGINT)
+            return _say(signal.SIGINT)
         if isinstance(error, Terminated):
-            return _said(signal.SIGTERM)
+            return _say(signal.SIGTERM)
         error = error.__cause__ or error.__context__
-    return None
+    return 0
 
 
-def _said(number: int) -> tuple[str, int]:
+def _say(number: int) -> int:
     code, word = _ENDINGS[signal.Signals(number)]
     kept = ", ".join(map(str, output.kept()))
-    return f"{word}; unfinished work is lost{kept and f', kept: {kept}'}", code
+    output.last_words(f"{word}; unfinished work is lost{kept and f', kept: {kept}'}")
+    return code
 
 
 @contextmanager
@@ -112,7 +113,4 @@ def _end_late(reading: int) -> NoReturn:
     time.sleep(_PATIENCE)
     end_descendants()
     output.discard()
-    message, code = _said(number)
-    with suppress(OSError):
-        os.write(2, f"exactdp: {message}\n".encode())
-    os._exit(code)
+    os._exit(_say(number))
