@@ -1,12 +1,14 @@
 """Entry point. Exit codes say what happened, and a crash never looks like a verdict:
 
 0 done, proved, enough; 1 refuted, a violation, not enough; 2 bad input; 3 undecided; 4 the
-operating system failed or the program crashed; 130 interrupted (SIGINT); 143 terminated (SIGTERM).
+operating system failed or the program crashed. Ended from outside: 130 by SIGINT, 141 by a
+reader of its output that closed the pipe, 143 by SIGTERM.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import sys
 import threading
 from importlib import import_module
@@ -71,6 +73,8 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; every expected error is one line on standard error."""
+    if not sys.stdout:  # what is printed would be lost in silence
+        sys.exit(_complain("standard output is closed", 4))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
@@ -110,17 +114,27 @@ def _ended(error: BaseException) -> int:
 
 
 def _failed(error: BaseException) -> int:
-    """The operating system did not do what was asked: a full disk, a broken pipe, no memory."""
+    """The operating system did not do what was asked: a full disk, no memory, a closed pipe."""
+    left = _reader_left()
     try:
         sys.stdout.flush()
     except OSError:
         # nothing more can be printed, not even by the interpreter at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, SystemExit):
-        return _complain("the output is not read to its end", 4)
+    if left:
+        return 141
     if isinstance(error, MemoryError):
         return _complain("out of memory", 4)
+    if isinstance(error, SystemExit):  # of click, which hides errors about pipes
+        return _complain("a pipe was closed", 4)
     return _complain(f"the operating system says: {error}", 4)
+
+
+def _reader_left() -> bool:
+    """Whether a reader of standard output has closed its pipe, as "| head" does."""
+    pipe = select.poll()
+    pipe.register(1, 0)  # what is asked for: errors only
+    return bool(pipe.poll(0))
 
 
 def _where(error: BaseException) -> str:
