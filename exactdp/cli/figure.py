@@ -35,7 +35,11 @@ def figure() -> None:
 @options("k epsilon delta output", "points")
 @theme_option
 def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
-    """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one)."""
+    """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one).
+
+    Every dot is the smallest threshold for its noise, proved from both sides. More dots are
+    computed where a curve bends. The lines only join the dots: nothing is proved between them.
+    """
     from tqdm import tqdm
 
     from exactdp.accounting.sparse_histograms.curves import CURVES, threshold_curve
@@ -49,20 +53,29 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
         y="threshold \u03c4",
         title=f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}",
     )
-    picture.explain("Lower is better: less noise, more counters released. Dot: the least \u03c4.")
+    picture.explain("Lower is better. Dots are certified, the large one the least \u03c4.")
     curves = []
     with tqdm(total=count * len(CURVES), desc="points", disable=None, delay=1) as bar:
         for mechanism, analysis in CURVES:
-            noise, tau = [], []
+            found = []
             for point in threshold_curve(
                 mechanism, analysis, k=sparsity, epsilon=epsilon, delta=delta, points=count
             ):
-                noise.append(point.noise.float_upper())
-                tau.append(float(point.calibration.tau or 0))
+                found.append((point.noise.float_upper(), float(point.calibration.tau or 0)))
                 bar.update()
+            bar.update(count - len(found))  # fewer were enough
+            noise, tau = zip(*sorted(found), strict=True)
             label = f"{mechanism.upper()}, {analysis}"
             curves.append(
-                Curve(label, noise, tau, _FAMILIES[mechanism], _STYLES[analysis], marked=(0,))
+                Curve(
+                    label,
+                    noise,
+                    tau,
+                    _FAMILIES[mechanism],
+                    _STYLES[analysis],
+                    marked=(0,),
+                    dotted=True,
+                )
             )
     picture.finish(curves, path)
 

@@ -27,7 +27,7 @@ from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
 
-__all__ = ["best_tau", "calibrate_threshold"]
+__all__ = ["best_sigma", "best_tau", "calibrate_threshold"]
 
 #: Significant digits of a sigma chosen here.
 _SIGMA_DIGITS = 10
@@ -225,6 +225,11 @@ class _Hints:
             return self._excess(self.analysis.glance, point)
 
         return falling_root(excess, start)
+
+
+def best_sigma(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> Fraction:
+    """About the sigma with the smallest tau; the tau is enough for it, whatever the hint is."""
+    return _Hints(analysis, k, epsilon, target).best_sigma()
 
 
 def best_tau(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> float:
