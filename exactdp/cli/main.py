@@ -18,6 +18,7 @@ from typing import NoReturn
 import click
 
 from exactdp import __version__
+from exactdp.cli.examples import unwrapped
 from exactdp.cli.output import complain
 from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
@@ -54,7 +55,7 @@ class _Lazy(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         command: click.Command = getattr(import_module(_COMMANDS[cmd_name][0]), cmd_name)
-        return command
+        return unwrapped(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -64,7 +65,7 @@ class _Lazy(click.Group):
 @click.command(
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: exactdp calibrate gshm --k 51914 --epsilon 0.35 --delta 1e-5",
+    epilog="\b\nExample: exactdp calibrate gshm --k 51914 --epsilon 0.35 --delta 1e-5",
 )
 @click.version_option(__version__, prog_name="exactdp")
 def cli() -> None:

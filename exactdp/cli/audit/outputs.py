@@ -31,9 +31,10 @@ __all__ = ["replay", "run"]
 
 
 @audit.command(
-    epilog="Examples: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "
-    "--right '{}' --epsilon 1 --delta 1e-5   \n"
-    "exactdp audit run --command 'python3 mech.py' --left '[1]' --right '[]' --epsilon 1"
+    epilog="Example: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "
+    "--right '{}' --epsilon 1 --delta 1e-5\n"
+    "Any language: exactdp audit run --command 'python3 mech.py' --left '[1]' --right '[]' "
+    "--epsilon 1"
 )
 @mechanism
 @datasets
