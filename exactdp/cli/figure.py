@@ -13,6 +13,7 @@ from exactdp.cli.drawing import Curve, Picture, new_picture, theme_option
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
+from exactdp.progress import counted
 
 if TYPE_CHECKING:
     from exactdp.accounting.sparse_histograms.curves import Saving
@@ -99,11 +100,13 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     )
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
-    made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
+    with counted("calibrating"):
+        made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
     most = 2 * max(int(1 + Fraction(m.tau)) for m in made)
     counts = sorted({most * i // (count - 1) for i in range(count)})
     for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
-        chances = [mechanism.chance(c).float_lower() for c in counts]
+        with counted("probabilities"):
+            chances = [mechanism.chance(c).float_lower() for c in counts]
         later = next(i for i, chance in enumerate(chances) if chance > 0.75)
         curves.append(Curve(label, counts, chances, family, at=later))
         threshold = float(1 + Fraction(mechanism.tau))
@@ -170,7 +173,8 @@ def savings(
 
     path = None if output is None else new_picture(output)
     listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
-    found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
+    with counted("calibrating"):
+        found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
     if path is not None:
         _draw_savings(path, theme, f"\u03b5 = {epsilon}, \u03b4 = {delta}", found)
     rows, data = [], []
