@@ -105,8 +105,7 @@ def run(
     try:
         with undisturbed():
             futures = [
-                pool.schedule(_run_by_id, args=(part.id,), timeout=limit[part.id])
-                for part in parts
+                pool.schedule(_run_by_id, args=(part.id,), timeout=limit[part.id]) for part in parts
             ]
         for future in futures:
             future.add_done_callback(lambda _: progress() if progress else None)

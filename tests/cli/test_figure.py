@@ -94,3 +94,13 @@ def test_no_corner_is_seen(mechanism: str, analysis: str) -> None:
 def test_a_curve_keeps_to_the_points_it_is_given() -> None:
     curve = threshold_curve("gshm", "add-the-deltas", k=10, epsilon="1", delta="1e-5", points=7)
     assert len(list(curve)) == 7
+
+
+@pytest.mark.parametrize("name", ["--epsilon", "--price"])
+@pytest.mark.parametrize("value", ["1e-400", "1e400", "0"])
+def test_numbers_that_cannot_be_drawn(tmp_path: Path, name: str, value: str) -> None:
+    out = tmp_path / "alp.svg"
+    given = {"--epsilon": "1", "--output": str(out), name: value}
+    code, _, err = run("figure", "alp", *(word for pair in given.items() for word in pair))
+    assert (code, out.exists()) == (2, False)
+    assert err.startswith(f"exactdp: {name.strip('-')} must be")
