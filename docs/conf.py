@@ -18,6 +18,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
     "ledger",
+    "commands",
     "docstrings",
     "pictures",
 ]
@@ -33,7 +34,8 @@ nitpick_ignore_regex = [
     )
 ]
 
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath", "smartquotes"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
+smartquotes = False  # commands and JSON stand in help texts, too: --k must not become a dash
 myst_heading_anchors = 4
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"

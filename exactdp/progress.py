@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import Timer
-from typing import TypeVar
+from threading import Event, Thread
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 _Item = TypeVar("_Item")
 
@@ -62,28 +65,51 @@ def stages(total: int, what: str) -> Iterator[Callable[[str], object]]:
             drawn.update(1 if begun else 0)
             begun += 1
 
-        waiting = Timer(_PATIENCE, drawn.refresh)
-        waiting.daemon = True
-        if not drawn.disable:
-            waiting.start()
-        try:
+        with _redrawn(drawn):
             yield told
-        finally:
-            waiting.cancel()
 
 
 @contextmanager
 def counted(what: str) -> Iterator[None]:
-    """The same for work whose size is not known before: every :func:`tick` inside is counted."""
+    """Work whose size is not known before: shows the time, and every :func:`tick` inside."""
     from tqdm import tqdm
 
-    layout = "{desc}: {n_fmt} steps, {elapsed}"
+    layout = "{desc}, {elapsed}"
     with tqdm(desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout) as drawn:
-        before = _told.set(drawn.update)
+
+        def told() -> None:
+            drawn.bar_format = "{desc}: {n_fmt} steps, {elapsed}"
+            drawn.update()
+
+        before = _told.set(told)
         try:
-            yield
+            with _redrawn(drawn):
+                yield
         finally:
             _told.reset(before)
+
+
+@contextmanager
+def _redrawn(drawn: tqdm[NoReturn]) -> Iterator[None]:
+    """Draw the bar again twice a second, by a thread: a single step may take long."""
+    if drawn.disable:
+        yield
+        return
+    done = Event()
+
+    def redraw() -> None:
+        wait = float(_PATIENCE)
+        while not done.wait(wait):
+            drawn.refresh()
+            wait = 0.5
+
+    thread = Thread(target=redraw, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def tick() -> None:

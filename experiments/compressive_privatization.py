@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,12 @@ def measured(
 
 
 def ratios(table: dict[str, Any]) -> dict[str, list[float]]:
-    """Mean error of the best other mechanism over that of CP, by decoder and number of users."""
+    """Mean error of the best other mechanism over that of CP, by decoder and number of users.
+
+    Empty where there is nothing to compare: only CP was measured, or all but CP.
+    """
+    if "CP" not in table or len(table) == 1:
+        return {}
     mean = {
         (name, method): np.mean(rows, axis=0)
         for name, methods in table.items()
@@ -147,23 +153,28 @@ def main() -> None:
     given = parser.parse_args()
     runs = dict.fromkeys([given.only] if given.only else ["CP", *ORACLES], given.runs)
     sizes = SIZES[:2] if given.quick else SIZES
+    # a quick run must not replace the results of a whole one
+    folder = Path(tempfile.mkdtemp()) if given.quick else RESULTS
     if given.figure != 3:
-        by_users(sizes, runs)
+        by_users(sizes, runs, folder)
     if given.figure != 2:
-        by_epsilon(EPSILONS[:2] if given.quick else EPSILONS, sizes[-1], runs)
+        by_epsilon(EPSILONS[:2] if given.quick else EPSILONS, sizes[-1], runs, folder)
+    print(f"written to {folder}")
 
 
-def by_users(sizes: list[int], runs: dict[str, int]) -> None:
+def by_users(sizes: list[int], runs: dict[str, int], folder: Path) -> None:
     """Figure 2, and how much lower the errors of CP are."""
-    found = _joined({"sizes": sizes}, runs, measured("0.5", sizes, runs), "by_users")
+    path = folder / "compressive_by_users.json"
+    found = _joined({"sizes": sizes}, runs, measured("0.5", sizes, runs), path)
     lower = found["ratios"] = {law: ratios(table) for law, table in found["errors"].items()}
-    _save(found, "by_users")
-    picture(found["errors"], sizes, "users", RESULTS / "compressive_by_users.png")
+    _save(found, path)
+    picture(found["errors"], sizes, "users", path.with_suffix(".png"))
     _printed(lower)
 
 
-def by_epsilon(epsilons: list[str], users: int, runs: dict[str, int]) -> None:
+def by_epsilon(epsilons: list[str], users: int, runs: dict[str, int], folder: Path) -> None:
     """Figure 3, for the largest number of users."""
+    path = folder / "compressive_by_epsilon.json"
     each = [measured(epsilon, [users], runs) for epsilon in epsilons]
     tables = {
         law: {
@@ -175,17 +186,15 @@ def by_epsilon(epsilons: list[str], users: int, runs: dict[str, int]) -> None:
         }
         for law in PAPER
     }
-    found = _joined({"epsilons": epsilons, "users": users}, runs, tables, "by_epsilon")
-    _save(found, "by_epsilon")
+    found = _joined({"epsilons": epsilons, "users": users}, runs, tables, path)
+    _save(found, path)
     numbers = [float(epsilon) for epsilon in epsilons]
-    path = RESULTS / "compressive_by_epsilon.png"
-    picture(found["errors"], numbers, f"epsilon, {users} users", path)
+    picture(found["errors"], numbers, f"epsilon, {users} users", path.with_suffix(".png"))
     _printed({law: ratios(table) for law, table in found["errors"].items()})
 
 
-def _joined(axis: dict[str, Any], runs: dict[str, int], tables: Any, name: str) -> dict[str, Any]:
+def _joined(axis: dict[str, Any], runs: dict[str, int], tables: Any, path: Path) -> dict[str, Any]:
     """What was measured now, and of mechanisms that were not, what the results of this axis say."""
-    path = _path(name)
     before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if {name: before.get(name) for name in axis} != axis:
         before = {"runs": {}, "errors": {law: {} for law in tables}}
@@ -202,13 +211,9 @@ def _printed(lower: dict[str, dict[str, list[float]]]) -> None:
             print(f"{law}, {method}: best other / CP = {min(values):.2f} to {max(values):.2f}")
 
 
-def _path(name: str) -> Path:
-    return RESULTS / f"compressive_{name}.json"
-
-
-def _save(found: dict[str, Any], name: str) -> None:
+def _save(found: dict[str, Any], path: Path) -> None:
     rounded = json.loads(json.dumps(found), parse_float=lambda text: round(float(text), 5))
-    _path(name).write_text(json.dumps(rounded) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(rounded) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -58,3 +58,19 @@ def test_work_of_unknown_size_is_counted(
             time.sleep(0.11)  # it is drawn ten times a second
             progress.tick()
     assert ("certifying: 3 steps" in written.getvalue()) == shown
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
+def test_time_is_shown_during_a_single_long_step(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
+) -> None:
+    written = stream()
+    monkeypatch.setattr(sys, "stderr", written)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.1)
+    with progress.counted("calibrating"):
+        assert "calibrating" not in written.getvalue()
+        time.sleep(1)
+        assert ("calibrating, 00:" in written.getvalue()) == shown
+    ended = written.getvalue()
+    time.sleep(0.6)
+    assert written.getvalue() == ended

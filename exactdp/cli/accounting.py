@@ -12,6 +12,7 @@ from exactdp import accounting
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
+from exactdp.progress import counted
 
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
@@ -162,7 +163,8 @@ def compare(as_json: bool, **given: str) -> None:
     from exactdp.accounting.sparse_histograms.comparison import compare as compare_all
 
     sparsity = integer("k", given["k"], least=1)
-    rows = compare_all(k=sparsity, epsilon=given["epsilon"], delta=given["delta"])
+    with counted("calibrating"):
+        rows = compare_all(k=sparsity, epsilon=given["epsilon"], delta=given["delta"])
     if as_json:
         print_json([row.as_dict() for row in rows])
         return
@@ -199,12 +201,14 @@ def _summary(verb: click.Group) -> str:
 
 
 def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
-    found = module.delta(**given)
     report = _report(mechanism, module, given)
-    worst = {}
+    worst, case = {}, None
     shared = given.get("correlation") != "infinity"
-    if mechanism == "csh" and report["analysis"] == "exact" and shared:
-        case = module.worst_case(**{n: v for n, v in given.items() if n != "analysis"})
+    with counted("certifying"):
+        found = module.delta(**given)
+        if mechanism == "csh" and report["analysis"] == "exact" and shared:
+            case = module.worst_case(**{n: v for n, v in given.items() if n != "analysis"})
+    if case is not None:
         worst = {"j": case.j, "a": case.a, "r": case.r, "side": case.side}
     if as_json:
         more = {"worst_case": worst} if worst else {}
@@ -220,7 +224,8 @@ def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) ->
 
 
 def _calibrate(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
-    found = module.calibrate(**given)
+    with counted("calibrating"):
+        found = module.calibrate(**given)
     report = {**found.as_dict(), "mechanism": mechanism}
     if as_json:
         print_json(report)
@@ -237,7 +242,8 @@ def _calibrate(mechanism: str, module: Any, given: dict[str, str], as_json: bool
 
 
 def _check(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
-    found = module.check(**given)
+    with counted("certifying"):
+        found = module.check(**given)
     claimed = given.pop("delta")
     report = {**_report(mechanism, module, given), "target": claimed, "verdict": found.verdict}
     if as_json:

@@ -12,6 +12,7 @@ from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
 from exactdp.parameters import integer
+from exactdp.progress import counted
 
 if TYPE_CHECKING:
     from exactdp.accounting.sparse_histograms.threshold_curves import Saving
@@ -32,7 +33,11 @@ def figure() -> None:
 @options("k epsilon delta output", "points")
 @theme_option
 def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
-    """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one)."""
+    """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one).
+
+    Every dot is the smallest threshold for its noise, proved from both sides. More dots are
+    computed where a curve bends. The lines only join the dots: nothing is proved between them.
+    """
     from tqdm import tqdm
 
     from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
@@ -46,20 +51,29 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
         y="threshold \u03c4",
         title=f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}",
     )
-    picture.explain("Lower is better: less noise, more counters released. Dot: the least \u03c4.")
+    picture.explain("Lower is better. Dots are certified, the large one the least \u03c4.")
     curves = []
     with tqdm(total=count * len(CURVES), desc="points", disable=None, delay=1) as bar:
         for mechanism, analysis in CURVES:
-            noise, tau = [], []
+            found = []
             for point in threshold_curve(
                 mechanism, analysis, k=sparsity, epsilon=epsilon, delta=delta, points=count
             ):
-                noise.append(point.noise.float_upper())
-                tau.append(float(point.calibration.tau or 0))
+                found.append((point.noise.float_upper(), float(point.calibration.tau or 0)))
                 bar.update()
+            bar.update(count - len(found))  # fewer were enough
+            noise, tau = zip(*sorted(found), strict=True)
             label = f"{mechanism.upper()}, {analysis}"
             curves.append(
-                Line(label, noise, tau, _FAMILIES[mechanism], _STYLES[analysis], marked=(0,))
+                Line(
+                    label,
+                    noise,
+                    tau,
+                    _FAMILIES[mechanism],
+                    _STYLES[analysis],
+                    marked=(0,),
+                    dotted=True,
+                )
             )
     picture.finish(curves, path)
 
@@ -83,11 +97,13 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     )
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
-    made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
+    with counted("calibrating"):
+        made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
     most = 2 * max(int(1 + m.tau) for m in made)
     counts = sorted({most * i // (count - 1) for i in range(count)})
     for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
-        chances = [mechanism.chance(c).float_lower() for c in counts]
+        with counted("probabilities"):
+            chances = [mechanism.chance(c).float_lower() for c in counts]
         later = next(i for i, chance in enumerate(chances) if chance > 0.75)
         curves.append(Line(label, counts, chances, family, at=later))
         threshold = float(1 + mechanism.tau)
@@ -154,7 +170,8 @@ def savings(
 
     path = None if output is None else new_picture(output)
     listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
-    found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
+    with counted("calibrating"):
+        found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
     if path is not None:
         _draw_savings(path, theme, f"\u03b5 = {epsilon}, \u03b4 = {delta}", found)
     rows, data = [], []

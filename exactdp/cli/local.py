@@ -13,6 +13,7 @@ from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.reading import column, existing
 from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.parameters import decimal_text, integer
+from exactdp.progress import counted
 
 _MECHANISM = (
     "randomized-response, rappor, permanent-rappor, unary, hashing, subset, hadamard or compressive"
@@ -35,7 +36,8 @@ def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
     from exactdp.local.comparison import compare as rows_of
 
     values, users = integer("k", k, least=2), integer("n", n, least=1)
-    rows = rows_of(values, epsilon, users)
+    with counted("comparing"):
+        rows = rows_of(values, epsilon, users)
     best = rows[0].square_error
     if as_json:
         print_json([_compared(row, best) for row in rows])
@@ -95,9 +97,10 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
     if listed is not None:
         present.setdefault("k", len(listed))
     mechanism = made(MECHANISMS[name], present)
-    numbers = _numbers(column(existing(values, "values")), listed)
-    reports = mechanism.report_many(numbers, SystemSource())
-    _write(target, mechanism.reports_to_bytes(reports), overwrite)
+    with counted("randomizing"):
+        numbers = _numbers(column(existing(values, "values")), listed)
+        reports = mechanism.report_many(numbers, SystemSource())
+        _write(target, mechanism.reports_to_bytes(reports), overwrite)
     promise = mechanism.guarantee()
     facts = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
     if as_json:
@@ -120,8 +123,9 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: boo
     paths = [existing(name) for name in files]
     mechanism = mechanism_of(paths[0].read_bytes())
     total = mechanism.aggregate()
-    for path in paths:
-        total = total + state_of(path.read_bytes(), mechanism)
+    with counted("adding up"):
+        for path in paths:
+            total = total + state_of(path.read_bytes(), mechanism)
     _write(target, total.to_bytes(), overwrite)
     facts = {"reports": total.n, "counters": mechanism.cells, "output": output}
     if as_json:
@@ -142,8 +146,9 @@ def estimate(
 
     data = existing(file).read_bytes()
     mechanism = mechanism_of(data)
-    state = state_of(data, mechanism)
-    found = state.estimate(method or "projected")
+    with counted("estimating"):
+        state = state_of(data, mechanism)
+        found = state.estimate(method or "projected")
     names = [str(x) for x in range(len(found))]
     if public is not None:
         names = column(existing(public, "public"))

@@ -33,7 +33,7 @@ _PARAMETERS = {
     "resolution": ("a number between 1e-15 and 0.1", "Relative grid step (default 1e-9)."),
     "correlation": ("a number > 0", "kappa: shared noise sigma^2/kappa (default sqrt k)."),
     "contributions": ("an integer >= 1", "Most counters one user changes (default k)."),
-    "points": ("an integer >= 2", "Points per curve (default 24)."),
+    "points": ("an integer >= 2", "Most points of a curve (default 24)."),
     "sparsities": ("integers separated by commas", "Values of k (default 1 to 10^6)."),
     "lower": ("an integer >= 1", "Counters below it are dropped first (default 1)."),
     "sigma2": ("a number > 0", "Parameter sigma^2 of the discrete Gaussian."),

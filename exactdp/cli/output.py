@@ -8,12 +8,21 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
 
 from exactdp.errors import InvalidParameter
+
+#: Held while files get or lose their names, which nothing may cut in two.
+_naming = threading.RLock()
+#: Files that are being written, under names of their own.
+_unfinished: set[Path] = set()
+#: Whether it has been said that a signal ends the command.
+_ended = False
+#: Files that are complete, or are so at any time.
+_kept: list[Path] = []
 
 
 def new_file(
@@ -46,16 +55,62 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
                     prefix=f".{path.name}.", suffix=".part", dir=path.parent
                 )
                 parts.append(Path(name))
+                _unfinished.add(parts[-1])
                 os.close(handle)
         yield parts
         for part in parts:
             _flush(part)
         with _held():
             _name(parts, paths, overwrite=overwrite)
+            _kept.extend(paths)
     finally:
         with _held():
             for part in parts:
                 part.unlink(missing_ok=True)
+                _unfinished.discard(part)
+
+
+def keep(path: Path) -> None:
+    """Count a file as complete that is replaced as a whole, again and again."""
+    _kept.append(path)
+
+
+def kept() -> list[Path]:
+    """The files that this process has completed, and that are still there."""
+    return [path for path in _kept if path.exists()]
+
+
+def forget() -> None:
+    """Begin a command: what earlier ones in this process wrote and said is not its own."""
+    global _ended
+    _kept.clear()
+    _ended = False
+
+
+def last_words(message: str) -> None:
+    """Print to standard error why a signal ends the command, unless that was printed before."""
+    global _ended
+    with _naming:
+        if not _ended:
+            _ended = True
+            complain(message)
+
+
+def complain(message: str) -> None:
+    """Print one line to standard error, where that can be written."""
+    with suppress(OSError):
+        click.echo(f"exactdp: {' '.join(message.split())}", err=True)
+
+
+def discard() -> None:
+    """Remove the files that are not complete, just before the process ends.
+
+    Waits while files get their names. No other thread can give a file its name afterwards, or
+    print last words.
+    """
+    _naming.acquire()
+    for part in _unfinished:
+        part.unlink(missing_ok=True)
 
 
 def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> None:
@@ -76,10 +131,20 @@ def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> Non
 
 @contextmanager
 def _held() -> Iterator[None]:
-    """SIGINT and SIGTERM wait until the block has ended; other threads are told of neither."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """SIGINT and SIGTERM, and discard(), wait until the block has ended.
+
+    Signals are handled by the main thread, so other threads need not wait for them.
+    """
+    with _naming:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        with _signals_held():
+            yield
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
     met: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

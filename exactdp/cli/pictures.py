@@ -31,7 +31,8 @@ _NEAR = 0.25  # of the width: labels further apart do not touch
 class Line:
     """A line with its label.
 
-    family: chooses the colour. style: dashes. marked: points shown. at: the point with the label.
+    family: chooses the colour. style: dashes. marked: points shown. dotted: whether all points are
+    shown, smaller. at: the point with the label.
     """
 
     label: str
@@ -40,6 +41,7 @@ class Line:
     family: int = 0
     style: str = "-"
     marked: Sequence[int] = ()
+    dotted: bool = False
     at: int = -1
 
 
@@ -121,6 +123,8 @@ class Picture:
         for curve in merged(curves):
             colour = self.colour(curve.family)
             self.axes.plot(curve.x, curve.y, curve.style, color=colour, linewidth=1.8)
+            if curve.dotted:
+                self.axes.plot(curve.x, curve.y, "o", color=colour, markersize=2.5)
             for i in curve.marked:
                 self.axes.plot(curve.x[i], curve.y[i], "o", color=colour, markersize=6)
             self._labels.append((curve.x[curve.at], curve.y[curve.at], curve.label, colour))

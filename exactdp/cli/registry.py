@@ -9,6 +9,8 @@ from importlib import import_module
 
 import click
 
+from exactdp.cli.examples import unwrapped
+
 #: Command -> modules of exactdp.cli: the first has a click command of that name, the others add
 #: subcommands to it. They are imported when the command is used or listed.
 COMMANDS = {
@@ -45,4 +47,4 @@ class Commands(click.Group):
             return None
         first, *_ = [import_module(f"exactdp.cli.{name}") for name in COMMANDS[cmd_name].split()]
         command: click.Command = getattr(first, cmd_name)
-        return command
+        return unwrapped(command)

@@ -9,10 +9,21 @@ import numpy as np
 from exactdp.cli.figure import figure
 from exactdp.cli.options import options
 from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import positive, rational
 
 #: Levels of the walk, the value being in the middle.
 _LEVELS = 300
+#: The least epsilon and price that are drawn, and the inverse of the largest.
+_LEAST = Fraction(1, 10**6)
+
+
+def _drawable(name: str, text: str) -> Fraction:
+    """A number > 0 whose errors matplotlib can place: it works with floats."""
+    number = positive(name, text)
+    if not _LEAST <= number <= 1 / _LEAST:
+        raise InvalidParameter(name, text, f"a number from {_LEAST} to {1 / _LEAST} in a picture")
+    return number
 
 
 @figure.command(epilog="Example: exactdp figure alp --epsilon 1 --collision 0.1 --output alp.svg")
@@ -23,7 +34,7 @@ def alp(epsilon: str, output: str, collision: str | None, price: str | None, the
     from exactdp.mechanisms.projections.error_law import estimate_law
 
     path = new_picture(output)
-    loss, alpha = positive("epsilon", epsilon), positive("price", price or 3)
+    loss, alpha = _drawable("epsilon", epsilon), _drawable("price", price or "3")
     chance = rational("collision", collision or "1/10")
     picture = Picture(
         theme,

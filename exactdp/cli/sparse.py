@@ -13,6 +13,7 @@ from exactdp.cli.pictures import new_picture
 from exactdp.cli.reading import column, existing, table_in
 from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.parameters import integer
+from exactdp.progress import counted
 
 if TYPE_CHECKING:
     from exactdp.local import SparseVectorMean
@@ -36,7 +37,8 @@ def sparse() -> None:
 def plan(as_json: bool, **given: str | None) -> None:
     """Bins, clipping and noise for a promise, and the error of every way to keep it."""
     m = _mechanism(given)
-    rows = [[name, other] for name, other in _others(m).items()]
+    with counted("planning"):
+        rows = [[name, other] for name, other in _others(m).items()]
     errors = {str(name): float(other.mean_square(m.users)) ** 0.5 for name, other in rows}
     own = float(m.plan.mean_square(m.users)) ** 0.5
     facts = _facts(m)
@@ -106,10 +108,11 @@ def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str 
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
     m = _mechanism(given)
-    vectors = _vectors(existing(file))
-    reports = m.report_many(vectors, SystemSource())
-    with written(target, overwrite=overwrite) as (part,):
-        part.write_bytes(m.reports_to_bytes(reports))
+    with counted("randomizing"):
+        vectors = _vectors(existing(file))
+        reports = m.report_many(vectors, SystemSource())
+        with written(target, overwrite=overwrite) as (part,):
+            part.write_bytes(m.reports_to_bytes(reports))
     facts = {"reports": len(reports), "bits of each": m.bits, "output": output}
     if as_json:
         print_json({**facts, "guarantee": m.guarantee().as_dict()})
@@ -139,7 +142,8 @@ def estimate(
     m = mechanism_of(data)
     if not isinstance(m, SparseVectorMean):
         raise InvalidParameter("file", type(m).__name__, "reports of sparse vectors")
-    means = state_of(data, m).estimate()
+    with counted("estimating"):
+        means = state_of(data, m).estimate()
     chosen = _chosen(means, top, items)
     within = float(means.accuracy(beta or "0.05"))
     if target is not None:

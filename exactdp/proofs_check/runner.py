@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 
 from exactdp.extras import optional
+from exactdp.processes import undisturbed
 from exactdp.proofs_check.bridge import OldPart, examine_old
 from exactdp.proofs_check.comparisons import Record, observe
 from exactdp.proofs_check.record import Evidence, summary_of
@@ -103,10 +104,12 @@ def run(
         optional(library)
     pool_of = optional("pebble").ProcessPool
     limit = {part.id: _SLOW_LIMIT if part.slow else _LIMIT for part in parts}
-    with pool_of(max_workers=workers, context=get_context("spawn")) as pool:
-        futures = [
-            pool.schedule(_run_by_id, args=(part.id,), timeout=limit[part.id]) for part in parts
-        ]
+    pool = pool_of(max_workers=workers, context=get_context("spawn"))
+    try:
+        with undisturbed():
+            futures = [
+                pool.schedule(_run_by_id, args=(part.id,), timeout=limit[part.id]) for part in parts
+            ]
         for future in futures:
             future.add_done_callback(lambda _: progress() if progress else None)
         for part, future in zip(parts, futures, strict=True):
@@ -118,6 +121,9 @@ def run(
                 yield Result(part, Evidence(), seconds, f"stopped after {seconds:.0f} s")
             except Exception as error:  # the process died
                 yield Result(part, Evidence(), 0.0, f"{type(error).__name__}: {error}")
+    finally:  # whoever leaves early, by Ctrl-C for example, does not wait for the other claims
+        pool.stop()
+        pool.join()
 
 
 def _run_by_id(name: str) -> tuple[Evidence, float, str]:

@@ -11,12 +11,13 @@ Source: BV, Section 7 (histograms described by a polynomial over a field); desig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 from typing import TypeAlias
 
-from gmpy2 import mpz
+from gmpy2 import get_context, mpz
 
 from exactdp.errors import InvalidParameter
 from exactdp.samplers.binary_field import BinaryField, Slots
@@ -29,6 +30,21 @@ _WEIGHTS = (1, 4, 2)
 
 #: The least part of a polynomial that is multiplied at once.
 _PART = 256
+
+
+@contextmanager
+def other_threads_run() -> Iterator[None]:
+    """Let other threads run during products of big integers, which may take seconds each.
+
+    A thread that ends the process at a signal must not wait for them.
+    """
+    context = get_context()
+    before = context.allow_release_gil
+    context.allow_release_gil = True
+    try:
+        yield
+    finally:
+        context.allow_release_gil = before
 
 
 def _unwatched(_: int) -> None:

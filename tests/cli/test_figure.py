@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from exactdp.accounting import csh, gshm
-from exactdp.accounting.sparse_histograms.threshold_curves import threshold_curve
+from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
 from tests.cli.test_accounting import run
 
 
@@ -33,8 +36,9 @@ def test_curve_points_are_certified() -> None:
         points = list(
             threshold_curve(mechanism, "exact", k=10, epsilon="0.35", delta="1e-5", points=3)
         )
-        noise = [point.noise.lower for point in points]
-        assert noise == sorted(noise)
+        noise = sorted(point.noise.lower for point in points)
+        assert len(set(noise)) == 3
+        assert 1.39 < noise[-1] / noise[0] < 1.41
         for point in points:
             found = point.calibration
             again = module.delta(k=10, sigma=found.sigma, tau=found.tau, epsilon="0.35")
@@ -67,3 +71,36 @@ def test_figure_of_what_is_seen(tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "<svg" in out.read_text()[:2000]
     assert "Example: exactdp figure seen" in run("figure", "seen", "--help")[1]
+
+
+@pytest.mark.parametrize(("mechanism", "analysis"), CURVES)
+def test_no_corner_is_seen(mechanism: str, analysis: str) -> None:
+    """Calibrations between the points are near the lines, and a straight curve has few points."""
+    target = {"k": 10, "epsilon": "0.35", "delta": "1e-5"}
+    calibrate = {"gshm": gshm.calibrate, "csh": csh.calibrate}[mechanism]
+    found = [p.calibration for p in threshold_curve(mechanism, analysis, **target)]  # type: ignore[arg-type]
+    points = sorted((float(p.sigma), float(p.tau or 0)) for p in found)
+    sigmas, taus = zip(*points, strict=True)
+    height = max(taus) - min(taus)
+    for i in range(1, 8):
+        sigma = round(sigmas[0] + (sigmas[-1] - sigmas[0]) * (i / 8) ** 2, 6)
+        tau = calibrate(sigma=str(sigma), analysis=analysis, resolution="1e-6", **target).tau
+        assert abs(np.interp(sigma, sigmas, taus) - float(tau or 0)) < height / 500
+    best = calibrate(analysis=analysis, resolution="1e-6", **target)
+    assert min(taus) == float(best.tau or 0)
+    assert 5 <= len(points) <= (24 if analysis == "add-the-deltas" else 9)
+
+
+def test_a_curve_keeps_to_the_points_it_is_given() -> None:
+    curve = threshold_curve("gshm", "add-the-deltas", k=10, epsilon="1", delta="1e-5", points=7)
+    assert len(list(curve)) == 7
+
+
+@pytest.mark.parametrize("name", ["--epsilon", "--price"])
+@pytest.mark.parametrize("value", ["1e-400", "1e400", "0"])
+def test_numbers_that_cannot_be_drawn(tmp_path: Path, name: str, value: str) -> None:
+    out = tmp_path / "alp.svg"
+    given = {"--epsilon": "1", "--output": str(out), name: value}
+    code, _, err = run("figure", "alp", *(word for pair in given.items() for word in pair))
+    assert (code, out.exists()) == (2, False)
+    assert err.startswith(f"exactdp: {name.strip('-')} must be")

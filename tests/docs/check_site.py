@@ -2,6 +2,7 @@
 
 Every link inside the site leads to a page and an anchor that exist; every page has a language, a
 title, one first heading and no skipped level, every picture a description, every control a name.
+Every command can be copied as it stands, and the examples of ``--help`` are all there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from exactdp.cli.examples import examples
+from tests.docs.commands import all_commands, refusal
 
 __all__ = ["problems"]
 
@@ -29,10 +33,20 @@ class _Page(HTMLParser):
     missing: list[str] = field(default_factory=list)
     language: str = ""
     title: str = ""
+    code: list[str] = field(default_factory=list)
     _open: list[tuple[str, list[str]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
+        self._in_code = False
+
+    def commands(self) -> list[str]:
+        """What is shown as typed into a terminal, or in a sentence with an option."""
+        joined = [text.replace("\\\n", "") for text in self.code]
+        shown = [line for text in joined for line in text.splitlines()]
+        prompted = [line[2:] for line in shown if line.startswith("$ ")]
+        options = [text for text in joined if text.startswith("exactdp ") and " --" in text]
+        return prompted + options
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -49,14 +63,21 @@ class _Page(HTMLParser):
         named = any(given.get(name) for name in _NAMES)
         if tag == "input" and given.get("type") not in ("hidden", "checkbox") and not named:
             self.missing.append("an input without a name")
+        if tag in ("pre", "code"):
+            self.code.append("")
+            self._in_code = True
         if tag in ("a", "button", "title") and not (tag == "a" and "href" not in given):
             self._open.append((tag, ["named"] if named else []))
 
     def handle_data(self, data: str) -> None:
+        if self._in_code:
+            self.code[-1] += data
         for _, texts in self._open:
             texts.append(data.strip())
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in ("pre", "code"):
+            self._in_code = False
         if not self._open or self._open[-1][0] != tag:
             return
         _, texts = self._open.pop()
@@ -78,7 +99,10 @@ def problems(site: Path) -> list[str]:
     pages = sorted(
         p for p in site.glob("**/*.html") if "_static" not in p.parts and p.name != "search.html"
     )  # writes its own heading
-    return [f"{p.relative_to(site)}: {what}" for p in pages for what in _wrong(p)]
+    found = [f"{p.relative_to(site)}: {what}" for p in pages for what in _wrong(p)]
+    shown = {line for page in pages for line in _read(page).commands()}
+    wanted = {example for _, command in all_commands() for _, example in examples(command)}
+    return found + [f"an example is not on any page: {line}" for line in sorted(wanted - shown)]
 
 
 def _wrong(path: Path) -> list[str]:
@@ -91,6 +115,7 @@ def _wrong(path: Path) -> list[str]:
     steps = zip(page.headings, page.headings[1:], strict=False)
     found += [f"h{a} is followed by h{b}" for a, b in steps if b > a + 1]
     found += [f"id {name} twice" for name in set(page.ids) if page.ids.count(name) > 1]
+    found += [f"{line}: {why}" for line in page.commands() if (why := refusal(line))]
     return found + [link for link in page.links if not _leads_somewhere(path, link)]
 
 

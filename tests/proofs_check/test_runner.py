@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
+import time
 from collections.abc import Callable
 
 import pytest
@@ -210,3 +212,14 @@ def test_selection() -> None:
     ):
         with pytest.raises(InvalidParameter, match=name):
             select(**arguments)  # type: ignore[arg-type]
+
+
+def test_leaving_early_does_not_wait_for_the_other_parts() -> None:
+    """As Ctrl-C does: the pool's own end would wait for all of its queue."""
+    parts = ledger()
+    results = run(parts, workers=2)
+    next(results)
+    start = time.perf_counter()
+    results.close()  # type: ignore[attr-defined]
+    assert time.perf_counter() - start < 10
+    assert not multiprocessing.active_children()

@@ -225,6 +225,11 @@ class _Hints:
         return falling_root(excess, start)
 
 
+def best_sigma(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> Fraction:
+    """About the sigma with the smallest tau; the tau is enough for it, whatever the hint is."""
+    return _Hints(analysis, k, epsilon, target).best_sigma()
+
+
 def best_tau(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> float:
     """About log2 of the smallest tau over all sigma, for an analysis with a quick bound: a hint."""
     hints = _Hints(analysis, k, epsilon, target)

@@ -166,8 +166,7 @@ def calibrate(
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     number = integer("k", k, least=1)
-    if analysis == "exact" and number > MOST_CALIBRATED and correlation != "infinity":
-        raise InvalidParameter("k", k, f"at most {MOST_CALIBRATED} with analysis 'exact'")
+    _few_enough(number, analysis, correlation)
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
     if correlation == "free":
         if sigma is not None:
@@ -191,6 +190,16 @@ def calibrate(
     )
 
 
+def calibrated_analysis(name: str, k: int) -> Analysis:
+    """The analysis of the CSH with the paper's correlation, for calibrations at several sigma.
+
+    The exact analysis remembers the worst neighbours of one sigma, which makes the next quicker.
+    Raises InvalidParameter for an unknown name, or a k that is too large.
+    """
+    _few_enough(k, name, None)
+    return _analysis(name, k, None, None)
+
+
 def total_noise(*, k: int, sigma: Real, correlation: Real | None = None) -> Enclosure:
     """Standard deviation of all noise on one released counter: sigma sqrt(1 + 1/correlation)."""
     number, noise = integer("k", k, least=1), positive("sigma", sigma)
@@ -201,6 +210,11 @@ def total_noise(*, k: int, sigma: Real, correlation: Real | None = None) -> Encl
         return ball(noise) * (1 + shared).sqrt()
 
     return refine(compute)
+
+
+def _few_enough(k: int, analysis: str, correlation: Real | None) -> None:
+    if analysis == "exact" and k > MOST_CALIBRATED and correlation != "infinity":
+        raise InvalidParameter("k", k, f"at most {MOST_CALIBRATED} with analysis 'exact'")
 
 
 def _analysis(name: str, k: int, correlation: Real | None, contributions: int | None) -> Analysis:

@@ -27,6 +27,7 @@ from exactdp.audit.blackbox.independence import OneByOne
 from exactdp.audit.events.codes import same_text
 from exactdp.audit.events.event import Event
 from exactdp.audit.events.outputs import as_outputs
+from exactdp.processes import undisturbed
 
 __all__ = ["Piece", "counted", "drawn_anew", "sent"]
 
@@ -120,7 +121,8 @@ def _in_processes(
         for unit in units:
             answer, told = context.Pipe(duplex=False)
             process = context.Process(target=_in_a_process, args=(told, run, task, *unit))
-            process.start()
+            with undisturbed():
+                process.start()
             told.close()  # here: then its end is heard
             started.append((process, answer))
         return [_answer(answer) for _, answer in started]

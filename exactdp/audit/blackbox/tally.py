@@ -251,8 +251,12 @@ class Checkpoint:
         whole = {"format": FORMAT, "fingerprint": self.fingerprint, **state}
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
         whole["checksum"] = _checksum(whole)
-        temporary.write_text(json.dumps(whole), encoding="utf-8")
-        os.replace(temporary, self.path)
+        try:
+            temporary.write_text(json.dumps(whole), encoding="utf-8")
+            os.replace(temporary, self.path)
+        except BaseException:  # Ctrl-C as well
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _checksum(state: dict[str, Any]) -> str:

@@ -144,10 +144,9 @@ def executor(workers: str | None) -> Iterator[Executor | None]:
     if processes == 1:
         yield None
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from exactdp.cli.audit.workers import Workers
 
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with Workers(processes) as pool:
         yield pool
 
 

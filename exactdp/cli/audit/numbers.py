@@ -9,6 +9,7 @@ from exactdp.cli.audit.mechanism import pair
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.errors import Described, InvalidParameter
+from exactdp.progress import counted
 
 
 @audit.command()
@@ -45,12 +46,13 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     if claim is None:
         raise InvalidParameter("claim", Described("nothing"), "NAME=VALUE, such as sigma=7.4819")
     quantity, claimed = pair(claim)
-    found = audit_number(
-        mechanism=group_named(mechanism),
-        quantity=quantity,
-        parameters=dict(pair(text) for text in given),
-        claimed=claimed,
-    )
+    with counted("certifying"):
+        found = audit_number(
+            mechanism=group_named(mechanism),
+            quantity=quantity,
+            parameters=dict(pair(text) for text in given),
+            claimed=claimed,
+        )
     if as_json:
         print_json(found.as_dict())
     else:

@@ -19,6 +19,7 @@ from exactdp.cli.audit.mechanism import (
     show,
 )
 from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.output import keep
 from exactdp.cli.reading import text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
 
 
 @audit.command(
-    epilog="Examples: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "
-    "--right '{}' --epsilon 1 --delta 1e-5   \n"
-    "exactdp audit run --command 'python3 mech.py' --left '[1]' --right '[]' --epsilon 1"
+    epilog="Example: exactdp audit my_package.my_module:my_function --left '{\"a\": 1}' "
+    "--right '{}' --epsilon 1 --delta 1e-5\n"
+    "Any language: exactdp audit run --command 'python3 mech.py' --left '[1]' --right '[]' "
+    "--epsilon 1"
 )
 @mechanism
 @datasets
@@ -63,6 +65,8 @@ def run(
     from exactdp.audit import audit as look
 
     count = integer("samples", samples or 1_000_000, least=1)
+    if checkpoint is not None:
+        keep(Path(checkpoint))
     with bar(count) as progress, executor(workers) as pool:
         report = look(
             mechanism.run,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @audit.command(
-    epilog="Example: exactdp audit pairs opendp:laplace --set scale=1 --epsilon 1 --pairs "
-    "pairs.jsonl, a file with lines such as [0, 1]"
+    epilog="Example: exactdp audit pairs opendp:laplace --set scale=1 --epsilon 1 "
+    "--pairs pairs.jsonl"
 )
 @mechanism
 @click.option("--pairs", "file", metavar="FILE", help="Pairs, one JSON a line.")
@@ -38,7 +38,7 @@ def pairs(
 ) -> int:
     """Look for the pair of data sets on which TARGET, or a --command, breaks its promise.
 
-    FILE holds one pair a line, as a JSON array [left, right]; - is standard input. Half of the
+    FILE holds one pair a line, as a JSON array such as [0, 1]; - is standard input. Half of the
     outputs find the pairs that look worst, the others certify. Exits 1 when a violation is
     certified, else 0.
     """

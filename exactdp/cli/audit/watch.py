@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from exactdp.cli.audit.mechanism import (
     show,
 )
 from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.stopping import Terminated
+from exactdp.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from exactdp.audit import AuditReport
@@ -46,25 +47,29 @@ def watch(
     workers: str | None,
     as_json: bool,
 ) -> int:
-    """Audit TARGET, or a --command, until a violation is certain or Ctrl-C; the bound is valid.
+    """Audit TARGET, or a --command, until a violation is certain or you press Ctrl-C.
 
-    Whenever it is stopped, what is printed holds with the stated confidence. Exits 1 when a
-    violation is certified, else 0.
+    Whenever the audit is stopped, by Ctrl-C or SIGTERM, the report that it prints holds with the
+    stated confidence. Exits 1 when a violation is certified, else 0.
     """
     from exactdp.audit import watch as look
 
     last: AuditReport | None = None
-    with bar(None) as progress, executor(workers) as pool, suppress(KeyboardInterrupt):
-        for report in look(
-            mechanism.run,
-            *data,
-            promise=promise,
-            samples=samples,
-            alpha=alpha or "0.01",
-            executor=pool,
-            progress=progress,
-        ):
-            last = report
+    try:
+        with bar(None) as progress, executor(workers) as pool:
+            for report in look(
+                mechanism.run,
+                *data,
+                promise=promise,
+                samples=samples,
+                alpha=alpha or "0.01",
+                executor=pool,
+                progress=progress,
+            ):
+                last = report
+    except (KeyboardInterrupt, Terminated):
+        if last is None:
+            raise
     if last is None:
-        raise click.Abort
+        raise InvalidParameter("samples", samples, "enough for a first report")
     return show(last, mechanism.name, page, as_json)

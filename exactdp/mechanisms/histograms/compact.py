@@ -125,7 +125,10 @@ class CompactHistogram(HistogramMechanism):
             start, size = self.inverse.values(c)
             values.append(start + source.below(size))
         free = [source.bits(field.degree) for _ in range(self.n - len(points) + 1)]
-        with bar(PointTree.work(len(points)), "polynomial") as done:
+        with (
+            bar(PointTree.work(len(points)), "polynomial") as done,
+            polynomials.other_threads_run(),
+        ):
             tree = PointTree(field, points, done)
             multiple = polynomials.multiply(field, tree.vanishing(), free)
             through = tree.interpolate(values)

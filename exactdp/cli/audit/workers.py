@@ -1,0 +1,24 @@
+"""Worker processes of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+from exactdp.processes import undisturbed
+
+__all__ = ["Workers"]
+
+
+class Workers(ProcessPoolExecutor):
+    """Processes that Ctrl-C reaches only by way of the command that started them."""
+
+    def __init__(self, processes: int) -> None:
+        super().__init__(processes, mp_context=get_context("spawn"))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a task; a process may start for it."""
+        with undisturbed():
+            return super().submit(fn, *args, **kwargs)
