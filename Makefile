@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-all test-slow docs tutorials installation wheels claims scrutiny vectors
+.PHONY: setup demo engines test test-all test-slow docs tutorials installation wheels claims scrutiny vectors
 .PHONY: conformance check bench experiments clean fuzz
 
 # what is compiled once is kept, for workers and for the commands that tests start
@@ -53,6 +53,19 @@ wheels: setup
 	$(BIN)/python -m tests.docs.follow --fresh $(PYTHONS:%=--python %)
 
 PYTHONS ?= 3.11 3.12 3.13 3.14
+
+# releases from frames of every kind against plain Python, with the lowest and the newest versions of
+# all engines, Spark among them (it needs Java 17), and 500 random frames
+engines: .venv-engines/lowest .venv-engines/newest
+	for versions in lowest newest; do \
+	  .venv-engines/$$versions/bin/python -m pytest -q -m 'slow or not slow' tests/frames || exit 1; done
+	.venv-engines/newest/bin/python -m tests.frames.fuzz 500
+
+.venv-engines/lowest: RESOLUTION := --resolution lowest-direct
+.venv-engines/lowest .venv-engines/newest: .venv/tools
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $@
+	$(BIN)/uv pip install --quiet --python $@/bin/python $(RESOLUTION) \
+	  --editable '.[engines,spark,testing]'
 
 demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
@@ -144,4 +157,4 @@ experiments: setup
 	$(BIN)/python -m experiments.sparse_vectors
 
 clean:
-	rm -rf .venv .venv-all .venv-docs .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-all .venv-docs .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -8,6 +8,9 @@ __all__ = ["Described", "ExactDPError", "InvalidParameter", "Undecided", "shown"
 class ExactDPError(Exception):
     """Root of every error raised on purpose by this library."""
 
+    #: What a command that ends with this error returns: 2 for bad input.
+    exit_code = 2
+
 
 class InvalidParameter(ExactDPError, ValueError):
     """A parameter is outside its domain; the message names it, its value and what is allowed."""
@@ -31,6 +34,8 @@ class Described(str):
 
 class Undecided(ExactDPError, ArithmeticError):
     """The answer could not be had at the precision allowed; nothing was guessed."""
+
+    exit_code = 3
 
 
 def shown(value: object, limit: int = 60) -> str:

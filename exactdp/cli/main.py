@@ -69,9 +69,9 @@ def _ended(error: BaseException) -> int:
         case click.ClickException():
             return _complain(error.format_message(), 2)
         case Undecided():
-            return _complain(f"undecided: {error}", 3)
+            return _complain(f"undecided: {error}", error.exit_code)
         case ExactDPError():
-            return _complain(str(error), 2)
+            return _complain(str(error), error.exit_code)
         case OSError() | MemoryError() | SystemExit():  # click exits by itself on a broken pipe
             return _failed(error)
     return _complain(f"internal error, please report it: {_where(error)}", 4)

@@ -24,6 +24,8 @@ __all__ = ["EngineError", "check", "statements"]
 class EngineError(ExactDPError):
     """A data frame engine returned pairs that break an assumption of the guarantee."""
 
+    exit_code = 4  # the input is not to blame
+
     @classmethod
     def of(cls, engine: str, what: str) -> EngineError:
         """What was found in the answer of an engine, which is named with its version."""

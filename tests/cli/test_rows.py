@@ -381,3 +381,18 @@ def test_a_closed_output_is_an_error() -> None:
         ["bash", "-c", f"{command} exact-csh >&-"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (4, "exactdp: standard output is closed\n")
+
+
+def test_an_engine_that_breaks_the_bound_is_no_bad_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from exactdp.frames import bounding
+
+    marked = bounding._marked
+    monkeypatch.setattr(bounding, "_marked", lambda pairs, question, k: marked(pairs, question, 9))
+    data = visits(tmp_path / "v.csv")
+    arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
+    code, text, err = run("release", "gshm", str(data), *arguments)
+    assert (code, text) == (4, "")
+    assert "nothing was released" in err
+    assert list(tmp_path.iterdir()) == [data]
