@@ -63,7 +63,7 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
     seen = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
     kind = seen.implementation
-    if kind.is_polars() or kind.isoptional("duckdb") or kind.is_spark_like():
+    if kind.is_polars() or kind.is_duckdb() or kind.is_spark_like():
         yield seen.select(*named).lazy()
     elif isinstance(seen, nw_.DataFrame):
         table = _typed(seen.select(*named), bounding)
@@ -123,7 +123,7 @@ def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
     kind, native = pairs.implementation, pairs.to_native()
     if kind.is_polars():
         yield collected(pairs).lazy()
-    elif kind.isoptional("duckdb"):
+    elif kind.is_duckdb():
         with _temporary_table(native) as table:
             yield nw_.from_native(table)
     else:
@@ -157,7 +157,7 @@ def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: l
         return nw_.from_arrow(table, backend=kind).to_native()
     if kind.is_polars():
         return nw_.from_arrow(table, backend="polars").lazy().to_native()
-    if kind.isoptional("duckdb"):
+    if kind.is_duckdb():
         return optional("duckdb").from_arrow(table)
     session = given.to_native().sparkSession
     return nw_.from_arrow(table, backend="pyarrow").lazy(backend=kind, session=session).to_native()
