@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["factors"]
-
 _K, _M, _EPS = 10_000, 500, 0.5
 
 

@@ -1,8 +1,8 @@
-"""The mechanism of CP as exact matrices: sets as sign columns, channels, estimates, isometries.
+"""The mechanism of CP in exact numbers: channels, estimates, isometries, and instances of them.
 
-A matrix A in {-1, +1}^(m x k) is a tuple of k columns of m signs. The factor e stands for e^epsilon
-and is rational, so that every probability is a Fraction. Vectors that carry a factor 1/sqrt(m) in
-the paper are kept multiplied by sqrt(m).
+A matrix A in {-1, +1}^(m x k) is a tuple of k columns of m signs: column x is the set C_x. The
+factor e stands for e^epsilon and is rational, so that every probability is a Fraction. Vectors with
+a factor 1/sqrt(m) in the paper are kept multiplied by sqrt(m).
 """
 
 from __future__ import annotations
@@ -10,35 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import comb
+from math import comb, factorial
 
+from flint import arb
+
+from exactdp.balls import ball
 from exactdp.law import Law
-
-__all__ = [
-    "HIGH_PRIVACY",
-    "MEDIUM_PRIVACY",
-    "MIXED",
-    "Columns",
-    "Vector",
-    "channel",
-    "counts",
-    "dot",
-    "empirical_laws",
-    "gram",
-    "hadamard",
-    "hadamard_response",
-    "isometric",
-    "measured",
-    "output",
-    "plus",
-    "positive_semidefinite",
-    "privacy_factor",
-    "projection",
-    "response",
-    "square",
-    "tail",
-    "weights",
-]
 
 Vector = tuple[Fraction, ...]
 Columns = tuple[tuple[int, ...], ...]
@@ -48,6 +25,11 @@ HIGH_PRIVACY = tuple(Fraction(*pair) for pair in ((101, 100), (3, 2), (2, 1), (5
 
 #: Values of e^epsilon with epsilon >= 1.
 MEDIUM_PRIVACY = tuple(Fraction(x) for x in ("2.72", "4", "10", "64"))
+
+ALL_PRIVACY = HIGH_PRIVACY + MEDIUM_PRIVACY
+
+#: Just above tanh(1/2), the value of (e^epsilon - 1)/(e^epsilon + 1) at epsilon = 1.
+TANH_HALF = Fraction(46212, 100_000)
 
 _ROWS = (
     ("+++", "-+-", "+--", "--+"),
@@ -67,15 +49,18 @@ def plus(column: Sequence[int]) -> int:
     return sum(sign == 1 for sign in column)
 
 
-def response(column: Sequence[int], e: Fraction) -> Law[int]:
-    """The law of the report of one user, equation (2)."""
-    base = plus(column) * e + len(column) - plus(column)
-    return Law({y: (e if sign == 1 else 1) / base for y, sign in enumerate(column)})
+def first(n: int, m: int) -> tuple[int, ...]:
+    """The column of the set of the first n of m outcomes."""
+    return (1,) * n + (-1,) * (m - n)
 
 
 def channel(columns: Columns, e: Fraction) -> list[Law[int]]:
-    """One law per value x."""
-    return [response(column, e) for column in columns]
+    """The law of the report for each value x, equation (2)."""
+    bases = [plus(c) * e + len(c) - plus(c) for c in columns]
+    return [
+        Law({y: (e if sign == 1 else 1) / base for y, sign in enumerate(column)})
+        for column, base in zip(columns, bases, strict=True)
+    ]
 
 
 def privacy_factor(laws: Sequence[Law[int]]) -> Fraction:
@@ -86,8 +71,7 @@ def privacy_factor(laws: Sequence[Law[int]]) -> Fraction:
 def output(columns: Columns, e: Fraction, p: Sequence[Fraction]) -> Vector:
     """q: the law of a report of a user drawn from p, from the channel itself."""
     laws = channel(columns, e)
-    rows = range(len(columns[0]))
-    return tuple(sum((p[x] * law[y] for x, law in enumerate(laws)), Fraction(0)) for y in rows)
+    return tuple(dot(p, (law[y] for law in laws)) for y in range(len(columns[0])))
 
 
 def weights(columns: Columns, e: Fraction) -> Vector:
@@ -106,9 +90,24 @@ def dot(a: Iterable[Fraction | int], b: Iterable[Fraction | int]) -> Fraction:
     return sum((Fraction(x) * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
+def minus(a: Iterable[Fraction | int], b: Iterable[Fraction | int]) -> Vector:
+    """The difference of two vectors."""
+    return tuple(Fraction(x) - y for x, y in zip(a, b, strict=True))
+
+
+def scaled(a: Iterable[Fraction | int], b: Iterable[Fraction | int]) -> Vector:
+    """The products of entries: a vector times a diagonal matrix."""
+    return tuple(Fraction(x) * y for x, y in zip(a, b, strict=True))
+
+
 def square(v: Sequence[Fraction | int]) -> Fraction:
     """The squared Euclidean norm."""
     return dot(v, v)
+
+
+def image(columns: Columns, x: Sequence[Fraction]) -> Vector:
+    """A x."""
+    return tuple(dot(row, x) for row in zip(*columns, strict=True))
 
 
 def tail(v: Sequence[Fraction], s: int) -> Fraction:
@@ -156,40 +155,63 @@ def hadamard_response(k: int) -> Columns:
 
 def gram(columns: Columns) -> tuple[Vector, ...]:
     """B^T B for B = A/sqrt(m)."""
-    m = len(columns[0])
-    return tuple(tuple(dot(a, b) / m for b in columns) for a in columns)
+    return tuple(tuple(dot(a, b) / len(a) for b in columns) for a in columns)
 
 
 def isometric(
     products: Sequence[Sequence[Fraction]], order: int, low: Fraction, high: Fraction
 ) -> bool:
     """Whether low |x|^2 <= |Bx|^2 <= high |x|^2 for every order-sparse x, from B^T B."""
-    size = min(order, len(products))
     return all(
-        positive_semidefinite(_shifted(products, chosen, low, 1))
-        and positive_semidefinite(_shifted(products, chosen, high, -1))
-        for chosen in combinations(range(len(products)), size)
+        _positive_semidefinite(
+            [[sign * (products[i][j] - (shift if i == j else 0)) for j in chosen] for i in chosen]
+        )
+        for chosen in combinations(range(len(products)), min(order, len(products)))
+        for sign, shift in ((1, low), (-1, high))
     )
 
 
-def _shifted(
-    products: Sequence[Sequence[Fraction]], chosen: Sequence[int], shift: Fraction, sign: int
-) -> list[list[Fraction]]:
-    """sign (B_S^T B_S - shift I)."""
-    return [[sign * (products[i][j] - (shift if i == j else 0)) for j in chosen] for i in chosen]
-
-
-def positive_semidefinite(matrix: Sequence[Sequence[Fraction]]) -> bool:
+def _positive_semidefinite(rows: list[list[Fraction]]) -> bool:
     """By symmetric elimination: a pivot < 0, or = 0 in a row that is not, decides against."""
-    rows = [list(row) for row in matrix]
     while rows:
-        pivot = rows[0][0]
-        if pivot < 0 or (pivot == 0 and any(rows[0])):
+        (pivot, *rest), *others = rows
+        if pivot < 0 or (pivot == 0 and any(rest)):
             return False
-        first, rows = rows[0], rows[1:]
-        if pivot:
-            rows = [
-                [x - row[0] / pivot * y for x, y in zip(row, first, strict=True)] for row in rows
-            ]
-        rows = [row[1:] for row in rows]
+        rows = [
+            [x - row[0] / pivot * y if pivot else x for x, y in zip(row[1:], rest, strict=True)]
+            for row in others
+        ]
     return True
+
+
+def distributions(k: int) -> list[Vector]:
+    """Uniform, sparse and skewed ones, each of length k."""
+    skewed = [Fraction(1, 3**j) for j in range(k)]
+    ramp = [Fraction(j) for j in range(k)]
+    plain = ([Fraction(1)] * k, [Fraction(0)] * (k - 1) + [Fraction(1)], skewed, ramp)
+    return [tuple(x / sum(v) for x in v) for v in plain]
+
+
+def instances(factors: Iterable[Fraction]) -> Iterator[tuple[Columns, Fraction, Vector]]:
+    """Matrix, e^epsilon and distribution."""
+    for columns, e in product(MIXED, factors):
+        for p in distributions(len(columns)):
+            yield columns, e, p
+
+
+def deviation(columns: Columns) -> Fraction:
+    """The least beta with every n_x within (1 +- beta) m/2."""
+    return max(abs(Fraction(2 * plus(c), len(c)) - 1) for c in columns)
+
+
+def artanh_quotient(x: arb) -> arb:
+    """artanh(x)/x on balls within [0, 0.51]: forty terms of the series, and the rest as a ball."""
+    terms = sum((x ** (2 * j) / (2 * j + 1) for j in range(40)), arb(0))
+    most = ball(Fraction(51, 100)) ** 80 / (81 * (1 - ball(Fraction(51, 100)) ** 2))
+    return terms + arb(0, 1) * most
+
+
+def x_coth(x: arb) -> arb:
+    """x cosh(x)/sinh(x) on balls within [0, 1], through the series of sinh(x)/x."""
+    terms = sum((x ** (2 * j) / factorial(2 * j + 1) for j in range(15)), arb(0))
+    return x.cosh() / (terms + arb(0, 1) * ball(Fraction(2, factorial(31))))
