@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from exactdp.enclosure import Enclosure
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law
 
-__all__ = ["Uniform", "near", "scaled", "uniform"]
-
 Floats = NDArray[np.float64]
 
 #: Levels, as many as 5000/3: the entry is in the middle.
@@ -73,12 +71,6 @@ def _rounded(r: Floats) -> Floats:
 def scaled(of: Enclosure, factor: Fraction) -> Enclosure:
     """In other units; factor > 0."""
     return Enclosure(of.lower * factor, of.upper * factor)
-
-
-def near(found: Enclosure, printed: str, allowed: str) -> bool:
-    """Whether a number is certainly within a tolerance of a printed one."""
-    value, off = Fraction(printed), Fraction(allowed)
-    return value - off <= found.lower and found.upper <= value + off
 
 
 @cache

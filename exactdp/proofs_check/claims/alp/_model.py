@@ -9,38 +9,47 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 from math import ceil, factorial, floor
+from typing import Any, TypeVar
 
+from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-
-__all__ = [
-    "Bits",
-    "Hashes",
-    "all_hashes",
-    "columns",
-    "embedding",
-    "estimate",
-    "estimate_law",
-    "exp_lower",
-    "flip",
-    "gamma",
-    "noisy_law",
-    "partial_sums",
-    "peaks",
-    "projection_law",
-    "round_law",
-    "spread",
-]
+from exactdp.proofs_check.comparisons import holds
 
 Bits = tuple[int, ...]
 #: hashes[b][i]: the row that column b assigns to entry i.
 Hashes = Sequence[Sequence[int]]
+V = TypeVar("V", bound=tuple[Any, ...])
 
 
 def exp_lower(x: Fraction, terms: int = 25) -> Fraction:
     """At most e^x, for x >= 0: the first terms of the series."""
     return sum((x**j / factorial(j) for j in range(terms)), Fraction(0))
+
+
+def distance(x: Sequence[Fraction | int], other: Sequence[Fraction | int]) -> Fraction:
+    """The l1 distance."""
+    return sum((abs(Fraction(a) - b) for a, b in zip(x, other, strict=True)), Fraction(0))
+
+
+def text(x: Iterable[Fraction | int]) -> str:
+    """For messages: (0, 1/2)."""
+    return "(" + ", ".join(map(str, x)) + ")"
+
+
+def neighbours(vectors: Iterable[V]) -> Iterator[tuple[V, V, Fraction]]:
+    """Ordered pairs of different vectors at distance at most 1, and their distance."""
+    for x, other in permutations(vectors, 2):
+        gap = distance(x, other)
+        if gap <= 1:
+            yield x, other, gap
+
+
+def ratio(p: Law[Any], q: Law[Any]) -> Fraction:
+    """The largest ratio of probabilities, for laws with the same outcomes."""
+    holds(p.support <= q.support)
+    return Fraction(max_loss(p, q))
 
 
 def columns(beta: Fraction, alpha: Fraction) -> int:
@@ -58,9 +67,19 @@ def gamma(alpha: Fraction, collision: Fraction) -> Fraction:
     return (alpha + 2) / (1 + alpha * collision) - 2
 
 
+def rates(alpha: Fraction, collision: Fraction) -> tuple[Fraction, Fraction]:
+    """The chance that a one of the entry, or a zero beyond it, is reported wrongly."""
+    return flip(alpha), 1 / (gamma(alpha, collision) + 2)
+
+
 def spread(a: Fraction) -> Fraction:
     """(4a + 4)/a^2: the expected last return to zero of a walk with p = 1/(a + 2)."""
     return (4 * a + 4) / a**2
+
+
+def constant(alpha: Fraction, collision: Fraction) -> Fraction:
+    """C = (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma + 4)/gamma^2) alpha of Lemma 4.8."""
+    return (Fraction(1, 2) + spread(alpha) + spread(gamma(alpha, collision))) * alpha
 
 
 def round_law(r: Fraction) -> Law[int]:
@@ -111,17 +130,11 @@ def projection_law(
     return y.map(lambda v: embedding(v, hashes, rows)).then(lambda bits: noisy_law(bits, chance))
 
 
-def partial_sums(bits: Iterable[int]) -> list[int]:
-    """f(0), ..., f(m) of Algorithm 3."""
+def peaks(bits: Iterable[int]) -> list[int]:
+    """The set P of Algorithm 3: where the partial sums f(0), ..., f(m) are largest."""
     sums = [0]
     for bit in bits:
         sums.append(sums[-1] + 2 * bit - 1)
-    return sums
-
-
-def peaks(bits: Iterable[int]) -> list[int]:
-    """The set P of Algorithm 3."""
-    sums = partial_sums(bits)
     top = max(sums)
     return [n for n, value in enumerate(sums) if value == top]
 
@@ -149,3 +162,22 @@ def estimate_law(y: int, m: int, p: Fraction, q: Fraction) -> Law[Fraction]:
     for (a, b, value), count in _patterns(y, m):
         weights[value] = weights.get(value, Fraction(0)) + count * left[a] * right[b]
     return Law(weights)
+
+
+def entry_law(x: Fraction, alpha: Fraction, m: int, collision: Fraction) -> Law[Fraction]:
+    """The law of the error |x - estimate| of Algorithm 3; rounded values above m count as m."""
+    p, q = rates(alpha, collision)
+    rounded = round_law(x / alpha)
+    found = rounded.then(lambda y: estimate_law(min(y, m), m, p, q))
+    return found.map(lambda e: abs(x - alpha * e))
+
+
+def mean_distance(y: int, m: int, p: Fraction, q: Fraction) -> Fraction:
+    """E|y - estimate| in columns."""
+    return estimate_law(y, m, p, q).expectation(lambda e: abs(y - e))
+
+
+def hit_chance(k: int, s: int) -> Fraction:
+    """How often one of k entries with y_i >= 1 sets the bit of a zero entry, over all hashes."""
+    hits = [embedding([0] + [1] * k, [h], s)[h[0]] for h in all_hashes(k + 1, s)]
+    return Fraction(sum(hits), len(hits))

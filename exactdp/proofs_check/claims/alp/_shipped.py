@@ -13,8 +13,6 @@ from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Tabl
 from exactdp.proofs_check.claims.alp._model import Bits, Hashes
 from exactdp.samplers import SeededSource
 
-__all__ = ["laid_out", "literal", "maximizers", "read_off", "words"]
-
 
 def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1) -> ALP1:
     """Algorithm 2 as the library ships it."""

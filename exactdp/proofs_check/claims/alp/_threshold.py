@@ -7,13 +7,11 @@ square, all probabilities are rational at entries that are multiples of 1/2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from math import isqrt
 
 from exactdp.law import Law
-
-__all__ = ["Vector", "distance", "power", "rounded_law", "stored", "threshold_law"]
 
 Vector = tuple[Fraction, ...]
 
@@ -26,11 +24,6 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     return root ** int(2 * exponent)
 
 
-def distance(x: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
-    """The l1 distance."""
-    return sum((abs(a - b) for a, b in zip(x, other, strict=True)), Fraction(0))
-
-
 def stored(y: Fraction, t: Fraction, base: Fraction) -> Fraction:
     """P(y + Lap(1/epsilon) >= t) for y <= t, base = e^epsilon."""
     return power(base, y - t) / 2
@@ -38,25 +31,23 @@ def stored(y: Fraction, t: Fraction, base: Fraction) -> Fraction:
 
 def threshold_law(x: Vector, t: Fraction, base: Fraction) -> Law[tuple[int, ...]]:
     """Algorithm 6: which entries are stored."""
-    return _joint([stored(value, t, base) for value in x])
+    return joint(stored(value, t, base) for value in x)
 
 
-def rounded_law(
-    x: Vector, t: Fraction, base: Fraction, rounding: bool = True
-) -> Law[tuple[int, ...]]:
-    """Algorithm 9: which entries are stored; entries below 1 are rounded at random first."""
-    chances = []
-    for value in x:
-        if not value:
-            chances.append(Fraction(0))
-        elif value < 1 and rounding:
-            chances.append(value * stored(Fraction(1), t, base))
-        else:
-            chances.append(stored(value, t, base))
-    return _joint(chances)
+def rounded_chance(value: Fraction, t: Fraction, base: Fraction) -> Fraction:
+    """Algorithm 9: P(the entry is stored); below 1 it is rounded at random first."""
+    if 0 <= value < 1:
+        return value * stored(Fraction(1), t, base)
+    return stored(value, t, base)
 
 
-def _joint(chances: Sequence[Fraction]) -> Law[tuple[int, ...]]:
+def rounded_law(x: Vector, t: Fraction, base: Fraction) -> Law[tuple[int, ...]]:
+    """Algorithm 9: which entries are stored."""
+    return joint(rounded_chance(value, t, base) for value in x)
+
+
+def joint(chances: Iterable[Fraction]) -> Law[tuple[int, ...]]:
+    """Independent bits that are one with these chances."""
     law: Law[tuple[int, ...]] = Law.point(())
     for chance in chances:
         coin = Law({1: chance, 0: 1 - chance})

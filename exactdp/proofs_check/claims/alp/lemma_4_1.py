@@ -1,199 +1,250 @@
-"""ALP, Lemma 4.1: privacy of the projection, step by step and for every hash function."""
+"""ALP, Lemmas 4.1 and 4.12: privacy of the projection, its proof, and its exact loss."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import product
+from math import prod
 
-from exactdp.accounting.divergence import max_loss
-from exactdp.proofs_check.claim import require
+import sympy as sp
+
+from exactdp.law import Law
+from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
+from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.proofs_check.claims.alp._model import (
+    Bits,
     Hashes,
     all_hashes,
     exp_lower,
     flip,
+    neighbours,
     projection_law,
+    ratio,
+    text,
 )
-from exactdp.proofs_check.entries import ALP, varied
-
-__all__ = ["CLAIMS"]
+from exactdp.proofs_check.claims.alp._threshold import joint
+from exactdp.proofs_check.comparisons import at_most, below, equal, identity
+from exactdp.proofs_check.statements import ALP, mutant
 
 Vector = tuple[Fraction, ...]
-_GRID = tuple(Fraction(n, 4) for n in range(9))
-_ALPHAS = (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(3))
+_ONE = Fraction(1)
+_HALVES = tuple(Fraction(n, 2) for n in range(4))
+_ALPHAS = (Fraction(1, 2), _ONE, Fraction(3))
 
 
-def _distance(x: Vector, other: Vector) -> Fraction:
-    return sum((abs(a - b) for a, b in zip(x, other, strict=True)), Fraction(0))
-
-
-def _layouts() -> Iterator[tuple[int, Hashes]]:
+def _layouts() -> Iterator[Hashes]:
     """Every sequence of two hash functions of two entries into two rows, up to renaming rows."""
     for pair in product(all_hashes(2, 2), repeat=2):
         if all(h[0] == 0 for h in pair):
-            yield 2, pair
+            yield pair
 
 
-def _private(scale: Fraction, worst: Fraction | None = None) -> str:
-    """All ratios of output probabilities are <= e^(scale * distance) on a grid of vectors."""
-    pairs = 0
-    for alpha, (rows, hashes) in product(_ALPHAS, _layouts()):
-        grid = [tuple(alpha * v for v in x) for x in product(_GRID[::2], repeat=2)]
-        laws = {x: projection_law(x, hashes, rows, alpha) for x in grid}
-        for x, other in product(grid, repeat=2):
-            gap = _distance(x, other)
-            if x < other and gap <= 1:
-                ratio = max(max_loss(laws[x], laws[other]), max_loss(laws[other], laws[x]))
-                require(
-                    ratio <= exp_lower(scale * gap),
-                    f"alpha={alpha}, h={hashes}, {x} against {other}: ratio {ratio}",
-                )
-                pairs += 1
-    return f"{pairs} pairs of vectors and hash functions, alpha in {[str(a) for a in _ALPHAS]}"
+@ALP.holds("Lemma 4.1")
+@mutant("the loss is 0.88 of the distance", scale=Fraction(22, 25))
+def lemma_4_1(scale: Fraction = _ONE) -> None:
+    """For every sequence of hash functions, Algorithm 2 changes no output probability by more than
+    a factor e^(l1 distance), so it is 1-differentially private.
+    """
+    for alpha, hashes in product(_ALPHAS, _layouts()):
+        grid = [(alpha * a, alpha * b) for a, b in product(_HALVES, repeat=2)]
+        for x, other, gap in neighbours(grid):
+            worst = ratio(_law(x, hashes, alpha), _law(other, hashes, alpha))
+            case = {"alpha": alpha, "h": hashes, "x": text(x), "other": text(other)}
+            at_most(worst, exp_lower(scale * gap), **case)
 
 
-def _one_bit(shift: int) -> str:
-    """Symbolic: P(Y) - P(Y') = (x - x')/(alpha + 2), also with collisions as an inequality."""
-    import sympy as sp
+@cache
+def _law(x: Vector, hashes: Hashes, alpha: Fraction) -> Law[Bits]:
+    return projection_law(x, hashes, 2, alpha)
 
-    r, s, alpha, q = sp.symbols("r s alpha q", positive=True)
+
+@ALP.holds("Lemma 4.1", "proof, difference of probabilities")
+@mutant("p = 1/(alpha + 1)", shift=1)
+def difference(shift: int = 2) -> None:
+    """Moving one entry inside one bit changes the probability of that bit by exactly
+    |x_i - x'_i|/(alpha + 2), and by no more when the bit is one with probability q >= p by other
+    entries.
+    """
+    r, s, alpha, more = sp.symbols("r s alpha more", positive=True)
     p = 1 / (alpha + shift)
-    plain = ((1 - r) * p + r * (1 - p)) - ((1 - s) * p + s * (1 - p))
-    gap = sp.simplify(plain - (r - s) * alpha / (alpha + 2))
-    require(gap == 0, f"difference off by {gap}")
-    collided = sp.expand(((1 - r) * q + r * (1 - p)) - ((1 - s) * q + s * (1 - p)))
-    factor = sp.simplify(collided / (r - s))
-    require(sp.simplify(factor - (1 - p - q)) == 0, f"with collisions {factor}")
-    require(sp.diff(1 - p - q, q) == -1, "it does not fall in q")
-    require(sp.simplify((1 - p - p) - alpha / (alpha + 2)) == 0, "largest factor, at q = p")
-    return "identity in r, r', alpha; with a collided bit the factor 1 - p - q is largest at q = p"
+    chance = {(q, t): (1 - t) * q + t * (1 - p) for q in (p, p + more) for t in (r, s)}
+    collided = chance[p + more, r] - chance[p + more, s]
+    identity(collided - (r - s) * (1 - 2 * p) + (r - s) * more)
+    identity(chance[p, r] - chance[p, s] - (r - s) * alpha / (alpha + 2))
 
 
-def _ratio(shift: int) -> str:
-    """(q + t/(alpha + 2))/q falls in q and is 1 + t at p; e^t - 1 - t is convex, least at 0."""
-    import sympy as sp
-
-    t, alpha, q = sp.symbols("t alpha q", positive=True)
-    gap, bound = sp.exp(t) - 1 - t, (q + t / (alpha + 2)) / q
-    least = (gap.subs(t, 0), sp.diff(gap, t).subs(t, 0))
-    require(least == (0, 0), f"e^t - 1 - t and its slope at 0: {least}")
-    require(bool(sp.diff(gap, t, 2).is_positive), "e^t - 1 - t is not convex")
-    require(bool(sp.simplify(sp.diff(bound, q)).is_negative), "the ratio does not fall in q")
-    ratio = sp.simplify(bound.subs(q, 1 / (alpha + shift)) - 1 - t)
-    require(ratio == 0, f"the ratio is off by {ratio}")
-    return "falls in P(Y), identity at P(Y) = p; e^t - 1 - t is convex with its minimum 0 at 0"
+@ALP.holds("Lemma 4.1", "proof, ratio of one bit")
+@mutant("p = 1/(alpha + 3)", shift=3)
+def ratio_of_one_bit(shift: int = 2) -> None:
+    """With P(Y) >= p = 1/(alpha + 2) the ratio is at most 1 + |x_i - x'_i|, with equality at p."""
+    t, alpha, more = sp.symbols("t alpha more", positive=True)
+    least = 1 / (alpha + shift)
+    bound = 1 + t / (alpha + 2) / (least + more)
+    # what is missing to 1 + t is t more/(least + more) >= 0
+    identity(1 + t - bound - t * more / (least + more))
 
 
-def _induction(counted: int) -> str:
-    """The ratio of a move is the product of the ratios of its parts, one bit each."""
-    for alpha, bottom, top in product(_ALPHAS[:3], range(7), range(7)):
+@ALP.holds("Lemma 4.1", "proof, range of a response")
+@mutant("between 1.02 p and 1 - 1.02 p", low=Fraction(51, 50))
+def range_of_a_response(low: Fraction = _ONE) -> None:
+    """A bit is reported as one with probability between p and 1 - p, collisions included."""
+    for alpha, hashes in product(_ALPHAS, _layouts()):
+        for x in product([alpha * v for v in _HALVES], repeat=2):
+            law = _law(x, hashes, alpha)
+            for b in range(4):
+                for value in (0, 1):
+                    chance = law.probability(lambda z: z[b] == value)
+                    at_most(
+                        low * flip(alpha),
+                        chance,
+                        alpha=alpha,
+                        h=hashes,
+                        x=text(x),
+                        bit=b,
+                        is_=value,
+                    )
+
+
+@ALP.holds("Lemma 4.1", "proof, several bits")
+@mutant("only the first two bits count", counted=2)
+def several_bits(counted: int = 3) -> None:
+    """When an entry moves across several bits, the ratios of the single bits multiply."""
+    for alpha, bottom, top in product(_ALPHAS, range(0, 7, 2), range(1, 7)):
         x, other = alpha * Fraction(bottom, 2), alpha * Fraction(top, 2)
-        exact = _move(x, other, alpha, 3)
-        parts = Fraction(1)
-        for cell in range(3):
+        parts = _ONE
+        for cell in range(counted):
             first, second = (min(max(v - cell * alpha, Fraction(0)), alpha) for v in (x, other))
-            parts *= _move(first, second, alpha, 1) if cell < counted else 1
-        require(exact == parts, f"alpha={alpha}, {x} against {other}: {exact}, parts {parts}")
-    return "147 moves over up to three bits"
+            parts *= _move(first, second, alpha, 1)
+        equal(_move(x, other, alpha, 3), parts, alpha=alpha, x=x, other=other)
 
 
 def _move(x: Fraction, other: Fraction, alpha: Fraction, columns: int) -> Fraction:
-    laws = [projection_law((v,), ((0,),) * columns, 1, alpha) for v in (x, other)]
-    return Fraction(max_loss(laws[1], laws[0]))
+    first, second = (projection_law((v,), ((0,),) * columns, 1, alpha) for v in (x, other))
+    return ratio(second, first)
 
 
-def _exact_loss(numerator: Fraction) -> str:
-    """alpha >= 1, one entry moves by 1: the largest ratio is exactly 2, not e."""
-    for alpha in (Fraction(1), Fraction(3, 2), Fraction(3), Fraction(10)):
-        hashes = ((0,),) * 3
-        starts = [Fraction(n, 8) for n in range(int(8 * alpha) + 1)]
-        worst = max(_both_ways(alpha, start, hashes) for start in starts)
-        require(worst == numerator, f"alpha={alpha}: worst ratio {worst}")
-    return "alpha = 1, 3/2, 3, 10, starting points on a grid of 1/8 that holds the worst ones"
+@ALP.holds("Lemma 4.12")
+@mutant("0.94 epsilon", scale=Fraction(94, 100))
+def lemma_4_12(scale: Fraction = _ONE) -> None:
+    """Scaling x by epsilon before Algorithm 2 gives the factor e^(epsilon * l1 distance), so
+    Algorithm 4 is epsilon-differentially private.
+    """
+    grid = list(product((Fraction(n, 2) for n in range(4)), repeat=2))
+    for eps in (Fraction(1, 4), _ONE, Fraction(2)):
+        for x, other, gap in neighbours(grid):
+            scaled = [(eps * v[0], eps * v[1]) for v in (x, other)]
+            worst = ratio(*(_law(v, ((0, 1), (0, 0)), _ONE) for v in scaled))
+            at_most(worst, exp_lower(scale * eps * gap), eps=eps, x=text(x), other=text(other))
 
 
-def _both_ways(alpha: Fraction, start: Fraction, hashes: Hashes) -> Fraction:
-    laws = [projection_law((v,), hashes, 1, alpha) for v in (start, start + 1)]
-    return max(Fraction(max_loss(*pair)) for pair in (laws, laws[::-1]))
-
-
-def _tight(share: Fraction) -> str:
-    """n entries that each move by 1/n without collision: the ratio is (1 + 1/n)^n, towards e."""
-    for n in (1, 2, 3):
-        x, other = (Fraction(0),) * n, (Fraction(1, n),) * n
-        hashes = (tuple(range(n)),)
-        laws = [projection_law(v, hashes, n, Fraction(1)) for v in (x, other)]
-        exact = max_loss(laws[1], laws[0])
-        require(exact == (1 + Fraction(1, n)) ** n, f"n={n}: {exact}")
-    n = 10**4
-    require((1 + Fraction(1, n)) ** n > share * exp_lower(Fraction(1)), f"n={n}")
-    return "exact for n = 1, 2, 3; at n = 10000 the ratio is within 1/10000 of e"
-
-
-def _response_bounds(low: Fraction) -> str:
-    """From the laws of all bits, hit by none, one or both of two entries."""
-    bits = 0
-    for alpha, (rows, hashes) in product(_ALPHAS, _layouts()):
-        p = flip(alpha)
-        for x in product([alpha * v for v in _GRID[::2]], repeat=2):
-            law = projection_law(x, hashes, rows, alpha)
-            for b in range(rows * len(hashes)):
-                one = sum((weight for z, weight in law.items() if z[b]), Fraction(0))
-                case = f"alpha={alpha}, h={hashes}, x={x}, bit {b}: {one}"
-                require(p * low <= one <= 1 - p * low, case)
-                bits += 1
-    return f"{bits} bits of two entries in two columns, with and without collisions"
-
-
-CLAIMS = (
-    ALP.verified(
-        "Lemma 4.1",
-        "For every sequence of hash functions, Algorithm 2 changes no output probability by more "
-        "than a factor e^(l1 distance), so it is 1-differentially private.",
-        "enumeration",
-        **varied(_private, Fraction(1), Fraction(22, 25), "the loss is 0.88 of the distance"),
-        note="The proof's general steps are the entries below; this one is the whole, on a grid.",
-    ),
-    ALP.proved(
-        "Lemma 4.1, proof, difference of probabilities",
-        "Moving one entry inside one bit changes the probability of that bit by exactly "
-        "|x_i - x'_i|/(alpha + 2), and by no more when the bit is hit by other entries.",
-        "symbolic",
-        **varied(_one_bit, 2, 1, "p = 1/(alpha + 1)"),
-    ),
-    ALP.proved(
-        "Lemma 4.1, proof, ratio of one bit",
-        "With P(Y) >= p = 1/(alpha + 2) the ratio is at most 1 + |x_i - x'_i| <= e^|x_i - x'_i|.",
-        "symbolic",
-        **varied(_ratio, 2, 3, "p = 1/(alpha + 3)"),
-    ),
-    ALP.verified(
-        "Lemma 4.1, proof, range of a response",
-        "A bit is reported as one with probability between p and 1 - p.",
-        "enumeration",
-        **varied(_response_bounds, Fraction(1), Fraction(51, 50), "between 1.02 p and 1 - 1.02 p"),
-    ),
-    ALP.verified(
-        "Lemma 4.1, proof, several bits",
-        "When an entry moves across several bits, the ratios of the single bits multiply.",
-        "enumeration",
-        **varied(_induction, 3, 2, "only the first two bits count"),
-    ),
-    ALP.verified(
-        "Lemma 4.1, exact loss of one entry",
-        "When alpha >= 1 and one entry moves by 1, the worst ratio is 2, so "
-        "the loss is ln 2 = 0.693 instead of 1.",
-        "enumeration",
-        **varied(_exact_loss, Fraction(2), Fraction(101, 50), "the worst ratio is 2.02"),
-        ours=True,
-    ),
-    ALP.verified(
-        "Lemma 4.1, tightness",
-        "Spread over n entries the worst ratio is at least (1 + 1/n)^n, so the "
-        "constant 1 cannot be lowered for all sparsities.",
-        "enumeration",
-        **varied(_tight, Fraction(9999, 10000), Fraction(10001, 10000), "the ratio exceeds e"),
-        ours=True,
-    ),
+#: alpha, k, step of the grid of values up to 1: the scale is 1, as in Algorithm 2.
+_INSTANCES = (
+    (Fraction(3), 1, Fraction(1, 4)),
+    (Fraction(1, 2), 1, Fraction(1, 4)),
+    (Fraction(2, 3), 1, Fraction(1, 3)),
+    (Fraction(2), 2, Fraction(1, 2)),
+    (Fraction(2, 3), 2, Fraction(1, 6)),
 )
+
+
+def _largest(laws: dict[Vector, Law[tuple[int, ...]]]) -> Fraction:
+    """The largest ratio over all neighbours."""
+    return max(ratio(laws[x], laws[other]) for x, other, _ in neighbours(laws))
+
+
+def _closed(change: Fraction, rise: Fraction, k: int) -> Fraction:
+    """max over J of (1 + rise)^J (1 + (change - J rise)/k)^k."""
+    ends = range(int(change / rise) + 1)
+    return max((1 + rise) ** j * (1 + (change - j * rise) / k) ** k for j in ends)
+
+
+@ALP.holds("Lemma 4.1", "exact loss", ours=True)
+@mutant("1 % more than that (less 1)", share=Fraction(101, 100))
+def exact_loss(share: Fraction = _ONE) -> None:
+    """The largest ratio of Algorithm 2 is exactly max over J of (1 + alpha)^J (1 + (1 - J
+    alpha)/k)^k, as the library computes it: J whole cells and the rest in equal parts over k
+    entries. Collisions do not add to it.
+
+    Note: the sketches spend what is left up to e^epsilon on narrower cells.
+    """
+    for alpha, k, step in _INSTANCES:
+        equal(_closed(_ONE, alpha, k), e_epsilon(_ONE, alpha, k), alpha=alpha, k=k)
+        stated = 1 + share * (_closed(_ONE, alpha, k) - 1)
+        for row in ((0,) * k, tuple(range(k))):
+            worst = _enumerated(alpha, step, row)
+            at_most(worst, stated, alpha=alpha, k=k, rows=row)
+        equal(worst, stated, alpha=alpha, k=k)
+
+
+@cache
+def _enumerated(alpha: Fraction, step: Fraction, row: tuple[int, ...]) -> Fraction:
+    """The largest ratio of values up to 1 on a grid; every column sends entries to these rows."""
+    vectors = product([step * n for n in range(int(1 / step) + 1)], repeat=len(row))
+    hashes = (row,) * int(-(-1 // alpha))
+    return _largest({x: projection_law(x, hashes, len(row), alpha) for x in vectors})
+
+
+#: Ratio of a step, steps of a cell, width of a step, entries: half a cell each is a change of 1.
+_RAMPS = (
+    (Fraction(2), 4, Fraction(1, 2), 1),
+    (Fraction(3, 2), 4, Fraction(1, 2), 2),
+    (Fraction(3), 2, Fraction(1), 2),
+)
+
+
+def _chance(value: Fraction, ramp: Ramp, width: Fraction) -> Fraction:
+    """A 1 after the noise where one entry may set the bit of its first cell."""
+    step, part = divmod(value / width, 1)
+    ends = ramp.chances[int(step) :][:2]
+    return ends[0] + part * (ends[-1] - ends[0])
+
+
+def _ramp_law(x: Vector, ramp: Ramp, width: Fraction, together: bool) -> Law[tuple[int, ...]]:
+    """Bits of one cell per entry, or one bit that any of them sets."""
+    p, ones = ramp.flip, [_chance(value, ramp, width) for value in x]
+    if together:
+        unset = prod((1 - (one - p) / (1 - 2 * p) for one in ones), start=Fraction(1))
+        ones = [p + (1 - unset) * (1 - 2 * p)]
+    return joint(ones)
+
+
+@ALP.holds("Lemma 4.1", "levels in steps of one ratio", ours=True)
+@mutant("1 % more than that (less 1)", share=Fraction(101, 100))
+def ramps(share: Fraction = _ONE) -> None:
+    """Where the probability of a 1 rises to 1/2 by a factor r per step, k entries that rise by half
+    a level lose exactly max over J of r^J (1 + (c - J (r - 1))/k)^k, c = (r - 1)/(width of a step);
+    collisions add nothing.
+
+    Note: random rounding in one step is Algorithm 2; several steps halve the error in the same
+        space.
+    """
+    values = [Fraction(n, 4) for n in range(5)]
+    for r, steps, width, k in _RAMPS:
+        ramp, rise = Ramp(r, steps), r - 1
+        equal(_closed(rise / width, rise, k), e_epsilon(rise / width, rise, k), r=r, k=k)
+        stated = 1 + share * (_closed(rise / width, rise, k) - 1)
+        for together in (True, False):
+            vectors = product(values, repeat=k)
+            worst = _largest({x: _ramp_law(x, ramp, width, together) for x in vectors})
+            at_most(worst, stated, r=r, steps=steps, k=k, together=together)
+        equal(worst, stated, r=r, steps=steps, k=k)
+
+
+@ALP.holds("Lemma 4.1", "how much is left", ours=True)
+@mutant("at most e/(4k)", rate=Fraction(1, 4))
+def how_much_is_left(rate: Fraction = Fraction(1, 2)) -> None:
+    """For alpha >= 1 the loss of Algorithm 2 is (1 + 1/k)^k, below e by at most e/(2k): the
+    constant 1 of the lemma cannot be lowered for all k.
+    """
+    for k, alpha in product((1, 2, 5, 20, 100), (_ONE, Fraction(3))):
+        exact = e_epsilon(_ONE, alpha, k)
+        if k <= 5:  # k entries apart that rise from 0 to 1/k each
+            hashes = (tuple(range(k)),)
+            zero, risen = (projection_law((Fraction(n, k),) * k, hashes, k, alpha) for n in (0, 1))
+            equal(ratio(risen, zero), (1 + Fraction(1, k)) ** k, k=k, alpha=alpha)
+        equal(exact, (1 + Fraction(1, k)) ** k, k=k, alpha=alpha)
+        gap = exp_lower(_ONE) - exact
+        below(0, gap, k=k)
+        at_most(gap, rate * exp_lower(_ONE) / k, k=k, alpha=alpha)
