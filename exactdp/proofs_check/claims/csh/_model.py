@@ -1,40 +1,45 @@
-"""What the claims of CSH share: closed forms in balls, points to check at, sets of histograms."""
+"""What the entries of CSH share: parameters to check at, closed forms in balls, distances."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from flint import acb, arb
+from flint import acb, arb, fmpq, fmpq_mat
 
-from exactdp.accounting import csh
+from exactdp.accounting import csh, gshm
 from exactdp.accounting.sparse_histograms.csh_exact import Family
-from exactdp.balls import ball, precision
+from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
-from exactdp.normal import cdf, hockey_stick, tail
+from exactdp.normal import hockey_stick, tail
 
 __all__ = [
     "BITS",
+    "FAR",
     "MIXED",
     "POINTS",
     "SMALL",
     "Point",
-    "at_most",
     "binary",
-    "cdf",
-    "equal",
+    "distance",
+    "either_way",
     "exact_delta",
-    "excess",
     "family",
-    "hockey",
+    "farthest",
+    "gauss",
+    "hull",
+    "least",
+    "loosened",
+    "one_minus_q",
     "one_shows",
+    "phi",
     "point",
-    "precision",
-    "real",
-    "square_root",
-    "tail",
+    "rank",
+    "reach",
+    "reduced",
 ]
 
 BITS = 128
@@ -49,11 +54,6 @@ class Point(NamedTuple):
     sigma: Fraction
     tau: Fraction
     epsilon: Fraction
-
-
-def real(value: str | int) -> Fraction:
-    """An exact number from its decimal text."""
-    return Fraction(value)
 
 
 def point(k: int, sigma: str, tau: str, epsilon: str) -> Point:
@@ -78,28 +78,13 @@ MIXED = (point(4, "0.2", "1", "1"), point(9, "2", "5", "0.5"), point(100, "20", 
 
 POINTS = (*SMALL, point(100, "51", "290", "0.35"), point(51914, "1113.8", "6987", "0.35"))
 
-
-def square_root(k: int) -> Fraction:
-    """sqrt k for square k."""
-    root = int(k**0.5)
-    assert root * root == k
-    return Fraction(root)
+#: Nothing but the noise decides (the first two), or the threshold decides (the last).
+FAR = (point(9, "4", "400", "0.35"), point(16, "20", "1000", "0"), point(9, "4", "1", "3"))
 
 
-def at_most(low: arb, high: arb) -> bool:
-    """Whether low <= high for certain, up to the relative 1e-8 that two equal balls need."""
-    return bool(low <= high + abs(high) * arb(10) ** -8 + arb(10) ** -20)
-
-
-def equal(first: arb, second: arb) -> bool:
-    """Whether two balls overlap, both being narrow (to a relative 1e-8)."""
-    narrow = (arb(x.rad()) <= abs(x) * arb(10) ** -8 + arb(10) ** -20 for x in (first, second))
-    return all(map(bool, narrow)) and bool(first.overlaps(second))
-
-
-def hockey(epsilon: arb, mu: arb) -> arb:
-    """Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), the Gaussian delta."""
-    return hockey_stick(epsilon, mu)
+def gauss(at: Point, size: arb, more: arb | int = 0) -> arb:
+    """The Gaussian mechanism's delta at this l2 sensitivity and at epsilon + more."""
+    return hockey_stick(ball(at.epsilon) + more, size / ball(at.sigma))
 
 
 def one_shows(ratio: arb, copies: arb | int) -> arb:
@@ -107,27 +92,43 @@ def one_shows(ratio: arb, copies: arb | int) -> arb:
     return -(copies * (-tail(ratio)).log1p()).expm1()
 
 
-def excess(epsilon: arb, mu: arb, log_p: arb | int = 0, log_q: arb | int = 0) -> arb:
-    """The integral of (p - e^epsilon q)_+ for p = e^log_p N(mu, 1) and q = e^log_q N(0, 1).
-
-    The densities themselves are integrated, no distribution function is used.
-    """
-    # the log-ratio of the densities, mu x - mu^2/2 + log_p - log_q, is epsilon at the cut
-    cut = (epsilon + log_q - log_p) / mu + mu / 2
-    start, end = cut.max(arb(-16)), (cut.max(arb(-16)) + 20).max(mu + 16)
-    root = (2 * arb.pi()).sqrt()
-
-    def difference(x: acb, _: bool) -> acb:
-        return ((log_p - (x - mu) ** 2 / 2).exp() - (epsilon + log_q - x**2 / 2).exp()) / root
-
-    value: arb = acb.integral(difference, acb(start), acb(end)).real
-    # cut off: at most P(|N| > 16) of each density
-    return value + (1 + epsilon.exp()) * (-arb(128)).exp() * arb(0, 1)
+def phi(x: acb) -> acb:
+    """The normal distribution function, continued to the plane."""
+    return (-x * acb(arb(2).rsqrt())).erfc() / 2
 
 
+def one_minus_q(kappa: int, r: int, rho: int | Fraction) -> arb:
+    """1 - q_r: one of r counters passes tau = rho sigma; by integrating over the shared noise."""
+    scale = (arb(kappa) / (2 * arb.pi())).sqrt()
+
+    def integrand(z: acb, _: bool) -> acb:
+        return (-kappa * z * z / 2).exp() * scale * (1 - phi(ball(rho) - z) ** r)
+
+    value: arb = acb.integral(integrand, acb(-14), acb(14)).real
+    return value + arb(0).union(arb(10) ** -35)
+
+
+def loosened(value: arb) -> arb:
+    """A bound that may be attained, 1e-8 larger so that two balls can be told apart."""
+    return value * (1 + arb(10) ** -8) + arb(10) ** -20
+
+
+def hull(found: Enclosure) -> arb:
+    return ball(found.lower).union(ball(found.upper))
+
+
+@cache
 def exact_delta(at: Point) -> Enclosure:
     """The exact delta of Algorithm 2, by the certified search of the library."""
     return csh.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
+
+
+@cache
+def least(code: str, analysis: str, k: int) -> tuple[Fraction, Fraction]:
+    """The least threshold at epsilon = 0.35, delta = 1e-5, and the sigma that allows it."""
+    calibrate = csh.calibrate if code == "csh" else gshm.calibrate
+    found = calibrate(k=k, epsilon="0.35", delta="1e-5", analysis=analysis, resolution="1e-3")
+    return Fraction(found.tau or 0), Fraction(found.sigma)
 
 
 def family(at: Point, kappa: Fraction | None = None, most: int | None = None) -> Family:
@@ -140,5 +141,50 @@ def binary(length: int) -> Iterator[Vector]:
     return product((0, 1), repeat=length)
 
 
-def as_ball(value: Fraction | int) -> arb:
-    return ball(value)
+def reach(d: int, top: int) -> Iterator[tuple[Vector, Vector]]:
+    """(H, H') over d counters, where H has one more user than H', and H' counts up to top."""
+    for less in product(range(top + 1), repeat=d):
+        for user in binary(d):
+            yield tuple(c + u for c, u in zip(less, user, strict=True)), less
+
+
+def either_way(d: int, top: int) -> Iterator[tuple[Vector, Vector]]:
+    """The same neighbours in both orders."""
+    for more, less in reach(d, top):
+        yield from ((more, less), (less, more))
+
+
+def rank(counts: Vector, place: int) -> int:
+    """The place-th largest count, 0 where there are fewer."""
+    largest = sorted(counts, reverse=True)
+    return largest[place - 1] if len(largest) >= place else 0
+
+
+def reduced(counts: Vector, k: int, place_after: int = 1) -> Vector:
+    """Algorithm 3: max(0, count - H^(k + place_after)), where the paper has place_after = 1."""
+    base = rank(counts, k + place_after)
+    return tuple(max(0, c - base) for c in counts)
+
+
+def distance(d: int, a: int, gamma: Fraction) -> Fraction:
+    """Squared distance of a change of a among d counters, in units of sigma, shared N(0, 1/gamma).
+
+    v' Cov^-1 v for a vector v with a ones, Cov = I + 11'/gamma.
+    """
+    return _moved(Fraction(1), 1 / gamma, d, a)
+
+
+def farthest(own: Fraction, shared: Fraction, d: int) -> Fraction:
+    """The largest v' Cov^-1 v over changes of d counters, each with noise of its own and shared."""
+    return max(_moved(own, shared, d, a) for a in range(d + 1))
+
+
+def _moved(own: Fraction, shared: Fraction, d: int, a: int) -> Fraction:
+    entries = [_rational(own * (i == j) + shared) for i in range(d) for j in range(d)]
+    change = fmpq_mat(d, 1, [fmpq(i < a) for i in range(d)])
+    found = (change.transpose() * fmpq_mat(d, d, entries).solve(change))[0, 0]
+    return Fraction(int(found.p), int(found.q))
+
+
+def _rational(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)

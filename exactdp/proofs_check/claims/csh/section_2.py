@@ -1,99 +1,107 @@
-"""CSH, Section 2, running text: sensitivities, and what is cited."""
+"""CSH, Section 2: definitions, symbols and drawings."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.csh._model import binary
-from exactdp.proofs_check.claims.csh.lemma_2_8 import distance
-from exactdp.proofs_check.entries import CSH, varied
+import sympy as sp
 
-__all__ = ["CLAIMS"]
+from exactdp.proofs_check.claims.csh._model import Vector, binary
+from exactdp.proofs_check.comparisons import below, equal, identity
+from exactdp.proofs_check.statements import CSH, as_printed, mutant
 
-_GAMMAS = tuple(Fraction(n, 2) for n in (1, 2, 4, 14, 2000))
-
-
-def _norms(power: int) -> str:
-    """A user with k entries moves the histogram by k in l1 and, squared, by k^power in l2."""
-    for d in range(1, 6):
-        for k in range(1, d + 1):
-            users = [user for user in binary(d) if sum(user) <= k]
-            l1 = max(sum(abs(x) for x in user) for user in users)
-            squared = max(sum(x * x for x in user) for user in users)
-            require(l1 == k and squared == k**power, f"d={d}, k={k}: l1 {l1}, l2^2 {squared}")
-    return "d up to 5, every user"
-
-
-def _one_kind_each(most: int) -> str:
-    """Shared counters that change and counters that appear: together at most k - most + 1. With k
-    changes either kind alone can be k, not both.
-    """
-    pairs = []
-    for less in product(range(3), repeat=4):
-        for user in list(binary(4))[1:]:
-            k, more = sum(user), tuple(x + u for x, u in zip(less, user, strict=True))
-            shared = {i for i in range(4) if less[i] and more[i] and less[i] != more[i]}
-            new = {i for i in range(4) if not less[i] and more[i]}
-            require(all(more[i] == 1 for i in new), f"H={less}, H'={more}: appear {new}")
-            pairs.append((k, len(shared), len(new)))
-    kinds = set(pairs)
-    for k in range(1, 5):
-        require({(k, k, 0), (k, 0, k)} <= kinds, f"k={k}: one of the worst cases never occurs")
-        require((k, k, k) not in kinds, f"k={k}: both worst cases in one pair")
-    for k, change, appear in kinds:
-        require(change + appear <= k - most + 1, f"{change} change, {appear} appear, k={k}")
-    return f"{len(pairs)} pairs of neighbours of 4 counters; k in one kind leaves 0 for the other"
-
-
-def _little_gain(factor: Fraction) -> str:
-    """(1 + 1/gamma) times the exact squared sensitivity is above k (1 - factor k/d)."""
-    small = [(d, k) for d in range(2, 6) for k in range(1, d // 2 + 1)]
-    large = [(10**6, k) for k in (1, 1000, 300_000, 500_000)]
-    for (d, k), gamma in product(small + large, _GAMMAS):
-        squared = k - k * k / (d + gamma)  # of k moved counters, k <= (d + gamma)/2
-        if d < 10:
-            squared = max(distance(d, a, gamma) for a in range(k + 1))
-        total, least = (1 + 1 / gamma) * squared, k * (1 - factor * Fraction(k, d))
-        require(total > least, f"d={d}, k={k}, gamma={gamma}: {total} <= {least}")
-    return "d up to 5 and 10^6, k <= d/2; in general 1 + 1/gamma > 1 and k^2/(d + gamma) < k^2/d"
-
-
-CLAIMS = (
-    CSH.verified(
-        "Section 2.1, l2 instead of l1 sensitivity",
-        "A user with k items has l1 sensitivity k, but l2 sensitivity only sqrt(k).",
-        "enumeration",
-        **varied(_norms, 1, 2, "l2 sensitivity k"),
-    ),
-    CSH.verified(
-        "Section 2.3, each counter counts once",
-        "A changed counter either is shared or appears with count 1, never both: at most "
-        "k of the two kinds together. Each worst case, k of one kind, occurs, but not both in one "
-        "pair.",
-        "enumeration",
-        **varied(_one_kind_each, 1, 2, "at most k - 1 together"),
-    ),
-    CSH.verified(
-        "Section 2.4, little gain for k much smaller than d",
-        "For users with at most k <= d/2 of d entries no amount of shared noise brings "
-        "the total noise below sqrt(1 - k/d) of that of the Gaussian mechanism.",
-        "enumeration",
-        **varied(_little_gain, Fraction(1), Fraction(98, 100), "sqrt(1 - 0.98 k/d)"),
-        note="the optimal amount itself, by Joseph and Yu, is cited without formula; checked is "
-        "noise of the form of Lemma 2.8",
-    ),
-    CSH.not_checkable(
-        "Section 2.4, Joseph and Yu",
-        "For users with k <= d/2 entries there is an optimal amount of shared noise.",
-        "cited without formula; that it hardly helps where k is much smaller than d is the "
-        "entry before",
-    ),
-    CSH.not_checkable(
-        "Section 2.3, convention of the threshold",
-        "The threshold is called 1 + tau here and tau by Wilkins et al.",
-        "a convention; it is used consistently except in Appendix B, probability of no "
-        "output bottom",
-    ),
+CSH.not_checkable(
+    "Definition 2.1",
+    "Neighbouring datasets differ by one data point, added or removed.",
+    "a definition; every check of the ledger of this paper uses it, in both orders",
 )
+CSH.not_checkable(
+    "Definition 2.2",
+    "(epsilon, delta)-differential privacy, which survives post-processing (Dwork and Roth).",
+    "a definition with a cited property; delta of a pair of laws is computed as the sum of "
+    "(p - e^epsilon q)_+ throughout",
+)
+CSH.not_checkable(
+    "Section 2.4",
+    "For users with k <= d/2 entries there is an optimal amount of shared noise (Joseph and Yu).",
+    "cited without formula; that it gains little is the part beside this one",
+    "Joseph and Yu",
+)
+CSH.not_checkable(
+    "Table 1",
+    "Symbols: the threshold is 1 + tau with tau > 0; delta_gauss, delta_inf (for j counters, "
+    "delta_inf^j); Phi and its inverse.",
+    "notation only, consistent with the text",
+)
+CSH.not_checkable(
+    "Figure 1",
+    "Three kinds of neighbours of the GSHM with at most four changed counters: only shared "
+    "counters change, only new ones appear, or both.",
+    "a drawing; the cases are the terms of Lemma 2.7",
+)
+CSH.not_checkable(
+    "Figure 2",
+    "The intermediate histogram that separates the two kinds of loss.",
+    "a drawing; its construction is checked under Theorem 3.3, proof, intermediate histogram",
+)
+
+
+@CSH.holds("Definition 2.3")
+@mutant("{0,1}^d alone", signs=(1,))
+def definition_2_3(signs: tuple[int, ...] = (1, -1)) -> None:
+    """The sensitivity space of the histogram of {0,1}^d users is {0,1}^d joined with {0,-1}^d,
+    and its l2 sensitivity, the largest norm in that space, is sqrt(d).
+    """
+    for d in (1, 2, 3):
+        space = _differences(d)
+        equal(max(sum(x * x for x in v) for v in space), d, d=d)
+        equal(space, {tuple(sign * x for x in v) for v in binary(d) for sign in signs}, d=d)
+
+
+def _differences(d: int) -> set[Vector]:
+    """H(X) - H(X') over all datasets of up to 3 users and one user less, in both orders."""
+    found: set[Vector] = set()
+    for size in range(1, 4):
+        for data in combinations_with_replacement(binary(d), size):
+            for i in range(size):
+                more, less = (_histogram(users, d) for users in (data, data[:i] + data[i + 1 :]))
+                change = tuple(a - b for a, b in zip(more, less, strict=True))
+                found |= {change, tuple(-x for x in change)}
+    return found
+
+
+def _histogram(data: tuple[Vector, ...], d: int) -> Vector:
+    return tuple(sum(user[i] for user in data) for i in range(d))
+
+
+@CSH.note("Definition 2.4")
+@as_printed(power=Fraction(1))
+@mutant(power=Fraction(51, 100))
+def definition_2_4(power: Fraction = Fraction(1, 2)) -> None:
+    r"""N(0, sigma^2) has the density exp(-x^2/(2 sigma^2))/(2 pi sigma^2).
+
+    Printed (Section 2, Definition 2.4, line 77):
+        \phi(x,\sigma^{2})=\frac{1}{2\pi\sigma^{2}}\exp(-\frac{x^{2}}{2\sigma^{2}})
+    Corrected: The density is exp(-x^2/(2 sigma^2))/sqrt(2 pi sigma^2); without the root its mass
+        is not 1. The definition names the normal distribution.
+    Extraction: no: LaTeX source and plain text of the formula both lack the root.
+    """
+    x, sigma = sp.symbols("x"), sp.symbols("sigma", positive=True)
+    bell = sp.exp(-(x**2) / (2 * sigma**2))
+    norm = (2 * sp.pi * sigma**2) ** sp.Rational(power.numerator, power.denominator)
+    for moment, stated in ((1, sp.Integer(1)), (x**2, sigma**2)):
+        identity(sp.integrate(moment * bell, (x, -sp.oo, sp.oo)) / norm - stated)
+
+
+@CSH.holds("Section 2.4", "little gain for k much smaller than d")
+@mutant(share=Fraction(98, 100))
+def little_gain(share: Fraction = Fraction(1)) -> None:
+    """For users with at most k <= d/2 of d entries no amount of shared noise of the form of
+    Lemma 2.8 brings the total noise below sqrt(1 - k/d) of that of the Gaussian mechanism.
+    """
+    for k, twice in product((1, 1000, 300_000, 500_000), (1, 2, 4, 14, 2000)):
+        d, gamma = 10**6, Fraction(twice, 2)
+        # k <= (d + gamma)/2 moved counters are the farthest (Lemma 2.8, exact sensitivity)
+        total = (1 + 1 / gamma) * (k - k * k / (d + gamma))
+        below(k * (1 - share * Fraction(k, d)), total, d=d, k=k, gamma=gamma)
