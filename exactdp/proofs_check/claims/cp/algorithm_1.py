@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from exactdp.local import HadamardResponse
-from exactdp.local.frequency import projected
+from exactdp.local.frequency_oracle import projected
 from exactdp.proofs_check.claims.cp._hadamard_projection import unprojected
 from exactdp.proofs_check.claims.cp._model import (
     ALL_PRIVACY,
