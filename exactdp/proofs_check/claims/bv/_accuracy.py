@@ -1,73 +1,99 @@
-"""Exact failure probabilities of histograms, and the conditions of Theorems 6.1, 6.4 and 6.6."""
+"""How often sparse histograms err, exactly. Only counts matter here, not which bin is which."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement
-from typing import Any
+from math import prod
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import require
-from exactdp.proofs_check.claims.bv._data_sets import data_sets
-from exactdp.proofs_check.claims.bv._laws import histogram_law, released_error
+from exactdp.proofs_check.claims.bv._errors import beyond
+from exactdp.proofs_check.claims.bv._laws import noisy_counts, top_values
+from exactdp.proofs_check.claims.bv._printed import ord_sample_law
 from exactdp.samplers.count_samplers import CountSampler
 
-__all__ = ["basic_failures", "per_query_failure", "require_heavy_accuracy", "simultaneous_failure"]
+Values = tuple[int, ...]
+#: The law of the n + 1 largest of m noisy empty counts.
+Tops = Callable[[CountSampler, int], Law[Values]]
 
 
-def basic_failures(noise: CountSampler, universe: int, a_1: int, a_2: int) -> Fraction:
-    """The least beta with (a_1, beta)-per-query and (a_2, beta)-simultaneous accuracy."""
-    sets = data_sets(noise.n, universe)
-    one = max(
-        noise.law(c).probability(lambda z: abs(z - c) > a_1)
-        for counts in sets
-        for c in (counts.get(x, 0) for x in range(universe))
+def partitions(n: int, most: int | None = None) -> Iterator[Values]:
+    """The positive counts of every data set of n rows, descending."""
+    if not n:
+        yield ()
+    for first in range(min(n, most or n), 0, -1):
+        for rest in partitions(n - first, first):
+            yield (first, *rest)
+
+
+def true_tops(noise: CountSampler, m: int) -> Law[Values]:
+    """The true order statistics."""
+    law = noise.law(0)
+    return top_values([law[z] for z in range(noise.n + 1)], m, noise.n + 1)
+
+
+def printed_tops(noise: CountSampler, m: int) -> Law[Values]:
+    """What Algorithm 6 draws instead."""
+    cdf = noise.cdf(0)
+    return ord_sample_law([cdf.numerator(z) for z in range(noise.n + 1)], m, noise.n + 1)
+
+
+@cache
+def released(
+    noise: CountSampler, counts: Values, universe: int, tops: Tops = true_tops
+) -> Law[tuple[Values, Values]]:
+    """KeepHeavy's released counts: of the non-empty bins, and of the heaviest empty ones."""
+
+    def kept(pair: tuple[Values, Values]) -> tuple[Values, Values]:
+        limit = sorted((*pair[0], *pair[1]))[-noise.n - 1]
+        own, empty = (tuple(z if z > limit else 0 for z in part) for part in pair)
+        return own, empty
+
+    return noisy_counts(noise, counts).product(tops(noise, universe - len(counts))).map(kept)
+
+
+def query_failure(law: Law[tuple[Values, Values]], counts: Values, a: int, least: int) -> Fraction:
+    """The worst P(error > a) of one bin with a true count of at least `least`."""
+    heavy = [i for i, c in enumerate(counts) if c >= least]
+    failures = (law.probability(lambda h: abs(h[0][i] - counts[i]) > a) for i in heavy)
+    return max(failures, default=Fraction(0))
+
+
+def some_failure(law: Law[tuple[Values, Values]], counts: Values, a: int) -> Fraction:
+    """P(error of some bin > a)."""
+
+    def errs(h: tuple[Values, Values]) -> bool:
+        own = (abs(z - c) for z, c in zip(h[0], counts, strict=True))
+        return max(*own, *h[1], 0) > a
+
+    return law.probability(errs)
+
+
+@cache
+def basic_failure(noise: CountSampler, universe: int, a_1: int, a_2: int) -> Fraction:
+    """The least beta: BasicHistogram errs by > a_1 on one bin, by > a_2 on some bin, this rarely.
+
+    universe: at least 2, so that every count from 0 to n occurs.
+    """
+    one = max(beyond(noise, c, a_1) for c in range(noise.n + 1))
+    fine = [1 - beyond(noise, c, a_2) for c in range(noise.n + 1)]
+    every = min(
+        prod((fine[c] for c in counts), start=fine[0] ** (universe - len(counts)))
+        for counts in partitions(noise.n)
+        if len(counts) <= universe
     )
-    every = max(
-        histogram_law(noise, counts, universe).probability(
-            lambda z: any(abs(z[x] - counts.get(x, 0)) > a_2 for x in range(universe))
-        )
-        for counts in sets
-    )
-    return max(one, every)
+    return max(one, 1 - every)
 
 
-def per_query_failure(
-    law: Law[Any], counts: Mapping[int, int], universe: int, a_1: int, a_2: int, strict: bool = True
-) -> Fraction:
-    """The worst P(error > a_1) of one bin with a true count > 2 a_2 (>= when not strict)."""
-    least = 2 * a_2 + (1 if strict else 0)
-    chosen = [x for x in range(universe) if counts.get(x, 0) >= least]
-    return max(
-        (law.probability(lambda h: released_error(h, counts, x) > a_1) for x in chosen),
-        default=Fraction(0),
-    )
-
-
-def simultaneous_failure(
-    law: Law[Any], counts: Mapping[int, int], universe: int, a_1: int, a_2: int, factor: int = 2
-) -> Fraction:
-    """P(error of some bin > factor a_2)."""
-    return law.probability(
-        lambda h: any(released_error(h, counts, x) > factor * a_2 for x in range(universe))
-    )
-
-
-def require_heavy_accuracy(
-    law: Callable[[CountSampler, dict[int, int], int], Law[Any]],
-    cases: Iterable[tuple[CountSampler, int]],
-    failure: Callable[..., Fraction],
-    noisy: int,
-    mixed: Fraction,
-) -> None:
-    """Require failure <= mixed + noisy beta, beta least for BasicHistogram, for all a_1 <= a_2."""
+def situations(
+    cases: tuple[tuple[CountSampler, int], ...],
+) -> Iterator[tuple[CountSampler, int, Values, int, int, Fraction]]:
+    """Noise, |X|, counts, a_1 <= a_2 and the least beta for every data set of these cases."""
     for noise, universe in cases:
-        sets = data_sets(noise.n, universe)
-        laws = [law(noise, counts, universe) for counts in sets]
         for a_1, a_2 in combinations_with_replacement(range(noise.n + 1), 2):
-            beta = basic_failures(noise, universe, a_1, a_2)
-            for counts, one in zip(sets, laws, strict=True):
-                fails = failure(one, counts, universe, a_1, a_2)
-                case = f"{counts}, |X|={universe}, a_1={a_1}, a_2={a_2}, beta={beta}"
-                require(fails <= mixed + noisy * beta, f"{case}: fails with {fails}")
+            beta = basic_failure(noise, universe, a_1, a_2)
+            for counts in partitions(noise.n):
+                if len(counts) <= universe:
+                    yield noise, universe, counts, a_1, a_2, beta

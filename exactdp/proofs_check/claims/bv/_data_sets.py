@@ -1,4 +1,4 @@
-"""All small data sets of n rows, their neighbours, and what exact laws say about them."""
+"""Small data sets of n rows, their neighbours, and the worst ratio of a mechanism on them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import Any
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.proofs_check.claim import require
-
-__all__ = ["Counts", "data_sets", "neighbouring_laws", "neighbours", "require_pure", "worst_ratio"]
 
 Counts = dict[int, int]
 
@@ -23,7 +20,7 @@ def data_sets(n: int, universe: int) -> list[Counts]:
 
 
 def neighbours(counts: Counts, universe: int) -> Iterator[Counts]:
-    """One row replaced by another value."""
+    """The histograms after one row is replaced by another value."""
     for x in counts:
         for y in range(universe):
             if y != x:
@@ -44,15 +41,6 @@ def neighbouring_laws(
             yield laws[tuple(counts.items())], laws[tuple(other.items())]
 
 
-def worst_ratio(law: Callable[[Counts], Law[Any]], n: int, universe: int) -> Fraction | float:
-    """The largest ratio of output probabilities over all pairs of neighbours."""
-    return max(max_loss(p, q) for p, q in neighbouring_laws(law, n, universe))
-
-
-def require_pure(
-    law: Callable[[Counts], Law[Any]], n: int, universe: int, most: Fraction
-) -> Fraction | float:
-    """Require e^epsilon <= most for a mechanism; returns the exact worst ratio."""
-    worst = worst_ratio(law, n, universe)
-    require(worst <= most, f"n={n}, |X|={universe}: ratio {worst} > {most}")
-    return worst
+def worst_ratio(law: Callable[[Counts], Law[Any]], n: int, universe: int) -> Fraction:
+    """The largest ratio of output probabilities over all pairs of neighbours, if it is finite."""
+    return Fraction(max(max_loss(p, q) for p, q in neighbouring_laws(law, n, universe)))

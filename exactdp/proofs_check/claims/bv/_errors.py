@@ -7,9 +7,8 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.balls import ball, precision
+from exactdp.proofs_check.comparisons import identity
 from exactdp.samplers.count_samplers import CountSampler
-
-__all__ = ["beyond", "log_error"]
 
 
 def log_error(factor: Fraction | arb, argument: Fraction) -> int:
@@ -28,3 +27,12 @@ def beyond(noise: CountSampler, c: int, a: int) -> Fraction:
     above = cdf.denominator - cdf.numerator(min(c + a, noise.n))
     below = cdf.numerator(c - a - 1) if c - a - 1 >= 0 else 0
     return Fraction(above + below, cdf.denominator)
+
+
+def prove_log_bound() -> None:
+    """Prove ln(1 + y) >= 2y/(2 + y) for y >= 0: equal at 0, and the left side grows faster."""
+    import sympy
+
+    y = sympy.symbols("y", nonnegative=True)
+    gap = sympy.log(1 + y) - 2 * y / (2 + y)
+    identity(sympy.diff(gap, y) - y**2 / ((1 + y) * (2 + y) ** 2))

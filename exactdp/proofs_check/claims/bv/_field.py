@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-__all__ = ["evaluate", "multiply", "polynomials"]
-
 
 def multiply(a: int, b: int, level: int) -> int:
     """The product modulo x^(2k) + x^k + 1 over F_2, k = 3^level."""
     k = 3**level
     result = 0
-    while b:
-        if b & 1:
+    for bit in range(2 * k):
+        if b >> bit & 1:
             result ^= a
-        a, b = a << 1, b >> 1
+        a <<= 1
         if a >> 2 * k:
             a ^= 1 << 2 * k | 1 << k | 1
     return result

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
-from math import lcm, prod
+from math import lcm
 from typing import Any
 
 from exactdp.fields import frozen
 from exactdp.law import Law
 from exactdp.samplers import FastSample, GeoSample, RationalCdf
 from exactdp.samplers.count_samplers import CountSampler
-
-__all__ = [
-    "EXACT",
-    "SKEW",
-    "STICKY",
-    "Table",
-    "clamped_geometric",
-    "fast",
-    "geo",
-    "histogram_law",
-    "keep_heavy",
-    "pmf",
-    "released_error",
-    "top_values",
-]
 
 
 def geo(n: int, inverse: int = 1) -> CountSampler:
@@ -92,21 +76,25 @@ def clamped_geometric(n: int, q: Fraction, c: int) -> list[Fraction]:
 
 
 def top_values(weights: Sequence[Fraction], m: int, k: int) -> Law[tuple[int, ...]]:
-    """The k largest of m independent draws, descending, by going through all tuples."""
-    law: dict[tuple[int, ...], Fraction] = {}
-    for values in product(range(len(weights)), repeat=m):
-        top = tuple(sorted(values, reverse=True)[:k])
-        law[top] = law.get(top, Fraction(0)) + prod((weights[z] for z in values), start=Fraction(1))
+    """The k largest of m independent draws, descending, draw by draw."""
+    one = Law(dict(enumerate(weights)))
+    top: Law[tuple[int, ...]] = Law.point(())
+    for _ in range(m):
+        top = top.product(one).map(lambda pair: tuple(sorted((*pair[0], pair[1]))[::-1][:k]))
+    return top
+
+
+def noisy_counts(noise: CountSampler, counts: Iterable[int]) -> Law[tuple[int, ...]]:
+    """Independent noise on every count."""
+    law: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
+    for c in counts:
+        law = {(*done, z): p * w for done, p in law.items() for z, w in noise.law(c).items()}
     return Law(law)
 
 
 def histogram_law(noise: CountSampler, counts: Mapping[int, int], universe: int) -> Law[Any]:
     """Independent noise on every bin: vectors of noisy counts with their probabilities."""
-    law: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
-    for x in range(universe):
-        one = noise.law(counts.get(x, 0))
-        law = {(*done, z): p * w for done, p in law.items() for z, w in one.items()}
-    return Law(law)
+    return noisy_counts(noise, (counts.get(x, 0) for x in range(universe)))
 
 
 def keep_heavy(
@@ -119,8 +107,3 @@ def keep_heavy(
         return tuple((x, z) for x, z in enumerate(noisy) if z > limit)
 
     return histogram_law(noise, counts, universe).map(heavy)
-
-
-def released_error(bins: Sequence[tuple[int, int]], counts: Mapping[int, int], x: int) -> int:
-    """|released - true| for one element; 0 is released for elements not listed."""
-    return abs(dict(bins).get(x, 0) - counts.get(x, 0))

@@ -13,15 +13,6 @@ from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.samplers import RationalCdf, Source, exact_law
 from exactdp.samplers.count_samplers import CountSampler
 
-__all__ = [
-    "kh_prime",
-    "kh_second",
-    "ord_sample",
-    "ord_sample_law",
-    "random_histogram",
-    "too_few_distinct",
-]
-
 
 def ord_sample(cdf: RationalCdf, variables: int, k: int, source: Source) -> tuple[int, ...]:
     """Algorithm 6: value i from the distribution function (F(z)/F(previous))^(m - i)."""

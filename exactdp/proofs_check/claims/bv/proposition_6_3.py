@@ -1,39 +1,50 @@
-"""BV, Proposition 6.3: OrdSample against the order statistics it should draw."""
+"""BV, Section 6.1, Algorithm 6 and Proposition 6.3: OrdSample against what it should draw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 from exactdp.law import Law
-from exactdp.proofs_check.claim import Printed, Refuted, require
 from exactdp.proofs_check.claims.bv._laws import top_values
 from exactdp.proofs_check.claims.bv._printed import ord_sample_law
-from exactdp.proofs_check.entries import BV, varied
+from exactdp.proofs_check.comparisons import equal
+from exactdp.proofs_check.statements import BV, as_printed, mutant
 from exactdp.samplers import OrderStatistics, RationalCdf, exact_law
 
-__all__ = ["CLAIMS"]
-
-_SCALED = ((3, 5), (5, 9), (9, 11, 15), (1, 2, 3), (2, 2, 7), (0, 3, 7))
+#: d F(0), ..., d F(n) with d the last one.
+_SCALED = ((3, 5), (9, 11, 15), (1, 2, 3), (2, 2, 7), (0, 3, 7))
 
 Sampler = Callable[[Sequence[int], int, int], Law[tuple[int, ...]]]
 
 
-def _is_top_values(sampler: Sampler, surplus: int = 0) -> str:
-    """The law of the sampler against all tuples of m = n + 1, ..., 5 draws."""
-    cases = 0
-    for scaled in _SCALED:
-        n = len(scaled) - 1
-        weights = [Fraction(b - a, scaled[-1]) for a, b in pairwise((0, *scaled))]
-        for m in range(n + 1, 6):
-            exact = top_values(weights, m, n + 1)
-            drawn = sampler(scaled, m + surplus, n + 1)
-            for top in sorted(exact.support | drawn.support):
-                case = f"F={scaled}, m={m}, P{top}"
-                require(exact[top] == drawn[top], f"{case} = {exact[top]}, drawn {drawn[top]}")
-            cases += 1
-    return f"{cases} cases, n <= 2, m <= 5, every outcome"
+@BV.note("Algorithm 6", severity="unsafe")
+@as_printed(previous=False)
+@mutant("the exponent is m - i + 1", more=1)
+def algorithm_6(previous: bool = True, more: int = 0) -> None:
+    r"""With u uniform on 1, ..., F(v)^(m-i), v = n at the start, the least z <= v_(i-1) with
+    F(z)^(m-i) >= u has the distribution function (F(z)/F(v_(i-1)))^(m-i) that Lemma 2.9 gives.
+
+    Printed (Section 6.1, Algorithm 6, step 2a, line 411): Sample u_i uniformly at random from
+        [F(v)^{m-i}]₊.
+    Corrected: u is uniform on 1, ..., F(v_(i-1))^(m-i). No v is defined; step 2b has v_(i-1). (That
+        this is the wrong law for an order statistic is the entry of Proposition 6.3.)
+    Regime: every i after the first value below n.
+    Extraction: possible: a subscript may be lost.
+    """
+    for scaled, rest in product(_SCALED[:-1], (1, 2, 3)):
+        for v in range(len(scaled)):
+            top = scaled[v] if previous else scaled[-1]
+            found = [_least(scaled, v, rest, u) for u in range(1, top**rest + 1)]
+            for y in range(v + 1):
+                exact = Fraction(sum(z <= y for z in found), len(found))
+                stated = Fraction(scaled[y], scaled[v]) ** (rest + more)
+                equal(exact, stated, F=scaled, previous=v, power=rest, y=y)
+
+
+def _least(scaled: tuple[int, ...], v: int, rest: int, u: int) -> int:
+    return next((z for z in range(v + 1) if scaled[z] ** rest >= u), v)
 
 
 def _shipped(scaled: Sequence[int], variables: int, k: int) -> Law[tuple[int, ...]]:
@@ -42,60 +53,48 @@ def _shipped(scaled: Sequence[int], variables: int, k: int) -> Law[tuple[int, ..
     return exact_law(lambda source: order.sample(k, source), residual=0)
 
 
-def _largest_only(surplus: int) -> str:
+def _variables() -> Iterator[tuple[tuple[int, ...], list[Fraction], int]]:
+    """A scaled distribution function, its probabilities and a number m >= n + 1 of variables."""
     for scaled in _SCALED:
         weights = [Fraction(b - a, scaled[-1]) for a, b in pairwise((0, *scaled))]
         for m in range(len(scaled), 6):
-            exact = top_values(weights, m, 1)
-            drawn = ord_sample_law(scaled, m + surplus, len(scaled)).map(lambda top: top[:1])
-            require(exact == drawn, f"F={scaled}, m={m}: {drawn} instead of {exact}")
-    return f"{len(_SCALED)} distribution functions, m up to 5"
+            yield scaled, weights, m
 
 
-CLAIMS = (
-    Refuted(
-        paper="BV",
-        item="Proposition 6.3",
-        printed=Printed(
-            r"Then the following algorithm $\mathsf{OrdSample}_F(m)$ is identically distributed to "
-            r"the top n+1 order statistics $(Z_{(m)}, \ldots, Z_{(m-n)})$.",
-            "Section 6.1, Proposition 6.3",
-            401,
-        ),
-        follows_from="BV-Lemma-2.9",
-        statement="OrdSample draws the n + 1 largest of m independent variables with their exact "
-        "joint law.",
-        severity="unsafe",
-        method="exact law",
-        check=lambda: _is_top_values(ord_sample_law),
-        example="""
->>> from fractions import Fraction as Q
->>> from itertools import product
->>> p = {0: Q(3, 5), 1: Q(2, 5)}                           # F(0) = 3, F(1) = d = 5; m = 3
->>> sum(p[a] * p[b] * p[c] for a, b, c in product(p, repeat=3)
-...     if sorted((a, b, c))[1:] == [0, 1])                # largest 1, second largest 0
-Fraction(54, 125)
->>> (1 - Q(3, 5)**3) * Q(3, 5)**2                          # what OrdSample does
-Fraction(882, 3125)
-""",
-        extraction="no: algorithm, Lemma 2.9 and the proposition agree with each other",
-        corrected=BV.verified(
-            "Proposition 6.3, corrected",
-            "Drawing the largest value, then how many variables share it, then the "
-            "largest of the rest below it, gives the n + 1 largest with their exact joint law.",
-            "exact law",
-            **varied(_is_top_values, _shipped, ord_sample_law, "OrdSample as printed has that law"),
-        ),
-    ),
-    BV.verified(
-        "Proposition 6.3, largest value",
-        "The first value OrdSample returns is distributed as the largest of the m variables.",
-        "exact law",
-        **varied(_largest_only, 0, 1, "as the largest of m + 1 variables"),
-    ),
-    BV.not_checkable(
-        "Proposition 6.3, running time",
-        "OrdSample runs in time O(n log n) (O(m log d) + Time(F)).",
-        "asymptotic running time in the word RAM model",
-    ),
-)
+@BV.refuted("Proposition 6.3", severity="unsafe", follows_from="BV-Lemma-2.9")
+@as_printed(sampler=ord_sample_law)
+@mutant("of m + 1 variables", more=1)
+def proposition_6_3(sampler: Sampler = _shipped, more: int = 0) -> None:
+    r"""OrdSample draws the n + 1 largest of m independent variables with their exact joint law.
+
+    Printed (Section 6.1, Proposition 6.3, line 401): Then the following algorithm
+        $\mathsf{OrdSample}_F(m)$ is identically distributed to the top n+1 order statistics
+        $(Z_{(m)}, \ldots, Z_{(m-n)})$.
+    Corrected: Drawing the largest value, then how many variables share that value, then the largest
+        of the rest below it, gives the n + 1 largest with their exact joint law. The library ships
+        that.
+    Regime: every M that gives two values or more with positive probability at the count 0.
+    Extraction: no: algorithm, Lemma 2.9 and the proposition agree with each other.
+
+    >>> from fractions import Fraction as Q
+    >>> from itertools import product
+    >>> p = {0: Q(3, 5), 1: Q(2, 5)}                           # F(0) = 3, F(1) = d = 5; m = 3
+    >>> sum(p[a] * p[b] * p[c] for a, b, c in product(p, repeat=3)
+    ...     if sorted((a, b, c))[1:] == [0, 1])                # largest 1, second largest 0
+    Fraction(54, 125)
+    >>> (1 - Q(3, 5)**3) * Q(3, 5)**2                          # what OrdSample does
+    Fraction(882, 3125)
+    """
+    for scaled, weights, m in _variables():
+        exact, drawn = top_values(weights, m, len(scaled)), sampler(scaled, m + more, len(scaled))
+        for top in sorted(exact.support | drawn.support):
+            equal(drawn[top], exact[top], F=scaled, m=m, values=top)
+
+
+@BV.holds("Proposition 6.3", "largest value")
+@mutant("of m + 1 variables", more=1)
+def largest_value(more: int = 0) -> None:
+    """The first value that OrdSample returns has the law of the largest of the m variables."""
+    for scaled, weights, m in _variables():
+        drawn = ord_sample_law(scaled, m + more, len(scaled)).map(lambda top: top[:1])
+        equal(drawn, top_values(weights, m, 1), F=scaled, m=m)
