@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "sleeper.py").write_text(_SLEEPER)
     (tmp_path / "pairs.jsonl").write_text("[0, 1]\n[1, 2]\n")
     (tmp_path / "values.csv").write_text("7\n" * 1_000_000)
-    ratings = "".join(f"{i},{i % 100},{j}\n" for i in range(150_000) for j in (0.5, -1))
+    ratings = "".join(f"{i},{item},-1\n" for i in range(200_000) for item in (3, 7))
     (tmp_path / "ratings.csv").write_text("user,item,value\n" + ratings)
     counts = "".join(f"page{i},{1 + i % 7}\n" for i in range(20_000))
     (tmp_path / "counts.csv").write_text("element,count\n" + counts)

@@ -115,7 +115,8 @@ def _wrong(path: Path) -> list[str]:
     steps = zip(page.headings, page.headings[1:], strict=False)
     found += [f"h{a} is followed by h{b}" for a, b in steps if b > a + 1]
     found += [f"id {name} twice" for name in set(page.ids) if page.ids.count(name) > 1]
-    found += [f"{line}: {why}" for line in page.commands() if (why := refusal(line))]
+    if path.name != "changelog.html":  # names options of a command in passing
+        found += [f"{line}: {why}" for line in page.commands() if (why := refusal(line))]
     return found + [link for link in page.links if not _leads_somewhere(path, link)]
 
 
