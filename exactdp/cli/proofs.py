@@ -13,7 +13,7 @@ from exactdp.cli.options import json_option
 from exactdp.cli.output import new_file, print_json, print_table, write_text
 from exactdp.parameters import integer
 from exactdp.proofs_check.registry import select
-from exactdp.proofs_check.runner import Result, in_words, run
+from exactdp.proofs_check.runner import Result, particulars, run
 from exactdp.proofs_check.statements import Part
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
@@ -114,28 +114,15 @@ def _verdict(verdict: str, part: Part) -> str:
 
 
 def _whole(result: Result) -> str:
-    part, evidence = result.part, result.evidence
-    rests = f" (rests on {part.rests_on})" if part.rests_on else ""
-    lines = {"problem": result.problem, "counterexample": evidence.counterexample}
+    part = result.part
+    lines = {"problem": result.problem} if result.problem else {}
     if said := part.printed:
         lines[f"printed ({said.where}, line {said.line})"] = f'"{said.words}"'
     if part.severity:
         lines[part.severity] = SEVERITIES[part.severity]
-    lines |= {
-        "follows from": part.follows_from,
-        "regime": part.regime,
-        "corrected": part.corrected,
-        "evidence": f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else "",
-        "holds even with": in_words(part),
-        "must reject": part.says,
-        "rejected": evidence.rejected,
-        "condition": part.condition + rests if part.condition else "",
-        "reason": part.reason,
-        "extraction error?": part.extraction,
-        "note": part.note,
-    }
+    lines |= particulars(part, result.evidence)
     texts = [f"{part.id}: {_label(result)}", _wrapped(part.statement)]
-    texts += [_wrapped(f"{name}: {text}") for name, text in lines.items() if text]
+    texts += [_wrapped(f"{name}: {text}") for name, text in lines.items()]
     if part.example:
         texts.append("  to see it yourself:")
         texts.append(textwrap.indent(part.example.strip("\n"), "    "))

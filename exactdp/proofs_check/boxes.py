@@ -15,8 +15,6 @@ from exactdp.errors import Undecided
 from exactdp.parameters import Real, rational
 from exactdp.proofs_check.comparisons import proved
 
-__all__ = ["always_positive", "never_negative"]
-
 Box = tuple[tuple[Fraction, Fraction], ...]
 
 

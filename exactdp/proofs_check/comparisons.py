@@ -39,23 +39,6 @@ from exactdp.errors import Undecided
 if TYPE_CHECKING:
     import sympy
 
-__all__ = [
-    "Counterexample",
-    "Record",
-    "agree",
-    "at_most",
-    "below",
-    "equal",
-    "every",
-    "holds",
-    "identity",
-    "observe",
-    "proved",
-    "reproduces",
-    "significant",
-    "unequal",
-    "within",
-]
 
 T = TypeVar("T")
 Case = Mapping[str, object]
@@ -69,29 +52,19 @@ class Counterexample(Exception):
 
 
 @dataclass
-class Passed:
-    """One comparison in the source: how often it held, and how near it came to failing.
-
-    nearest: the largest ratio, at most 1, of the smaller value to the larger one.
-    """
-
-    times: int = 0
-    nearest: float | None = None
-    case: Case = field(default_factory=dict)
-
-
-@dataclass
 class Record:
     """What one run of a check compared, and where it failed.
 
+    passed: place -> how near it came to failing: the largest ratio, at most 1, of the smaller
+        value to the larger one; None where no ratio says anything.
     kinds: number of comparisons by kind. proofs: what was decided on a whole domain.
-    keep: whether every case is kept, to tell cases that another run does not visit.
+    cases: place -> every case, if keep is set, to tell cases that another run does not visit.
     pardoned: places at which a failure is ignored.
     """
 
     keep: bool = False
     pardoned: Collection[Place] = ()
-    passed: dict[Place, Passed] = field(default_factory=dict)
+    passed: dict[Place, float | None] = field(default_factory=dict)
     cases: dict[Place, set[str]] = field(default_factory=dict)
     kinds: Counter[str] = field(default_factory=Counter)
     proofs: list[str] = field(default_factory=list)
@@ -111,10 +84,8 @@ class Record:
             return place in self.pardoned
         self.last = place
         self.kinds["whole domain" if self.domains and kind in ("exact", "balls") else kind] += 1
-        passed = self.passed.setdefault(place, Passed())
-        passed.times += 1
-        if near is not None and (passed.nearest is None or near > passed.nearest):
-            passed.nearest, passed.case = near, case
+        known = [x for x in (self.passed.get(place), near) if x is not None]
+        self.passed[place] = max(known, default=None)
         if self.keep:
             self.cases.setdefault(place, set()).add(_at(case))
         return True
@@ -154,14 +125,12 @@ def below(left: Any, right: Any, /, **case: object) -> None:
 
 def equal(left: object, right: object, /, **case: object) -> None:
     """Require left == right, for exact values."""
-    _exact_values(left, right)
-    _settle(bool(left == right), lambda: f"{_show(left)} != {_show(right)}", 1.0, "exact", case)
+    _settle(_same(left, right), lambda: f"{_show(left)} != {_show(right)}", 1.0, "exact", case)
 
 
 def unequal(left: object, right: object, /, **case: object) -> None:
     """Require left != right, for exact values."""
-    _exact_values(left, right)
-    _settle(bool(left != right), lambda: f"both are {_show(left)}", 1.0, "exact", case)
+    _settle(not _same(left, right), lambda: f"both are {_show(left)}", 1.0, "exact", case)
 
 
 def within(value: Any, stated: Any, tolerance: Any, /, **case: object) -> None:
@@ -234,25 +203,30 @@ def proved(holds: bool, text: str, near: float | None = 1.0) -> None:
 
 
 def _ordered(left: Any, right: Any, strict: bool, case: Case) -> None:
-    kind = "exact" if isinstance(left, _EXACT) and isinstance(right, _EXACT) else "balls"
-    one, two = (left, right) if kind == "exact" else (_ball(left), _ball(right))
-    holds = bool(one < two) if strict else bool(one <= two)
-    if not holds and not (bool(one >= two) if strict else bool(one > two)):
+    kind, (one, two) = _comparable(left, right)
+    holds, fails = (one < two, one >= two) if strict else (one <= two, one > two)
+    if not holds and not fails:
         raise Undecided(f"{_show(left)} and {_show(right)} overlap{_at(case)}")
     sign = ">=" if strict else ">"
     near = _closeness(left, right) if holds else None
-    _settle(holds, lambda: f"{_show(left)} {sign} {_show(right)}", near, kind, case)
+    _settle(bool(holds), lambda: f"{_show(left)} {sign} {_show(right)}", near, kind, case)
 
 
 def _close(value: Any, stated: Any, tolerance: Any, kind: str, case: Case) -> None:
-    exact = all(isinstance(part, _EXACT) for part in (value, stated, tolerance))
-    gap = abs(value - stated) if exact else abs(_ball(value) - _ball(stated))
-    most = tolerance if exact else _ball(tolerance)
+    found, (one, two, most) = _comparable(value, stated, tolerance)
+    gap = abs(one - two)
     if not gap <= most and not gap > most:
         raise Undecided(f"{_show(value)} is or is not {_show(stated)}{_at(case)}")
-    kind = kind or ("exact" if exact else "balls")
-    near = 1.0 if kind == "printed numbers" or not most else _closeness(gap, most)
-    _settle(bool(gap <= most), lambda: f"{_show(value)}, not {_show(stated)}", near, kind, case)
+    near = 1.0 if kind or not most else _closeness(gap, most)
+    says = f"{_show(value)}, not {_show(stated)}"
+    _settle(bool(gap <= most), lambda: says, near, kind or found, case)
+
+
+def _comparable(*values: Any) -> tuple[str, tuple[Any, ...]]:
+    """How these values are compared: exactly if all are exact, else as balls."""
+    if all(isinstance(value, _EXACT) for value in values):
+        return "exact", values
+    return "balls", tuple(map(_ball, values))
 
 
 def _settle(
@@ -280,11 +254,12 @@ def _place() -> Place:
 _OWN = ("exactdp.proofs_check.comparisons", "exactdp.proofs_check.boxes", "contextlib")
 
 
-def _exact_values(*values: object) -> None:
-    for value in values:
+def _same(left: object, right: object) -> bool:
+    for value in (left, right):
         if isinstance(value, arb | float):
             kind = type(value).__name__
             raise TypeError(f"equality of {kind} is not decided: use agree or within")
+    return bool(left == right)
 
 
 def _ball(value: Any) -> arb:

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Sequence
 from exactdp.proofs_check.statements import Part
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
-__all__ = ["consequences", "errata", "summary", "table"]
-
 
 def errata(parts: Iterable[Part], severity: str | None = None) -> list[Part]:
     """The refuted statements that are causes, not consequences; of one severity, if given."""

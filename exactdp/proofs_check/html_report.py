@@ -10,12 +10,10 @@ from importlib.resources import files
 from string import Template
 
 from exactdp import __version__
-from exactdp.proofs_check.runner import Result, in_words
+from exactdp.proofs_check.runner import Result, particulars
 from exactdp.proofs_check.statements import Part
 from exactdp.proofs_check.typeset import formulas, quotation
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, SEVERITY_RULE, VERDICTS
-
-__all__ = ["html_report"]
 
 
 def html_report(results: Sequence[Result], left_out: int = 0) -> str:
@@ -77,24 +75,15 @@ def _article(result: Result, shown: Set[str]) -> str:
 
 
 def _rows(result: Result, shown: Set[str]) -> list[tuple[str, str]]:
-    part, evidence = result.part, result.evidence
-    outcome = f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else ""
+    part = result.part
+    said = {
+        name: _link(text, shown) if text in (part.rests_on, part.follows_from) else formulas(text)
+        for name, text in particulars(part, result.evidence).items()
+    }
     rows = [
         ("problem", escape(result.problem)),
         *_quotation(part),
-        ("counterexample", formulas(evidence.counterexample)),
-        ("regime", formulas(part.regime)),
-        ("corrected", formulas(part.corrected)),
-        ("evidence", formulas(outcome)),
-        ("holds even with", formulas(in_words(part))),
-        ("must reject", formulas(part.says)),
-        ("rejected", formulas(evidence.rejected)),
-        ("condition", formulas(part.condition)),
-        ("rests on", _link(part.rests_on, shown)),
-        ("follows from", _link(part.follows_from, shown)),
-        ("extraction error?", escape(part.extraction)),
-        ("reason", formulas(part.reason)),
-        ("note", formulas(part.note)),
+        *said.items(),
         ("see it yourself", f"<pre>{escape(part.example.strip())}</pre>" if part.example else ""),
         ("source", f"<code>{escape(part.source)}</code>, {result.seconds:.2f} s"),
     ]

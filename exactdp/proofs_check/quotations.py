@@ -15,8 +15,6 @@ from pathlib import Path
 from exactdp.proofs_check.registry import ledger
 from exactdp.proofs_check.statements import Part, Printed
 
-__all__ = ["lines_of", "unfounded"]
-
 
 def lines_of(said: Printed, text: str) -> list[int]:
     """The lines at which the quoted words begin; white space counts as one blank.

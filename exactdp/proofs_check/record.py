@@ -18,8 +18,6 @@ from pathlib import Path
 from exactdp.proofs_check.comparisons import Record
 from exactdp.proofs_check.vocabulary import PAPERS
 
-__all__ = ["Evidence", "recorded", "summary_of"]
-
 
 @dataclass(frozen=True)
 class Evidence:
@@ -47,9 +45,9 @@ def summary_of(statement: Record, mutant: Record) -> Evidence:
     texts = [f"{statement.kinds[kind]} {words}" for kind, words in _KINDS.items()
              if statement.kinds[kind]]  # fmt: skip
     texts += [f"over {text}" for text in statement.proofs]
-    decisive = statement.passed.get(mutant.failed)
-    if decisive and decisive.nearest is not None and not statement.kinds.keys() & _NO_DISTANCE:
-        texts.append(_distance(decisive.nearest))
+    nearest = statement.passed.get(mutant.failed)
+    if nearest is not None and not statement.kinds.keys() & _NO_DISTANCE:
+        texts.append("attained" if nearest == 1 else f"{100 * (1 - nearest):.2g} % from its bound")
     return Evidence(_outcome(statement), "; ".join(texts), mutant.raised)
 
 
@@ -75,10 +73,6 @@ def _outcome(record: Record) -> str:
         return "reproduced"
     instances = record.kinds["exact"] + record.kinds["balls"]
     return "verified" if instances or record.abandoned else "proved"
-
-
-def _distance(nearest: float) -> str:
-    return "attained" if nearest == 1 else f"{100 * (1 - nearest):.2g} % from its bound"
 
 
 @cache
@@ -113,10 +107,10 @@ def _main(names: list[str]) -> int:
                 for text in result.remarks():
                     print(f"{part.id}: {text}", flush=True)
                 problems += bool(result.problem)
-        now = {part.id: asdict(kept[part.id]) for part in parts if part.id in kept}
-        text = json.dumps(now, indent=1, ensure_ascii=False) + "\n"
-        if now:
-            _path(paper).write_text(text, encoding="utf-8")
+        found = [(part.id, asdict(kept[part.id])) for part in parts if part.id in kept]
+        lines = (f"{json.dumps(name)}: {json.dumps(e, ensure_ascii=False)}" for name, e in found)
+        if found:  # one line a part, so that two changes of different parts merge
+            _path(paper).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return 1 if problems else 0
 
 

@@ -13,8 +13,6 @@ from exactdp.proofs_check.bridge import adapted
 from exactdp.proofs_check.statements import REGISTERED, Part
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
-__all__ = ["entries", "ledger", "select"]
-
 
 @cache
 def _parts(paper: str) -> dict[str, Part]:

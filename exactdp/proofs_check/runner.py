@@ -17,8 +17,6 @@ from exactdp.proofs_check.record import Evidence, summary_of
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.statements import Part
 
-__all__ = ["Result", "run", "run_one"]
-
 #: Seconds after which a part is stopped, and after which one that is not marked slow is reported.
 _LIMIT, _SLOW_LIMIT, _NOTICED = 60, 900, 1.0
 
@@ -79,6 +77,27 @@ class Result:
 def in_words(part: Part) -> str:
     """The sharper arguments with which the check still passes."""
     return ", ".join(f"{name} = {value}" for name, value in part.fitted.items())
+
+
+def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
+    """What every page says of a part beside its statement, quotation and example, in order."""
+    shown = "evidence for the corrected form" if part.printed else "evidence"
+    found = {
+        "counterexample": evidence.counterexample,
+        "follows from": part.follows_from,
+        "regime": part.regime,
+        "corrected": part.corrected,
+        shown: f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else "",
+        "holds even with": in_words(part),
+        "must reject": part.says,
+        "rejected": evidence.rejected,
+        "condition": part.condition,
+        "rests on": part.rests_on,
+        "reason": part.reason,
+        "extraction error?": part.extraction,
+        "note": part.note,
+    }
+    return {name: text for name, text in found.items() if text}
 
 
 def run_one(part: Part) -> Result:

@@ -34,8 +34,6 @@ from exactdp.proofs_check.comparisons import Place, Record, observe
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.statements import Part
 
-__all__ = ["doubts", "survivors"]
-
 #: A comparison that never gets nearer than this to its bound is reported.
 NEAR = 0.5
 
@@ -93,11 +91,11 @@ def _earlier(part: Part, statement: Record, mutant: Record) -> Iterator[str]:
 
 
 def _slack(statement: Record, mutant: Record) -> Iterator[str]:
-    passed = statement.passed.get(mutant.failed)
-    if passed and passed.nearest is None:
+    nearest = statement.passed.get(mutant.failed, 1.0)
+    if nearest is None:
         yield f"no nearness was seen at {_line(mutant.failed)}"
-    elif passed and passed.nearest is not None and passed.nearest < NEAR:
-        yield f"never nearer to the bound than {passed.nearest:.2g} at {_line(mutant.failed)}"
+    elif nearest < NEAR:
+        yield f"never nearer to the bound than {nearest:.2g} at {_line(mutant.failed)}"
 
 
 def _line(place: Place) -> str:
@@ -189,18 +187,16 @@ def _wrong(value: Any, sign: int) -> Any:
             [(Fraction(6, 7), value), (Fraction(1, 7), Law.point(min(value.support)))]
         )
     if isinstance(value, dict):
-        return _all_wrong(value.values(), sign, lambda found: dict(zip(value, found, strict=True)))
+        found = _wrong(list(value.values()), sign)
+        return found and dict(zip(value, found, strict=True))
     if isinstance(value, tuple | list | GeneratorType):
-        return _all_wrong(value, sign, tuple if isinstance(value, tuple) else list)
+        old = list(value)
+        new = [_wrong(x, sign) for x in old]
+        made = [a if b is None else b for a, b in zip(old, new, strict=True)]
+        if all(x is None for x in new):
+            return None
+        return tuple(made) if isinstance(value, tuple) else made
     return None
-
-
-def _all_wrong(values: Any, sign: int, made: Callable[[list[Any]], Any]) -> Any:
-    old = list(values)
-    new = [_wrong(value, sign) for value in old]
-    if all(value is None for value in new):
-        return None
-    return made([a if b is None else b for a, b in zip(old, new, strict=True)])
 
 
 def _main() -> int:

@@ -6,7 +6,8 @@ for the statement, those of `mutant` for a variant that is slightly false: the c
 the one and reject the other. The check compares with :mod:`exactdp.proofs_check.comparisons`;
 whether the statement is then *proved* or *verified*, on how many cases, and how near, is counted.
 
-A statement that holds (`fitted`: still true with these arguments; printed as evidence)::
+A statement that holds (`fitted`: still true with these arguments; printed as evidence). One that
+needs a condition which the text lacks is `SVA.conditional`, with a paragraph `Condition:`::
 
     @SVA.holds("Lemma 14")
     @mutant(constant=Fraction(7, 4))
@@ -19,30 +20,13 @@ A statement that holds (`fitted`: still true with these arguments; printed as ev
         for b, delta in product((1, 2), DELTAS):
             at_most(tail(b, constant), delta, b=b, delta=delta)
 
-A part of the same entry that is proved, because its one comparison decides a whole interval::
+A part of the same entry, "proof, order", that is false as printed. `as_printed` makes the check
+say what is printed, and must fail; the defaults say what is correct. The docstring also has the
+words, the regime in which they fail, and a minimal counterexample that does not use the check.
+`SVA.note` takes the same, for what is false to the letter only;
+`exactdp.proofs_check.vocabulary.SEVERITY_RULE` tells them apart::
 
-    @SVA.holds("Lemma 14", "proof, exponent")
-    @mutant("at least 1.15 log", least=Fraction(23, 20))
-    def exponent(least: Fraction = Fraction(9, 8)) -> None:
-        """With t = 3 sqrt(mu log) and mu >= log, Bernstein's exponent is at least 9/8 log."""
-        never_negative([Fraction(9, 2) - 2 * least, -2 * least], 0, 1)
-
-A condition that the text lacks, or a step that is refuted elsewhere (`rests_on`)::
-
-    @SVA.conditional("Theorem 2")
-    @mutant(shape=Fraction(24, 100))
-    def theorem_2(shape: Fraction = Fraction(1, 4)) -> None:
-        """With ceil(epsilon^2 k/4) bins the error factor is at most 4/epsilon.
-
-        Condition: epsilon <= 2; the number of bins grows with epsilon^2.
-        """
-
-A statement that is false as printed. `as_printed` makes the check say what is printed, and must
-fail; the defaults say what is correct. The docstring also has the words, the regime in which they
-fail, and a minimal counterexample that does not use the check. `SVA.note` takes the same, for what
-is false to the letter only; `exactdp.proofs_check.vocabulary.SEVERITY_RULE` tells them apart::
-
-    @SVA.refuted("Lemma 20", "order", severity="loose")
+    @SVA.refuted("Lemma 14", "proof, order", severity="loose")
     @as_printed(k=1)
     @mutant(k=2)
     def order(k: int = 3) -> None:
@@ -75,22 +59,6 @@ from typing import Any, TypeVar
 from exactdp.errors import InvalidParameter
 from exactdp.proofs_check.record import Evidence, recorded
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
-
-__all__ = [
-    "ALP",
-    "BV",
-    "CP",
-    "CSH",
-    "PLD",
-    "REGISTERED",
-    "SVA",
-    "Paper",
-    "Part",
-    "Printed",
-    "as_printed",
-    "fitted",
-    "mutant",
-]
 
 Check = Callable[..., object]
 C = TypeVar("C", bound=Check)
@@ -153,7 +121,8 @@ class Part:
     def __post_init__(self) -> None:
         for name in ("item", "statement", *_REQUIRED[self.kind]):
             if not getattr(self, name):
-                raise InvalidParameter(name, "nothing", f"given for {self.id}, which is {_a(self)}")
+                said = f"given for {self.id}, a statement of the kind '{self.kind}'"
+                raise InvalidParameter(name, "nothing", said)
         if self.severity and self.severity not in SEVERITIES:
             raise InvalidParameter("severity", self.severity, "one of " + ", ".join(SEVERITIES))
 
@@ -228,9 +197,8 @@ class Paper:
         self, item: str, statement: str, reason: str, name: str = "", rests_on: str = ""
     ) -> None:
         """A statement that no program can decide, and why not."""
-        module = sys._getframe(1).f_globals["__name__"]
-        more = {"reason": reason, "rests_on": rests_on}
-        self._register("not checkable", item, name, module, more, statement)
+        more = {"item": item, "name": name, "reason": reason, "rests_on": rests_on}
+        self._add("not checkable", sys._getframe(1).f_globals["__name__"], statement, more)
 
     def _decorator(self, kind: str, item: str, name: str, more: dict[str, Any]) -> Callable[[C], C]:
         def register(check: C) -> C:
@@ -238,23 +206,15 @@ class Paper:
             for arguments in ("mutant", "fitted", "as_printed"):
                 inspect.signature(check).bind(**given.get(arguments, {}))
             given["says"] = given.get("says") or _in_words(check, given.get("mutant", {}))
-            fields = more | given | {"check": check}
-            self._register(kind, item, name, check.__module__, fields, inspect.getdoc(check) or "")
+            fields = {"item": item, "name": name, "check": check} | more | given
+            self._add(kind, check.__module__, inspect.getdoc(check) or "", fields)
             return check
 
         return register
 
-    def _register(
-        self, kind: str, item: str, name: str, module: str, more: dict[str, Any], document: str
-    ) -> None:
-        basic: dict[str, Any] = {
-            "paper": self.key,
-            "item": item,
-            "name": name,
-            "kind": kind,
-            "module": module,
-        }
-        part = Part(**basic, **({"ours": self.ours} | more), **_read(document))
+    def _add(self, kind: str, module: str, document: str, fields: dict[str, Any]) -> None:
+        every = {"ours": self.ours} | fields | _read(document)
+        part = Part(paper=self.key, kind=kind, module=module, **every)
         REGISTERED.setdefault(module, []).append(part)
 
 
@@ -304,10 +264,6 @@ def _in_words(check: Check, mutant: Arguments) -> str:
 def _id(paper: str, title: str) -> str:
     words: Iterable[str] = re.findall(r"[A-Za-z0-9.]+", title)
     return "-".join([paper, *(word.strip(".") for word in words)])
-
-
-def _a(part: Part) -> str:
-    return "a statement that holds" if part.kind == "holds" else part.kind
 
 
 BV, CSH, ALP, CP, SVA = (Paper(key) for key in list(PAPERS)[:5])

@@ -7,8 +7,6 @@ from html import escape
 
 from exactdp.extras import optional
 
-__all__ = ["formulas", "quotation"]
-
 _MINUS = "\N{MINUS SIGN}"
 _GREEK = (
     "(?i:alpha|beta|gamma|delta|epsilon|eps|zeta|eta|theta|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau"

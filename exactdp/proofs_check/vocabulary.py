@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["OUTCOMES", "PAPERS", "SEVERITIES", "SEVERITY_RULE", "VERDICTS"]
-
 PAPERS = {
     "BV": "Balcer, Vadhan: Differential Privacy on Finite Computers",
     "CSH": "Lebeda, Retschmeier: The Correlated Gaussian Sparse Histogram Mechanism",

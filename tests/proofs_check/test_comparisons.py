@@ -113,9 +113,7 @@ def test_nearness_is_that_of_the_nearest_case() -> None:
         with precision(64):
             at_most(ball(1) / 2, 1)
 
-    first, second = observe(check).passed.values()
-    assert (first.times, first.nearest, first.case) == (4, 0.8, {"n": 4})
-    assert second.nearest == 0.5
+    assert list(observe(check).passed.values()) == [0.8, 0.5]
 
 
 def whole(leave: bool = False) -> None:

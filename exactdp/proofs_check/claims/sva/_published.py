@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["DATA", "EVENT", "USER", "Data", "Row", "half_unit", "number"]
+__all__ = ["DATA", "EVENT", "USER", "Data", "Row", "half_unit"]
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,6 @@ class Row(NamedTuple):
     size: int
     worst: str
     square: str
-
-    def error(self, square: bool) -> str:
-        """One of the two errors."""
-        return self.square if square else self.worst
 
 
 #: Data set -> method -> row, event level.
@@ -81,11 +77,6 @@ USER: dict[str, dict[str, Row]] = {
         "ours": Row(9, "0.25", "0.0021"),
     },
 }
-
-
-def number(text: str) -> Fraction:
-    """The printed decimal."""
-    return Fraction(text)
 
 
 def half_unit(text: str) -> Fraction:

@@ -1,4 +1,4 @@
-"""Exact tails of the two sums in the utility proof, and comparisons of balls that never guess."""
+"""Exact tails of the two sums in the utility proof."""
 
 from __future__ import annotations
 
@@ -10,35 +10,8 @@ from math import comb
 from flint import arb
 
 from exactdp.balls import ball
-from exactdp.errors import Undecided
-from exactdp.proofs_check.claim import require
 
-__all__ = ["at_most", "laplace_tail", "least_integer", "not_negative", "walk_tail"]
-
-
-def at_most(low: arb | Fraction | int, high: arb | Fraction | int, case: str) -> None:
-    """Require low <= high for two numbers known as balls; Undecided where they overlap."""
-    if not isinstance(low, arb) and not isinstance(high, arb):
-        require(low <= high, f"{case}: {low} > {high}")
-        return
-    left = low if isinstance(low, arb) else ball(low)
-    right = high if isinstance(high, arb) else ball(high)
-    if left.overlaps(right) and not left <= right:
-        raise Undecided(case)
-    require(bool(left <= right), f"{case}: {_short(left)} > {_short(right)}")
-
-
-def not_negative(
-    constant: Fraction, slope: Fraction, low: Fraction | int, high: Fraction | int
-) -> None:
-    """Require constant + slope x >= 0 for all x of an interval: of a line its ends decide."""
-    for x in (low, high):
-        value = constant + slope * x
-        require(value >= 0, f"{constant} + {slope} x is {value} at x = {x}")
-
-
-def _short(value: arb) -> str:
-    return str(value.str(6, radius=False))
+__all__ = ["laplace_tail", "least_integer", "walk_tail"]
 
 
 @cache

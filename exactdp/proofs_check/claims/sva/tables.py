@@ -9,7 +9,7 @@ from exactdp.accounting import gaussian
 from exactdp.balls import ball, precision
 from exactdp.local.sparse import Harmony, KFold, Sampled
 from exactdp.proofs_check.claims.sva._model import events, pairs, sparse
-from exactdp.proofs_check.claims.sva._published import DATA, EVENT, USER, Row
+from exactdp.proofs_check.claims.sva._published import DATA, EVENT, USER, Row, half_unit
 from exactdp.proofs_check.comparisons import at_most, below, equal, reproduces, within
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
@@ -66,8 +66,8 @@ def event_level_mse(renting: str = "0.000083", more_bins: int = 0) -> None:
         printed = renting if name == "Renting" else EVENT[name]["ours"].square
         noise, bins = Fraction(8, data.clients), data.sparsity // 4 + more_bins
         collisions = Fraction(data.records, data.clients) / (bins * data.clients)
-        at_most(noise, Fraction(printed) + _half_unit(printed), data=name)
-        at_most(Fraction(printed) - _half_unit(printed), noise + collisions, data=name)
+        at_most(noise, Fraction(printed) + half_unit(printed), data=name)
+        at_most(Fraction(printed) - half_unit(printed), noise + collisions, data=name)
 
 
 @SVA.note("Table VI", "naive report size")
@@ -181,11 +181,6 @@ def factors(movies: str = "10.0") -> None:
     with precision(64):
         for text, data in zip(("2.4", "3.3", movies), DATA.values(), strict=True):
             reproduces(ball(data.sparsity).sqrt(), text, k=data.sparsity)
-
-
-def _half_unit(text: str) -> Fraction:
-    """Half a unit of the last printed digit."""
-    return Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
 
 
 SVA.not_checkable(
