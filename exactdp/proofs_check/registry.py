@@ -9,7 +9,6 @@ from importlib import import_module
 
 from exactdp.errors import InvalidParameter
 from exactdp.proofs_check import claims as _claims
-from exactdp.proofs_check.bridge import adapted
 from exactdp.proofs_check.statements import REGISTERED, Part
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
@@ -18,8 +17,8 @@ from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 def _parts(paper: str) -> dict[str, Part]:
     found: dict[str, Part] = {}
     for name in _modules(f"{_claims.__name__}.{paper.lower()}"):
-        module = import_module(name)
-        for part in [*REGISTERED.get(name, ()), *adapted(module)]:
+        import_module(name)
+        for part in REGISTERED.get(name, ()):
             if part.paper != paper or part.id in found:
                 raise InvalidParameter("id", part.id, f"a new id of {paper} in {name}")
             found[part.id] = part

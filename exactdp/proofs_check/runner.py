@@ -11,7 +11,6 @@ from multiprocessing import get_context
 
 from exactdp.extras import optional
 from exactdp.processes import undisturbed
-from exactdp.proofs_check.bridge import OldPart, examine_old
 from exactdp.proofs_check.comparisons import Record, observe
 from exactdp.proofs_check.record import Evidence, summary_of
 from exactdp.proofs_check.registry import select
@@ -155,9 +154,7 @@ def _examine(part: Part) -> tuple[Evidence, str]:
     """The evidence, and a problem or nothing."""
     if part.check is None:
         return Evidence(), ""
-    evidence, problem = (
-        examine_old(part) if isinstance(part, OldPart) else _compared(part, part.check)
-    )
+    evidence, problem = _compared(part, part.check)
     if not problem and part.example:
         problem = _example_fails(part)
     before = part.evidence.outcome

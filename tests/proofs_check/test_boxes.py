@@ -7,7 +7,7 @@ from flint import arb
 
 from exactdp.errors import Undecided
 from exactdp.proofs_check.boxes import always_positive
-from exactdp.proofs_check.claim import Counterexample
+from exactdp.proofs_check.comparisons import Counterexample
 
 
 def test_proves_a_tight_inequality() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.proofs_check.bridge import OldPart
 from exactdp.proofs_check.counts import errata, summary, table
 from exactdp.proofs_check.html_report import html_report
 from exactdp.proofs_check.markdown import PAGES
@@ -22,13 +21,9 @@ ROOT = Path(__file__).parents[2]
 INVENTORY = Path(__file__).parent / "inventory"
 PARTS = {part.id: part for part in ledger()}
 
-#: Parts in the older form of which a run takes more than about a fifth of a second.
-LONG = (Path(__file__).parent / "long.txt").read_text(encoding="utf-8").split()
-
 
 def marked(part: Part) -> object:
-    slow = part.slow or (isinstance(part, OldPart) and part.id in LONG)
-    return pytest.param(part, id=part.id, marks=[pytest.mark.slow] if slow else [])
+    return pytest.param(part, id=part.id, marks=[pytest.mark.slow] if part.slow else [])
 
 
 @pytest.mark.parametrize("part", [marked(part) for part in PARTS.values()])
@@ -36,9 +31,8 @@ def test_part(part: Part) -> None:
     result = run_one(part)
     assert result.confirmed, result.problem
     assert str(result.evidence) or part.reason
-    if not isinstance(part, OldPart):
-        new = result.evidence
-        assert new == part.evidence, f"run python -m exactdp.proofs_check.record {part.id}"
+    recorded = part.evidence
+    assert result.evidence == recorded, f"run python -m exactdp.proofs_check.record {part.id}"
 
 
 @pytest.mark.parametrize("page", PAGES)
