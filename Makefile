@@ -95,7 +95,7 @@ UV_ALL := $(BIN)/uv pip install --quiet --python .venv-all/bin/python
 	$(UV_ALL) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	touch $@
 
-# what takes minutes, and ten times as many examples of what is drawn at random
+# what takes minutes, and ten times as many examples of what is drawn at random, fresh ones each time
 test-slow: setup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
 

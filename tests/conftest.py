@@ -1,4 +1,8 @@
-"""Shared test settings: reproducible hypothesis profiles, no deadlines, a terminal's signals."""
+"""Shared test settings: hypothesis profiles, no deadlines, a terminal's signals.
+
+The default run draws the same examples every time. The profile `thorough` (make test-slow) draws
+fresh ones, and a failure prints the decorator that repeats it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ for _name, _examples in (("exactdp", 100), ("thorough", 1000)):
     settings.register_profile(
         _name,
         deadline=None,
-        derandomize=True,
+        derandomize=_name != "thorough",
+        print_blob=True,
         max_examples=_examples,
         suppress_health_check=[HealthCheck.too_slow],
     )
