@@ -13,15 +13,7 @@ __all__ = ["DISTRIBUTIONS", "MissingExtra", "optional"]
 _EXTRAS = {
     "frames": ("duckdb", "narwhals", "pyarrow"),
     "local": ("sklearn",),
-    "peers": (
-        "autodp",
-        "diffprivlib",
-        "dp_accounting",
-        "multi_freq_ldpy",
-        "opendp",
-        "prv_accountant",
-        "pure_ldp",
-    ),
+    "peers": ("diffprivlib", "dp_accounting", "opendp"),
     "plots": ("matplotlib",),
     "proofs": ("latex2mathml", "mpmath", "pebble", "sympy"),
     "testing": ("hypothesis", "pytest"),

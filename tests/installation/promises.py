@@ -26,12 +26,8 @@ from typing import Any
 
 #: Modules that need an extra, by prefix. Every other module imports without any.
 MODULES = {
-    "exactdp.oracle.confirm": "proofs",
-    "exactdp.oracle.generate": "proofs",
-    "exactdp.oracle.matrix": "proofs",
     "exactdp.oracle.pytest_plugin": "testing",
     "exactdp.oracle.strategies": "testing",
-    "exactdp.oracle.training_runs": "proofs",
 }
 
 #: Extra -> what must name the extra where it is missing: commands, or programs (with newlines).
@@ -48,7 +44,6 @@ MISSING = {
         "m.recover(m.aggregate().add([1, 2, 3]))\n",
     ),
     "peers": (
-        "exactdp vectors run --adapter opendp",
         "exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 0.5",
         "from exactdp.accounting.pld import events\nevents.accountant()\n",
     ),
@@ -90,7 +85,7 @@ def base() -> None:
 
 def local() -> None:
     """Sparse recovery finds the one value that everybody has."""
-    from exactdp.local.recovery import Lasso, Pursuit
+    from exactdp.local.sparse_recovery import Lasso, Pursuit
 
     from exactdp.local import CompressiveResponse
     from exactdp.samplers import SeededSource
@@ -184,20 +179,18 @@ def spark() -> None:
 def peers() -> None:
     """Each library of the extra has its adapter; dp_accounting has a certified accountant."""
     from exactdp.accounting.pld import events
-    from exactdp.extras import DISTRIBUTIONS
-    from exactdp.oracle import adapters
 
-    names = {package for package, (_, extra) in DISTRIBUTIONS.items() if extra == "peers"}
+    sys.path.append(str(clone()))
+    names = {*import_module("tools.adapters").ADAPTERS} - {"exactdp", "ldp_toolbox"}  # no extra's
     if sys.version_info >= (3, 14):
         names.discard("diffprivlib")  # not installed there: see pyproject.toml
     for name in sorted(names):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            assert adapters.make(name).version, name
+            assert import_module(f"tools.adapters.{name}").make().version, name
     accountant = events.accountant()
     accountant.compose(import_module("dp_accounting.dp_event").GaussianDpEvent(2.0))
     assert 0 < accountant.get_epsilon(1e-5) < 3
-    command("exactdp vectors run --adapter opendp --group discrete_laplace --question pmf", 0, 1)
     command(
         "exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 2 --samples 2000",
         0,
