@@ -85,9 +85,8 @@ def base() -> None:
 
 def local() -> None:
     """Sparse recovery finds the one value that everybody has."""
-    from exactdp.local.sparse_recovery import Lasso, Pursuit
-
     from exactdp.local import CompressiveResponse
+    from exactdp.local.sparse_recovery import Lasso, Pursuit
     from exactdp.samplers import SeededSource
 
     m = CompressiveResponse(k=50, m=20, epsilon=2, seed=1)
