@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from exactdp.errors import InvalidParameter
+from exactdp.extras import optional
 from exactdp.proofs_check import claims as _claims
 from exactdp.proofs_check.statements import REGISTERED, Part
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
@@ -16,6 +17,8 @@ from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 @cache
 def _parts(paper: str) -> dict[str, Part]:
     found: dict[str, Part] = {}
+    for library in ("mpmath", "sympy"):  # which modules under claims/ import
+        optional(library)
     for name in _modules(f"{_claims.__name__}.{paper.lower()}"):
         import_module(name)
         for part in REGISTERED.get(name, ()):
@@ -26,7 +29,10 @@ def _parts(paper: str) -> dict[str, Part]:
 
 
 def ledger(papers: Iterable[str] = tuple(PAPERS)) -> list[Part]:
-    """Every part of every entry of these papers (default: all), in the papers' order."""
+    """Every part of every entry of these papers (default: all), in the papers' order.
+
+    Raises MissingExtra without the extra ``proofs``.
+    """
     return [part for paper in papers for part in _parts(paper).values()]
 
 

@@ -118,8 +118,6 @@ def run(
     Raises MissingExtra without the extra ``proofs``.
     A part that exceeds its limit (a minute, or 15 if it is marked slow) is stopped.
     """
-    for library in ("mpmath", "sympy"):  # the parts import these where they are checked
-        optional(library)
     pool_of = optional("pebble").ProcessPool
     limit = {part.id: _SLOW_LIMIT if part.slow else _LIMIT for part in parts}
     pool = pool_of(max_workers=workers, context=get_context("spawn"))

@@ -28,6 +28,7 @@ from typing import Any
 MODULES = {
     "exactdp.oracle.pytest_plugin": "testing",
     "exactdp.oracle.strategies": "testing",
+    "exactdp.proofs_check.claims.": "proofs",
 }
 
 #: Extra -> what must name the extra where it is missing: commands, or programs (with newlines).
@@ -48,7 +49,7 @@ MISSING = {
         "from exactdp.accounting.pld import events\nevents.accountant()\n",
     ),
     "plots": ("exactdp figure csh --k 10 --epsilon 1 --delta 1e-5 --output picture.png",),
-    "proofs": ("exactdp proofs BV-Lemma-2.9",),
+    "proofs": ("exactdp proofs BV-Lemma-2.9", "exactdp proofs --list"),
     "testing": ("import exactdp.oracle.strategies\n",),
 }
 
@@ -76,7 +77,6 @@ def base() -> None:
         "exactdp local report values.csv --mechanism hadamard --k 9 --epsilon 1"
         " --output reports.edl"
     )
-    command("exactdp proofs --list")
     Path("rows.csv").write_text("user,key\n1,a\n")
     for extra, programs in MISSING.items():
         for program in programs:
