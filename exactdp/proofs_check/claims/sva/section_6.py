@@ -90,7 +90,7 @@ def theorem_15_two_items(constant: Fraction = Fraction(1, 4)) -> None:
     least min((1/4) (1/epsilon) sqrt(log 2/n), 2/5).
     """
     with precision(80):
-        for e_eps, n in product(map(Fraction, ("1.1", "1.5", "3", "8")), (1, 2, 4, 7)):
+        for e_eps, n in product(map(Fraction, ("1.1", "1.5", "3", "8")), (1, 2, 5)):
             scaled = ball(constant) * (ball(2).log() / n).sqrt() / ball(e_eps).log()
             bound = Fraction(2, 5) if scaled > ball(Fraction(2, 5)) else scaled
             at_most(bound, _least_error(n, e_eps), n=n, e_epsilon=e_eps)
