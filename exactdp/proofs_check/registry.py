@@ -86,8 +86,8 @@ def _modules(package: str) -> list[str]:
     return [f"{package}.{name}" for name in sorted(names, key=_natural)]
 
 
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in name.split("_")]
+def _natural(name: str) -> list[str]:
+    return ["~" + part.zfill(6) if part.isdigit() else part for part in name.split("_")]
 
 
 def _known(name: str, value: str | None, allowed: Iterable[str]) -> None:

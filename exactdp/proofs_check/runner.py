@@ -54,23 +54,18 @@ class Result:
 
     def as_dict(self) -> dict[str, object]:
         """The part for JSON; fields without content are left out."""
+        names = (
+            "id entry paper item name statement ours severity corrected regime extraction example "
+            "follows_from condition rests_on note"
+        )
         part = self.part
-        basic: dict[str, object] = {
-            "id": part.id,
-            "entry": part.entry,
-            "paper": part.paper,
-            "item": part.item,
-            "statement": part.statement,
-            "verdict": self.verdict,
-            "evidence": self.problem or str(self.evidence) or part.reason,
-            "seconds": round(self.seconds, 3),
-        }
-        names = "severity corrected regime extraction example follows_from condition rests_on note"
-        more = {name: getattr(part, name) for name in ("name", "ours", *names.split())}
-        more |= {"rejects": part.says, "rejected": self.evidence.rejected}
-        more |= {"outcome": self.evidence.outcome, "fitted": in_words(part)}
-        more |= {"printed": asdict(part.printed) if part.printed else None}
-        return basic | {name: value for name, value in more.items() if value}
+        found: dict[str, object] = {name: getattr(part, name) for name in names.split()}
+        found |= {"verdict": self.verdict, "rejects": part.says}
+        found |= {"evidence": self.problem or str(self.evidence) or part.reason}
+        found |= {"outcome": self.evidence.outcome, "rejected": self.evidence.rejected}
+        found |= {"fitted": in_words(part), "printed": part.printed and asdict(part.printed)}
+        known = {name: value for name, value in found.items() if value}
+        return known | {"seconds": round(self.seconds, 3)}
 
 
 def in_words(part: Part) -> str:

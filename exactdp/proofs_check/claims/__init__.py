@@ -1,1 +1,1 @@
-"""The ledger: one small file per item of a paper, each with a tuple CLAIMS."""
+"""The ledger: a package per paper, and in it a module per section or group of lemmas."""
