@@ -50,12 +50,10 @@ def always_positive(
                 least, most = least.min(value.lower()), most.max(value.upper())
                 continue
             _refute(function, part)
-            queue_parts = ((-_size(half), next(ties), half) for half in _halves(part, whole))
-            for entry in queue_parts:
-                heapq.heappush(queue, entry)
-    proved(
-        True, f"{_text(whole)} in {parts} part{'s' * (parts > 1)}", float((1 - least / most).mid())
-    )
+            for half in _halves(part, whole):
+                heapq.heappush(queue, (-_size(half), next(ties), half))
+    near = float((1 - least / most).mid())
+    proved(True, f"{_text(whole)} in {parts} part{'s' * (parts > 1)}", near)
     return parts
 
 

@@ -47,11 +47,9 @@ def doubts(part: Part) -> Iterator[str]:
     except Exception as error:  # whatever a check raises is a finding about the check
         yield f"{type(error).__name__}: {error}"
         return
-    if statement.raised:
-        yield f"the statement fails: {statement.raised}"
-        return
-    if not mutant.raised:
-        yield "the mutant passes"
+    if statement.raised or not mutant.raised:
+        fails = f"the statement fails: {statement.raised}"
+        yield fails if statement.raised else "the mutant passes"
         return
     places = [*_elsewhere(statement, mutant), *_earlier(part, statement, mutant)]
     yield from _unexplained(places, part.elsewhere)
