@@ -8,11 +8,10 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from exactdp.proofs_check.counts import summary, table
-from exactdp.proofs_check.markdown import INTRODUCTION, errata_page, evidence_of, label
+from exactdp.proofs_check.markdown import code_span, errata_page, evidence_of, label, overview
 from exactdp.proofs_check.registry import entries, ledger
 from exactdp.proofs_check.statements import Part
-from exactdp.proofs_check.vocabulary import PAPERS, VERDICTS
+from exactdp.proofs_check.vocabulary import PAPERS
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">')
 
@@ -31,24 +30,8 @@ def paper_page(paper: str, parts: list[Part]) -> str:
 
 def index_page() -> str:
     """What the verdicts mean, the counts, and where the entries are."""
-    parts = ledger()
-    (_, *heading), *rows = table(parts)
     lines = [
-        "# Claims",
-        "",
-        INTRODUCTION,
-        "",
-        summary(parts),
-        "",
-        *(
-            "| " + " | ".join(map(str, row)) + " |"
-            for row in (["paper", *heading], ["---"] * (1 + len(heading)))
-        ),
-        *("| " + " | ".join(map(str, row)) + " |" for row in rows),
-        "",
-        *(f"- **{verdict}**: {meaning}" for verdict, meaning in VERDICTS.items()),
-        "",
-        "*Ours* are statements about the shipped code or beside the paper.",
+        *overview(ledger()),
         "",
         ":::{toctree}",
         ":maxdepth: 1",
@@ -63,7 +46,7 @@ def index_page() -> str:
 def _entry(part: Part) -> list[str]:
     lines = [f"**{label(part)}** · `{part.source}` · `exactdp proofs {part.id}`", ""]
     if said := part.printed:
-        lines += [f"Printed ({said.where}): {_code(said.words)}", ""]
+        lines += [f"Printed ({said.where}): {code_span(said.words)}", ""]
         lines += [f"Read as: {_plain(part.statement)}", ""]
         lines += [f"Corrected: {_plain(part.corrected)} ([errata](errata.md#{part.id}))", ""]
     else:
@@ -79,10 +62,6 @@ def _entry(part: Part) -> list[str]:
 def _plain(text: str) -> str:
     r"""Text in which nothing is mark-up: CommonMark lets a backslash stand before each of these."""
     return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
-
-
-def _code(words: str) -> str:
-    return f"`` {words} ``" if "`" in words else f"`{words}`"
 
 
 def write(app: Sphinx) -> None:

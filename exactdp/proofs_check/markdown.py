@@ -31,17 +31,22 @@ INTRODUCTION = (
 
 def claims_page(parts: Sequence[Part], _: str = "") -> str:
     """Every part of every entry: statement, verdict, evidence, what its check must reject."""
-    heading, *rows = table(parts)
-    lines = ["# Claims", "", INTRODUCTION, "", summary(parts), ""]
-    lines += [_cells(heading), "|---" * len(heading) + "|", *(_cells(row) for row in rows), ""]
-    lines += [f"- **{verdict}**: {meaning}" for verdict, meaning in VERDICTS.items()]
-    lines += ["", "*Ours* are statements about the shipped code or beside the paper."]
+    lines = overview(parts)
     for paper, title in PAPERS.items():
         lines += ["", f"## {paper} — {title}", ""]
         lines += ["| item | statement | verdict | evidence | mutant, rejected |", "|---" * 5 + "|"]
         for group in entries(part for part in parts if part.paper == paper).values():
             lines += [_row(part) for part in group]
     return _GENERATED + "\n".join(lines) + "\n"
+
+
+def overview(parts: Sequence[Part]) -> list[str]:
+    """What the ledger is, its counts, and the meaning of the verdicts: the head of both pages."""
+    heading, *rows = table(parts)
+    lines = ["# Claims", "", INTRODUCTION, "", summary(parts), ""]
+    lines += [_cells(heading), "|---" * len(heading) + "|", *(_cells(row) for row in rows), ""]
+    lines += [f"- **{verdict}**: {meaning}" for verdict, meaning in VERDICTS.items()]
+    return [*lines, "", "*Ours* are statements about the shipped code or beside the paper."]
 
 
 def errata_page(parts: Sequence[Part], _: str = "") -> str:
@@ -116,7 +121,7 @@ def _row(part: Part) -> str:
     item = f"{_anchor(part)}[{_cell(part.title)}]({part.source})"
     texts = [part.statement]
     if part.printed:
-        texts.insert(0, f"{_code(part.printed.words)} ({part.printed.where}). Read as:")
+        texts.insert(0, f"{code_span(part.printed.words)} ({part.printed.where}). Read as:")
     if part.condition:
         texts.append(f"*Condition*: {part.condition}")
     verdict = label(part)
@@ -134,7 +139,7 @@ def _anchor(part: Part) -> str:
 def _section(part: Part, heading: str = "###") -> list[str]:
     fields = {"statement": part.statement}
     if said := part.printed:
-        fields = {f"printed ({said.where}, line {said.line})": _code(said.words)}
+        fields = {f"printed ({said.where}, line {said.line})": code_span(said.words)}
         fields |= {"read as": part.statement}
     if part.kind == "note":
         fields |= {"to the letter": part.severity}
@@ -145,7 +150,7 @@ def _section(part: Part, heading: str = "###") -> list[str]:
     return [*lines, "", "```python", example, "```"] if example else lines
 
 
-def _code(words: str) -> str:
+def code_span(words: str) -> str:
     """A code span, in which nothing of the quotation is taken for mark-up."""
     return f"`` {words} ``" if "`" in words else f"`{words}`"
 
