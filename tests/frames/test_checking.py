@@ -41,7 +41,7 @@ def others_decide(pairs: Pairs, question: Any, k: int) -> Pairs:
 
 def other_order(pairs: Pairs, question: Any, k: int) -> Pairs:
     """The last k keys are kept and not the first, as an order of somebody else's rows would."""
-    back = pairs.with_columns(_turned=-nw.col(PRIORITY))
+    back = pairs.with_columns(_turned=nw.col(PRIORITY) * -1)
     place = nw.col(PRIORITY).cum_count().over(USER, order_by=["_turned"])
     return back.with_columns((place <= k).cast(nw.Int64).alias(KEPT)).drop("_turned")
 
