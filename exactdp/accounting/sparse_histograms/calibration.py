@@ -53,7 +53,10 @@ def calibrate_threshold(
     resolution: Real,
     given: dict[str, Fraction] | None = None,
 ) -> Calibration:
-    """The shared body of gshm.calibrate and csh.calibrate; parameters are validated already."""
+    """The smallest threshold for a target; without sigma, also the sigma that allows it.
+
+    The parameters are validated already. mechanism, given: only for the record.
+    """
     step = read_resolution(resolution)
     hints = _Hints(analysis, k, epsilon, target)
     noise = hints.best_sigma() if sigma is None else hints.feasible(sigma)
@@ -62,7 +65,7 @@ def calibrate_threshold(
         return analysis.compare(Point.of(k, noise, tau, epsilon), target)
 
     tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
-    promise = analysis.guarantee(Point.of(k, noise, tau, epsilon))
+    promise = analysis.at(Point.of(k, noise, tau, epsilon)).guarantee()
     if promise.delta.upper > target:  # narrow, but not as narrow as what was proved
         promise = replace(promise, delta=check(tau).delta)
     bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
