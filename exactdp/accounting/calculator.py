@@ -41,6 +41,8 @@ __all__ = [
     "Known",
     "calculator",
     "delta_of",
+    "group_of",
+    "parameters",
 ]
 
 _P = ParamSpec("_P")
@@ -160,7 +162,7 @@ class Known(Instance):
 
 def delta_of(define: Callable[_P, Instance]) -> Callable[_P, Enclosure]:
     """The public function `delta` of a calculator, from the function that makes its instances."""
-    return _asking(define, Instance.delta, Enclosure)
+    return _asking(define, lambda instance: instance.delta(), Enclosure)
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ class Calculator(Generic[_P]):
     @property
     def guarantee(self) -> Callable[_P, Guarantee]:
         """The public function `guarantee`."""
-        made = _asking(self.instance, Instance.guarantee, Guarantee)
+        made = _asking(self.instance, lambda instance: instance.guarantee(), Guarantee)
         made.__name__ = made.__qualname__ = "guarantee"
         made.__doc__ = "The guarantee of a release; parameters as in :func:`delta`."
         return made
@@ -219,6 +221,15 @@ def calculator(name: str) -> Calculator[Any]:
     module, _, made = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
     found: Calculator[Any] = getattr(import_module(f"exactdp.accounting.{module}"), made)
     return found
+
+
+def group_of(name: str) -> str:
+    """The group of conformance vectors of a calculator, which is its name in audits of numbers.
+
+    >>> group_of("gaussian"), group_of("discrete-gshm")
+    ('analytic_gaussian', 'discrete_gshm')
+    """
+    return calculator(name).vectors or name.replace("-", "_")
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, bool]:
