@@ -220,7 +220,7 @@ CALCULATOR = Calculator(
 )
 guarantee = CALCULATOR.guarantee
 
-#: Without its base, the top-k mechanism is the CSH of a histogram of at most k counters.
+# Without its base, the top-k mechanism is the CSH of a histogram of at most k counters.
 TOP_K = replace(CALCULATOR, title="the k largest counters, with discrete noise", compared=())
 
 
