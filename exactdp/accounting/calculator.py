@@ -1,17 +1,11 @@
 """One definition per calculator. The API, the commands, the audits and the site follow from it.
 
-A module defines a calculator in four steps:
-
-    @delta_of
-    def delta(*, sigma: Real, epsilon: Real) -> Instance: ...       # the only mathematics
-    def check(*, sigma: Real, epsilon: Real, delta: Real) -> Check:
-        return CALCULATOR.check(delta, sigma=sigma, epsilon=epsilon)
-    def calibrate(*, epsilon: Real, delta: Real) -> Calibration: ...  # which noise to look for
-    CALCULATOR = Calculator(delta, calibrate, title=..., example=...)
-    guarantee = CALCULATOR.guarantee
-
-and a line in :data:`CALCULATORS` names the module. The options of the commands are the parameters
-of `delta` and `calibrate`; their help is in exactdp/cli/options.py.
+A module defines a calculator by `delta`, which makes an :class:`Instance` from the parameters and
+holds the mathematics; by `calibrate`, which says what noise or threshold to look for; by `check`,
+which only passes its parameters on; and by a :class:`Calculator`, which describes these and makes
+`guarantee`. A line in :data:`CALCULATORS` names the module. The options of the commands are the
+parameters of `delta` and `calibrate`, and have their help in exactdp/cli/options.py.
+tests/accounting/laplace_calculator.py is an example.
 """
 
 from __future__ import annotations
@@ -19,7 +13,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import wraps
 from importlib import import_module
@@ -32,18 +26,6 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import CAP_BITS, refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, choice, delta_target
-
-__all__ = [
-    "CALCULATORS",
-    "Calculator",
-    "Evaluated",
-    "Instance",
-    "Known",
-    "calculator",
-    "delta_of",
-    "group_of",
-    "parameters",
-]
 
 _P = ParamSpec("_P")
 _Answer = TypeVar("_Answer")
@@ -181,13 +163,14 @@ class Calculator(Generic[_P]):
 
     delta: Callable[_P, Enclosure]
     calibrate: Callable[..., Any]
-    title: str = field(kw_only=True)
-    example: Mapping[str, str] = field(kw_only=True)
-    analyses: tuple[str, ...] = field(default=("exact",), kw_only=True)
-    falls_with: Mapping[str, Fraction | int] = field(default_factory=dict, kw_only=True)
-    vectors: str | None = field(default=None, kw_only=True)
-    compared: tuple[str, ...] = field(default=(), kw_only=True)
-    total_noise: Callable[..., Enclosure] | None = field(default=None, kw_only=True)
+    _: KW_ONLY
+    title: str
+    example: Mapping[str, str]
+    analyses: tuple[str, ...] = ("exact",)
+    falls_with: Mapping[str, Fraction | int]
+    vectors: str | None = None
+    compared: tuple[str, ...] = ()
+    total_noise: Callable[..., Enclosure] | None = None
 
     @property
     def instance(self) -> Callable[_P, Instance]:

@@ -36,16 +36,6 @@ from exactdp.parameters import (
     rational,
 )
 
-__all__ = [
-    "CALCULATOR",
-    "DiscreteGaussianCalibration",
-    "calibrate",
-    "check",
-    "delta",
-    "delta_many",
-    "guarantee",
-]
-
 
 @dataclass(frozen=True)
 class DiscreteGaussianCalibration:

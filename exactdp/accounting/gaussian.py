@@ -12,8 +12,6 @@ from exactdp.balls import ball, precision
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive
 
-__all__ = ["CALCULATOR", "calibrate", "check", "delta", "guarantee"]
-
 
 @delta_of
 def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:

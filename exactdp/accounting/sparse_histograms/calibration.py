@@ -199,7 +199,7 @@ class _Hints:
 
     def _too_small(self, sigma: Fraction) -> InvalidParameter:
         least = _rounded(exp2(self.log_least_sigma()), ROUND_CEILING)
-        allowed = f"> about {decimal_text(least)}: with less noise no tau reaches this delta"
+        allowed = f"> {decimal_text(least)} (about): with less noise no tau reaches this delta"
         return InvalidParameter("sigma", decimal_text(sigma), allowed)
 
     def log_least_sigma(self) -> float:

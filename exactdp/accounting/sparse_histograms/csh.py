@@ -33,18 +33,6 @@ from exactdp.parameters import (
     rational,
 )
 
-__all__ = [
-    "ANALYSES",
-    "CALCULATOR",
-    "DEFAULT_ANALYSIS",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-    "total_noise",
-    "worst_case",
-]
-
 ANALYSES = ("exact", *PUBLISHED)
 DEFAULT_ANALYSIS = "exact"
 

@@ -64,17 +64,6 @@ from exactdp.parameters import (
     positive,
 )
 
-__all__ = [
-    "ANALYSES",
-    "CALCULATOR",
-    "DEFAULT_ANALYSIS",
-    "TOP_K",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-]
-
 #: Upper bounds on the mechanism's delta, from the loosest to the tightest.
 ANALYSES = {
     "published": "CSH Theorem 7.7 with the conversion of its Lemma 7.3",

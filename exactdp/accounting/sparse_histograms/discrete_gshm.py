@@ -50,16 +50,6 @@ from exactdp.parameters import (
     positive,
 )
 
-__all__ = [
-    "ANALYSES",
-    "CALCULATOR",
-    "DEFAULT_ANALYSIS",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-]
-
 ANALYSES = {
     "exact": "the exact delta with discrete noise: the largest case of CSH Lemma 2.7 on integers",
     "add-the-deltas": "CSH Lemma 2.6 with the exact deltas of discrete noise",

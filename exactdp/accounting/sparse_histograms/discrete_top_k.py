@@ -28,17 +28,6 @@ from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, counters, delta_target, non_negative, positive
 
-__all__ = [
-    "CALCULATOR",
-    "DEFAULT_ANALYSIS",
-    "SOURCE",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-    "roots",
-]
-
 DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 4 and Theorem 7.7, zCDP with k + 5 sqrt k"

@@ -13,16 +13,6 @@ from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
-__all__ = [
-    "ANALYSES",
-    "CALCULATOR",
-    "DEFAULT_ANALYSIS",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-]
-
 DEFAULT_ANALYSIS = "exact"
 
 _NEIGHBOURS = (

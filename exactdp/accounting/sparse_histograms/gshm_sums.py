@@ -26,16 +26,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
 
-__all__ = [
-    "CALCULATOR",
-    "DEFAULT_ANALYSIS",
-    "SOURCE",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-]
-
 DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"

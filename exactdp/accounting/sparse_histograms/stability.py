@@ -20,17 +20,6 @@ from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import GeoSample
 from exactdp.samplers.count_samplers import CountSampler
 
-__all__ = [
-    "CALCULATOR",
-    "StabilityCalibration",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-    "least",
-    "passes",
-]
-
 #: The computation uses fractions of n times as many bits as e^epsilon has.
 MOST_ROWS = 1_000_000
 LEAST_LOSS = Fraction(1, 10**9)

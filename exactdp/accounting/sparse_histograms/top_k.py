@@ -15,8 +15,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, integer, non_negative, positive
 
-__all__ = ["DEFAULT_ANALYSIS", "delta", "delta_with_base"]
-
 DEFAULT_ANALYSIS = "exact"
 
 
