@@ -46,7 +46,7 @@ CALCULATORS = {
 
 
 class WorstCase(Protocol):
-    """The neighbours at which delta is attained."""
+    """A pair of neighbours at which delta is attained."""
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -149,16 +149,19 @@ def delta_of(define: Callable[_P, Instance]) -> Callable[_P, Enclosure]:
 
 @dataclass(frozen=True)
 class Calculator(Generic[_P]):
-    """One mechanism for which delta can be computed, and the least noise or threshold be found.
+    """One mechanism: how its delta is computed, and how its noise or threshold is found.
 
-    delta: made by :func:`delta_of`. calibrate: from epsilon, delta and some parameters of the
-    mechanism to a record with an `as_dict`; parameters with the names of those of `delta`.
-    title: what the mechanism is, to follow "for". example: values for the required parameters.
-    analyses: ways to bound delta, the default first; where `delta` has no parameter "analysis",
-    the one way. falls_with: parameters in which delta does not increase -> the step between values
-    that differ (0: any two do). vectors: the group of conformance vectors, if not of the same name.
-    compared: the analyses that have a line in `exactdp compare`; needs parameters k, sigma and tau.
-    total_noise: from k and sigma to the standard deviation of one counter's noise; None: sigma.
+    delta: made by :func:`delta_of`.
+    calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names, and
+    returns a record with `as_dict`, such as a Calibration.
+    title: what the mechanism is, in words that can follow "for".
+    example: values for the required parameters of delta.
+    analyses: the ways to bound delta, the default first.
+    falls_with: the parameters in which delta does not increase, each with the step between values
+    that differ (0: any two values differ). Audits search for their least value.
+    vectors: the group of conformance vectors, where its name differs from the calculator's.
+    compared: the analyses with a line in `exactdp compare`, for mechanisms with k, sigma and tau.
+    total_noise: the standard deviation of all noise on one counter, from k and sigma; None: sigma.
     """
 
     delta: Callable[_P, Enclosure]
