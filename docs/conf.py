@@ -18,6 +18,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
     "ledger",
+    "calculators",
     "commands",
     "docstrings",
     "pictures",

@@ -1,4 +1,4 @@
-"""From parameters to certified delta, and back: one module per mechanism, imported when used."""
+"""From parameters to a certified delta, and back: one module per mechanism, loaded when used."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Several mechanisms on the same data: basic, optimal, zCDP and exact composition."""
+"""Several mechanisms on the same data: basic, optimal, zero-concentrated and exact composition."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from exactdp.parameters import Real, integer, non_negative, positive
 
 __all__ = ["basic", "concentrated", "discrete_gaussian", "optimal"]
 
-#: Most terms of a binomial law that are visited; about 7 sqrt(k) of them matter.
+#: Most terms of a binomial law that are summed; about 7 sqrt(k) terms matter.
 _MOST_TERMS = 1 << 22
 
 
 def basic(*, parts: Iterable[tuple[Real, Real]]) -> tuple[Enclosure, Enclosure]:
-    """(epsilon, delta) of mechanisms run one after the other: the two sums, exactly.
+    """(epsilon, delta) of mechanisms that run one after the other: the two sums, exactly.
 
-    parts: (epsilon_i >= 0, delta_i in [0, 1]) of each mechanism; later ones may depend on the
-    outputs of earlier ones. The sum of deltas is cut at 1.
+    parts: a pair (epsilon_i >= 0, delta_i in [0, 1]) for each mechanism. A mechanism may depend on
+    the outputs of earlier ones.
+    Returns the sum of the epsilons and the sum of the deltas, the latter at most 1.
     Source: Dwork and Roth 2014, Theorem 3.16.
 
     >>> from exactdp.accounting import composition
@@ -71,9 +72,10 @@ def optimal(*, k: int, epsilon: Real, delta: Real = 0, total_epsilon: Real) -> E
 def concentrated(
     *, rhos: Iterable[Real], epsilon: Real, rule: str = zcdp.DEFAULT_RULE
 ) -> Enclosure:
-    """The delta that holds at epsilon when mechanisms with these rhos are composed.
+    """The delta at epsilon of a composition of rho-zCDP mechanisms (zero-concentrated DP).
 
-    rhos: each >= 0; they add up. epsilon: of all together, >= 0. rule: as in zcdp.delta.
+    rhos: of the mechanisms, each >= 0. epsilon: of all together, >= 0.
+    rule: as in :func:`exactdp.accounting.zcdp.delta`.
     Source: Bun and Steinke 2016, Lemma 1.7.
 
     >>> from exactdp.accounting import composition
@@ -90,7 +92,7 @@ def discrete_gaussian(*, k: int, sigma2: Real, epsilon: Real, sensitivity: int =
     k: number of queries, >= 1. sigma2: parameter of the noise, > 0. epsilon: of all together, >= 0.
     sensitivity: how far one user moves each query, an integer >= 1.
     Returns an enclosure of relative width <= 1e-12. Raises InvalidParameter, Undecided.
-    Source: as in discrete_gaussian.delta_many.
+    Source: as in :func:`exactdp.accounting.discrete_gaussian.delta_many`.
 
     >>> from exactdp.accounting import composition
     >>> print(composition.discrete_gaussian(k=10**6, sigma2=10**8, epsilon="0.35"))
@@ -120,9 +122,9 @@ def _first(copies: int, loss: Fraction, total: Fraction) -> int:
 def _randomized_response(copies: int, loss: Fraction, total: Fraction, least: int) -> arb:
     """The divergence at total of k randomized responses, the worst (epsilon, 0)-DP mechanisms.
 
-    A mean over the number of true answers, binomial, from the likeliest that counts outwards: on
-    either side the ratio of one mass to the one before falls, so what is left is at most a
-    geometric series.
+    A mean over the binomial number of true answers. The sum starts at the likeliest number that
+    contributes and goes outwards. On either side the ratio of successive masses decreases, so the
+    rest is at most a geometric series.
     """
     if least > copies:
         return arb(0)
@@ -154,4 +156,4 @@ def _randomized_response(copies: int, loss: Fraction, total: Fraction, least: in
 
 def _visitable(terms: int) -> None:
     if terms > _MOST_TERMS:
-        raise Undecided(f"the optimal rule would visit {terms} terms, more than {_MOST_TERMS}")
+        raise Undecided(f"the optimal composition rule has {terms} terms, more than {_MOST_TERMS}")

@@ -12,7 +12,8 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.certify.checking import Check, decide
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
 from exactdp.accounting.certify.lattice import (
     combination,
@@ -35,18 +36,15 @@ from exactdp.parameters import (
     rational,
 )
 
-__all__ = ["DiscreteGaussianCalibration", "calibrate", "check", "delta", "delta_many", "guarantee"]
-
-_SOURCE = "tight theorem of Canonne, Kamath, Steinke 2020; noise of CSH Definition 7.1"
-
 
 @dataclass(frozen=True)
 class DiscreteGaussianCalibration:
-    """A noise parameter for a target, with the evidence from both sides.
+    """A noise parameter for a target delta, proved to be enough.
 
-    sigma2: a short exact decimal, to be used as it is: more noise may be worse. delta: enclosure at
-    sigma2, at most the target. refuted: the next smaller sigma2 on the grid, whose delta is above
-    the target; None when the smallest value there already suffices.
+    sigma2: a short exact decimal. Use exactly this value: a larger one may need a larger delta.
+    delta: enclosure of delta at sigma2, at most the target.
+    refuted: the next smaller sigma2 that was tried, whose delta is above the target; None when the
+    smallest value that can be tried is enough.
     """
 
     sensitivity: int
@@ -63,35 +61,49 @@ class DiscreteGaussianCalibration:
         return calibrated(self, "discrete-gaussian", {"sensitivity": self.sensitivity}, found)
 
 
-def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Enclosure:
+@delta_of
+def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Instance:
     """The smallest delta for which one integer query with discrete Gaussian noise is private.
 
-    sigma2: parameter of the noise, P(z) proportional to exp(-z^2/(2 sigma2)), > 0. epsilon: >= 0.
-    sensitivity: how far one user moves the query, an integer >= 1 (smaller moves leak less).
+    sigma2: parameter of the noise, > 0: P(z) is proportional to exp(-z^2/(2 sigma2)).
+    epsilon: >= 0.
+    sensitivity: how far one user moves the query at most, an integer >= 1. A smaller move has a
+    smaller delta.
     Returns an enclosure of relative width <= 1e-12. Raises InvalidParameter, Undecided.
     Source: Canonne, Kamath, Steinke 2020, the tight theorem for the discrete Gaussian; the noise is
-    CSH, Definition 7.1.
+    that of Lebeda and Retschmeier (CSH), Definition 7.1.
 
     >>> from exactdp.accounting import discrete_gaussian
     >>> print(discrete_gaussian.delta(sigma2=100, epsilon="0.35"))
     [7.001601232e-6, 7.001601233e-6]
     """
-    variance, loss, shift = _read(sigma2, epsilon, sensitivity)
-    return refine(lambda: excess(loss, variance, shift)).clamped(0, 1)
+    variance, loss = positive("sigma2", sigma2), non_negative("epsilon", epsilon)
+    shift = integer("sensitivity", sensitivity, least=1)
+    size = decimal_text(Fraction(shift))
+    return Evaluated(
+        epsilon=loss,
+        neighbours=f"neighbours whose integer query differs by at most {size}",
+        source="tight theorem of Canonne, Kamath, Steinke 2020; noise of CSH Definition 7.1",
+        tight=True,
+        evaluate=lambda: excess(loss, variance, shift),
+    )
 
 
 def delta_many(*, shifts: Sequence[int], sigma2s: Sequence[Real], epsilon: Real) -> Enclosure:
     """The exact delta between a vector of integers and its shift, under discrete Gaussian noise.
 
-    shifts: by how much each coordinate moves, integers. sigma2s: parameter of the independent noise
-    of each coordinate, > 0. epsilon: >= 0.
-    Returns an enclosure of relative width <= 1e-12. Raises InvalidParameter, and Undecided where
-    the law of the losses has too many values to be listed, as for unequal steps with much noise:
-    :func:`exactdp.accounting.pld.discrete_gaussian` composes these with a wider enclosure.
+    shifts: by how much each coordinate moves, integers.
+    sigma2s: parameter of the independent noise of each coordinate, > 0.
+    epsilon: >= 0.
+    Returns an enclosure of relative width <= 1e-12.
+    Raises InvalidParameter; and Undecided where the privacy loss has too many values to list, as
+    for unequal shifts with much noise. :func:`exactdp.accounting.pld.discrete_gaussian` composes
+    these, with a wider enclosure.
     Source: Canonne, Kamath, Steinke 2020, Theorem 2.14 (as cited in CSH, Section 7).
 
-    The loss sum_i (2 x_i shift_i + shift_i^2)/(2 sigma2_i) is eta + g T with an integer T; many
-    copies of one coordinate are summed by a certified smoothing bound, or term by term.
+    The loss sum_i (2 x_i shift_i + shift_i^2)/(2 sigma2_i) is eta + g T for an integer T and
+    constants eta and g. The sum over equal coordinates is replaced by one discrete Gaussian where
+    the error of that is proved to be negligible, and is listed value by value elsewhere.
 
     >>> from exactdp.accounting import discrete_gaussian
     >>> print(discrete_gaussian.delta_many(shifts=[1, 2], sigma2s=[100, 150], epsilon="0.35"))
@@ -111,19 +123,9 @@ def delta_many(*, shifts: Sequence[int], sigma2s: Sequence[Real], epsilon: Real)
 def check(*, sigma2: Real, epsilon: Real, delta: Real, sensitivity: int = 1) -> Check:
     """Whether one query with this noise is (epsilon, delta)-DP: proved, refuted or undecided.
 
-    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1.
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`.
     """
-    variance, loss, shift = _read(sigma2, epsilon, sensitivity)
-    target = delta_target("delta", delta)
-    return decide(lambda: excess(loss, variance, shift), target, tight=True)
-
-
-def guarantee(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Guarantee:
-    """The promise of a release with these parameters, as in :func:`delta`."""
-    bound = delta(sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity)
-    size = decimal_text(rational("sensitivity", sensitivity))
-    neighbours = f"neighbours whose integer query differs by at most {size}"
-    return Guarantee(non_negative("epsilon", epsilon), bound, neighbours, _SOURCE)
+    return CALCULATOR.check(delta, sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity)
 
 
 def calibrate(
@@ -131,13 +133,15 @@ def calibrate(
 ) -> DiscreteGaussianCalibration:
     """A least sigma2 on a decimal grid that makes one integer query (epsilon, delta)-DP.
 
-    epsilon: >= 0. delta: target, > 0 and < 1. sensitivity: an integer >= 1.
-    resolution: relative step of the returned sigma2, in [1e-15, 0.1].
-    The returned sigma2 provably satisfies the target; the next smaller one provably does not. Use
-    it as it is: unlike for continuous noise, delta can *rise* with sigma2 (at epsilon = 1 from
-    0.1897 at sigma2 = 0.5 to 0.1918 at 0.6): between two values at which some loss equals epsilon,
-    more noise makes the same bad outcomes likelier. So any other sigma2, larger or smaller, needs a
-    check of its own. Raises InvalidParameter, Undecided.
+    epsilon: >= 0.
+    delta: target, > 0 and < 1.
+    sensitivity: how far one user moves the query at most, an integer >= 1.
+    resolution: relative step between values of sigma2 that are tried, in [1e-15, 0.1].
+    The returned sigma2 provably satisfies the target, and the next smaller one provably does not.
+    Use exactly this value. Unlike for continuous noise, delta can *rise* with sigma2: at
+    epsilon = 1, from 0.1897 at sigma2 = 0.5 to 0.1918 at 0.6. Between two values of sigma2 at which
+    some loss equals epsilon, more noise makes the same bad outcomes likelier. Any other sigma2,
+    larger or smaller, therefore needs a check of its own. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import discrete_gaussian
     >>> print(discrete_gaussian.calibrate(epsilon=1, delta="1e-5").sigma2)
@@ -146,15 +150,26 @@ def calibrate(
     size, loss = integer("sensitivity", sensitivity, least=1), non_negative("epsilon", epsilon)
     target, step = delta_target("delta", delta), read_resolution(resolution)
 
-    def test(sigma2: Fraction) -> Check:
-        return check(sigma2=sigma2, epsilon=loss, delta=target, sensitivity=size)
+    def at(sigma2: Fraction) -> Instance:
+        return CALCULATOR.instance(sigma2=sigma2, epsilon=loss, sensitivity=size)
 
     near = gaussian.calibrate(epsilon=loss, delta=target, sensitivity=size, resolution="1e-3")
-    sigma2, refuted = smallest_on_grid(test, Fraction(near.sigma) ** 2, step)
-    promise = guarantee(sigma2=sigma2, epsilon=loss, sensitivity=size)
+    start = Fraction(near.sigma) ** 2
+    sigma2, refuted = smallest_on_grid(lambda sigma2: at(sigma2).check(target), start, step)
+    promise = at(sigma2).guarantee()
     return DiscreteGaussianCalibration(
         size, loss, target, as_decimal(sigma2), promise.delta, refuted, promise
     )
+
+
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="one integer query with discrete Gaussian noise",
+    example={"sigma2": "16", "epsilon": "1"},
+    falls_with={"epsilon": 0},
+)
+guarantee = CALCULATOR.guarantee
 
 
 def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:
@@ -196,8 +211,3 @@ def _common(rates: Sequence[Fraction]) -> Fraction:
     """The largest number of which all rates are integer multiples."""
     denominator = math.lcm(*(rate.denominator for rate in rates))
     return Fraction(math.gcd(*(int(rate * denominator) for rate in rates)), denominator)
-
-
-def _read(sigma2: Real, epsilon: Real, sensitivity: int) -> tuple[Fraction, Fraction, int]:
-    variance, loss = positive("sigma2", sigma2), non_negative("epsilon", epsilon)
-    return variance, loss, integer("sensitivity", sensitivity, least=1)

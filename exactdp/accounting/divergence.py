@@ -1,4 +1,4 @@
-"""Divergences between exact laws: what an adversary can tell two outputs apart by."""
+"""Divergences between exact laws: how well an adversary can tell two outputs apart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["hockey_stick", "max_loss", "renyi", "total_variation"]
 def total_variation(p: Law[Any], q: Law[Any]) -> Enclosure:
     """The total variation distance, exact for laws without residual mass.
 
-    Residual mass may sit anywhere, so it widens the enclosure.
+    Residual mass may belong to any outcome, so it widens the enclosure.
     """
     return _hockey_stick(p, q, Fraction(1))
 
@@ -30,8 +30,8 @@ def hockey_stick(
 ) -> Enclosure:
     """The smallest delta with p(Y) <= e^epsilon q(Y) + delta for every event Y.
 
-    Give epsilon >= 0, or e_epsilon >= 1 where e^epsilon is a rational number: the answer is then
-    exact. One direction; differential privacy asks for the larger of both.
+    Give either epsilon >= 0, or the rational number e_epsilon = e^epsilon >= 1; with the latter the
+    answer is exact. This is one direction; differential privacy needs the larger of both.
 
     >>> p = Law({0: Fraction(2, 3), 1: Fraction(1, 3)})
     >>> q = Law({0: Fraction(1, 3), 1: Fraction(2, 3)})
@@ -46,7 +46,7 @@ def hockey_stick(
             raise InvalidParameter("e_epsilon", e_epsilon, ">= 1")
         return _hockey_stick(p, q, factor)
     if epsilon is None or e_epsilon is not None:
-        raise InvalidParameter("epsilon", epsilon, "given, or else e_epsilon (not both)")
+        raise InvalidParameter("epsilon", epsilon, "given, or e_epsilon instead (not both)")
     loss = non_negative("epsilon", epsilon)
     if not loss:
         return _hockey_stick(p, q, Fraction(1))
@@ -59,7 +59,8 @@ def hockey_stick(
 def max_loss(p: Law[Any], q: Law[Any]) -> Fraction | float:
     """The largest ratio p(x)/q(x): e^epsilon of the tightest pure guarantee in this direction.
 
-    Exact; math.inf where p reaches an outcome that q does not. Only for laws without residual mass.
+    p, q: laws without residual mass. Returns the exact ratio, or math.inf where an outcome is
+    possible under p and not under q. Raises InvalidParameter.
     """
     for name, law in (("p", p), ("q", q)):
         if law.residual:
@@ -70,9 +71,9 @@ def max_loss(p: Law[Any], q: Law[Any]) -> Fraction | float:
 
 
 def renyi(p: Law[Any], q: Law[Any], *, order: Real) -> Enclosure:
-    """The Renyi divergence of an order > 0 other than 1 (1: the Kullback-Leibler divergence).
+    """The Renyi divergence of an order > 0; order 1 is the Kullback-Leibler divergence.
 
-    Raises InvalidParameter where it is infinite or a law has residual mass.
+    Raises InvalidParameter where the divergence is infinite, or a law has residual mass.
     """
     alpha = positive("order", order)
     if p.residual or q.residual:
@@ -95,7 +96,7 @@ def renyi(p: Law[Any], q: Law[Any], *, order: Real) -> Enclosure:
 
 
 def _hockey_stick(p: Law[Any], q: Law[Any], factor: Fraction) -> Enclosure:
-    """At least the visible part; at most what the residual masses could add."""
+    """At least the part of the known outcomes; at most that and what residual mass could add."""
     base = sum(
         (max(weight - factor * q[outcome], Fraction(0)) for outcome, weight in p.items()),
         Fraction(0),

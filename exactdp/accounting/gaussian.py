@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.accounting.certify.checking import Check, decide
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
 from exactdp.accounting.certify.hints import exp2, falling_root, log2
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.balls import ball, precision, refine
-from exactdp.enclosure import Enclosure
+from exactdp.balls import ball, precision
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive
 
-__all__ = ["DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
 
-DEFAULT_ANALYSIS = "exact"
-
-_SOURCE = "CSH Lemma 2.5 (Balle and Wang 2018, Theorem 8)"
-_NEIGHBOURS = "add-remove neighbours: one user moves the query by at most the l2 sensitivity"
-
-
-def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
+@delta_of
+def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
     """The smallest delta for which the Gaussian mechanism is (epsilon, delta)-DP.
 
     sigma: standard deviation of the noise, > 0, in the units of the query.
@@ -34,24 +27,23 @@ def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
     >>> print(gaussian.delta(sigma=1, epsilon=1))
     [0.1269367375, 0.1269367376]
     """
-    ratio, loss = _read(sigma, epsilon, sensitivity)
-    return refine(lambda: hockey_stick(ball(loss), ball(ratio))).clamped(0, 1)
+    noise = positive("sigma", sigma)
+    ratio, loss = positive("sensitivity", sensitivity) / noise, non_negative("epsilon", epsilon)
+    return Evaluated(
+        epsilon=loss,
+        neighbours="add-remove neighbours: one user moves the query by at most the l2 sensitivity",
+        source="CSH Lemma 2.5 (Balle and Wang 2018, Theorem 8)",
+        tight=True,
+        evaluate=lambda: hockey_stick(ball(loss), ball(ratio)),
+    )
 
 
 def check(*, sigma: Real, epsilon: Real, delta: Real, sensitivity: Real = 1) -> Check:
     """Whether the Gaussian mechanism is (epsilon, delta)-DP: proved, refuted or undecided.
 
-    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1.
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`.
     """
-    ratio, loss = _read(sigma, epsilon, sensitivity)
-    target = delta_target("delta", delta)
-    return decide(lambda: hockey_stick(ball(loss), ball(ratio)), target, tight=True)
-
-
-def guarantee(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Guarantee:
-    """The promise of a release with these parameters, as in :func:`delta`."""
-    bound = delta(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
-    return Guarantee(non_negative("epsilon", epsilon), bound, _NEIGHBOURS, _SOURCE)
+    return CALCULATOR.check(delta, sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
 
 
 def calibrate(
@@ -59,9 +51,11 @@ def calibrate(
 ) -> Calibration:
     """The smallest sigma that makes the Gaussian mechanism (epsilon, delta)-DP.
 
-    epsilon: >= 0. delta: target, > 0 and < 1. sensitivity: l2 sensitivity of the query, > 0.
-    resolution: relative step of the returned sigma, in [1e-15, 0.1].
-    The returned sigma provably satisfies the target; the next smaller one provably does not.
+    epsilon: >= 0.
+    delta: target, > 0 and < 1.
+    sensitivity: l2 sensitivity of the query, > 0.
+    resolution: relative step between values of sigma that are tried, in [1e-15, 0.1].
+    The returned sigma provably satisfies the target, and the next smaller one provably does not.
     Raises InvalidParameter, Undecided. Source: CSH, Lemma 2.5.
 
     >>> from exactdp.accounting import gaussian
@@ -71,12 +65,12 @@ def calibrate(
     size, loss = positive("sensitivity", sensitivity), non_negative("epsilon", epsilon)
     target, step = delta_target("delta", delta), read_resolution(resolution)
 
-    def test(sigma: Fraction) -> Check:
-        return check(sigma=sigma, epsilon=loss, delta=target, sensitivity=size)
+    def at(sigma: Fraction) -> Instance:
+        return CALCULATOR.instance(sigma=sigma, epsilon=loss, sensitivity=size)
 
     hint = size * exp2(-_log_mu(loss, target))
-    sigma, refuted = smallest_on_grid(test, hint, step)
-    promise = guarantee(sigma=sigma, epsilon=loss, sensitivity=size)
+    sigma, refuted = smallest_on_grid(lambda sigma: at(sigma).check(target), hint, step)
+    promise = at(sigma).guarantee()
     return Calibration(
         mechanism="gaussian",
         analysis="exact",
@@ -91,9 +85,15 @@ def calibrate(
     )
 
 
-def _read(sigma: Real, epsilon: Real, sensitivity: Real) -> tuple[Fraction, Fraction]:
-    noise = positive("sigma", sigma)
-    return positive("sensitivity", sensitivity) / noise, non_negative("epsilon", epsilon)
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="the analytic Gaussian mechanism",
+    example={"sigma": "3.8", "epsilon": "1"},
+    falls_with={"sigma": 0, "epsilon": 0},
+    vectors="analytic_gaussian",
+)
+guarantee = CALCULATOR.guarantee
 
 
 def _log_mu(epsilon: Fraction, target: Fraction) -> float:

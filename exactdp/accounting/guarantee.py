@@ -1,4 +1,4 @@
-"""Guarantee: what a mechanism promises. A number without its neighbouring relation is a bug."""
+"""What a mechanism promises: epsilon and delta, always with the neighbouring relation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ __all__ = ["Guarantee"]
 class Guarantee:
     """(epsilon, delta)-differential privacy for a stated neighbouring relation.
 
-    epsilon: exact. delta: enclosure of the delta that is promised (its upper end is safe to quote).
-    neighbours: which pairs of data sets the promise covers. source: the statement it rests on.
-    e_epsilon: where it is rational, the exact e^epsilon that is really kept, at most e^epsilon.
-    checked: what the promise assumes of the data and was verified on the data, at run time.
+    epsilon: exact.
+    delta: enclosure of the promised delta; its upper end is safe to quote.
+    neighbours: the pairs of data sets that the promise covers.
+    source: the theorem or analysis that proves the promise.
+    e_epsilon: where the mechanism keeps a rational number <= e^epsilon instead, this number.
+    checked: assumptions about the data that were verified on the data, at run time.
     """
 
     epsilon: Fraction
@@ -36,7 +38,7 @@ class Guarantee:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """For JSON."""
         exact = {} if self.e_epsilon is None else {"e_epsilon": decimal_text(self.e_epsilon)}
         return {
             "epsilon": decimal_text(self.epsilon),

@@ -1,10 +1,10 @@
-"""Zero-concentrated differential privacy: from rho, or a Renyi curve, to delta and back.
+"""Zero-concentrated differential privacy (zCDP): from rho, or a Renyi curve, to delta and back.
 
-Both rules are functions of one number. With b = alpha - 1 the bound of Canonne, Kamath and Steinke
-is exp(h(b)), h(b) = b ((b + 1) rho - epsilon) + b log b - (1 + b) log(1 + b), and
+With b = alpha - 1 the bound of Canonne, Kamath and Steinke is exp(h(b)), where
+h(b) = b ((b + 1) rho - epsilon) + b log b - (1 + b) log(1 + b), and its derivative
 h'(b) = (2 b + 1) rho - epsilon - log(1 + 1/b) increases from -infinity to infinity. So h is convex,
-its minimiser is the only root of h', and there exp(h(b)) = exp(-b^2 rho)/(1 + b), decreasing in b:
-two points at which h' has provably opposite signs enclose the infimum.
+and the only root of h' minimises h. At the root, exp(h(b)) = exp(-b^2 rho)/(1 + b), which decreases
+in b: two points at which h' provably has opposite signs enclose the infimum.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["DEFAULT_RULE", "RULES", "delta", "from_rdp", "of_gaussian", "rho"]
 RULES = ("optimal", "simple")
 DEFAULT_RULE = "optimal"
 
-#: log(alpha - 1) is looked for here. Parameters reach 1e10000, so the minimiser stays below
-#: exp(50000); where it is below exp(-10^6), delta is 1 to far more digits than asked for.
+#: The range of log(alpha - 1) that is searched. Parameters are at most 1e10000, so the minimiser is
+#: below exp(50000). Where it is below exp(-10^6), delta is 1 to far more digits than needed.
 _LEAST_LOG, _MOST_LOG = -1_000_000, 50_000
 
 
@@ -55,8 +55,8 @@ def rho(*, epsilon: Real, delta: Real, rule: str = DEFAULT_RULE) -> Enclosure:
     """The largest rho for which rho-zCDP implies (epsilon, delta)-DP by the rule.
 
     epsilon: > 0. delta: > 0 and < 1. rule: as in :func:`delta`.
-    Every rho up to the lower end of the enclosure provably suffices, and none above its upper end
-    does; relative width <= 1e-12. Raises InvalidParameter, Undecided.
+    Returns an enclosure of relative width <= 1e-12: every rho up to its lower end provably
+    suffices, and no rho above its upper end does. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import zcdp
     >>> print(zcdp.rho(epsilon=1, delta="1e-6"))
@@ -86,12 +86,13 @@ def of_gaussian(*, sensitivity: Real = 1, sigma2: Real) -> Fraction:
 def from_rdp(
     *, curve: Callable[[Fraction], Real | Enclosure], epsilon: Real, orders: Iterable[Real]
 ) -> Enclosure:
-    """The best delta that a Renyi curve implies at the orders given.
+    """The smallest delta that a Renyi curve implies at the given orders.
 
-    curve: order alpha -> an upper bound >= 0 on the Renyi divergence of that order between
-    neighbours, as a number or an Enclosure. epsilon: >= 0. orders: each > 1, at least one.
-    Returns an enclosure of the smallest of the bounds; its upper end is a valid delta.
-    Relative width <= 1e-12 where the curve is exact. Raises InvalidParameter, Undecided.
+    curve: from an order alpha to an upper bound >= 0 on the Renyi divergence of that order between
+    neighbours, as a number or an Enclosure.
+    epsilon: >= 0. orders: at least one, each > 1.
+    Returns an enclosure of the smallest bound, of relative width <= 1e-12 where the curve is exact;
+    its upper end is a valid delta. Raises InvalidParameter, Undecided.
     Source: Canonne, Kamath, Steinke 2020, Proposition 12.
 
     >>> from exactdp.accounting import zcdp
@@ -108,7 +109,7 @@ def from_rdp(
 def _order(value: Real) -> Fraction:
     order = rational("orders", value)
     if order <= 1:
-        raise InvalidParameter("orders", value, "> 1, each")
+        raise InvalidParameter("orders", value, "> 1")
     return order
 
 
@@ -166,7 +167,7 @@ def _value(b: arb, rho: arb) -> arb:
 
 
 def _optimal_rho(epsilon: arb, delta: arb) -> arb:
-    """At the optimal order rho and delta are both explicit, and decreasing, in b."""
+    """Ball around rho. At the optimal order, rho and delta are explicit, and decrease in b."""
 
     def budget(w: arb) -> arb:
         return (epsilon + (-w).exp().log1p()) / (2 * w.exp() + 1)
@@ -189,9 +190,9 @@ def _optimal_rho(epsilon: arb, delta: arb) -> arb:
 def rising_root(function: Callable[[arb], arb], slope: Callable[[arb], arb]) -> arb | None:
     """A ball around the only root of an increasing function on [_LEAST_LOG, _MOST_LOG].
 
-    None when the function is provably positive at the lower end; NaN when the working precision
-    does not tell. slope only guides: the ends of the ball are points at which the function provably
-    has opposite signs.
+    None when the function is provably positive at the lower end; NaN when the working precision is
+    too low to decide. The slope only guides the search: at the two ends of the ball the function
+    provably has opposite signs.
     """
     low, high = _LEAST_LOG, _MOST_LOG
     start = function(arb(low))

@@ -1,14 +1,14 @@
-"""exactdp delta | calibrate | check | compare."""
+"""exactdp delta | calibrate | check | compare: commands for every calculator."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from exactdp import accounting
+from exactdp.accounting.calculator import CALCULATORS, Calculator, calculator, parameters
+from exactdp.cli.examples import unwrapped
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import print_json, print_table
 from exactdp.parameters import integer
@@ -17,138 +17,33 @@ from exactdp.progress import counted
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
 
-@dataclass(frozen=True)
-class _Mechanism:
-    """What the command line knows about a mechanism: its options, and the modules behind it.
+class _Verb(click.Group):
+    """A group with one command for every calculator."""
 
-    given: the options of delta and check beside epsilon. optional: those that may be left out.
-    fitted: required options of calibrate beside epsilon and delta; None: it has no calibrate.
-    """
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The calculators' names."""
+        return list(CALCULATORS)
 
-    title: str
-    module: str
-    given: str
-    optional: str
-    example: str
-    analyses: str = "exact"
-    fitted: str | None = None
-    fitted_optional: str = ""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command for the calculator of this name, or None."""
+        return _command(self, cmd_name) if cmd_name in CALCULATORS else None
 
 
-_BY_PARTS = "by-cases (default), exact-parts, published or renyi"
-_CSH_EXAMPLE = "--k 10 --sigma 18.25 --tau 104 --epsilon 0.35"
-_MECHANISMS = {
-    "gaussian": _Mechanism(
-        "the analytic Gaussian mechanism",
-        "gaussian",
-        "sigma",
-        "sensitivity",
-        "--sigma 3.8 --epsilon 1",
-        fitted="",
-        fitted_optional="sensitivity resolution",
-    ),
-    "gshm": _Mechanism(
-        "the Gaussian sparse histogram mechanism with continuous noise",
-        "gshm",
-        "k sigma tau",
-        "analysis",
-        "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
-        "exact (default) or add-the-deltas",
-        fitted="k",
-        fitted_optional="sigma analysis resolution",
-    ),
-    "csh": _Mechanism(
-        "the correlated sparse histogram with continuous noise",
-        "csh",
-        "k sigma tau",
-        "analysis correlation contributions",
-        "--k 10 --sigma 17.8 --tau 97.1 --epsilon 0.35",
-        "exact (default), published or add-the-deltas",
-        fitted="k",
-        fitted_optional="sigma analysis resolution correlation contributions",
-    ),
-    "discrete-gaussian": _Mechanism(
-        "one integer query with discrete Gaussian noise",
-        "discrete_gaussian",
-        "sigma2",
-        "sensitivity",
-        "--sigma2 16 --epsilon 1",
-        fitted="",
-        fitted_optional="sensitivity resolution",
-    ),
-    "discrete-gshm": _Mechanism(
-        "the Gaussian sparse histogram mechanism as it is released, with discrete noise",
-        "discrete_gshm",
-        "k sigma tau",
-        "analysis",
-        "--k 51914 --sigma 2222.7 --tau 13914 --epsilon 0.35",
-        "exact (default) or add-the-deltas",
-        fitted="k",
-        fitted_optional="sigma analysis",
-    ),
-    "discrete-csh": _Mechanism(
-        "the correlated sparse histogram as it is released, with discrete noise",
-        "discrete_csh",
-        "k sigma tau",
-        "analysis",
-        _CSH_EXAMPLE,
-        _BY_PARTS,
-        fitted="k",
-        fitted_optional="sigma analysis",
-    ),
-    "top-k": _Mechanism(
-        "the k heaviest counters, with discrete noise",
-        "discrete_csh",
-        "k sigma tau",
-        "analysis",
-        _CSH_EXAMPLE,
-        _BY_PARTS,
-        fitted="k",
-        fitted_optional="sigma analysis",
-    ),
-    "top-k-with-base": _Mechanism(
-        "the k heaviest counters and the one after them, with discrete noise",
-        "discrete_top_k",
-        "k sigma tau",
-        "",
-        "--k 10 --sigma 28.3 --tau 217 --epsilon 0.35",
-        fitted="k",
-    ),
-    "sums": _Mechanism(
-        "the discrete Gaussian sparse histogram with sums of users' values",
-        "gshm_sums",
-        "k columns sigma tau",
-        "spread",
-        "--k 10 --columns 1 --sigma 50 --tau 243 --epsilon 0.35",
-        fitted="k columns",
-        fitted_optional="sigma spread",
-    ),
-    "stability": _Mechanism(
-        "the stability histogram of n rows",
-        "stability",
-        "n threshold",
-        "",
-        "--n 1000 --threshold 23 --epsilon 1",
-        fitted="n",
-    ),
-}
-
-
-@click.group(no_args_is_help=True)
+@click.group(cls=_Verb, no_args_is_help=True)
 def delta() -> None:
     """Certified delta for given noise and threshold."""
 
 
-@click.group(no_args_is_help=True)
+@click.group(cls=_Verb, no_args_is_help=True)
 def calibrate() -> None:
     """The smallest noise or threshold for a given (epsilon, delta)."""
 
 
-@click.group(no_args_is_help=True)
+@click.group(cls=_Verb, no_args_is_help=True)
 def check() -> None:
-    """Decide whether parameters keep (epsilon, delta).
+    """Decide whether a mechanism with given parameters is (epsilon, delta)-DP.
 
-    Exits 0 when that is proved, 1 when it is refuted, 3 when it is undecided.
+    Exits with 0 when this is proved, 1 when it is refuted, and 3 when it is undecided.
     """
 
 
@@ -156,9 +51,10 @@ def check() -> None:
 @options("k epsilon delta")
 @json_option
 def compare(as_json: bool, **given: str) -> None:
-    """Calibrate every mechanism for one target.
+    """Calibrate the sparse histograms for one target and compare them.
 
-    The table has one line for each mechanism and analysis.
+    The table has one line for each mechanism and analysis: the Gaussian sparse histogram mechanism
+    (GSHM) and the correlated sparse histogram (CSH), with continuous and with discrete noise.
     """
     from exactdp.accounting.sparse_histograms.comparison import compare as compare_all
 
@@ -172,68 +68,76 @@ def compare(as_json: bool, **given: str) -> None:
     header = ["mechanism", "analysis", "sigma", "total noise", "tau", "delta <=", "tau saved"]
     print_table(title, header, [row.cells() for row in rows])
     click.echo(
-        "tau saved: against the exact analysis of the GSHM. Counters above 1 + tau are kept.\n"
-        "The discrete mechanisms are what exactdp release draws."
+        "tau saved: compared with the exact analysis of the GSHM. Counters above 1 + tau are "
+        "released.\nexactdp release uses the mechanisms with discrete noise."
     )
 
 
-def _add(verb: click.Group, name: str, required: str, optional: str, example: str) -> None:
-    run: Callable[..., Any] = {"delta": _delta, "calibrate": _calibrate, "check": _check}[
-        str(verb.name)
-    ]
-    mechanism = _MECHANISMS[name]
+def _command(verb: click.Group, name: str) -> click.Command:
+    """The command of a calculator; its options are the parameters of the function behind it."""
+    made = calculator(name)
+    run: Callable[[str, Calculator[Any], dict[str, str], bool], int]
+    run = {"delta": _delta, "calibrate": _calibrate, "check": _check}[str(verb.name)]
+    takes = parameters(made.calibrate if verb.name == "calibrate" else made.delta)
+    required = [option for option, needed in takes.items() if needed]
+    ordered = [option for option in required if option not in ("epsilon", "delta")]
+    ordered += ["epsilon"] if verb.name == "delta" else ["epsilon", "delta"]
+    optional = [option for option, needed in takes.items() if not needed]
 
-    @verb.command(
+    @click.command(
         name,
-        help=f"{_summary(verb)} For {mechanism.title}.",
-        epilog=f"Example: exactdp {verb.name} {name} {example}",
+        help=f"{str(verb.help).partition(chr(10))[0]} For {made.title}.",
+        short_help=f"{made.title[0].upper()}{made.title[1:]}.",
+        epilog=f"Example: exactdp {verb.name} {name} {_example(made, ordered)}",
     )
-    @options(required, optional, analyses=mechanism.analyses)
+    @options(" ".join(ordered), " ".join(optional), analyses=_choices(made.analyses))
     @json_option
     def command(as_json: bool, **given: str | None) -> int:
         present = {key: value for key, value in given.items() if value is not None}
-        code: int = run(name, getattr(accounting, mechanism.module), present, as_json)
-        return code
+        return run(name, made, present, as_json)
+
+    return unwrapped(command)
 
 
-def _summary(verb: click.Group) -> str:
-    return str(verb.help).partition("\n")[0]
+def _example(made: Calculator[Any], required: list[str]) -> str:
+    values = {"epsilon": "0.35", "delta": "1e-5", **made.example}
+    names = [option for option in made.example if option in required]
+    names += [option for option in required if option not in names]
+    return " ".join(f"--{option.replace('_', '-')} {values[option]}" for option in names)
 
 
-def _delta(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
-    report = _report(mechanism, module, given)
-    worst, case = {}, None
-    shared = given.get("correlation") != "infinity"
+def _choices(analyses: tuple[str, ...]) -> str:
+    first, *others = analyses
+    *middle, last = [f"{first} (default)", *others]
+    return f"{', '.join(middle)} or {last}" if middle else last
+
+
+def _delta(name: str, made: Calculator[Any], given: dict[str, str], as_json: bool) -> int:
+    report = _report(name, made, given)
     with counted("certifying"):
-        found = module.delta(**given)
-        if mechanism == "csh" and report["analysis"] == "exact" and shared:
-            case = module.worst_case(**{n: v for n, v in given.items() if n != "analysis"})
-    if case is not None:
-        worst = {"j": case.j, "a": case.a, "r": case.r, "side": case.side}
+        instance = made.instance(**given)
+        found = instance.delta()
+        worst = None if instance.worst_case is None else instance.worst_case()
     if as_json:
-        more = {"worst_case": worst} if worst else {}
+        more = {} if worst is None else {"worst_case": worst.as_dict()}
         print_json({**report, "delta": found.as_dict(), **more})
         return 0
-    rows = {"delta": str(found)}
-    if worst:
-        rows["worst case"] = (
-            f"{worst['j']} shared counters of which {worst['a']} change, {worst['r']} on one side"
-        )
+    rows = {"delta": str(found), **({} if worst is None else {"worst case": worst.text()})}
     print_table(_title(report), [], _rows(report, rows))
     return 0
 
 
-def _calibrate(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
+def _calibrate(name: str, made: Calculator[Any], given: dict[str, str], as_json: bool) -> int:
     with counted("calibrating"):
-        found = module.calibrate(**given)
-    report = {**found.as_dict(), "mechanism": mechanism}
+        found = made.calibrate(**given)
+    report = {**found.as_dict(), "mechanism": name}
     if as_json:
         print_json(report)
         return 0
     rows = {"delta": str(found.delta)}
     if found.refuted:
-        ((name, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
-        rows["refuted"] = f"{name} = {value}: delta {found.refuted.delta}"
+        ((least, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
+        rows["refuted"] = f"{least} = {value}: delta {found.refuted.delta}"
     if report.get("tau_bound") is not None:
         rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
     rows["guarantee"] = str(found.guarantee)
@@ -241,45 +145,33 @@ def _calibrate(mechanism: str, module: Any, given: dict[str, str], as_json: bool
     return 0
 
 
-def _check(mechanism: str, module: Any, given: dict[str, str], as_json: bool) -> int:
-    with counted("certifying"):
-        found = module.check(**given)
+def _check(name: str, made: Calculator[Any], given: dict[str, str], as_json: bool) -> int:
     claimed = given.pop("delta")
-    report = {**_report(mechanism, module, given), "target": claimed, "verdict": found.verdict}
+    with counted("certifying"):
+        found = made.check(claimed, **given)
+    report = {**_report(name, made, given), "target": claimed, "verdict": found.verdict}
     if as_json:
         print_json({**report, "delta": found.delta.as_dict()})
     else:
         relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[found.verdict]
-        what = "delta" if found.tight else "its bound on delta"
+        what = "delta" if found.tight else "the upper bound on delta"
         click.echo(f"{found.verdict} ({_title(report)}): {what} {found.delta} {relation} {claimed}")
     return _EXIT[found.verdict]
 
 
-def _report(mechanism: str, module: Any, given: dict[str, str]) -> dict[str, Any]:
-    parameters = {n: v for n, v in given.items() if n not in ("epsilon", "analysis")}
+def _report(name: str, made: Calculator[Any], given: dict[str, str]) -> dict[str, Any]:
     return {
-        "mechanism": mechanism,
-        "analysis": given.get("analysis", getattr(module, "DEFAULT_ANALYSIS", "exact")),
-        "parameters": parameters,
+        "mechanism": name,
+        "analysis": given.get("analysis", made.analyses[0]),
+        "parameters": {n: v for n, v in given.items() if n not in ("epsilon", "analysis")},
         "epsilon": given["epsilon"],
     }
 
 
 def _title(report: dict[str, Any]) -> str:
-    analysis = report.get("analysis", "exact")
-    return f"{report['mechanism']}, {analysis} analysis"
+    return f"{report['mechanism']}, {report['analysis']} analysis"
 
 
 def _rows(report: dict[str, Any], extra: dict[str, str]) -> list[list[str]]:
     shown = {**report.get("given", {}), "epsilon": report["epsilon"], **report["parameters"]}
     return [[name, value] for name, value in {**shown, **extra}.items()]
-
-
-for _name, _made in _MECHANISMS.items():
-    _add(delta, _name, f"{_made.given} epsilon", _made.optional, _made.example)
-    _claim = f"{_made.example} --delta 1e-5"
-    _add(check, _name, f"{_made.given} epsilon delta", _made.optional, _claim)
-    if _made.fitted is not None:
-        _kept = [o for o in _made.example.split("--") if o.split(" ")[0] in _made.fitted.split()]
-        _wanted = " ".join(f"--{o.strip()}" for o in [*_kept, "epsilon 0.35", "delta 1e-5"])
-        _add(calibrate, _name, f"{_made.fitted} epsilon delta", _made.fitted_optional, _wanted)

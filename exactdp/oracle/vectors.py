@@ -51,17 +51,15 @@ GROUPS = (
 )
 
 
-#: Groups of mechanisms that are called otherwise elsewhere.
-_ELSEWHERE = {"gaussian": "analytic_gaussian"}
-
-
 def group_named(name: str) -> str:
-    """The group of a mechanism by the name that ``exactdp check`` and its like have for it.
+    """The group of a mechanism, from the mechanism's name in commands such as ``exactdp check``.
 
     >>> group_named("gaussian"), group_named("discrete-laplace"), group_named("gshm")
     ('analytic_gaussian', 'discrete_laplace', 'gshm')
     """
-    return _ELSEWHERE.get(name, name.replace("-", "_"))
+    from exactdp.accounting.calculator import CALCULATORS, group_of  # loads the calculators
+
+    return group_of(name) if name in CALCULATORS else name.replace("-", "_")
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from exactdp.accounting.calculator import Evaluated, calculator
 from exactdp.audit.numbers import certified
+from exactdp.enclosure import Enclosure
 from exactdp.oracle import vectors
 from exactdp.oracle.vectors import Vector
 
@@ -17,12 +20,21 @@ LONG = ("composition-041", "composition-042")
 TRAINING = [v.id for v in vectors.load("sampled_gaussian") if int(v.parameters["k"]) > 1]
 EVENTS = [v.id for i, v in enumerate(vectors.load("events")) if i % 4]
 
-#: Where the width of the answer can be asked for.
-ADJUSTABLE = ("analytic_gaussian", "thresholds", "discrete_laplace", "discrete_gaussian")
+#: Where the width of the answer can be asked for: of a calculator, and of what certified computes.
+CALCULATED = {
+    "analytic_gaussian": "gaussian",
+    "gshm": "gshm",
+    "discrete_gaussian": "discrete-gaussian",
+}
+ADJUSTABLE = ("thresholds", "discrete_laplace", "discrete_gaussian")
 
 
 def agrees(vector: Vector, width: Fraction) -> bool:
     found = certified.answer(vector.group, vector.question, vector.parameters)
+    return within(found, vector, width)
+
+
+def within(found: Enclosure, vector: Vector, width: Fraction) -> bool:
     meets = found.lower <= vector.most and vector.least <= found.upper
     return meets and found.upper - found.lower <= width * max(found.upper, Fraction(0))
 
@@ -57,8 +69,21 @@ def test_compositions_on_grids(identifier: str) -> None:
 @pytest.mark.parametrize("name", ADJUSTABLE)
 def test_deltas_to_thirty_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certified, "WIDTH", Fraction(1, 10**31))
-    chosen = [v for v in vectors.load(name) if v.question in ("delta", "cdf")]
+    asked = ("cdf",) if name in CALCULATED else ("delta", "cdf")
+    chosen = [v for v in vectors.load(name) if v.question in asked]
+    assert chosen
     assert [v.id for v in chosen if not agrees(v, Fraction(1, 10**30))] == []
+
+
+@pytest.mark.parametrize("name", CALCULATED)
+def test_deltas_of_calculators_to_thirty_digits(name: str) -> None:
+    made = calculator(CALCULATED[name])
+    for vector in vectors.load(name):
+        if vector.question == "delta":
+            instance = made.instance(**vector.parameters)
+            assert isinstance(instance, Evaluated)
+            found = replace(instance, relative_width=Fraction(1, 10**31)).delta()
+            assert within(found, vector, Fraction(1, 10**30)), vector.id
 
 
 @pytest.mark.parametrize("identifier", ["analytic_gaussian-057", "analytic_gaussian-084"])

@@ -12,11 +12,10 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from importlib import import_module
 
+from exactdp.audit.numbers.certified import parameter_of
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.conformance import Result
 from tools.generate.common import Bounds
-
-_SEARCHED = {"sigma": "sigma", "epsilon": "epsilon", "tau": "threshold"}
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ def confirm(result: Result) -> Confirmation:
         return Confirmation(outside, f"{vector.question} = {_cut(lower)}")
     given = {name: text for name, text in vector.parameters.items() if name != "delta"}
     target = vector.parameters["delta"]
-    name = "tau" if vector.group in ("gshm", "csh") else _SEARCHED[vector.question]
-    given[name] = _decimal(answer)
+    given[parameter_of(vector.group, vector.question)] = _decimal(answer)
     if answer < 0:
         return Confirmation(True, "a negative value is never enough")
     lower, _ = recomputed(vector.group, "delta", given)

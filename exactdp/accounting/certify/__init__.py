@@ -1,1 +1,1 @@
-"""What all accounting shares: decisions, decimal grids, certified searches, sums on lattices."""
+"""Shared by all accounting: decisions, decimal grids, certified searches, sums on lattices."""

@@ -1,4 +1,4 @@
-"""Is a claimed delta kept? Decided by certified arithmetic, or said to be undecided."""
+"""Whether a claimed delta holds, by certified arithmetic: proved, refuted or undecided."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Verdict = Literal["proved", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Check:
-    """Whether (epsilon, delta) is kept: the verdict, and the enclosure of delta it rests on.
+    """Whether (epsilon, delta)-DP holds: the verdict, and the enclosure of delta that proves it.
 
-    tight: delta is the mechanism's exact one; otherwise it is an upper bound, and refuted means
-    only that this bound does not show the claim.
+    tight: delta is the mechanism's exact delta. Otherwise it is an upper bound, and refuted means
+    only that this bound does not prove the claim.
     """
 
     verdict: Verdict
@@ -35,10 +35,10 @@ class Check:
 def decide(
     compute: Callable[[], arb | Ends], target: Fraction, *, tight: bool, cap_bits: int = CAP_BITS
 ) -> Check:
-    """Compare a probability with a target, at whatever precision that takes.
+    """Compare a probability with a target, with as much precision as the decision needs.
 
-    compute: evaluates the probability (or an upper bound of one) at the working precision.
-    tight: whether it is the mechanism's exact delta. cap_bits: the most precision to spend.
+    compute: evaluates the probability, or an upper bound on it, at the working precision.
+    tight: whether the value is the mechanism's exact delta. cap_bits: the most precision to spend.
     """
     try:
         found = refine(

@@ -30,9 +30,9 @@ Number: TypeAlias = Decimal | Fraction | int
 
 @dataclass(frozen=True)
 class Refuted:
-    """The next smaller value on the grid: its delta provably exceeds the target.
+    """The next smaller value on the grid, whose delta provably exceeds the target.
 
-    delta: the lower end is above the target; the upper end may be far away.
+    delta: an enclosure; its lower end is above the target, its upper end may be far above.
     """
 
     value: Decimal | Fraction
@@ -40,7 +40,7 @@ class Refuted:
 
 
 class Calibrated(Protocol):
-    """What every calibration knows."""
+    """What every calibration has."""
 
     @property
     def epsilon(self) -> Fraction: ...
@@ -67,8 +67,8 @@ def calibrated(
 ) -> dict[str, object]:
     """A calibration for JSON: numbers as decimal strings, rounded outward.
 
-    given: the mechanism's other parameters. parameters: those that were found; the last of them is
-    the one whose next smaller value is refuted.
+    given: the mechanism's other parameters. parameters: those that were found; the next smaller
+    value of the last one is refuted.
     """
     refuted = found.refuted and {
         list(parameters)[-1]: decimal_text(Fraction(found.refuted.value)),
@@ -93,14 +93,14 @@ def _texts(numbers: Mapping[str, Number]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Noise, and threshold if there is one, for a target, with the evidence from both sides.
+    """Noise, and threshold if there is one, for a target: proved to be enough, and least on a grid.
 
-    sigma, tau: short exact decimals (a sigma that was given stays as it is); tau is None for a
+    sigma, tau: short exact decimals. A sigma that was given is unchanged; tau is None for a
     mechanism without a threshold.
-    delta: enclosure at the returned point; its upper end is at most the target.
+    delta: enclosure at this sigma and tau; its upper end is at most the target.
     refuted: the next smaller tau (sigma where there is no tau), whose delta is above the target;
-    None when the smallest value there is already suffices.
-    tau_bound: provably no sigma at all reaches a threshold this low; None when sigma was given.
+    None when the smallest possible value is enough.
+    tau_bound: provably, no sigma is enough with a threshold this low; None when sigma was given.
     given: the mechanism's other parameters, such as k.
     """
 
@@ -145,10 +145,10 @@ def rounded_up(value: Fraction, resolution: Fraction) -> Fraction:
 def smallest_on_grid(
     check: Callable[[Fraction], Check], hint: Fraction, resolution: Fraction
 ) -> tuple[Fraction, Refuted | None]:
-    """The smallest multiple of a power of ten that check proves, beside the one that it refutes.
+    """The smallest multiple of a power of ten that check proves, and the one below, refuted.
 
-    check must be monotone: refuted below some value and proved above it. hint: where to start
-    looking; the grid is the coarsest decimal one whose step is <= resolution * hint.
+    check: refutes all values below some value and proves all above it.
+    hint: where to start. The step of the grid is the largest power of ten <= resolution * hint.
     """
     if not hint:
         return Fraction(0), None
@@ -159,7 +159,7 @@ def smallest_on_grid(
         seen[n] = found = check(n * unit)
         if found.verdict == "undecided":
             value = decimal_text(n * unit)
-            raise Undecided(f"whether {value} is enough could not be decided; try another analysis")
+            raise Undecided(f"whether {value} is enough is not decided; try another analysis")
         return found.verdict == "proved"
 
     low, high, stride = 0, math.ceil(hint / unit), 1

@@ -1,10 +1,11 @@
-"""Laws of integer combinations of discrete Gaussians, with every neglected mass accounted for.
+"""Laws of integer combinations of discrete Gaussians, with bounds on everything neglected.
 
 A sum of discrete Gaussians is a discrete Gaussian up to a factor that is close to 1 everywhere: for
 X ~ N_Z(0, a) and Y ~ N_Z(0, b), P(X + Y = s)/N_Z(0, a + b)(s) is proportional to the sum of
 exp(-(x - mu)^2/(2 c)) over integers x, c = a b/(a + b), mu = s a/(a + b). By Poisson summation that
 is sqrt(2 pi c) (1 + h) with |h| <= eta = 2 sum_{m >= 1} exp(-2 pi^2 c m^2). Both laws sum to 1, so
-the ratio lies in [(1 - eta)/(1 + eta), (1 + eta)/(1 - eta)]. :func:`smoothing` adds these up.
+the ratio lies in [(1 - eta)/(1 + eta), (1 + eta)/(1 - eta)]. :func:`smoothing` adds the logarithms
+of these bounds.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal_sums import sum_above, sum_all, tails
 
-#: Longest list of probabilities that is worked with.
+#: Longest list of probabilities.
 MOST_TERMS = 1 << 20
 
 #: A factor within exp(+-2^-50) of 1 does not spoil an answer of relative width 1e-12.
 _NEGLIGIBLE_BITS = 50
 
-#: So many terms cost less than another sum.
+#: Summing up to this many terms costs less than another infinite sum.
 _FEW = 32
 
 
@@ -58,7 +59,7 @@ def excess(epsilon: Fraction, sigma2: Fraction, shift: int) -> arb:
 
 @lru_cache(256)
 def is_smooth(count: int, sigma2: Fraction) -> bool:
-    """Whether a sum of so many copies may stand for one discrete Gaussian."""
+    """Whether a sum of `count` copies may be replaced by one discrete Gaussian."""
     return count == 1 or bool(smoothing(count, sigma2) < arb(2) ** -_NEGLIGIBLE_BITS)
 
 
@@ -128,7 +129,7 @@ def combination(parts: Sequence[tuple[int, int, Fraction]]) -> tuple[Masses, arb
 
 
 def reach_of(variance: Fraction) -> int:
-    """About where the tails fall below 2^-prec; only a choice, what is cut off is measured."""
+    """A guess at where the tails fall below 2^-prec; the tails beyond are bounded elsewhere."""
     log = math.log(variance.numerator) - math.log(variance.denominator)
     if log > 2 * math.log(2 * MOST_TERMS):
         raise Undecided("the law of the losses has too many values to be listed")

@@ -1,4 +1,4 @@
-"""What every (sigma, tau) mechanism offers: certified delta, a check of a claim, a guarantee."""
+"""Ways to bound delta of a histogram with continuous noise sigma and a threshold tau."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from exactdp.accounting.calculator import Evaluated
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.search import Family, certified_maximum
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.balls import CAP_BITS, FLOOR_BITS, Ends, ball, refine
-from exactdp.enclosure import Enclosure
+from exactdp.balls import CAP_BITS, FLOOR_BITS, Ends, ball
 
 
 @dataclass(frozen=True)
 class Point:
-    """Parameters of a thresholded histogram, exactly.
+    """Parameters of a histogram with noise and a threshold, as exact numbers.
 
-    threshold_sigma is the noise the threshold is measured against. It equals sigma in every real
-    mechanism; a bound valid for all sigma in an interval takes the two from its two ends.
+    threshold_sigma is the noise against which the threshold is measured. In a mechanism it equals
+    sigma. A bound for all sigma between a and b uses b as sigma and a as threshold_sigma.
     """
 
     k: int
@@ -31,24 +30,25 @@ class Point:
 
     @classmethod
     def of(cls, k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> Point:
+        """A mechanism's parameters, validated already."""
         return cls(k, sigma, tau, epsilon, sigma)
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """One published or own way to bound delta.
+    """One way to bound delta, published or our own.
 
-    evaluate: a ball around delta at the working precision; falls with tau.
-    noise_only: its limit for tau to infinity; falls with sigma.
-    threshold_only: the part that the ratio tau/sigma alone decides; a lower bound on delta.
+    evaluate: a ball around delta at the working precision; decreases with tau.
+    noise_only: the limit of delta for tau to infinity; decreases with sigma.
+    threshold_only: a lower bound on delta that depends on the ratio tau/sigma alone.
     tight: the value is the mechanism's exact delta, not only an upper bound.
-    quick: a cheaper lower bound on evaluate, mostly equal to it, monotone in the same way; steers
-    searches and refutes. None: evaluate itself.
-    near: from a point and a target, a lower bound on evaluate that is about equal to it there (if
-    it does not exceed the target) and falls with tau; from the cheapest to the surest. Empty: quick
-    is that already.
-    until: ends around delta, far apart as soon as delta is seen to exceed a target. None: those of
-    evaluate.
+    quick: a cheaper lower bound on evaluate, mostly equal to evaluate and monotone in the same
+    parameters. Searches are guided by quick, and refute with it. None: evaluate is cheap enough.
+    near: functions that take a point and a target and return a lower bound on evaluate, from the
+    cheapest to the surest. Where the bound does not exceed the target, it is about equal to
+    evaluate near the point; it decreases with tau. Empty: quick serves.
+    until: a lower and an upper bound on delta, which may be far apart once delta is known to exceed
+    the target. None: the ends of evaluate.
     """
 
     name: str
@@ -68,32 +68,26 @@ class Analysis:
         """The quick lower bound."""
         return self.evaluate(point) if self.quick is None else self.quick(point)
 
-    def delta(self, point: Point) -> Enclosure:
-        """delta in an enclosure of the relative width that the analysis reaches."""
-        return refine(
-            lambda: self.evaluate(point),
+    def at(self, point: Point) -> Evaluated:
+        """The mechanism at a point, by this analysis."""
+        return Evaluated(
+            epsilon=point.epsilon,
+            neighbours=self.neighbours,
+            source=self.source,
+            tight=self.tight,
+            evaluate=lambda: self.evaluate(point),
             relative_width=self.relative_width,
             cap_bits=self.cap_bits,
-        ).clamped(0, 1)
-
-    def check(self, point: Point, target: Fraction) -> Check:
-        """Compare delta with a target, at whatever precision that takes."""
-        return decide(
-            lambda: self.evaluate(point), target, tight=self.tight, cap_bits=self.cap_bits
         )
 
     def compare(self, point: Point, target: Fraction) -> Check:
-        """The same verdict, sooner: where it is refuted, the enclosure may be wide."""
+        """The verdict of `at(point).check(target)`, sooner; its enclosure may be wider."""
         until = self.until
         if until is None:
-            return self.check(point, target)
+            return self.at(point).check(target)
         return decide(
             lambda: until(point, ball(target)), target, tight=self.tight, cap_bits=self.cap_bits
         )
-
-    def guarantee(self, point: Point) -> Guarantee:
-        """The promise a release with these parameters makes."""
-        return Guarantee(point.epsilon, self.delta(point), self.neighbours, self.source)
 
 
 def largest(families: Sequence[Family], *others: arb) -> arb:

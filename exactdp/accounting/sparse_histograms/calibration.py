@@ -1,7 +1,7 @@
-"""From (epsilon, delta) back to noise and threshold, certified from both sides.
+"""From (epsilon, delta) to noise and threshold, for histograms with continuous noise.
 
-Floats only suggest where to look. The returned point is checked by certified arithmetic: it
-satisfies the target, and the next smaller value on a stated decimal grid provably does not.
+Floats only suggest where to look. Certified arithmetic then proves that the returned sigma and tau
+satisfy the target, and that the next smaller tau on a decimal grid does not.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
 
-#: Significant digits of a sigma chosen here.
+#: Significant digits of a sigma that is chosen here.
 _SIGMA_DIGITS = 10
-#: Bits used while looking for a candidate.
+#: Working precision of the search for a candidate.
 _HINT_BITS = 128
-#: In doublings: what a hint may be off by; less than a step of tau changes.
+#: In log2 of delta: the largest error of a hint, less than the effect of one step of tau.
 _NOTHING = 1e-11
 #: log2 of the least tau/sigma that is tried before 0.
 _LEAST_RATIO = -64.0
-#: In doublings: where a bound counts as meeting the target.
+#: In log2 of delta: a bound this close to the target counts as meeting the target.
 _NEAR = 1e-4
-#: How close to the best tau over all sigma the returned one is shown to be, and the work for that.
+#: Relative gaps below the returned tau, from the smallest: for each, a proof is tried that no sigma
+#: is enough with such a threshold. The second number limits the intervals of sigma in one proof.
 _BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 _BOUND_INTERVALS = 1_000
 
@@ -53,7 +54,10 @@ def calibrate_threshold(
     resolution: Real,
     given: dict[str, Fraction] | None = None,
 ) -> Calibration:
-    """The shared body of gshm.calibrate and csh.calibrate; parameters are validated already."""
+    """The smallest threshold for a target; without sigma, also the sigma that allows it.
+
+    The parameters are validated already. mechanism, given: only for the record.
+    """
     step = read_resolution(resolution)
     hints = _Hints(analysis, k, epsilon, target)
     noise = hints.best_sigma() if sigma is None else hints.feasible(sigma)
@@ -62,8 +66,8 @@ def calibrate_threshold(
         return analysis.compare(Point.of(k, noise, tau, epsilon), target)
 
     tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
-    promise = analysis.guarantee(Point.of(k, noise, tau, epsilon))
-    if promise.delta.upper > target:  # narrow, but not as narrow as what was proved
+    promise = analysis.at(Point.of(k, noise, tau, epsilon)).guarantee()
+    if promise.delta.upper > target:  # the comparison used more precision than this
         promise = replace(promise, delta=check(tau).delta)
     bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
     return Calibration(
@@ -83,7 +87,7 @@ def calibrate_threshold(
 
 @dataclass(frozen=True)
 class _Hints:
-    """Where sigma and tau should be, in floats on a log scale."""
+    """Guesses at sigma and tau, in floats on a log scale."""
 
     analysis: Analysis
     k: int
@@ -91,7 +95,7 @@ class _Hints:
     target: Fraction
 
     def tau(self, sigma: Fraction, step: Fraction) -> Fraction:
-        """About the smallest tau for sigma on its grid; exactly 0 when 0 is enough."""
+        """A guess at the smallest tau on the grid for sigma; exactly 0 when 0 is enough."""
         zero = Point.of(self.k, sigma, Fraction(0), self.epsilon)
         with precision(_HINT_BITS):
             hopeless = self.analysis.glance(zero) > ball(self.target)
@@ -100,13 +104,13 @@ class _Hints:
         ratio = self._ratio(sigma, 2.0)
         if ratio == math.inf:
             raise self._too_small(sigma)
-        start = sigma * exp2(max(ratio, _LEAST_RATIO))  # -infinity: 0 is enough or just missed
+        start = sigma * exp2(max(ratio, _LEAST_RATIO))  # -infinity: 0 is enough, or nearly
         return self._raised(sigma, rounded_up(start, step), step)
 
     def _raised(self, sigma: Fraction, tau: Fraction, step: Fraction) -> Fraction:
-        """tau, raised until what seems worst there keeps the target.
+        """tau, raised until the bounds of `near` satisfy the target.
 
-        On the grid from the start: the last evaluation is the one that the grid asks for.
+        tau is on the grid from the start, so the last evaluation is already that of the result.
         """
         for near in self.analysis.near:
             while True:
@@ -122,13 +126,13 @@ class _Hints:
         return tau
 
     def _root(self, bound: Callable[[Point], arb], point: Point) -> Fraction | None:
-        """About the larger tau at which a bound meets the target; None if it is not near."""
+        """A guess at the larger tau at which a bound meets the target; None if that is not near."""
 
         def excess(ratio: float) -> float:
             return self._excess(bound, replace(point, tau=point.sigma * exp2(ratio)))
 
         start = _log2(point.tau / point.sigma)
-        if start <= _LEAST_RATIO + 1:  # nothing to go by: delta hardly depends on so small a tau
+        if start <= _LEAST_RATIO + 1:  # delta hardly depends on so small a tau
             found = falling_root(excess, 0.0)
             return point.sigma * exp2(found) if math.isfinite(found) else None
         found = secant(excess, start, start + 2.0**-12)
@@ -137,17 +141,17 @@ class _Hints:
         return point.sigma * exp2(found)
 
     def _excess(self, bound: Callable[[Point], arb], point: Point) -> float:
-        """Doublings by which a bound exceeds the target."""
+        """How far a bound exceeds the target, as :meth:`_doublings`."""
         with precision(_HINT_BITS):
             return self._doublings(bound(point))
 
     def _doublings(self, delta: arb) -> float:
-        """From the target to delta; near 1, of what they lack of it."""
+        """log2(delta/target); for a target >= 1/2, log2((1 - target)/(1 - delta))."""
         target = ball(self.target)
         return log2(delta / target) if target < 0.5 else -log2((1 - delta) / (1 - target))
 
     def best_sigma(self) -> Fraction:
-        """About the sigma with the smallest tau, a short decimal."""
+        """A guess at the sigma with the smallest tau, as a short decimal."""
         least = self.log_least_sigma()
         if self.analysis.quick is not None:  # the larger of a noise and a threshold term:
             return self._least_rounded(least)  # at a fixed ratio, less noise is better
@@ -162,7 +166,7 @@ class _Hints:
                 ratio[0] = found
             return s + found
 
-        # beyond tau/ratio the threshold term alone is above the target
+        # above sigma = tau/ratio the threshold term alone exceeds the target
         most = log_tau(least + 0.5) - threshold
         best = minimum(log_tau, least, max(most, least + 0.5), 1e-7)
         # the best sigma is often the least one, where the noise alone uses up the target
@@ -170,9 +174,9 @@ class _Hints:
         return min(choices, key=lambda sigma: log_tau(_log2(sigma)))
 
     def _least_rounded(self, s: float) -> Fraction:
-        """2^s as a short decimal, raised until the noise alone keeps the target.
+        """2^s as a short decimal, raised until the noise alone satisfies the target.
 
-        A delta near 1 hardly depends on sigma, and s is less accurate there.
+        A delta near 1 hardly depends on sigma, so s is less accurate there.
         """
         step = _NOTHING
         while self._noise_excess(_log2(sigma := _rounded(exp2(s), ROUND_CEILING))) >= 0:
@@ -184,18 +188,18 @@ class _Hints:
         return self._excess(self.analysis.glance, point)
 
     def feasible(self, sigma: Fraction) -> Fraction:
-        """sigma itself, if some tau is enough for it."""
+        """sigma, if some tau is enough for it. Raises InvalidParameter."""
         if self._noise_excess(_log2(sigma)) >= 0:
             raise self._too_small(sigma)
         return sigma
 
     def least_sigma(self) -> Fraction:
-        """A little below the sigma at which the Gaussian noise alone uses up the target."""
+        """Slightly less than the sigma at which the noise alone uses up the target."""
         return exp2(self.log_least_sigma() - 1e-9)
 
     def _too_small(self, sigma: Fraction) -> InvalidParameter:
         least = _rounded(exp2(self.log_least_sigma()), ROUND_CEILING)
-        allowed = f"> {decimal_text(least)} (about) for any tau to reach this delta"
+        allowed = f"> {decimal_text(least)} (about): with less noise no tau reaches this delta"
         return InvalidParameter("sigma", decimal_text(sigma), allowed)
 
     def log_least_sigma(self) -> float:
@@ -226,18 +230,18 @@ class _Hints:
 
 
 def best_sigma(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> Fraction:
-    """About the sigma with the smallest tau; the tau is enough for it, whatever the hint is."""
+    """A guess at the sigma with the smallest tau."""
     return _Hints(analysis, k, epsilon, target).best_sigma()
 
 
 def best_tau(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) -> float:
-    """About log2 of the smallest tau over all sigma, for an analysis with a quick bound: a hint."""
+    """A guess at log2 of the smallest tau over all sigma, for an analysis with a quick bound."""
     hints = _Hints(analysis, k, epsilon, target)
     return hints.log_least_sigma() + hints.log_threshold_ratio()
 
 
 def _bound_over_sigma(hints: _Hints, sigma: Fraction, tau: Fraction) -> Fraction | None:
-    """A threshold, a little below tau, that provably no sigma at all reaches."""
+    """A threshold slightly below tau that provably is not enough at any sigma, or None."""
     for gap in _BOUND_GAPS:
         bound = _rounded(tau * (1 - gap), ROUND_FLOOR)
         if not bound or _unreachable(hints, sigma, bound):
@@ -248,8 +252,8 @@ def _bound_over_sigma(hints: _Hints, sigma: Fraction, tau: Fraction) -> Fraction
 def _unreachable(hints: _Hints, sigma: Fraction, tau: Fraction) -> bool:
     """Whether delta exceeds the target at this tau for every sigma > 0.
 
-    Small sigma: the noise alone exceeds it. Large sigma: the threshold alone does. Between: on
-    [a, b] delta is at least its value with noise b and the threshold measured against a.
+    For small sigma the noise alone exceeds the target, for large sigma the threshold alone. For
+    sigma in [a, b], delta is at least its value with noise b and the threshold measured against a.
     """
     analysis, k, epsilon, target = hints.analysis, hints.k, hints.epsilon, hints.target
     low, high = hints.least_sigma(), 2 * sigma
@@ -257,7 +261,7 @@ def _unreachable(hints: _Hints, sigma: Fraction, tau: Fraction) -> bool:
         if not analysis.noise_only(k, ball(low), ball(epsilon)) > ball(target):
             return False
         if not analysis.glance(Point.of(k, sigma, tau, epsilon)) > ball(target):
-            return False  # as far as can be seen, it is reached by this sigma
+            return False  # this sigma seems to reach the target
         while not analysis.threshold_only(k, ball(tau / high)) > ball(target):
             high *= 2
     stack = [(low, high)]

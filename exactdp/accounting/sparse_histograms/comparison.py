@@ -1,15 +1,13 @@
-"""Every mechanism and analysis for one target, side by side."""
+"""The sparse histograms and their analyses for one target, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 
+from exactdp.accounting.calculator import CALCULATORS, calculator
 from exactdp.accounting.certify.grid import Calibration
-from exactdp.accounting.sparse_histograms import csh, discrete_csh, discrete_gshm, gshm
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, delta_target, integer, non_negative
@@ -20,8 +18,8 @@ class Row:
     """One mechanism and analysis: its best parameters and what they cost.
 
     noise: standard deviation of all noise on one counter.
-    saving: 1 - tau / (tau of the exact GSHM), as a fraction; negative where tau is larger. None
-    where that one is not known.
+    saving: 1 - tau / (tau of the exact analysis of the Gaussian sparse histogram mechanism), as a
+    fraction; negative where tau is larger. None where that tau is not known.
     """
 
     calibration: Calibration
@@ -48,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Open:
-    """A mechanism and analysis whose parameters could not be settled, and why."""
+    """A mechanism and analysis whose calibration is undecided, and why."""
 
     mechanism: str
     analysis: str
@@ -59,42 +57,35 @@ class Open:
         return {"mechanism": self.mechanism, "analysis": self.analysis, "undecided": self.reason}
 
     def cells(self) -> list[str]:
-        """As those of a Row."""
+        """The cells of a Row, empty where a number is not known."""
         return [self.mechanism, self.analysis, "undecided", "", "", "", ""]
 
 
 def compare(*, k: int, epsilon: Real, delta: Real) -> list[Row | Open]:
-    """Calibrate every (sigma, tau) mechanism with every analysis for (epsilon, delta).
+    """Calibrate the sparse histograms for (epsilon, delta) with every analysis that is compared.
 
-    k: sparsity, >= 1. epsilon: >= 0. delta: target, > 0 and < 1. The discrete mechanisms are those
-    that are released. What cannot be settled is a row of its own. Raises InvalidParameter.
+    k: sparsity, >= 1. epsilon: >= 0. delta: target, > 0 and < 1.
+    Returns a row for each mechanism and analysis; an `Open` where the calibration is undecided.
+    Raises InvalidParameter.
     """
     number, loss = integer("k", k, least=1), non_negative("epsilon", epsilon)
     target = delta_target("delta", delta)
-    runs: list[tuple[str, str, Callable[..., Calibration]]] = [
-        ("gshm", "add-the-deltas", partial(gshm.calibrate, analysis="add-the-deltas")),
-        ("gshm", "exact", gshm.calibrate),
-        ("csh", "add-the-deltas", partial(csh.calibrate, analysis="add-the-deltas")),
-        ("csh", "published", partial(csh.calibrate, analysis="published")),
-        ("csh", "exact", csh.calibrate),
-        ("discrete-gshm", "exact", discrete_gshm.calibrate),
-        ("discrete-csh", discrete_csh.DEFAULT_ANALYSIS, discrete_csh.calibrate),
-    ]
     found: list[Calibration | Open] = []
-    for mechanism, analysis, run in runs:
-        try:
-            found.append(run(k=number, epsilon=loss, delta=target))
-        except Undecided as error:
-            found.append(Open(mechanism, analysis, str(error)))
-    exact = found[1]
+    for name in CALCULATORS:
+        made = calculator(name)
+        for analysis in made.compared:
+            try:
+                row = made.calibrate(k=number, epsilon=loss, delta=target, analysis=analysis)
+            except Undecided as error:
+                row = Open(name, analysis, str(error))
+            found.append(row)
+    exact = next(x for x in found if (x.mechanism, x.analysis) == ("gshm", "exact"))
     reference = None if isinstance(exact, Open) else _tau(exact)
     return [row if isinstance(row, Open) else _row(row, number, reference) for row in found]
 
 
 def _row(calibration: Calibration, k: int, reference: Fraction | None) -> Row:
-    noise = Enclosure.exact(calibration.sigma)
-    if calibration.mechanism.endswith("csh"):
-        noise = csh.total_noise(k=k, sigma=calibration.sigma)
+    noise = calculator(calibration.mechanism).noise(k=k, sigma=calibration.sigma)
     saving = 1 - _tau(calibration) / reference if reference else None
     return Row(calibration, noise, saving)
 

@@ -6,13 +6,14 @@ import math
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
+from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.hints import exp2, minimum
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms import gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
@@ -32,27 +33,18 @@ from exactdp.parameters import (
     rational,
 )
 
-__all__ = [
-    "ANALYSES",
-    "DEFAULT_ANALYSIS",
-    "calibrate",
-    "check",
-    "delta",
-    "guarantee",
-    "total_noise",
-]
-
 ANALYSES = ("exact", *PUBLISHED)
 DEFAULT_ANALYSIS = "exact"
 
-#: Working precision of the search for the worst case, and the most an enclosure may use: what
-#: remains open there is a question of the search, not of precision.
+#: Working precision of the search for the worst case, and the highest precision that is tried: what
+#: the search leaves open, more precision does not settle.
 _WORST_BITS = 128
 _CAP_BITS = 512
-#: Beyond it a calibration takes many minutes.
+#: The calibration of a larger k takes many minutes.
 MOST_CALIBRATED = 10**9
 
 
+@delta_of
 def delta(
     *,
     k: int,
@@ -62,19 +54,23 @@ def delta(
     analysis: str = DEFAULT_ANALYSIS,
     correlation: Real | None = None,
     contributions: int | None = None,
-) -> Enclosure:
-    """delta of the CSH: N(0, sigma^2) per non-zero counter, one shared N(0, sigma^2/correlation).
+) -> Instance:
+    """The delta of the CSH: N(0, sigma^2) per non-zero counter, and one shared noise for all.
 
-    k: sparsity of every histogram, >= 1. sigma: of the independent noise, > 0.
-    tau: counters are kept above 1 + tau, >= 0. epsilon: >= 0.
-    analysis: "exact" (the mechanism's true delta: the maximum over all neighbours), or the upper
-    bounds "published" and "add-the-deltas".
-    correlation: kappa > 0; None is the paper's sqrt(k), "infinity" no shared noise.
-    contributions: most counters one user can change, 1 to k; None is k. Both only with the exact
-    analysis.
-    Returns an enclosure, relative width <= 1e-9 (exact) or 1e-12.
+    The shared noise is N(0, sigma^2/correlation). Noisy counters > 1 + tau are released.
+
+    k: sparsity, the largest number of non-zero counters of a histogram, >= 1.
+    sigma: standard deviation of a counter's own noise, > 0.
+    tau: >= 0. epsilon: >= 0.
+    analysis: "exact" (the mechanism's true delta, the maximum over all neighbours), or one of the
+    upper bounds "published" and "add-the-deltas".
+    correlation: the constant kappa of the shared noise, > 0; None is the paper's sqrt(k),
+    "infinity" means no shared noise. Only with the exact analysis.
+    contributions: largest number of counters that one user can change, 1 to k; None is k. Only with
+    the exact analysis.
+    Returns an enclosure of relative width <= 1e-9 (exact) or 1e-12 (upper bounds).
     Raises InvalidParameter, Undecided.
-    Source: exactdp/pages/exact-csh.md (exact); CSH, Theorems 3.5 and 3.3.
+    Source: exactdp/pages/exact-csh.md (exact); Lebeda and Retschmeier (CSH), Theorems 3.5, 3.3.
 
     >>> from exactdp.accounting import csh
     >>> print(csh.delta(k=10, sigma="17.8", tau="97.1", epsilon="0.35"))
@@ -83,7 +79,11 @@ def delta(
     [1.078893902e-5, 1.078893903e-5]
     """
     chosen = _analysis(analysis, k, correlation, contributions)
-    return chosen.delta(_point(k, sigma, tau, epsilon))
+    instance = chosen.at(_point(k, sigma, tau, epsilon))
+    if analysis != "exact" or correlation == "infinity":
+        return instance
+    search = partial(worst_case, correlation=correlation, contributions=contributions)
+    return replace(instance, worst_case=partial(search, k=k, sigma=sigma, tau=tau, epsilon=epsilon))
 
 
 def check(
@@ -97,29 +97,21 @@ def check(
     correlation: Real | None = None,
     contributions: int | None = None,
 ) -> Check:
-    """Whether the CSH is (epsilon, delta)-DP by the analysis: proved, refuted, undecided.
+    """Whether the CSH is (epsilon, delta)-DP by the analysis: proved, refuted or undecided.
 
-    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. With an analysis other
-    than "exact", refuted means that the bound does not show the claim.
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. With an
+    analysis other than "exact", refuted means only that the upper bound does not prove the claim.
     """
-    chosen = _analysis(analysis, k, correlation, contributions)
-    point = _point(k, sigma, tau, epsilon)
-    return chosen.check(point, delta_target("delta", delta))
-
-
-def guarantee(
-    *,
-    k: int,
-    sigma: Real,
-    tau: Real,
-    epsilon: Real,
-    analysis: str = DEFAULT_ANALYSIS,
-    correlation: Real | None = None,
-    contributions: int | None = None,
-) -> Guarantee:
-    """The promise of a release with these parameters, as in :func:`delta`."""
-    chosen = _analysis(analysis, k, correlation, contributions)
-    return chosen.guarantee(_point(k, sigma, tau, epsilon))
+    return CALCULATOR.check(
+        delta,
+        k=k,
+        sigma=sigma,
+        tau=tau,
+        epsilon=epsilon,
+        analysis=analysis,
+        correlation=correlation,
+        contributions=contributions,
+    )
 
 
 def worst_case(
@@ -131,9 +123,9 @@ def worst_case(
     correlation: Real | None = None,
     contributions: int | None = None,
 ) -> Worst:
-    """The neighbours with the largest delta found: j shared counters, a of them changed, r extra.
+    """The pair of neighbours with the largest delta that was found.
 
-    Parameters as in :func:`delta`; its lower end is the delta of these neighbours.
+    The parameters are those of :func:`delta`, whose lower end is the delta of this pair.
     """
     point = _point(k, sigma, tau, epsilon)
     kappa, most = _family(point.k, correlation, contributions)
@@ -154,15 +146,20 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold for (epsilon, delta); without sigma, also the sigma that allows it.
 
-    k: sparsity of every histogram, >= 1, with the exact analysis <= 10^9 (10^8 takes some ten
-    seconds). epsilon: >= 0. delta: target, > 0 and < 1.
-    sigma: > 0, or None to choose it. resolution: relative step of the tau returned, 1e-15 to 0.1.
-    correlation: kappa > 0, None for sqrt(k), or "free" to choose it (sigma must be free too).
-    contributions: 1 to k, None for k. Both only with the exact analysis.
-    The returned point provably satisfies the target, and at this sigma the next smaller tau
-    provably does not (by the chosen analysis). The exact analysis chooses the least sigma that the
-    noise alone allows: the best one where the worst case is an end, as it mostly is (not so at a
-    small correlation, or for epsilon near 0 and a tiny delta). tau_bound is proved in any case.
+    k: sparsity, >= 1; with the exact analysis <= 10^9 (10^8 takes about ten seconds).
+    epsilon: >= 0. delta: target, > 0 and < 1.
+    sigma: standard deviation of a counter's own noise, > 0, or None to choose it.
+    analysis: as in :func:`delta`.
+    resolution: relative step between values of tau that are tried, 1e-15 to 0.1.
+    correlation: kappa > 0, None for sqrt(k), or "free" to choose it; then sigma must be None, too.
+    Only with the exact analysis.
+    contributions: 1 to k, None for k. Only with the exact analysis.
+    The returned pair of sigma and tau provably satisfies the target by the chosen analysis, and
+    with this sigma the next smaller tau provably does not.
+    With the exact analysis the chosen sigma is the least that the noise alone allows. This is the
+    best one where the worst case has all counters in both histograms, or all in one, as is usual.
+    It need not be the best at a small correlation, or for epsilon near 0 and a tiny delta.
+    tau_bound is proved in every case.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     number = integer("k", k, least=1)
@@ -193,7 +190,7 @@ def calibrate(
 def calibrated_analysis(name: str, k: int) -> Analysis:
     """The analysis of the CSH with the paper's correlation, for calibrations at several sigma.
 
-    The exact analysis remembers the worst neighbours of one sigma, which makes the next quicker.
+    The exact analysis remembers the worst neighbours at one sigma, which speeds up the next.
     Raises InvalidParameter for an unknown name, or a k that is too large.
     """
     _few_enough(k, name, None)
@@ -201,7 +198,10 @@ def calibrated_analysis(name: str, k: int) -> Analysis:
 
 
 def total_noise(*, k: int, sigma: Real, correlation: Real | None = None) -> Enclosure:
-    """Standard deviation of all noise on one released counter: sigma sqrt(1 + 1/correlation)."""
+    """Standard deviation of all noise on one released counter: sigma sqrt(1 + 1/correlation).
+
+    k: sparsity, >= 1. sigma: of the counter's own noise, > 0. correlation: > 0, None for sqrt(k).
+    """
     number, noise = integer("k", k, least=1), positive("sigma", sigma)
     kappa = None if correlation is None else positive("correlation", correlation)
 
@@ -259,7 +259,7 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
 
 
 def _without_shared_noise(most: int) -> Analysis:
-    """The GSHM in which one user changes at most so many counters."""
+    """The Gaussian sparse histogram mechanism in which one user changes at most `most` counters."""
     exact = gshm.ANALYSES["exact"]
     return replace(
         exact,
@@ -292,3 +292,16 @@ def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:
         non_negative("tau", tau),
         non_negative("epsilon", epsilon),
     )
+
+
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="the correlated sparse histogram (CSH) with continuous noise",
+    example={"k": "10", "sigma": "17.8", "tau": "97.1", "epsilon": "0.35"},
+    analyses=ANALYSES,
+    falls_with={"tau": 0, "epsilon": 0},
+    compared=("add-the-deltas", "published", "exact"),
+    total_noise=total_noise,
+)
+guarantee = CALCULATOR.guarantee

@@ -1,4 +1,4 @@
-"""The upper bounds that the CSH paper proves for the correlated sparse histogram."""
+"""The bounds that Lebeda and Retschmeier prove for the correlated sparse histogram (CSH)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEIGHBOURS = (
 
 
 def _share(k: int) -> arb:
-    """1 + k^(-1/4): each of the two noises gets its part of the threshold (Lemma 3.2)."""
+    """1 + k^(-1/4): the factor by which Lemma 3.2 splits the threshold between the two noises."""
     return 1 + 1 / arb(k).root(4)
 
 

@@ -1,4 +1,4 @@
-"""Searches for the worst neighbours of the CSH at many points, each helped by those before it."""
+"""Searches for the worst neighbours of the correlated sparse histogram (CSH) at many points."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from exactdp.balls import Ends, ball
 
 
 class Searches:
-    """The exact analysis for one kappa and number of contributions.
+    """The exact analysis for one correlation and one number of contributions.
 
-    A search that went to its end is remembered, and the worst neighbours so far are tried first.
+    A finished search is remembered, and the last worst neighbours are tried first in the next.
     """
 
     def __init__(self, correlation: Fraction | None, contributions: int) -> None:
@@ -40,11 +40,11 @@ class Searches:
         return self._search(point, None)[1]
 
     def until(self, point: Point, target: arb) -> Ends:
-        """Ends around delta, far apart as soon as it is seen to exceed the target."""
+        """Ends around delta, which may be far apart once delta is known to exceed the target."""
         return self._search(point, target)[0]
 
     def ends(self, point: Point) -> arb:
-        """The larger of the two ends, a lower bound."""
+        """A lower bound: the larger delta of the two cases with all counters shared, or none."""
         sigma, ratio = ball(point.sigma), ball(point.tau / point.threshold_sigma)
         noise = noise_only(
             point.k, sigma, ball(point.epsilon), self.correlation, self.contributions
@@ -53,7 +53,7 @@ class Searches:
         return noise.max(extras)
 
     def climbed(self, point: Point, _: arb) -> Callable[[Point], arb]:
-        """The lower bound by neighbours that climbing finds."""
+        """The lower bound by the neighbours that hill climbing finds."""
         found = likely(self._family(point), self._last)
         if found is None:
             return self.ends
@@ -61,14 +61,14 @@ class Searches:
         return self._of(found)
 
     def searched(self, point: Point, target: arb) -> Callable[[Point], arb]:
-        """The lower bound by the worst neighbours, or by some beyond the target."""
+        """The lower bound by the worst neighbours, or by some whose delta exceeds the target."""
         return self._of(self._search(point, target)[1])
 
     def _search(self, point: Point, target: arb | None) -> tuple[Ends, Worst]:
         key = point, ctx.prec
         if key not in self._complete:
             value, worst = evaluate(self._family(point), target, self._last)
-            if 0 < worst.r < min(point.k, self.contributions):  # the ends need no help
+            if 0 < worst.r < min(point.k, self.contributions):  # the two ends are always evaluated
                 self._last = worst
             if target is not None and value.lower > target:
                 return value, worst

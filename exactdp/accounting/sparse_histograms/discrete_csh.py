@@ -1,24 +1,26 @@
-"""The correlated sparse histogram with discrete Gaussian noise, in steps of one half.
+"""The correlated sparse histogram (CSH) with discrete Gaussian noise, in steps of one half.
 
-Every non-zero counter gets (Z_i + Z)/2, Z_i ~ N_Z(0, V) with V = 4 sigma^2, and one shared
-Z ~ N_Z(0, V/sqrt k); counters above 1 + tau are kept. delta is bounded from two parts:
+Every non-zero counter gets (Z_i + Z)/2, where Z_i ~ N_Z(0, V), V = 4 sigma^2, and all counters
+share Z ~ N_Z(0, V/sqrt k). Counters above 1 + tau are released. delta is bounded by two parts:
 
-- noise(j), for j counters that both histograms have: where H(X) - H(X') is in {0, 1}^j, releasing
-  (2 H(X)_i + Z_i, Z) against (2 H(X')_i + 1 + Z_i, -1 + Z) moves every coordinate by exactly one,
-  and the counters are half the sum of two of them;
-- threshold(r): one of r counters that only one histogram has (it is 1 there) shows if
-  Z_i + Z > 2 tau.
+- noise(j), for j counters that are in both histograms. Where H(X) - H(X') is in {0, 1}^j, compare
+  the releases of (2 H(X)_i + Z_i, Z) and (2 H(X')_i + 1 + Z_i, -1 + Z): every coordinate moves by
+  exactly one, and each noisy counter is half the sum of two coordinates;
+- threshold(r), for r counters that are in only one histogram, where they are 1: some of them is
+  released, that is Z_i + Z > 2 tau.
 
-The paper goes through zCDP and splits the threshold between the two noises. Both parts are computed
-exactly here: with A = Z_1 + .. + Z_j the loss is (A + j/2 + sqrt k (Z + 1/2))/V, so the noise part
-is a sum over the shared noise of tails of A, which is a discrete Gaussian up to a certified factor
-(or a list, where sigma is small); the threshold part is 1 - E[P(Z_i <= 2 tau - Z)^r].
+The paper goes through zero-concentrated differential privacy (zCDP) and splits the threshold
+between the two noises. Here both parts are computed exactly. With A = Z_1 + .. + Z_j the loss is
+(A + j/2 + sqrt k (Z + 1/2))/V, so the noise part is a sum over the shared noise of tails of A. The
+law of A is a discrete Gaussian up to a certified factor; where sigma is too small for that, its
+probabilities are listed. The threshold part is 1 - E[P(Z_i <= 2 tau - Z)^r].
 
-Their sum covers neighbours in both orders. Where the first histogram has the extra counters, that
-is the union bound. Where the second has them, it releases y with density G q rather than q, G being
-the probability that none of them shows given Z. As p - e^epsilon G q is at most
-(p - e^epsilon q)_+ + (1 - G) p, the excess is 1 - E_p[G]; and G, taken at the shared noise of q, is
-larger than at that of p, because behind the same output the noise of q is lower by one.
+The sum of the parts bounds delta in both orders of the neighbours. If the first histogram has the
+extra counters, this is the union bound. If the second has them, it releases y with density G q
+rather than q, where G is the probability that no extra counter is released given Z. As
+p - e^epsilon G q is at most (p - e^epsilon q)_+ + (1 - G) p, the excess is at most 1 - E_p[G]. And
+G at the shared noise of q is larger than G at the shared noise of p, because for the same output
+the noise of q is smaller by one.
 """
 
 from __future__ import annotations
@@ -26,23 +28,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
 from itertools import count
 from math import isqrt
-from typing import Any
 
 from flint import arb, ctx
 
 from exactdp.accounting import gaussian, zcdp
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
-from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.sparse_histograms.csh import total_noise
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
     concentrated,
@@ -50,8 +52,7 @@ from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     shared_law,
 )
 from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
-from exactdp.balls import ball, refine
-from exactdp.enclosure import Enclosure
+from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
@@ -63,9 +64,7 @@ from exactdp.parameters import (
     positive,
 )
 
-__all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
-
-#: Each is an upper bound on the mechanism's delta. From loose to tight:
+#: Upper bounds on the mechanism's delta, from the loosest to the tightest.
 ANALYSES = {
     "published": "CSH Theorem 7.7 with the conversion of its Lemma 7.3",
     "renyi": "CSH Theorem 7.7 with the optimal conversion from zCDP",
@@ -74,11 +73,11 @@ ANALYSES = {
 }
 DEFAULT_ANALYSIS = "by-cases"
 
-#: Of a sigma chosen here: significant digits, and the first relative step from where it should be.
+#: Significant digits of a sigma that is chosen here, and the first relative step of its search.
 _SIGMA_DIGITS = 6
 _FIRST_STEP = Fraction(1, 10**4)
 
-#: Sums over the shared noise are too long for smaller targets.
+#: For smaller targets, sums over the shared noise have too many terms.
 _LEAST_TARGET = Fraction(1, 10**300)
 
 _NEIGHBOURS = (
@@ -96,19 +95,23 @@ class _Point:
     analysis: str
 
 
+@delta_of
 def delta(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Enclosure:
-    """An upper bound on delta of the histogram that runs Algorithm 4 and keeps counts > 1 + tau.
+) -> Instance:
+    """An upper bound on the delta of Algorithm 4 of the CSH paper, releasing counters > 1 + tau.
 
-    k: sparsity of every histogram, >= 1. sigma: > 0; a counter gets half of N_Z(0, 4 sigma^2), and
-    half of one shared N_Z(0, 4 sigma^2/sqrt k). tau: >= 0. epsilon: >= 0.
-    analysis: "published" (through zCDP, Theorem 7.7 with Lemma 7.3), "renyi" (the same with the
-    optimal conversion), "exact-parts" (the sum of the exact noise part and the exact threshold
-    part: both exact, their sum still a bound), "by-cases" (the same parts, no counter in both).
-    Returns an enclosure of the bound, relative width <= 1e-12.
+    k: sparsity, the largest number of non-zero counters of a histogram, >= 1.
+    sigma: > 0. A counter gets half of N_Z(0, 4 sigma^2), and half of the shared
+    N_Z(0, 4 sigma^2/sqrt k).
+    tau: >= 0. epsilon: >= 0.
+    analysis: "published" (through zCDP, Theorem 7.7 with Lemma 7.3), "renyi" (Theorem 7.7 with the
+    optimal conversion from zCDP), "exact-parts" (the exact noise part plus the exact threshold
+    part), "by-cases" (the same parts, where no counter is in both).
+    Returns an enclosure of the bound, of relative width <= 1e-12.
     Raises InvalidParameter, and Undecided where the shared noise has too many values to visit.
-    Source: CSH, Algorithm 4, Lemmas 7.5 and 7.6, Theorem 7.7; the last two analyses are ours.
+    Source: Lebeda and Retschmeier (CSH), Algorithm 4, Lemmas 7.5 and 7.6,
+    Theorem 7.7; the last two analyses are ours.
 
     >>> from exactdp.accounting import discrete_csh
     >>> for analysis in discrete_csh.ANALYSES:
@@ -119,31 +122,25 @@ def delta(
     [1.428555767e-6, 1.428555768e-6]
     """
     point = _point(k, sigma, tau, epsilon, analysis)
-    return refine(lambda: _evaluate(point)).clamped(0, 1)
+    return Evaluated(
+        epsilon=point.epsilon,
+        neighbours=_NEIGHBOURS,
+        source=ANALYSES[analysis],
+        tight=False,
+        evaluate=lambda: _evaluate(point),
+        against=lambda target: _evaluate(point, target),
+    )
 
 
 def check(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
 ) -> Check:
-    """Whether the analysis shows the mechanism to be (epsilon, delta)-DP.
+    """Whether the analysis proves that the mechanism is (epsilon, delta)-DP.
 
-    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. All analyses are upper
-    bounds, so refuted means that the bound does not show the claim.
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. All
+    analyses are upper bounds: refuted means only that the bound does not prove the claim.
     """
-    point, target = _point(k, sigma, tau, epsilon, analysis), delta_target("delta", delta)
-    return decide(lambda: _evaluate(point, target), target, tight=False)
-
-
-def guarantee(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Guarantee:
-    """The promise of a release with these parameters, as in :func:`delta`."""
-    bound = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-    return _promise(bound, non_negative("epsilon", epsilon), analysis)
-
-
-def _promise(bound: Enclosure, epsilon: Fraction, analysis: str) -> Guarantee:
-    return Guarantee(epsilon, bound, _NEIGHBOURS, ANALYSES[analysis])
+    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
 
 
 def calibrate(
@@ -156,10 +153,14 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold in steps of one half; without sigma, also a good sigma for it.
 
-    k: >= 1. epsilon: >= 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it: a little
-    above the least at which the noise alone keeps the target.
-    The returned tau provably satisfies the target, and tau - 1/2 provably does not, by the chosen
-    analysis. Counters are multiples of one half, so thresholds between are the same mechanism.
+    k: sparsity, >= 1.
+    epsilon: >= 0. delta: target, > 0 and < 1.
+    sigma: > 0; None chooses a sigma slightly above the least at which the noise alone satisfies the
+    target.
+    analysis: as in :func:`delta`.
+    The returned tau provably satisfies the target by the chosen analysis, and tau - 1/2 provably
+    does not. Counters are multiples of one half: a threshold between two of them does what the
+    smaller one does.
     Raises InvalidParameter (also when no tau is enough, and for a target below 1e-300), Undecided.
 
     >>> from exactdp.accounting import discrete_csh
@@ -173,7 +174,7 @@ def calibrate(
         raise InvalidParameter("delta", decimal_text(target), ">= 1e-300 for a calibration")
 
     def keeps(sigma: Fraction) -> bool:
-        """Whether the noise alone leaves something of the target to the threshold."""
+        """Whether the delta of the noise is below the target, so that some threshold is enough."""
         point = _point(number, sigma, 0, loss, analysis)
         found = decide(lambda: _noise_part(point), target, tight=False)
         return found.verdict == "proved" and found.delta.upper < target
@@ -182,28 +183,43 @@ def calibrate(
         chosen = _least_sigma(number, loss, target, keeps)
     elif not keeps(chosen := positive("sigma", sigma)):
         raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
-    fixed: dict[str, Any] = {"k": number, "sigma": chosen, "epsilon": loss, "analysis": analysis}
     return calibrated(
         "discrete-csh",
         analysis,
-        lambda tau: check(**fixed, tau=tau, delta=target),
-        lambda tau: _promise(check(**fixed, tau=tau, delta=target).delta, loss, analysis),
+        lambda tau: CALCULATOR.instance(
+            k=number, sigma=chosen, tau=tau, epsilon=loss, analysis=analysis
+        ),
         sigma=chosen,
         start=likely_threshold(chosen, number, target),
         step=Fraction(1, 2),
         given={"k": Fraction(number)},
-        epsilon=loss,
         target=target,
     )
+
+
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="the correlated sparse histogram (CSH) with discrete noise, as it is released",
+    example={"k": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
+    analyses=tuple(reversed(ANALYSES)),
+    falls_with={"tau": Fraction(1, 2), "epsilon": 0},
+    compared=(DEFAULT_ANALYSIS,),
+    total_noise=total_noise,
+)
+guarantee = CALCULATOR.guarantee
+
+# Without its base, the top-k mechanism is the CSH of a histogram of at most k counters.
+TOP_K = replace(CALCULATOR, title="the k largest counters, with discrete noise", compared=())
 
 
 def _least_sigma(
     k: int, epsilon: Fraction, target: Fraction, keeps: Callable[[Fraction], bool]
 ) -> Fraction:
-    """A short decimal, about the least sigma that keeps the target; only a choice.
+    """A short decimal, about the least sigma whose noise satisfies the target; only a choice.
 
-    Continuous noise is of that size at sensitivity sqrt(k + sqrt k)/2. Where the noise leaves
-    little to the threshold, nearly all cases with new counters are far below the target.
+    Continuous noise needs this sigma at sensitivity sqrt(k + sqrt k)/2. Where the noise uses nearly
+    all of the target, nearly all cases with new counters are far below the target.
     """
     steps = (1 + _FIRST_STEP * 2**i for i in count())
     root = Fraction(isqrt((k << 126) + isqrt(k << 252)), 1 << 64)
@@ -233,7 +249,7 @@ def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Poi
 
 
 def _evaluate(point: _Point, enough: Fraction = Fraction(0)) -> arb:
-    """The bound on delta; where it is at most `enough`, no more of it may be known."""
+    """The bound on delta. Where it is at most `enough`, the ball may be wide."""
     k = point.k
     if point.analysis in ("published", "renyi"):
         return _noise_part(point) + _split_threshold(point)
@@ -244,12 +260,11 @@ def _evaluate(point: _Point, enough: Fraction = Fraction(0)) -> arb:
 
 
 def _worst_case(point: _Point, showing: Showing, enough: arb) -> arb:
-    """The largest threshold(r) + noise(k - r): r counters in one histogram leave k - r to both.
+    """The largest threshold(r) + noise(k - r): with r counters in one histogram, k - r are in both.
 
-    The first part does not fall with r and the second does not rise, so first <= r <= last is
-    bounded by the first part at `last` plus the second at `first`; such ranges are halved, the one
-    with the largest bound first, until it is a single r or no more than the best value seen, or
-    than what is enough.
+    threshold(r) does not fall with r, and noise(k - r) does not rise with r. For first <= r <= last
+    the sum is therefore at most threshold(last) + noise(k - first). The range with the largest
+    bound is halved, until that bound is at most the best value found, or at most `enough`.
     """
     shows, noise = cache(showing.any_of), cache(lambda r: _case(point.k - r, point))
     best = shows(point.k).max(noise(0))
@@ -270,7 +285,7 @@ def _worst_case(point: _Point, showing: Showing, enough: arb) -> arb:
 
 
 def _case(j: int, point: _Point) -> arb:
-    """The better of two ways to see j counters as independent: sharing the shift, or not."""
+    """The smaller of two bounds for j counters: one uses that the shared noise moves, too."""
     return noise(j, point.k, point.variance, point.epsilon, ctx.prec).min(
         many(Counter({(2, point.variance): j}), point.epsilon)
     )

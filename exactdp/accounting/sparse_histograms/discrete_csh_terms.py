@@ -1,7 +1,7 @@
-"""The two parts of the discrete correlated histogram's delta, exactly.
+"""The two exact parts of the delta of the discrete correlated sparse histogram (CSH).
 
-What the shared counters leak (`noise`), and what the threshold lets through (`Showing`); notation
-as in :mod:`discrete_csh`.
+`noise` is the part of the shared counters, and `Showing` the part of the threshold. The notation is
+that of :mod:`discrete_csh`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal_sums import tails
 
-#: Most values of the shared noise that are visited: a calibration then takes about ten seconds.
+#: Most values of the shared noise in a sum; with this many, a calibration takes ten seconds.
 _MOST_SHARED = 1 << 15
 
 
 def concentrated(rho: arb, epsilon: arb) -> arb:
-    """The delta of rho-zCDP by CSH Lemma 7.3."""
+    """The delta of rho zero-concentrated differential privacy (zCDP), by CSH Lemma 7.3."""
     room = (epsilon - rho).max(arb(0))
     return (-room * room / (4 * rho)).exp()
 
@@ -58,7 +58,7 @@ def shared_law(k: int, variance: Fraction, bits: int) -> Shared:
 def noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> arb:
     """delta of j + 1 coordinates that move by one: P(loss > epsilon) - e^epsilon P'(..).
 
-    Where e^epsilon magnifies the errors too much, the bound through zCDP says more.
+    Where e^epsilon magnifies the errors too much, the bound through zCDP is narrower.
     """
     rho = (j + arb(k).sqrt()) / (2 * ball(variance))
     most = concentrated(rho, ball(epsilon)).upper()
@@ -77,7 +77,7 @@ def noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> a
 
 
 def _floor_minus_root(limit: Fraction, times: int, k: int) -> int:
-    """floor(limit - times sqrt(k)/2), exactly: ties only where sqrt k is an integer."""
+    """floor(limit - times sqrt(k)/2), exactly; only an integer sqrt k can give an integer."""
     d = limit.denominator
     square = d * d * times * times * k
     root = math.isqrt(square)
@@ -87,7 +87,7 @@ def _floor_minus_root(limit: Fraction, times: int, k: int) -> int:
 
 
 class _Tail:
-    """P(A > z) for a sum of copies, from a list of its values."""
+    """P(A > z) for a sum of copies, from a list of probabilities."""
 
     def __init__(self, copies: int, variance: Fraction) -> None:
         masses, _ = sum_of_copies(copies, variance)
@@ -108,7 +108,7 @@ def _tail(copies: int, variance: Fraction) -> Callable[[int], arb]:
 
 @dataclass(frozen=True)
 class Showing:
-    """For every value of the shared noise: its probability, and log P(one counter stays hidden)."""
+    """For each value of the shared noise: its probability, and log P(a counter is not released)."""
 
     shared: Shared
     logs: tuple[arb, ...]
@@ -120,14 +120,14 @@ class Showing:
         return cls(shared, tuple(_log_cdfs(most, len(shared.values) - 1, variance)))
 
     def any_of(self, r: int) -> arb:
-        """P(some of r counters shows)."""
+        """P(some of r counters is released)."""
         pairs = zip(self.shared.values, self.logs, strict=False)
         total = sum((p * -(r * log).expm1() for p, log in pairs), arb(0))
         return total + self.shared.missing * arb(0.5, 0.5)
 
 
 def _log_cdfs(most: int, count: int, variance: Fraction) -> list[arb]:
-    """log P(Z_i <= z) for z = most, most - 1, ..., so many."""
+    """log P(Z_i <= z) for z = most, most - 1, ..., most - count + 1."""
     least, found = most - count + 1, tails(variance)
     logs = []
     if most >= 0:

@@ -1,21 +1,23 @@
-"""The Gaussian sparse histogram with discrete noise, as it is released: its exact delta.
+"""The Gaussian sparse histogram mechanism (GSHM) with discrete noise, as it is released.
 
-Every non-zero counter gets N_Z(0, sigma^2); those above 1 + tau are kept. Of the counters that one
-user changes, j are non-zero in both histograms and r in one only, where they are 1. With p and q
-the laws of the j counters (seen whole: the supremum over their counts), gamma = P(Z <= tau) and
-G = gamma^r:
+Every non-zero counter gets N_Z(0, sigma^2), and counters above 1 + tau are released. Of the
+counters that one user changes, j are non-zero in both histograms, and r in only one, where they
+are 1. Let p and q be the laws of the j noisy counters; seeing them all, whatever their size, gives
+the supremum over their counts. Let gamma = P(Z <= tau) and G = gamma^r. The two deltas are:
 - the histogram with the extra counters against the other: 1 - G + sum (G p - e^epsilon q)_+,
 - the other one against it: sum (p - e^epsilon G q)_+.
-Both are sums S_j(L) = sum (p - e^L q)_+ at L = epsilon -+ log G. A case with fewer counters follows
-from one with more by leaving counters out, so both rise with j and with r: the exact delta is the
-largest over j + r = k. Best-first over blocks of cases a <= j <= b, each bounded twice:
-- by the case with b and k - a, as both rise;
-- by the continuous mechanism with the same gamma, whose largest case is one of its two ends (see
-  proofs CSH-Exact), plus what a sum over integers may exceed an integral by: an eighth of the
-  variation of g', g = (p - e^L q)_+. With s^2 = j sigma^2, t the point where g begins and
-  Q = P(X > t), that variation is at most p(t)/sigma^2 + (3 |t| p(t) + 5 Q)/s^2 + 2 Q/sigma^4.
-S_j is a difference of two tails, the sum of j copies being a discrete Gaussian up to a certified
-factor, or a list of masses where sigma is too small for that.
+Both sums are S_j(L) = sum (p - e^L q)_+, at L = epsilon - log G and at L = epsilon + log G. A case
+with fewer counters is a case with more of which some are left out, so both deltas rise with j and
+with r, and the exact delta is the largest over j + r = k. The search splits the range of j into
+blocks a <= j <= b and continues with the block of the largest bound. A block has two bounds:
+- the case with b counters in both histograms and k - a in one, as delta rises with both;
+- the continuous mechanism with the same gamma, whose largest case has j = k or r = k (see
+  `exactdp proofs CSH-Exact`), plus the most by which a sum over the integers exceeds an integral:
+  an eighth of the variation of g', g = (p - e^L q)_+. With s^2 = j sigma^2, t the point where g
+  begins and Q = P(X > t), that variation is at most p(t)/sigma^2 + (3 |t| p(t) + 5 Q)/s^2
+  + 2 Q/sigma^4.
+S_j is a difference of two tails. The sum of j copies of the noise is a discrete Gaussian up to a
+certified factor; where sigma is too small for that, its probabilities are listed.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from heapq import heappop, heappush
 from flint import arb
 
 from exactdp.accounting import gaussian
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
@@ -48,8 +50,6 @@ from exactdp.parameters import (
     positive,
 )
 
-__all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
-
 ANALYSES = {
     "exact": "the exact delta with discrete noise: the largest case of CSH Lemma 2.7 on integers",
     "add-the-deltas": "CSH Lemma 2.6 with the exact deltas of discrete noise",
@@ -60,33 +60,39 @@ _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing at most k counters by one each"
 )
 
-#: Cases looked at before the answer is left as wide as it is, and the relative width to stop at.
+#: Cases that are evaluated before the search ends with a wide enclosure, and the relative width at
+#: which it ends, 2^-_SLACK_BITS.
 _MOST_CASES = 1_000
 _SLACK_BITS = 32
 _WIDTH = Fraction(1, 10**9)
 
-#: Precision beyond what the size of delta takes does not help: the search has ended early.
+#: Bits of precision to spend beyond those that the size of delta needs. More do not help: the
+#: search has ended by its number of cases.
 _SPARE_BITS = 512
 
-#: Longest list of masses: its convolutions take a few seconds.
+#: Longest list of probabilities: its convolutions take a few seconds.
 _MOST_LISTED = 1 << 17
 
-#: Smaller targets take minutes: tails are summed to an absolute precision.
+#: Calibrations for smaller targets take minutes: tails are summed to an absolute precision.
 _LEAST_TARGET = Fraction(1, 10**300)
 
-#: Significant digits of a sigma chosen here, and the largest relative step added to find it.
+#: Significant digits of a sigma that is chosen here, and the largest relative step of the search.
 _SIGMA_DIGITS = 10
 _LARGEST_STEP = Fraction(1, 16)
 
 
+@delta_of
 def delta(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Enclosure:
-    """delta of adding N_Z(0, sigma^2) to non-zero counters and keeping those > 1 + tau.
+) -> Instance:
+    """The delta of adding N_Z(0, sigma^2) to non-zero counters and releasing those > 1 + tau.
 
-    k: most counters one user can change, >= 1. sigma: > 0. tau: >= 0; noise is an integer, so only
-    its floor counts. epsilon: >= 0.
-    analysis: "exact" or "add-the-deltas" (the exact noise part plus the exact threshold part).
+    k: largest number of counters that one user can change, >= 1.
+    sigma: parameter of the discrete Gaussian noise, > 0.
+    tau: >= 0. The noise is an integer, so tau has the effect of its floor.
+    epsilon: >= 0.
+    analysis: "exact" (the mechanism's true delta) or "add-the-deltas" (the upper bound that adds
+    the exact delta of the noise and that of the threshold).
     Returns an enclosure of relative width <= 1e-9. Raises InvalidParameter, Undecided.
     Source: CSH, Lemmas 2.7 and 2.6, for the noise of its Section 7; the exact value is ours.
 
@@ -97,7 +103,15 @@ def delta(
     [1.533581925e-5, 1.533581926e-5]
     """
     case = _Case.of(k, sigma, tau, epsilon, analysis)
-    return refine(case.delta, relative_width=_WIDTH, cap_bits=case.cap_bits()).clamped(0, 1)
+    return Evaluated(
+        epsilon=case.epsilon,
+        neighbours=_NEIGHBOURS,
+        source=ANALYSES[analysis],
+        tight=case.exact,
+        evaluate=case.delta,
+        relative_width=_WIDTH,
+        cap_bits=case.cap_bits(),
+    )
 
 
 def check(
@@ -105,19 +119,10 @@ def check(
 ) -> Check:
     """Whether the mechanism is (epsilon, delta)-DP: proved, refuted or undecided.
 
-    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. With "add-the-deltas",
-    refuted means that this bound does not show it.
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. With
+    "add-the-deltas", refuted means only that this upper bound does not prove the claim.
     """
-    case, target = _Case.of(k, sigma, tau, epsilon, analysis), delta_target("delta", delta)
-    return decide(case.delta, target, tight=analysis == "exact", cap_bits=case.cap_bits())
-
-
-def guarantee(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Guarantee:
-    """The promise of a release with these parameters, as in :func:`delta`."""
-    bound = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-    return Guarantee(non_negative("epsilon", epsilon), bound, _NEIGHBOURS, ANALYSES[analysis])
+    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
 
 
 def calibrate(
@@ -128,10 +133,13 @@ def calibrate(
     sigma: Real | None = None,
     analysis: str = DEFAULT_ANALYSIS,
 ) -> Calibration:
-    """The smallest whole threshold for (epsilon, delta); without sigma, also a sigma for it.
+    """The smallest integer threshold for (epsilon, delta); without sigma, also a sigma for it.
 
-    k: >= 1. epsilon: >= 0. delta: target, >= 1e-300 and < 1. sigma: > 0, or None to choose it: a
-    little above the least at which the noise alone keeps the target.
+    k: largest number of counters that one user can change, >= 1.
+    epsilon: >= 0. delta: target, >= 1e-300 and < 1.
+    sigma: parameter of the noise, > 0; None chooses a sigma slightly above the least at which the
+    noise alone satisfies the target.
+    analysis: as in :func:`delta`.
     The returned tau provably satisfies the target, and tau - 1 provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
 
@@ -151,25 +159,34 @@ def calibrate(
         if not start.with_noise(noise).noise_keeps(target):
             raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
 
-    def test(tau: Fraction) -> Check:
-        return check(k=k, sigma=noise, tau=tau, epsilon=epsilon, delta=target, analysis=analysis)
-
     return calibrated(
         "discrete-gshm",
         analysis,
-        test,
-        lambda tau: guarantee(k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis),
+        lambda tau: CALCULATOR.instance(
+            k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis
+        ),
         sigma=noise,
         start=likely_threshold(noise, start.k, target),
         step=Fraction(1),
         given={"k": Fraction(start.k)},
-        epsilon=start.epsilon,
         target=target,
     )
 
 
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="the Gaussian sparse histogram mechanism (GSHM) with discrete noise, as it is released",
+    example={"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"},
+    analyses=tuple(ANALYSES),
+    falls_with={"tau": 1, "epsilon": 0},
+    compared=("exact",),
+)
+guarantee = CALCULATOR.guarantee
+
+
 class _Case:
-    """All cases of one mechanism; the methods that return balls work at the working precision."""
+    """All pairs (j, r) of one mechanism. Methods that return balls use the working precision."""
 
     def __init__(self, k: int, variance: Fraction, reach: int, epsilon: Fraction, exact: bool):
         self.k, self.variance, self.reach = k, variance, reach
@@ -186,17 +203,17 @@ class _Case:
         return _Case(self.k, sigma**2, self.reach, self.epsilon, self.exact)
 
     def noise_keeps(self, target: Fraction) -> bool:
-        """Whether the noise alone, every counter hidden or seen by both, keeps the target."""
+        """Whether the case in which both histograms have all k counters satisfies the target."""
         found = decide(lambda: self.excess(self.k, ball(self.epsilon)), target, tight=True)
         return found.verdict == "proved"
 
     def ends(self) -> tuple[arb, arb]:
-        """The cases of k counters in both histograms, and of k in one of them."""
+        """The cases with k counters in both histograms, and with k in one of them."""
         noise = self.excess(self.k, ball(self.epsilon))
         return noise, -(self.k * self.log_hidden()).expm1()
 
     def cap_bits(self) -> int:
-        """The most precision to spend: tails are summed to an absolute precision."""
+        """The most precision to spend: a small delta needs more, as tails have absolute errors."""
         size = refine(lambda: max(self.ends(), key=lambda end: end.upper()), accept=_is_sized)
         low = size.lower or size.upper
         return _SPARE_BITS + 4 * max(low.denominator.bit_length() - low.numerator.bit_length(), 0)
@@ -218,7 +235,7 @@ class _Case:
         return with_extra.max(self.excess(j, loss + hidden))
 
     def excess(self, j: int, loss: arb) -> arb:
-        """S_j(loss): the hockey-stick divergence of j counters from the same, each moved by one."""
+        """S_j(loss): the hockey-stick divergence of j noisy counters from their shift by one."""
         if not is_smooth(j, self.variance):
             return _listed(j, self.variance, loss)
         if j == 1:

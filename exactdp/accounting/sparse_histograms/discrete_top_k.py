@@ -1,31 +1,32 @@
-"""Top-k counts with the (k + 1)-th largest count released too, with discrete noise.
+"""The k largest counters together with the (k + 1)-th largest, with discrete noise.
 
-That count gets Z'/2, Z' ~ N_Z(0, 4 sigma^2/sqrt k), and costs 4 sqrt(k) more in k + sqrt(k): the
-noise part is (k + 5 sqrt k)/(8 sigma^2)-zCDP. Its noise is no part of the threshold's, which is
-that of the correlated histogram: a union over its shared and its independent noise. Top-k without
-the base has the delta of discrete_csh.
+The (k + 1)-th count gets Z'/2, Z' ~ N_Z(0, 4 sigma^2/sqrt k), which adds 4 sqrt(k) to k + sqrt(k):
+by zero-concentrated differential privacy (zCDP), the noise part is (k + 5 sqrt k)/(8 sigma^2)-zCDP.
+Z' has no part in the threshold. The threshold part is that of the correlated sparse histogram: a
+union bound over its shared and its independent noise. Without the (k + 1)-th count, the delta is
+that of discrete_csh.
 """
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import isqrt
-from typing import Any
 
 from flint import arb
 
 from exactdp.accounting import zcdp
+from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
-from exactdp.balls import ball, refine
+from exactdp.accounting.sparse_histograms.least_threshold import (
+    calibrated,
+    likely_threshold,
+    sigmas_by_zcdp,
+)
+from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, counters, delta_target, non_negative, positive
-
-__all__ = ["DEFAULT_ANALYSIS", "SOURCE", "calibrate", "check", "delta", "roots"]
 
 DEFAULT_ANALYSIS = "zcdp"
 
@@ -35,18 +36,17 @@ _NEIGHBOURS = (
     "add-remove neighbours: one user added or removed, changing any number of counters by one"
 )
 
-#: Shares of the target given to the noise; the one with the smallest threshold is taken.
-_SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10), Fraction(97, 100))
-_SIGMA_DIGITS = 6
 
+@delta_of
+def delta(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Instance:
+    """An upper bound on the delta of the k largest counters, released with the next one.
 
-def delta(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
-    """An upper bound on delta of top-k with its base.
-
-    k: counters released, >= 1. sigma: > 0; a counter gets half of N_Z(0, 4 sigma^2), and half of
-    one shared N_Z(0, 4 sigma^2/sqrt k). tau: >= 0. epsilon: >= 0.
+    k: counters released, >= 1.
+    sigma: > 0. A counter gets half of N_Z(0, 4 sigma^2), and half of the shared
+    N_Z(0, 4 sigma^2/sqrt k).
+    tau: counters above 1 + tau are released, >= 0. epsilon: >= 0.
     Returns an enclosure of the bound. Raises InvalidParameter, Undecided.
-    Source: CSH, Section 4 (after Corollary 4.2), Theorem 7.7.
+    Source: Lebeda and Retschmeier (CSH), Section 4 (after Corollary 4.2), Theorem 7.7.
 
     >>> from exactdp.accounting import discrete_top_k
     >>> print(discrete_top_k.delta(k=10, sigma=32, tau=190, epsilon="0.35"))
@@ -54,47 +54,61 @@ def delta(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
     """
     number, variance = counters(k), 4 * positive("sigma", sigma) ** 2
     reach = non_negative("tau", tau)
-    rho = (number + 5 * roots(number)[1]) / (2 * variance)
-    noise = zcdp.delta(rho=rho, epsilon=epsilon)
+    noise = zcdp.delta(rho=4 * _weight(number) / variance, epsilon=epsilon)
     shows = refine(lambda: _shows(number, variance, reach))
-    return Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1)
+    return Known(
+        epsilon=non_negative("epsilon", epsilon),
+        neighbours=_NEIGHBOURS,
+        source=SOURCE,
+        tight=False,
+        enclosure=Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1),
+    )
 
 
 def check(*, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real) -> Check:
-    """Whether the bound shows (epsilon, delta)-DP; parameters as in :func:`delta`."""
-    target = delta_target("delta", delta)
-    found = _delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
-    if found.upper <= target:
-        return Check("proved", found, target, tight=False)
-    return Check("refuted" if found.lower > target else "undecided", found, target, tight=False)
+    """Whether the bound proves (epsilon, delta)-DP: proved, refuted or undecided.
+
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. Refuted
+    means only that the bound does not prove the claim.
+    """
+    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon)
 
 
 def calibrate(*, k: int, epsilon: Real, delta: Real) -> Calibration:
     """Noise, and the smallest threshold for it in steps of one half, for (epsilon, delta).
 
-    k: >= 1. epsilon: > 0. delta: target, > 0 and < 1. The returned tau provably satisfies the
-    target, and tau - 1/2 provably does not, by this bound. Raises InvalidParameter, Undecided.
+    k: counters released, >= 1. epsilon: > 0. delta: target, > 0 and < 1.
+    The returned tau provably satisfies the target by this bound, and tau - 1/2 provably does not.
+    Raises InvalidParameter, Undecided.
     """
     number, target = counters(k), delta_target("delta", delta)
     loss = positive("epsilon", epsilon)
 
     def least(sigma: Fraction) -> Calibration:
-        fixed: dict[str, Any] = {"k": number, "sigma": sigma, "epsilon": loss}
         return calibrated(
             "discrete-top-k-with-base",
             DEFAULT_ANALYSIS,
-            lambda tau: check(**fixed, tau=tau, delta=target),
-            lambda tau: Guarantee(loss, _delta(**fixed, tau=tau), _NEIGHBOURS, SOURCE),
+            lambda tau: CALCULATOR.instance(k=number, sigma=sigma, tau=tau, epsilon=loss),
             sigma=sigma,
             start=likely_threshold(sigma, number, target),
             step=Fraction(1, 2),
             given={"k": Fraction(number)},
-            epsilon=loss,
             target=target,
         )
 
-    choices = [_least_sigma(number, loss, share * target) for share in _SHARES]
-    return min(map(least, choices), key=lambda found: found.tau or 0)
+    sigmas = sigmas_by_zcdp(_weight(number), epsilon=loss, target=target)
+    return min(map(least, sigmas), key=lambda found: found.tau or 0)
+
+
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="the k largest counters and the one after them, with discrete noise",
+    example={"k": "10", "sigma": "28.3", "tau": "217", "epsilon": "0.35"},
+    analyses=(DEFAULT_ANALYSIS,),
+    falls_with={"tau": Fraction(1, 2), "epsilon": 0},
+)
+guarantee = CALCULATOR.guarantee
 
 
 def roots(k: int) -> tuple[Fraction, Fraction]:
@@ -103,22 +117,15 @@ def roots(k: int) -> tuple[Fraction, Fraction]:
     return low, low if low * low == k else low + Fraction(1, 1 << 64)
 
 
+def _weight(k: int) -> Fraction:
+    """rho sigma^2 of the noise, rounded up."""
+    return (k + 5 * roots(k)[1]) / 8
+
+
 def _shows(k: int, variance: Fraction, tau: Fraction) -> arb:
-    """P(some of k new counters passes): a union over shared and independent noise."""
+    """P(some of k new counters passes): a union bound over shared and independent noise."""
     share = 1 / (1 + Fraction(isqrt(isqrt(k << 256)), 1 << 64))
     one = above(int(2 * tau * (1 - share)), variance)
-    # a larger variance than the shared one only makes it pass more often
+    # the shared noise has a slightly smaller variance, and passes less often
     together = above(int(2 * tau * share), variance / roots(k)[0])
     return together - ((-one).log1p() * k).expm1()
-
-
-def _least_sigma(k: int, epsilon: Fraction, target: Fraction) -> Fraction:
-    """A short decimal sigma whose noise keeps the target; only a choice."""
-    budget = zcdp.rho(epsilon=epsilon, delta=target).lower
-    cost = (k + 5 * roots(k)[1]) / 8
-    least = refine(lambda: (ball(cost) / ball(budget)).sqrt()).upper
-    up = Context(prec=_SIGMA_DIGITS, rounding=ROUND_CEILING)
-    return Fraction(up.divide(Decimal(least.numerator), Decimal(least.denominator)))
-
-
-_delta = delta  # the parameter of check has its name

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from flint import arb
 
+from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
 from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
-from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
-
-__all__ = ["ANALYSES", "DEFAULT_ANALYSIS", "calibrate", "check", "delta", "guarantee"]
 
 DEFAULT_ANALYSIS = "exact"
 
@@ -23,40 +20,41 @@ _NEIGHBOURS = (
 )
 
 
+@delta_of
 def delta(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Enclosure:
-    """delta of the GSHM that adds N(0, sigma^2) to non-zero counters and keeps those > 1 + tau.
+) -> Instance:
+    """The delta of adding N(0, sigma^2) to non-zero counters and releasing those > 1 + tau.
 
-    k: most counters one user can change, >= 1. sigma: > 0. tau: >= 0. epsilon: >= 0.
+    k: largest number of counters that one user can change, >= 1.
+    sigma: standard deviation of the noise, > 0.
+    tau: >= 0. epsilon: >= 0.
     analysis: "exact" (the mechanism's true delta) or "add-the-deltas" (a simpler upper bound).
     Returns an enclosure of relative width <= 1e-12. Raises InvalidParameter, Undecided.
-    Source: CSH, Lemmas 2.7 (Wilkins et al. 2024) and 2.6.
+    Source: Lebeda and Retschmeier (CSH), Lemmas 2.7 (Wilkins et al. 2024) and 2.6.
 
     >>> from exactdp.accounting import gshm
     >>> print(gshm.delta(k=51914, sigma="2222.7", tau="13914", epsilon="0.35"))
     [9.995904243e-6, 9.995904244e-6]
     """
-    return _analysis(analysis).delta(_point(k, sigma, tau, epsilon))
+    point = Point.of(
+        integer("k", k, least=1),
+        positive("sigma", sigma),
+        non_negative("tau", tau),
+        non_negative("epsilon", epsilon),
+    )
+    return _analysis(analysis).at(point)
 
 
 def check(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
 ) -> Check:
-    """Whether the GSHM with these parameters is (epsilon, delta)-DP: proved, refuted, undecided.
+    """Whether the GSHM with these parameters is (epsilon, delta)-DP: proved, refuted or undecided.
 
-    Parameters as in :func:`delta`; delta is the claimed value, > 0 and < 1. With the
-    "add-the-deltas" analysis, refuted means that this bound does not show it.
+    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. With
+    "add-the-deltas", refuted means only that this upper bound does not prove the claim.
     """
-    chosen, point = _analysis(analysis), _point(k, sigma, tau, epsilon)
-    return chosen.check(point, delta_target("delta", delta))
-
-
-def guarantee(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Guarantee:
-    """The promise of a release with these parameters, as in :func:`delta`."""
-    return _analysis(analysis).guarantee(_point(k, sigma, tau, epsilon))
+    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
 
 
 def calibrate(
@@ -70,9 +68,13 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold for (epsilon, delta); without sigma, also the sigma that allows it.
 
-    k: most counters one user can change, >= 1. epsilon: >= 0. delta: target, > 0 and < 1.
-    sigma: > 0, or None to choose it. resolution: relative step of the tau returned, 1e-15 to 0.1.
-    The returned point provably satisfies the target, and the next smaller tau provably does not.
+    k: largest number of counters that one user can change, >= 1.
+    epsilon: >= 0. delta: target, > 0 and < 1.
+    sigma: standard deviation of the noise, > 0, or None to choose it.
+    analysis: as in :func:`delta`.
+    resolution: relative step between values of tau that are tried, 1e-15 to 0.1.
+    The returned pair of sigma and tau provably satisfies the target, and with this sigma the next
+    smaller tau provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     return calibrate_threshold(
@@ -90,15 +92,6 @@ def _analysis(name: str) -> Analysis:
     return ANALYSES[choice("analysis", name, tuple(ANALYSES))]
 
 
-def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:
-    return Point.of(
-        integer("k", k, least=1),
-        positive("sigma", sigma),
-        non_negative("tau", tau),
-        non_negative("epsilon", epsilon),
-    )
-
-
 def _noise_only(k: int, sigma: arb, epsilon: arb) -> arb:
     return hockey_stick(epsilon, arb(k).sqrt() / sigma)
 
@@ -114,7 +107,11 @@ def _add_the_deltas(point: Point) -> arb:
 
 
 def _exact(point: Point) -> arb:
-    """The maximum over all neighbours is one of its two ends (pages/exact-csh.md, Section 9)."""
+    """The maximum over all pairs of neighbours, which one of two extreme pairs attains.
+
+    Either all k counters are in both histograms, or all are in only one (pages/exact-csh.md,
+    Section 9).
+    """
     epsilon, scale, ratio = setting(point)
     noise = hockey_stick(epsilon, (scale * point.k).sqrt())
     return noise.max(StaysBelow(ratio, epsilon).exceeded(point.k))
@@ -141,3 +138,14 @@ ANALYSES = {
         _threshold_only,
     ),
 }
+
+CALCULATOR = Calculator(
+    delta,
+    calibrate,
+    title="the Gaussian sparse histogram mechanism (GSHM) with continuous noise",
+    example={"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"},
+    analyses=("exact", "add-the-deltas"),
+    falls_with={"tau": 0, "epsilon": 0},
+    compared=("add-the-deltas", "exact"),
+)
+guarantee = CALCULATOR.guarantee

@@ -1,14 +1,15 @@
-"""The terms of a thresholded Gaussian histogram's delta, as families over the overlap j.
+"""The terms of the delta of a Gaussian histogram with a threshold, for j shared counters.
 
-Neighbours share j counters, which the Gaussian noise must hide, while n = n(j) further counters
-exist on one side only and are hidden by the threshold: psi = Phi(ratio)^n is the probability that
-all of those stay below it. With mu the sensitivity of the shared part in units of the noise, every
-term is a supremum over events of an expression that falls with psi and rises with mu, so
+Neighbours share j counters, which the Gaussian noise must hide. A further n = n(j) counters exist
+on one side only and are hidden by the threshold: psi = Phi(ratio)^n is the probability that all of
+them stay below the threshold. Let mu be the sensitivity of the shared part in units of the noise.
+Every term is a supremum over events of an expression that falls with psi and rises with mu.
+Therefore a term
 
-* it is non-decreasing in n and in mu, and
-* over a block j in [a, b] its value at n(a), mu(b) is an upper bound.
+* does not decrease in n or in mu, and
+* for a <= j <= b is at most its value at n(a) and mu(b).
 
-The derivatives follow from the envelope theorem: the worst event may be held fixed.
+By the envelope theorem, the derivatives are those with the worst event held fixed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from exactdp.normal import hockey_stick, pdf, raised_tail, tail
 
 @dataclass(frozen=True)
 class StaysBelow:
-    """The event that counters of one stay below the threshold, and epsilon beside it."""
+    """The event that new counters, which are 1, stay below the threshold; and epsilon."""
 
     ratio: arb  # threshold distance in units of one counter's noise
     epsilon: arb

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 
+from exactdp.accounting.calculator import calculator
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.sparse_histograms import csh, gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysis
@@ -15,18 +16,12 @@ from exactdp.accounting.sparse_histograms.calibration import best_sigma, calibra
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative
 
-#: The curves of the CSH paper's Figure 3, and the exact one.
-CURVES = (
-    ("gshm", "add-the-deltas"),
-    ("gshm", "exact"),
-    ("csh", "add-the-deltas"),
-    ("csh", "published"),
-    ("csh", "exact"),
-)
+#: The curves of Figure 3 of the CSH paper (Lebeda and Retschmeier), and the exact one.
+CURVES = tuple((name, a) for name in ("gshm", "csh") for a in calculator(name).compared)
 
-#: A curve ends at so much more noise than it begins with, as a part of that.
+#: The noise at the end of a curve exceeds the noise at its start by this share of it.
 _SPAN = Fraction(2, 5)
-#: Where lines stray less than this from the curve, as a part of its height, nobody sees it.
+#: Straight lines this close to the curve, as a share of its height, cannot be told from it.
 _UNSEEN = 0.0005
 
 
@@ -55,9 +50,10 @@ def threshold_curve(
 ) -> Iterator[CurvePoint]:
     """Smallest thresholds for noise from the sigma that allows the lowest one to 1.4 times that.
 
-    mechanism: "gshm" or "csh"; analysis: one of its own. points: the most points, >= 2. The rest
-    as in calibrate. The two ends come first, then points where the curve bends, in no order; fewer
-    than asked for when straight lines between them are close enough to the curve for a picture.
+    mechanism: "gshm" or "csh". analysis: an analysis of this mechanism. k, epsilon, delta: as in
+    calibrate. points: the largest number of points, >= 2.
+    Yields the two ends first, then points where the curve bends, in no order; fewer than `points`
+    when straight lines between them are close enough to the curve for a picture.
     """
     count, sparsity = integer("points", points, least=2), integer("k", k, least=1)
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
@@ -65,7 +61,7 @@ def threshold_curve(
     least = best_sigma(chosen, sparsity, loss, target)
 
     def at(place: Fraction) -> CurvePoint:
-        """Of the curve from 0, the least noise, to 1."""
+        """The point at a place from 0 (the least noise) to 1 (the most)."""
         found = calibrate_threshold(
             mechanism,
             chosen,
@@ -75,13 +71,14 @@ def threshold_curve(
             sigma=least if not place else Fraction(f"{float(least * (1 + _SPAN * place)):.6g}"),
             resolution="1e-6",
         )
-        return CurvePoint(_noise(mechanism, sparsity, found), found)
+        noise = calculator(mechanism).noise(k=sparsity, sigma=found.sigma)
+        return CurvePoint(noise, found)
 
     return _where_it_bends(at, count)
 
 
 def _where_it_bends(at: Callable[[Fraction], CurvePoint], count: int) -> Iterator[CurvePoint]:
-    """Both ends, then again and again the middle of the piece that seems to bend most."""
+    """Both ends, then repeatedly the middle of the piece that seems to bend most."""
     known: dict[Fraction, CurvePoint] = {}
 
     def height(place: Fraction) -> float:
@@ -99,8 +96,8 @@ def _where_it_bends(at: Callable[[Fraction], CurvePoint], count: int) -> Iterato
         known[middle] = at(middle)
         yield known[middle]
         off = abs(height(middle) - (height(left) + height(right)) / 2)
-        # Half as long, a smooth curve is a quarter as far from its chord. Both halves of the
-        # whole are looked at in any case: an S crosses its chord in the middle.
+        # Half of a smooth curve is a quarter as far from its chord. Both halves of the whole curve
+        # are always examined, because an S-shaped curve crosses its chord in the middle.
         expected = math.inf if len(known) == 3 else off / 4
         heappush(pieces, (-expected, left, middle))
         heappush(pieces, (-expected, middle, right))
@@ -111,8 +108,9 @@ def savings(*, epsilon: Real, delta: Real, sparsities: tuple[int, ...]) -> Itera
     for k in sparsities:
         tau = {}
         for mechanism, analysis in CURVES:
-            run = gshm.calibrate if mechanism == "gshm" else csh.calibrate
-            found = run(k=k, epsilon=epsilon, delta=delta, analysis=analysis, resolution="1e-6")
+            found = calculator(mechanism).calibrate(
+                k=k, epsilon=epsilon, delta=delta, analysis=analysis, resolution="1e-6"
+            )
             tau[mechanism, analysis] = Fraction(found.tau or 0)
         yield Saving(k, tau)
 
@@ -121,10 +119,3 @@ def _analysis(mechanism: str, name: str, k: int) -> Analysis:
     if mechanism == "gshm":
         return gshm.ANALYSES[choice("analysis", name, tuple(gshm.ANALYSES))]
     return csh.calibrated_analysis(name, k)
-
-
-def _noise(mechanism: str, k: int, found: Calibration) -> Enclosure:
-    """The standard deviation of all noise on one counter."""
-    if mechanism == "gshm":
-        return Enclosure.exact(found.sigma)
-    return csh.total_noise(k=k, sigma=found.sigma)

@@ -1,4 +1,8 @@
-"""Top-k counting queries: a k-sparse histogram made by subtracting the (k + 1)-th largest count."""
+"""The k largest counters, with continuous noise.
+
+Subtracting the (k + 1)-th largest count from all counters leaves at most k positive ones, to which
+the correlated sparse histogram (CSH) is applied.
+"""
 
 from __future__ import annotations
 
@@ -11,26 +15,27 @@ from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, integer, non_negative, positive
 
-__all__ = ["DEFAULT_ANALYSIS", "delta", "delta_with_base"]
-
 DEFAULT_ANALYSIS = "exact"
 
 
 def delta(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
 ) -> Enclosure:
-    """delta of the top-k mechanism without its base: that of the CSH, for any user.
+    """The delta of the top-k mechanism without its base, which is the delta of the CSH.
 
-    Parameters as in csh.delta. Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
+    The parameters are those of :func:`exactdp.accounting.csh.delta`. The promise holds for users
+    who change any number of counters.
+    Source: Lebeda and Retschmeier (CSH), Algorithm 3, Lemma 4.1, Corollary 4.2.
     """
     return csh.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
 
 
 def delta_with_base(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
-    """An upper bound on delta when the (k + 1)-th largest count is released too.
+    """An upper bound on delta when the (k + 1)-th largest count (the base) is released, too.
 
-    That count gets N(0, sigma^2/sqrt k). It moves by at most one, which turns k + sqrt(k) into
-    k + 5 sqrt(k); the threshold part is exact. Parameters as in csh.delta.
+    The base gets N(0, sigma^2/sqrt k) and moves by at most one, which turns k + sqrt(k) into
+    k + 5 sqrt(k) in the noise part. The threshold part is exact.
+    The parameters are those of :func:`exactdp.accounting.csh.delta`.
     Returns an enclosure of the bound, relative width <= 1e-12. Raises InvalidParameter, Undecided.
     Source: CSH, Section 4 (after Corollary 4.2), with Theorem 3.3.
 

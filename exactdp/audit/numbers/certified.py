@@ -1,6 +1,7 @@
 """One certified answer per question: the least delta, epsilon, sigma or tau of a mechanism.
 
-A mechanism is known by the name and the parameters of its group of conformance vectors.
+Every calculator of exactdp.accounting answers here, under the name of its group of conformance
+vectors. The other groups of vectors are listed at the end of this module.
 """
 
 from __future__ import annotations
@@ -8,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
-from exactdp.accounting import composition, gshm, pld, zcdp
-from exactdp.accounting.sparse_histograms.analysis import Point
-from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
+from exactdp.accounting import composition, pld, zcdp
+from exactdp.accounting.calculator import (
+    CALCULATORS,
+    Calculator,
+    calculator,
+    group_of,
+)
+from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
@@ -31,12 +38,13 @@ from exactdp.parameters import (
 )
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 
-__all__ = ["MECHANISMS", "Answerer", "answer", "delta_at", "quantities"]
+__all__ = ["Answerer", "answer", "delta_at", "mechanisms", "parameter_of", "quantities"]
 
-#: What delta, and every search that rests on it, is known to.
+#: Relative width of delta, where it has a closed form, and of every search.
 WIDTH = Fraction(1, 10**12)
 
-#: The same of a step on samples, and of many, on a grid: delta, relatively, and epsilon.
+#: The relative width of delta for a sampled step, and for a composition on a grid. The latter is
+#: also the width of epsilon.
 _SAMPLED_WIDTH = Fraction(1, 10**5)
 _COMPOSED_WIDTH = Fraction(1, 10**3)
 
@@ -47,29 +55,35 @@ Answerer = Callable[[Parameters], Enclosure]
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How delta is found, and which of its parameters can be searched for.
+    """How delta is found, and which parameters can be searched for.
 
-    integral: whether tau is an integer, given the other parameters.
+    searches: quantity -> the parameter that is searched for; delta does not rise with it.
+    step: from a quantity and the other parameters to the step between values that
+    differ; 0: any two do.
+    others: quantity -> how it is found.
     """
 
     delta: Delta
     searches: Mapping[str, str]
     others: Mapping[str, Answerer]
-    integral: Callable[[Parameters], bool] = lambda _: False
+    step: Callable[[str, Parameters], Fraction] = lambda *_: Fraction(0)
 
 
 def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
     """The certified value of a quantity.
 
-    mechanism, parameters: as in the conformance vectors of that name; for epsilon, sigma and tau
-    the target is the parameter delta. quantity: "delta", "epsilon", "sigma", "tau" (the least that
-    suffices), "pmf" or "cdf", where the mechanism has it. Relative width about 1e-12.
+    mechanism: one of :func:`mechanisms`.
+    quantity: one of :func:`quantities` of the mechanism: "delta", or the least "epsilon", "sigma",
+    "tau" or "threshold" that is enough, or "pmf" or "cdf".
+    parameters: as in the conformance vectors of the mechanism, or as in its calculator. The target
+    of a search is the parameter "delta".
+    Returns an enclosure, of relative width about 1e-12 where delta is known that well.
     Raises InvalidParameter, Undecided.
 
     >>> print(answer("zcdp", "epsilon", {"rho": "0.5", "delta": "1e-5"}))
     [4.728386984, 4.728386985]
     """
-    found = MECHANISMS[choice("mechanism", mechanism, tuple(MECHANISMS))]
+    found = _mechanism(mechanism)
     choice("quantity", quantity, quantities(mechanism))
     if quantity == "delta":
         return found.delta(parameters)
@@ -82,27 +96,70 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
     def at(value: Fraction) -> Enclosure:
         return found.delta({**rest, name: value})
 
-    if quantity == "tau" and found.integral(parameters):
-        return _least_integer(at, target)
+    step = found.step(quantity, parameters)
+    if step:
+        return _least_multiple(at, target, step)
     return _least(at, target, zero=quantity != "sigma")
 
 
 def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters) -> Enclosure:
-    """delta when the quantity (epsilon, sigma or tau) has this value."""
-    found = MECHANISMS[choice("mechanism", mechanism, tuple(MECHANISMS))]
+    """delta when the quantity (such as epsilon, sigma or tau) has this value."""
+    found = _mechanism(mechanism)
     name = found.searches[choice("quantity", quantity, tuple(found.searches))]
     rest = {key: given for key, given in parameters.items() if key != "delta"}
     return found.delta({**rest, name: value})
 
 
+def mechanisms() -> tuple[str, ...]:
+    """Every mechanism, by the name of its group of conformance vectors."""
+    return (*map(group_of, CALCULATORS), *_OTHERS)
+
+
 def quantities(mechanism: str) -> tuple[str, ...]:
     """What can be asked about a mechanism."""
-    found = MECHANISMS[mechanism]
+    found = _mechanism(mechanism)
     return ("delta", *found.searches, *found.others)
 
 
+def parameter_of(mechanism: str, quantity: str) -> str:
+    """The parameter whose least value a quantity is.
+
+    >>> parameter_of("gshm", "tau"), parameter_of("thresholds", "tau")
+    ('tau', 'threshold')
+    """
+    return _mechanism(mechanism).searches.get(quantity, quantity)
+
+
+def _mechanism(name: str) -> Mechanism:
+    choice("mechanism", name, mechanisms())
+    if name in _OTHERS:
+        return _OTHERS[name]
+    return _calculated(calculator(next(x for x in CALCULATORS if group_of(x) == name)), name)
+
+
+def _calculated(made: Calculator[Any], group: str) -> Mechanism:
+    """A calculator's answers."""
+    takes = parameters_of(made.delta)
+
+    def delta(parameters: Parameters) -> Enclosure:
+        for name, required in takes.items():
+            if required:
+                _need(parameters, name)
+        for name in parameters:
+            if name not in takes:
+                raise InvalidParameter("parameters", name, f"some of {', '.join(takes)}")
+        return made.delta(**parameters)
+
+    return Mechanism(
+        delta,
+        {name: name for name in made.falls_with},
+        _PROBABILITIES.get(group, {}),
+        lambda quantity, _: Fraction(made.falls_with[quantity]),
+    )
+
+
 def _least(at: Callable[[Fraction], Enclosure], target: Fraction, *, zero: bool) -> Enclosure:
-    """The least value whose delta is at most the target; delta falls with the value."""
+    """The least value whose delta is at most the target; delta does not rise with the value."""
     if zero and at(Fraction(0)).upper <= target:
         return Enclosure.exact(0)
     low = high = Fraction(1)
@@ -154,17 +211,21 @@ def _between(low: Fraction, high: Fraction) -> Fraction:
     return (low + high) / 2
 
 
-def _least_integer(at: Callable[[Fraction], Enclosure], target: Fraction) -> Enclosure:
-    low, high = -1, 1
-    while at(Fraction(high)).upper > target:
-        low, high = high, 2 * high
+def _least_multiple(
+    at: Callable[[Fraction], Enclosure], target: Fraction, step: Fraction
+) -> Enclosure:
+    low, high, stride = -1, 1, 2
+    while at(high * step).upper > target:
+        low, high, stride = high, high * stride, min(stride * stride, 2**64)
+        if high > 2**4000:
+            raise InvalidParameter("delta", target, "one that can be reached")
     while high - low > 1:
         middle = (low + high) // 2
-        if at(Fraction(middle)) <= target:
+        if at(middle * step) <= target:
             high = middle
         else:
             low = middle
-    return Enclosure.exact(high)
+    return Enclosure.exact(high * step)
 
 
 def _need(parameters: Parameters, name: str) -> Real:
@@ -199,21 +260,6 @@ def _gaussian_delta(parameters: Parameters) -> Enclosure:
     return _refined(lambda: hockey_stick(ball(epsilon), ball(ratio) * arb(copies).sqrt()))
 
 
-def _point(parameters: Parameters) -> Point:
-    tau = non_negative("tau", _need(parameters, "tau"))
-    return Point.of(_count(parameters, "k"), _size(parameters, "sigma"), tau, _loss(parameters))
-
-
-def _gshm_delta(parameters: Parameters) -> Enclosure:
-    name = _word(parameters, "analysis", tuple(gshm.ANALYSES))
-    return gshm.ANALYSES[name].delta(_point(parameters))
-
-
-def _csh_delta(parameters: Parameters) -> Enclosure:
-    name = _word(parameters, "analysis", tuple(PUBLISHED))
-    return PUBLISHED[name].delta(_point(parameters))
-
-
 def _threshold_delta(parameters: Parameters) -> Enclosure:
     noise = _word(parameters, "noise", tuple(closed_forms.NOISES))
     comparison = _word(parameters, "comparison", closed_forms.COMPARISONS)
@@ -224,11 +270,6 @@ def _threshold_delta(parameters: Parameters) -> Enclosure:
 
 def _shift(parameters: Parameters) -> int:
     return integer("sensitivity", parameters.get("sensitivity", 1), least=1)
-
-
-def _discrete_gaussian_delta(parameters: Parameters) -> Enclosure:
-    sigma2, epsilon, shift = _size(parameters, "sigma2"), _loss(parameters), _shift(parameters)
-    return _refined(lambda: closed_forms.discrete_gaussian_delta(sigma2, epsilon, shift))
 
 
 def _discrete_laplace_delta(parameters: Parameters) -> Enclosure:
@@ -309,7 +350,7 @@ def _training(parameters: Parameters) -> pld.Pld:
 
 
 def _composed(made: Callable[[Parameters], pld.Pld]) -> Mechanism:
-    """A composition, which is asked for delta and epsilon."""
+    """A composition, of which delta and epsilon can be asked."""
 
     def delta(parameters: Parameters) -> Enclosure:
         return made(parameters).delta(_loss(parameters), relative_width=_COMPOSED_WIDTH)
@@ -320,21 +361,18 @@ def _composed(made: Callable[[Parameters], pld.Pld]) -> Mechanism:
     return Mechanism(delta, {}, {"epsilon": epsilon})
 
 
-#: Every mechanism, by the name of its group of conformance vectors.
-MECHANISMS: dict[str, Mechanism] = {
-    "analytic_gaussian": Mechanism(_gaussian_delta, {"sigma": "sigma", "epsilon": "epsilon"}, {}),
-    "gshm": Mechanism(_gshm_delta, {"tau": "tau"}, {}),
-    "csh": Mechanism(_csh_delta, {"tau": "tau"}, {}),
+#: Quantities beside delta of a calculator's group.
+_PROBABILITIES: dict[str, dict[str, Answerer]] = {
+    "discrete_gaussian": {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
+}
+
+#: The groups of conformance vectors that are not a calculator's.
+_OTHERS: dict[str, Mechanism] = {
     "thresholds": Mechanism(
         _threshold_delta,
         {"tau": "threshold"},
         {},
-        lambda given: given["noise"] in ("geometric", "discrete_gaussian"),
-    ),
-    "discrete_gaussian": Mechanism(
-        _discrete_gaussian_delta,
-        {"epsilon": "epsilon"},
-        {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
+        lambda _, given: Fraction(given["noise"] in ("geometric", "discrete_gaussian")),
     ),
     "discrete_laplace": Mechanism(
         _discrete_laplace_delta,

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from exactdp.audit.numbers.certified import MECHANISMS, answer, delta_at, quantities
+from exactdp.audit.numbers.certified import answer, delta_at, mechanisms, quantities
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, choice, decimal_text, rational
 
-__all__ = ["QUANTITIES", "NumberAudit", "audit_number"]
-
-#: What may be claimed. Each is safe from its least true value upwards.
-QUANTITIES = ("delta", "epsilon", "sigma", "tau")
+__all__ = ["NumberAudit", "audit_number"]
 
 Verdict = Literal["unsafe", "exact", "loose", "undecided"]
 
@@ -86,14 +83,16 @@ def audit_number(
 ) -> NumberAudit:
     """Decide whether a stated delta, epsilon, sigma or tau is enough, and how far off it is.
 
-    mechanism: one of certified.MECHANISMS, the names of the groups of conformance vectors.
-    quantity: "delta", "epsilon", "sigma" or "tau", where the mechanism has it.
-    parameters: as in the vectors of that group; for epsilon, sigma and tau they hold the target
-    delta, for delta they hold epsilon.
-    claimed: the number. A float counts as the binary number it is, not as the decimal it prints:
-    the question is what the program that printed it goes on to use.
+    mechanism: the name of a group of conformance vectors, such as "analytic_gaussian", or of a
+    calculator, such as "discrete_gshm"; :func:`exactdp.audit.numbers.certified.mechanisms` lists
+    them.
+    quantity: "delta", "epsilon", "sigma", "tau" or "threshold", where the mechanism has it.
+    parameters: as in the vectors of that group, or as in the calculator. For the quantity "delta"
+    they include epsilon, for the others the target delta.
+    claimed: the number. A float is read as the binary number it is, not as the decimal it prints,
+    because the program that printed it goes on to use the binary number.
     tolerance: relative distance up to which a sufficient number is called exact, >= 0.
-    Raises InvalidParameter, and Undecided where the true value cannot be had.
+    Raises InvalidParameter, and Undecided where the true value cannot be found.
 
     >>> found = audit_number(
     ...     mechanism="analytic_gaussian",
@@ -107,8 +106,8 @@ def audit_number(
       the claim is 0.000683 (relative) below it
       delta at the claimed sigma: [1.041041277e-15, 1.041041278e-15]
     """
-    choice("mechanism", mechanism, tuple(MECHANISMS))
-    offered = tuple(name for name in quantities(mechanism) if name in QUANTITIES)
+    choice("mechanism", mechanism, mechanisms())
+    offered = tuple(name for name in quantities(mechanism) if name not in ("pmf", "cdf"))
     choice("quantity", quantity, offered)
     number = _exactly(claimed)
     bound = rational("tolerance", tolerance)

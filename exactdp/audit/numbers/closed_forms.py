@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.certify.lattice import above, excess
+from exactdp.accounting.certify.lattice import above
 from exactdp.balls import ball
 from exactdp.normal import tail
 
@@ -16,7 +16,6 @@ __all__ = [
     "COMPARISONS",
     "NOISES",
     "discrete_gaussian_above",
-    "discrete_gaussian_delta",
     "discrete_laplace_above",
     "discrete_laplace_delta",
     "laplace_delta",
@@ -36,11 +35,6 @@ def discrete_laplace_above(z: int, scale: Fraction) -> arb:
 def discrete_gaussian_above(z: int, sigma2: Fraction) -> arb:
     """P(X > z) for P(z) proportional to exp(-z^2/(2 sigma2))."""
     return above(z, sigma2)
-
-
-def discrete_gaussian_delta(sigma2: Fraction, epsilon: Fraction, shift: int) -> arb:
-    """The least delta between discrete Gaussian noise and its shift."""
-    return excess(epsilon, sigma2, shift)
 
 
 def discrete_laplace_delta(scale: Fraction, epsilon: Fraction, shift: int) -> arb:

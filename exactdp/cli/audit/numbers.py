@@ -30,15 +30,17 @@ def targets(as_json: bool) -> None:
     "--set epsilon=1 --set delta=1e-15"
 )
 @click.argument("mechanism")
-@click.option("--claim", metavar="NAME=VALUE", help="delta, epsilon, sigma or tau, as stated.")
+@click.option("--claim", metavar="NAME=VALUE", help="The number, such as sigma=7.48.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
 @json_option
 def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: bool) -> int:
     """Decide whether a stated number is enough: unsafe, exact, or how loose.
 
-    MECHANISM: gaussian, gshm and so on as in exactdp check, or another group of conformance
-    vectors; its parameters are named as there.
-    Exits 0 when the number is proved to be enough, 1 when it is proved not to be, 3 undecided.
+    MECHANISM: gaussian, gshm or another name of exactdp check, with the options of that command as
+    parameters; or a group of conformance vectors (exactdp vectors list), with its parameters.
+    The number may be a delta, epsilon, sigma, tau or threshold, where the mechanism has it.
+    Exits with 0 when the number is proved to be enough, 1 when it is proved not to be enough, and
+    3 when this is undecided.
     """
     from exactdp.audit.numbers.claimed import audit_number
     from exactdp.oracle.vectors import group_named

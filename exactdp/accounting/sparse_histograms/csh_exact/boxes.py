@@ -1,4 +1,4 @@
-"""Boxes of pairs (r, a), and how far below a box's corner its pairs are."""
+"""Boxes of pairs (r, a), with bounds on delta for all pairs of a box."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound
 class Box:
     """All pairs with first_r <= r <= last_r, first_a <= a <= last_a, j = k - r.
 
-    They are bounded by a corner: j = k - first_r, r = last_r, the largest D^2 and the smallest t.
+    Their delta is at most that of the box's corner: j = k - first_r, r = last_r, the largest D^2
+    and the smallest t.
     """
 
     first_r: int
@@ -23,7 +24,7 @@ class Box:
     first_a: int
     last_a: int
     seen: Bound | None = None
-    count: int = 0  # cells spent on the corner, or on that of the box it is a part of
+    count: int = 0  # cells used for the corner, or for the corner of the parent box
     slopes: Slopes | None = None  # how fast delta falls away from the corner, at least
 
     @property
@@ -31,19 +32,20 @@ class Box:
         return self.first_r == self.last_r and self.first_a == self.last_a
 
     def most(self, part: Box) -> arb:
-        """A bound for a part of this box."""
+        """An upper bound for a part of this box."""
         if self.seen is None:
             return arb(1)
         relief = arb(0) if self.slopes is None else self.slopes.relief(part)
         return (self.seen.upper - relief).upper()
 
     def parts(self, k: int) -> list[Box]:
-        """Halved twice."""
+        """The box halved twice."""
         return [part for half in self._halves(k) for part in half._halves(k)]
 
     def _halves(self, k: int) -> tuple[Box, ...]:
-        """Halved where it is longer, relative to what delta depends on; r, which matters in both
-        D^2 and G, counts twice.
+        """The box halved along its longer side, relative to the values of r and a there.
+
+        The side of r counts twice, because r changes both D^2 and G.
         """
         if self.single:
             return (self,)
@@ -75,7 +77,7 @@ class Slopes(NamedTuple):
     last_r: int
 
     def relief(self, part: Box) -> arb:
-        """For all pairs of a part of the box: it is linear in r."""
+        """A lower bound for all pairs of a part of the box; linear in r, so two ends suffice."""
         least = self._row(part.first_r, part).min(self._row(part.last_r, part)).lower()
         return least.max(arb(0)) if least.is_finite() else arb(0)
 
@@ -88,7 +90,7 @@ class Slopes(NamedTuple):
 
 
 def smaller(bound: arb, other: arb) -> arb:
-    """The smaller of two upper bounds; one that is not finite says nothing."""
+    """The smaller of two upper bounds; a bound that is not finite is ignored."""
     return other if other < bound else bound
 
 

@@ -55,7 +55,7 @@ _LEFT = 22
 
 
 class Bound(NamedTuple):
-    """An upper bound on delta, and a guess at it, extrapolated, that proves nothing."""
+    """An upper bound on delta, and an extrapolated guess, which proves nothing."""
 
     upper: arb
     guess: arb
@@ -76,8 +76,8 @@ class CellBounds:
     def _grid(self) -> tuple[int, int, int, int]:
         """Nodes m_i = i h coarse/fine for -left <= i <= right.
 
-        What lies left is replaced by its largest value, what lies right by 1: the latter must be
-        so much less likely.
+        Left of the grid, F is replaced by its largest value; right of it, by 1, so the probability
+        on the right must be much smaller.
         """
         noise, deviation = self.profile.noise, self.profile.deviation
         nats = (arb(_LEFT + self.nats), arb(_LEFT + noise.absolute - noise.relative))
@@ -120,13 +120,13 @@ class CellBounds:
 
     @cached_property
     def bulges(self) -> list[arb]:
-        """How far L rises above its chord at most, on every cell."""
+        """For every cell, an upper bound on how far L rises above its chord."""
         drops = ((y - x) ** 2 / 8 for x, y in pairwise(self.logs))
         return [(1 - lost) * drop for lost, drop in zip(self.about, drops, strict=False)]
 
     @cached_property
     def sags(self) -> list[arb]:
-        """How far ln G is above its chord at most, on the cells where it is known."""
+        """Upper bounds on how far ln G rises above its chord, for the cells where this is known."""
         falls = [arb(0), *(x - y for x, y in pairwise(self.logs))]
         sags = [(y - x) / 4 for x, y in zip(falls, falls[2:], strict=False)]
         return list(takewhile(arb.is_finite, sags))
@@ -315,5 +315,5 @@ def _shortfall(lost: arb, top: _Top, other: arb, width: arb) -> arb:
 
 
 def _smaller(bound: arb, other: arb) -> arb:
-    """The smaller of two upper bounds; one that is not finite says nothing."""
+    """The smaller of two upper bounds; a bound that is not finite is ignored."""
     return other if other < bound else bound

@@ -63,7 +63,7 @@ _Margin = Callable[[arb], Hidden]
 
 
 def _summit(margin: _Margin, width: arb, deviation: arb) -> arb:
-    """About where v is largest in [-width, width]; an exact point."""
+    """A guess at where v is largest in [-width, width], as an exact point."""
     left, right = -width, width
     while right - left > deviation * arb(2) ** -(ctx.prec // 3):
         middle = ((left + right) / 2).mid()

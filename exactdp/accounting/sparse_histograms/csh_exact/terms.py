@@ -6,7 +6,7 @@ derivation as in :mod:`csh_exact` and exactdp/pages/exact-csh.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cache
 from math import isqrt
@@ -51,13 +51,21 @@ class Family:
 class Worst:
     """Neighbours: j shared counters of which a change, and r on one side only.
 
-    side "A" is the side with the extra counters.
+    side: "A" is the side with the extra counters.
     """
 
     j: int
     a: int
     r: int
     side: str
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return asdict(self)
+
+    def text(self) -> str:
+        """In words."""
+        return f"{self.j} shared counters, of which {self.a} change, and {self.r} on one side only"
 
 
 def kappa_of(correlation: Fraction | None, k: int) -> arb:

@@ -1,0 +1,239 @@
+"""One definition per calculator. The API, the commands, the audits and the site follow from it.
+
+A module defines a calculator by `delta`, which makes an :class:`Instance` from the parameters and
+holds the mathematics; by `calibrate`, which says what noise or threshold to look for; by `check`,
+which only passes its parameters on; and by a :class:`Calculator`, which describes these and makes
+`guarantee`. A line in :data:`CALCULATORS` names the module. The options of the commands are the
+parameters of `delta` and `calibrate`, and have their help in exactdp/cli/options.py.
+tests/accounting/laplace_calculator.py is an example.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import wraps
+from importlib import import_module
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+
+from flint import arb
+
+from exactdp.accounting.certify.checking import Check, Verdict, decide
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.balls import CAP_BITS, refine
+from exactdp.enclosure import Enclosure
+from exactdp.parameters import Real, choice, delta_target
+
+_P = ParamSpec("_P")
+_Answer = TypeVar("_Answer")
+
+#: Name on the command line -> the object that defines the calculator, below exactdp.accounting.
+CALCULATORS = {
+    "gaussian": "gaussian.CALCULATOR",
+    "gshm": "sparse_histograms.gshm.CALCULATOR",
+    "csh": "sparse_histograms.csh.CALCULATOR",
+    "discrete-gaussian": "discrete_gaussian.CALCULATOR",
+    "discrete-gshm": "sparse_histograms.discrete_gshm.CALCULATOR",
+    "discrete-csh": "sparse_histograms.discrete_csh.CALCULATOR",
+    "top-k": "sparse_histograms.discrete_csh.TOP_K",
+    "top-k-with-base": "sparse_histograms.discrete_top_k.CALCULATOR",
+    "sums": "sparse_histograms.gshm_sums.CALCULATOR",
+    "stability": "sparse_histograms.stability.CALCULATOR",
+}
+
+
+class WorstCase(Protocol):
+    """A pair of neighbours at which delta is attained."""
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+
+    def text(self) -> str:
+        """For a table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance(ABC):
+    """A mechanism with a value for each of its parameters.
+
+    epsilon: where delta is asked for. neighbours, source: as in the guarantee.
+    tight: delta is the mechanism's exact one; otherwise it is an upper bound.
+    e_epsilon: the exact e^epsilon that the mechanism keeps, where it is rational.
+    worst_case: finds the neighbours with the largest delta, where that can be said.
+    """
+
+    epsilon: Fraction
+    neighbours: str
+    source: str
+    tight: bool
+    e_epsilon: Fraction | None = None
+    worst_case: Callable[[], WorstCase] | None = None
+
+    @abstractmethod
+    def delta(self) -> Enclosure:
+        """The mechanism's delta, or the upper bound."""
+
+    @abstractmethod
+    def check(self, target: Fraction) -> Check:
+        """Whether delta is at most the target."""
+
+    def guarantee(self) -> Guarantee:
+        """The promise of a release."""
+        return self._promise(self.delta())
+
+    def kept(self, target: Fraction) -> Guarantee:
+        """The promise of an instance that :meth:`check` has proved to keep the target."""
+        return self.guarantee()
+
+    def _promise(self, delta: Enclosure) -> Guarantee:
+        return Guarantee(self.epsilon, delta, self.neighbours, self.source, self.e_epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluated(Instance):
+    """An instance whose delta is computed in ball arithmetic, at any working precision.
+
+    evaluate: a ball around delta. against: the same, but no more precise than a comparison with
+    the target needs; None: evaluate. relative_width: of the enclosure of delta.
+    cap_bits: the most precision to spend.
+    """
+
+    evaluate: Callable[[], arb]
+    against: Callable[[Fraction], arb] | None = None
+    relative_width: Fraction = Fraction(1, 10**12)
+    cap_bits: int = CAP_BITS
+
+    def delta(self) -> Enclosure:
+        """An enclosure of the relative width asked for."""
+        found = refine(self.evaluate, relative_width=self.relative_width, cap_bits=self.cap_bits)
+        return found.clamped(0, 1)
+
+    def check(self, target: Fraction) -> Check:
+        """Compare delta with the target, at whatever precision that takes."""
+        against = self.against
+        compute = self.evaluate if against is None else lambda: against(target)
+        return decide(compute, target, tight=self.tight, cap_bits=self.cap_bits)
+
+    def kept(self, target: Fraction) -> Guarantee:
+        """The promise; delta is known only as well as the comparison needs, where that is less."""
+        return self.guarantee() if self.against is None else self._promise(self.check(target).delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known(Instance):
+    """An instance whose delta has been enclosed already."""
+
+    enclosure: Enclosure
+
+    def delta(self) -> Enclosure:
+        """The enclosure."""
+        return self.enclosure
+
+    def check(self, target: Fraction) -> Check:
+        """Compare both ends of the enclosure with the target."""
+        verdict: Verdict = "undecided"
+        if self.enclosure.upper <= target:
+            verdict = "proved"
+        elif self.enclosure.lower > target:
+            verdict = "refuted"
+        return Check(verdict, self.enclosure, target, self.tight)
+
+
+def delta_of(define: Callable[_P, Instance]) -> Callable[_P, Enclosure]:
+    """The public function `delta` of a calculator, from the function that makes its instances."""
+    return _asking(define, lambda instance: instance.delta(), Enclosure)
+
+
+@dataclass(frozen=True)
+class Calculator(Generic[_P]):
+    """One mechanism: how its delta is computed, and how its noise or threshold is found.
+
+    delta: made by :func:`delta_of`.
+    calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names, and
+    returns a record with `as_dict`, such as a Calibration.
+    title: what the mechanism is, in words that can follow "for".
+    example: values for the required parameters of delta.
+    analyses: the ways to bound delta, the default first.
+    falls_with: the parameters in which delta does not increase, each with the step between values
+    that differ (0: any two values differ). Audits search for their least value.
+    vectors: the group of conformance vectors, where its name differs from the calculator's.
+    compared: the analyses with a line in `exactdp compare`, for mechanisms with k, sigma and tau.
+    total_noise: the standard deviation of all noise on one counter, from k and sigma; None: sigma.
+    """
+
+    delta: Callable[_P, Enclosure]
+    calibrate: Callable[..., Any]
+    _: KW_ONLY
+    title: str
+    example: Mapping[str, str]
+    analyses: tuple[str, ...] = ("exact",)
+    falls_with: Mapping[str, Fraction | int]
+    vectors: str | None = None
+    compared: tuple[str, ...] = ()
+    total_noise: Callable[..., Enclosure] | None = None
+
+    @property
+    def instance(self) -> Callable[_P, Instance]:
+        """From parameters to an instance. Raises InvalidParameter."""
+        return cast("Callable[_P, Instance]", inspect.unwrap(self.delta))
+
+    def check(self, delta: Real, /, *args: _P.args, **parameters: _P.kwargs) -> Check:
+        """Whether a claimed delta, > 0 and < 1, is kept. Raises InvalidParameter."""
+        target = delta_target("delta", delta)
+        return self.instance(*args, **parameters).check(target)
+
+    @property
+    def guarantee(self) -> Callable[_P, Guarantee]:
+        """The public function `guarantee`."""
+        made = _asking(self.instance, lambda instance: instance.guarantee(), Guarantee)
+        made.__name__ = made.__qualname__ = "guarantee"
+        made.__doc__ = "The guarantee of a release; parameters as in :func:`delta`."
+        return made
+
+    def noise(self, *, k: int, sigma: Real) -> Enclosure:
+        """The standard deviation of all noise on one counter."""
+        return self.total_noise(k=k, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
+
+
+def calculator(name: str) -> Calculator[Any]:
+    """A calculator by its name on the command line. Raises InvalidParameter.
+
+    >>> calculator("gshm").title
+    'the Gaussian sparse histogram mechanism (GSHM) with continuous noise'
+    """
+    module, _, made = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
+    found: Calculator[Any] = getattr(import_module(f"exactdp.accounting.{module}"), made)
+    return found
+
+
+def group_of(name: str) -> str:
+    """The group of conformance vectors of a calculator, which is its name in audits of numbers.
+
+    >>> group_of("gaussian"), group_of("discrete-gshm")
+    ('analytic_gaussian', 'discrete_gshm')
+    """
+    return calculator(name).vectors or name.replace("-", "_")
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, bool]:
+    """The names of a function's parameters, and whether each is required."""
+    given = inspect.signature(function).parameters.values()
+    return {p.name: p.default is inspect.Parameter.empty for p in given}
+
+
+def _asking(
+    define: Callable[_P, Instance], ask: Callable[[Instance], _Answer], kind: type[_Answer]
+) -> Callable[_P, _Answer]:
+    """A function with the parameters of `define`, whose answer an instance gives."""
+
+    @wraps(define)
+    def asked(*args: _P.args, **given: _P.kwargs) -> _Answer:
+        return ask(define(*args, **given))
+
+    asked.__annotations__ = {**define.__annotations__, "return": kind.__name__}
+    signature = inspect.signature(define).replace(return_annotation=kind.__name__)
+    asked.__signature__ = signature  # type: ignore[attr-defined]  # what help() shows
+    return asked

@@ -1,0 +1,139 @@
+"""A calculator is defined in one place; everything else follows."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import runpy
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from exactdp.accounting.calculator import CALCULATORS, calculator, group_of
+from exactdp.audit.numbers.certified import answer, mechanisms, quantities
+from exactdp.audit.numbers.claimed import audit_number
+from exactdp.errors import InvalidParameter
+from tests.accounting import laplace_calculator as laplace
+from tests.cli.test_accounting import run
+
+_REFERENCE = Path(__file__).parents[2] / "docs" / "_ext" / "calculators.py"
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line in the table of calculators, for a module that lies below exactdp.accounting."""
+    monkeypatch.setitem(import_module("sys").modules, "exactdp.accounting.laplace", laplace)
+    monkeypatch.setitem(CALCULATORS, "laplace", "laplace.CALCULATOR")
+
+
+def expected(sigma: float, epsilon: float) -> float:
+    """delta by summing (p - e^epsilon q)_+ over a fine grid."""
+    scale, step = sigma / math.sqrt(2), 1e-4
+    total = 0.0
+    for i in range(-200_000, 200_000):
+        x = (i + 0.5) * step
+        p, q = (math.exp(-abs(x - move) / scale) for move in (0, 1))
+        total += max(p - math.exp(epsilon) * q, 0) * step / (2 * scale)
+    return total
+
+
+@pytest.mark.usefixtures("added")
+def test_a_new_calculator_has_commands() -> None:
+    for verb, title in (("delta", "Certified"), ("check", "Decide"), ("calibrate", "smallest")):
+        assert "The Laplace mechanism." in run(verb, "--help")[1]
+        text = run(verb, "laplace", "--help")[1]
+        assert title in text
+        assert "--json" in text
+        example = text.split("Example: exactdp ")[1].split()
+        code, out, err = run(*example, "--json")
+        assert code == (verb == "check")  # refuted: delta is 1e-5 in every example
+        assert not err
+        assert json.loads(out)["mechanism"] == "laplace"
+    found = json.loads(run("delta", "laplace", "--sigma", "2", "--epsilon", "0.5", "--json")[1])
+    assert float(found["delta"]["upper"]) == pytest.approx(expected(2, 0.5), rel=1e-6)
+    assert found["parameters"] == {"sigma": "2"}
+    given = ["--sigma", "2", "--epsilon", "0.5", "--sensitivity", "1", "--delta"]
+    assert run("check", "laplace", *given, "0.2")[0] == 0
+    assert run("check", "laplace", *given, "0.09")[0] == 1
+
+
+@pytest.mark.usefixtures("added")
+def test_a_new_calculator_answers_audits_of_numbers() -> None:
+    assert "laplace" in mechanisms()
+    assert quantities("laplace") == ("delta", "sigma", "epsilon")
+    least = answer("laplace", "sigma", {"epsilon": "0.5", "delta": "0.1"})
+    assert float(least.upper) == pytest.approx(math.sqrt(2) / (0.5 - 2 * math.log(0.9)), rel=1e-9)
+    for factor, verdict in ((0.99, "unsafe"), (1.01, "loose")):
+        found = audit_number(
+            mechanism="laplace",
+            quantity="sigma",
+            parameters={"epsilon": "0.5", "delta": "0.1"},
+            claimed=float(least.upper) * factor,
+        )
+        assert found.verdict == verdict
+
+
+@pytest.mark.usefixtures("added")
+def test_a_new_calculator_has_a_place_in_the_reference() -> None:
+    text = runpy.run_path(str(_REFERENCE))["reference"]()
+    assert "* - ``laplace``\n     - the Laplace mechanism\n" in text
+    assert ".. automodule:: exactdp.accounting.laplace\n" in text
+
+
+@pytest.mark.parametrize("name", CALCULATORS)
+def test_the_functions_of_a_module_have_the_parameters_of_delta(name: str) -> None:
+    """The commands offer the parameters of delta to check; the API's check must take them, too."""
+    made = calculator(name)
+    module = import_module(made.delta.__module__)
+    given = _parameters(module.delta)
+    assert _parameters(module.guarantee) == given
+    claimed = _parameters(module.check)
+    assert claimed.pop("delta") is inspect.Parameter.empty
+    assert claimed == given
+    wanted = _parameters(module.calibrate)
+    assert {n: wanted[n] for n in wanted.keys() & given.keys() - {"sigma"}} == {
+        n: given[n] for n in wanted.keys() & given.keys() - {"sigma"}
+    }
+    for verb in ("delta", "check", "guarantee", "calibrate"):
+        function = getattr(module, verb)
+        assert function.__name__ == verb
+        assert function.__doc__
+    assert inspect.signature(module.delta).return_annotation == "Enclosure"
+    assert inspect.signature(module.guarantee).return_annotation == "Guarantee"
+
+
+def _parameters(function: Callable[..., object]) -> dict[str, object]:
+    return {n: p.default for n, p in inspect.signature(function).parameters.items()}
+
+
+@pytest.mark.parametrize("name", CALCULATORS)
+def test_the_api_the_command_and_the_audit_agree(name: str) -> None:
+    made = calculator(name)
+    found = import_module(made.delta.__module__).delta(**made.example)
+    flags = [text for option, value in made.example.items() for text in (f"--{option}", value)]
+    shown = json.loads(run("delta", name, *flags, "--json")[1])
+    assert shown["delta"] == found.as_dict()
+    audited = answer(group_of(name), "delta", made.example)
+    assert (audited.lower, audited.upper) == (found.lower, found.upper)
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("discrete-gshm", "tau"), ("discrete-csh", "tau"), ("stability", "threshold")],
+)
+def test_an_audit_finds_the_threshold_of_a_calibration(name: str, least: str) -> None:
+    """Two searches: the audit's by bisection from 0, and the calibration's from a guess."""
+    made = calculator(name)
+    given = {**made.example, "delta": "1e-5"}
+    del given[least]
+    fixed = {n: v for n, v in given.items() if n in inspect.signature(made.calibrate).parameters}
+    assert answer(group_of(name), least, given).upper == getattr(made.calibrate(**fixed), least)
+
+
+def test_an_audit_refuses_an_unknown_parameter() -> None:
+    given = {"sigma": 2, "epsilon": 1, "sensitvity": 3}
+    with pytest.raises(InvalidParameter, match="sensitvity"):
+        answer("analytic_gaussian", "delta", given)
