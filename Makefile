@@ -112,8 +112,8 @@ claims: setup
 # checks that never come near their bound, mutants that die for another reason; and checks that
 # accept wrong values of a helper
 scrutiny: setup
-	$(BIN)/python -m exactdp.proofs_check.scrutiny
-	-$(BIN)/python -m exactdp.proofs_check.scrutiny --corrupt
+	$(BIN)/python -m tools.ledger.scrutiny
+	-$(BIN)/python -m tools.ledger.scrutiny --corrupt
 
 # the conformance vectors, made anew by scripts that share no code with the calculators
 vectors: setup

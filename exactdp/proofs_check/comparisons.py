@@ -4,7 +4,7 @@ A check calls `at_most(error, bound, n=n)` where its statement says "error <= bo
 The helper compares exactly (integers, fractions) or by ball arithmetic, raises
 :class:`Counterexample` with both values and the case when the comparison fails, and otherwise
 records how near the two values came. From these records follow the outcome of a check, its
-evidence, and the doubts of :mod:`exactdp.proofs_check.scrutiny`; nobody writes them down.
+evidence, and the doubts of `tools.ledger.scrutiny`; nobody writes them down.
 
 =====================================  ==========================================================
 `at_most`, `below`                     left <= right, left < right

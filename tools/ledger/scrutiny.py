@@ -1,6 +1,6 @@
 """Doubts about the checks themselves, from what they compare.
 
-`python -m exactdp.proofs_check.scrutiny [ID ...]` runs statement and mutant, and reports a part
+`python -m tools.ledger.scrutiny [ID ...]` runs statement and mutant, and reports a part
 when
 
 - its mutant fails at a comparison that the statement never passes;
@@ -199,7 +199,7 @@ def _wrong(value: Any, sign: int) -> Any:
 
 def _main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m exactdp.proofs_check.scrutiny",
+        prog="python -m tools.ledger.scrutiny",
         description="Doubts about the checks of the ledger themselves; exits 1 if there are any.",
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="entries, or a prefix such as CSH")

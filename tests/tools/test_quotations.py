@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.proofs_check.quotations import lines_of, unfounded
 from exactdp.proofs_check.statements import Printed
 from tests.proofs_check.parts import failing
 from tests.proofs_check.test_runner import printed
+from tools.ledger.quotations import lines_of, unfounded
 
 _TEXT = "Title\n\nLemma 1. Every  cat\nis grey, and no dog is.\n\nEvery cat is grey (again).\n"
 

@@ -14,9 +14,9 @@ from flint import arb
 from exactdp.law import Law
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.comparisons import Counterexample, at_most, below, equal
-from exactdp.proofs_check.scrutiny import _wrong, doubts, survivors
 from exactdp.proofs_check.vocabulary import PAPERS
 from tests.proofs_check.parts import part
+from tools.ledger.scrutiny import _wrong, doubts, survivors
 
 
 def near(bound: int = 4) -> None:
@@ -133,6 +133,6 @@ def test_wrong_values_are_of_the_same_kind() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_doubt_is_left(paper: str) -> None:
-    command = [sys.executable, "-m", "exactdp.proofs_check.scrutiny", paper]
+    command = [sys.executable, "-m", "tools.ledger.scrutiny", paper]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,6 @@
 """Hold every quotation of the ledger against the papers' text.
 
-`python -m exactdp.proofs_check.quotations DIRECTORY`, where DIRECTORY holds BV.txt, CSH.txt and so
+`python -m tools.ledger.quotations DIRECTORY`, where DIRECTORY holds BV.txt, CSH.txt and so
 on (the papers are not part of this project), names each quotation that is not there word by word,
 or not at its line.
 """
@@ -47,5 +47,5 @@ def _main(texts: Path) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m exactdp.proofs_check.quotations DIRECTORY")
+        sys.exit("usage: python -m tools.ledger.quotations DIRECTORY")
     sys.exit(_main(Path(sys.argv[1])))
