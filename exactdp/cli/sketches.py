@@ -85,7 +85,7 @@ def threshold(
     values: str, output: str, overwrite: bool, as_json: bool, **given: str | None
 ) -> None:
     """Noisy values above a threshold; pure, or with delta (ALP, Algorithms 6 and 9)."""
-    from exactdp.mechanisms import Threshold, Threshold2
+    from exactdp.mechanisms import ApproximateThreshold, Threshold
     from exactdp.mechanisms.projections.thresholds import usual_threshold
     from exactdp.samplers import SystemSource
 
@@ -98,9 +98,9 @@ def threshold(
     grid = positive("grid", given["grid"] or "1/64")
     k = integer("k", given["k"] or "", least=1)
     shared: dict[str, Any] = {"d": d, "k": k, "u": given["largest"], "epsilon": loss, "grid": grid}
-    mechanism: Threshold | Threshold2
+    mechanism: Threshold | ApproximateThreshold
     if delta is not None:
-        mechanism = Threshold2(**shared, delta=delta)
+        mechanism = ApproximateThreshold(**shared, delta=delta)
     else:
         mechanism = Threshold(**shared, t=t or usual_threshold(d, loss, grid))
     found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()

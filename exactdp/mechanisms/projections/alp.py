@@ -151,7 +151,7 @@ class TotalALP(_Additive):
 
 
 @frozen
-class ALP1(UnaryProjection):
+class UnitEpsilonALP(UnaryProjection):
     """The paper's 1-DP projection as it stands: cells of width alpha, so 1 is not all spent.
 
     epsilon: 1, the promise; the guarantee's e_epsilon says what is kept. Source: ALP, Algorithm 2.

@@ -19,7 +19,12 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, identifiers
-from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
+from exactdp.mechanisms.projections.thresholds import (
+    ApproximateThreshold,
+    Stored,
+    Threshold,
+    usual_threshold,
+)
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
@@ -66,14 +71,14 @@ class ThresholdALP:
         _ = self.sketch  # whose parameters are checked before anything is drawn
 
     @cached_property
-    def stored(self) -> Threshold | Threshold2:
+    def stored(self) -> Threshold | ApproximateThreshold:
         """The mechanism of the values that are stored."""
         given: dict[str, Any] = {
             name: getattr(self, name) for name in ("d", "k", "u", "grid", "values")
         }
         given["epsilon"] = self.epsilon1
         if self.delta:
-            return Threshold2(**given, delta=self.delta)
+            return ApproximateThreshold(**given, delta=self.delta)
         grid = self.grid
         top = usual_threshold(self.d, self.epsilon1, grid)
         if self.t is not None:

@@ -6,12 +6,19 @@ from typing import Any
 
 from exactdp.container import kind_of
 from exactdp.errors import Described, InvalidParameter
-from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP
+from exactdp.mechanisms.projections.alp import (
+    ALP,
+    HistogramALP,
+    LogALP,
+    SignedALP,
+    TotalALP,
+    UnitEpsilonALP,
+)
 from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
 from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
 from exactdp.mechanisms.projections.sketch import Sketch
 
-_SKETCHES: tuple[Any, ...] = (ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP)
+_SKETCHES: tuple[Any, ...] = (ALP, UnitEpsilonALP, HistogramALP, LogALP, SignedALP, TotalALP)
 _ROWS: tuple[Any, ...] = (DenseLaplace, MaxProjection)
 
 

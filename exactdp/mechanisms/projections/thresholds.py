@@ -200,7 +200,7 @@ class Threshold(_Threshold):
 
 
 @frozen(kw_only=True)
-class Threshold2(_Threshold):
+class ApproximateThreshold(_Threshold):
     """Noise on the entries that are not 0; those above a threshold are stored, at most k.
 
     d, k, u, epsilon, grid, values: see above; the grid divides 1. delta: > 0 and < 1; the threshold

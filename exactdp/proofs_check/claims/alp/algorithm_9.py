@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
+from exactdp.mechanisms.projections.thresholds import ApproximateThreshold, Threshold
 from exactdp.parameters import Real
 from exactdp.proofs_check.claim import require
 from exactdp.proofs_check.claims.alp._threshold import power, rounded_law, threshold_law
@@ -27,7 +27,7 @@ def _rounding_needed(share: Fraction) -> str:
     return "the law of which are stored: e^eps = 1.1, 2.25, 4, delta = e^-eps, d = 2 to 8"
 
 
-_APPROXIMATE = Threshold2(d=3, k=2, u=5, epsilon=1, grid=1, delta=Fraction(1, 4))
+_APPROXIMATE = ApproximateThreshold(d=3, k=2, u=5, epsilon=1, grid=1, delta=Fraction(1, 4))
 _PURE = Threshold(d=3, k=2, u=5, epsilon=1, grid=1, t=_APPROXIMATE.threshold)
 _HALF, _THIRD = Fraction(1, 2), Fraction(1, 3)
 _VECTORS: tuple[dict[int, Real], ...] = ({0: _HALF}, {1: 2}, {0: 3, 2: _THIRD}, {1: 1, 2: 5})

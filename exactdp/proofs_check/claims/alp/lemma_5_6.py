@@ -9,7 +9,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.law import Law
-from exactdp.mechanisms.projections.thresholds import Stored, Threshold2
+from exactdp.mechanisms.projections.thresholds import ApproximateThreshold, Stored
 from exactdp.proofs_check.claim import Printed, Quibble, require
 from exactdp.proofs_check.claims.alp._threshold import (
     Vector,
@@ -52,7 +52,7 @@ def _exact(share: Fraction) -> str:
 
 
 @cache
-def _shipped_law(made: Threshold2, x: Vector) -> Law[Stored]:
+def _shipped_law(made: ApproximateThreshold, x: Vector) -> Law[Stored]:
     return made.law(dict(enumerate(x)))
 
 
@@ -63,7 +63,7 @@ def _shipped(share: Fraction) -> str:
         (1, [Fraction(n, 2) for n in range(9)]),
         (2, [Fraction(n) for n in (0, 1, 3)]),
     ):
-        made = Threshold2(d=d, k=d, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
+        made = ApproximateThreshold(d=d, k=d, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
         promise = made.guarantee()
         laws = {x: _shipped_law(made, x) for x in product(values, repeat=d)}
         for x, other in product(laws, repeat=2):
