@@ -1,6 +1,7 @@
-"""The papers' release algorithms, built from samplers and guaranteed by accounting.
+"""Release mechanisms for a trusted curator, with exact samplers and certified guarantees.
 
-histograms: counts of n rows. thresholded: counts of users by key. projections: sparse vectors.
+histograms: counts of n rows, pure differential privacy (Balcer and Vadhan). thresholded: counts of
+users by key (Lebeda and Retschmeier). projections: sparse vectors (Aumüller, Lebeda and Pagh).
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,8 @@
-"""Sparse vectors as small private sketches from which any entry can be asked (ALP)."""
+"""Small private sketches of sparse vectors, which estimate any entry.
+
+Source: Aumüller, Lebeda and Pagh, "Representing Sparse Vectors with Differential Privacy, Low
+Error, Optimal Space, and Fast Access" (ALP).
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Sketches of any class from their files."""
+"""Reading files of sketches of any class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROWS: tuple[Any, ...] = (DenseLaplace, MaxProjection)
 
 
 def read_sketch(data: bytes) -> Sketch | ThresholdSketch | NoisyRows:
-    """What was written by to_bytes of any sketch; raises InvalidParameter for everything else."""
+    """The sketch from a file written by to_bytes of any sketch class; raises InvalidParameter."""
     name = kind_of(data)
     if name == f"{ThresholdALP.__name__} sketch":
         return ThresholdSketch.from_bytes(data)

@@ -105,7 +105,7 @@ def test_noise_on_a_grid_costs_what_the_closed_form_says(
 @pytest.mark.parametrize("values", ["positive", "signed"])
 @pytest.mark.parametrize("d", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 4)), (F(2), F(1, 8))])
-def test_the_approximate_threshold_keeps_delta(
+def test_approximate_threshold_keeps_delta(
     values: str, d: int, epsilon: Fraction, delta: Fraction
 ) -> None:
     """Every pair on a grid of halves: the exact delta against the stated one."""
