@@ -92,7 +92,7 @@ def _opened(data: Any) -> tuple[dict[str, Any], memoryview]:
     end = _START + header_size + payload_size
     if header_size > _LARGEST_HEADER or end + _CHECKSUM != len(view):
         raise InvalidParameter(
-            "data", Described(f"{len(view)} bytes"), "as many bytes as the file states"
+            "data", Described(f"{len(view)} bytes"), "as long as the file states"
         )
     if hashlib.sha256(view[:end]).digest() != bytes(view[end:]):
         raise InvalidParameter("data", Described("a wrong checksum"), "an undamaged file")
