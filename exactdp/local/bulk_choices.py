@@ -62,6 +62,6 @@ def turned(rows: NDArray[np.uint8], values: Integers) -> NDArray[np.uint8]:
 def _places(
     rows: NDArray[np.uint8], values: Integers
 ) -> tuple[NDArray[np.uint8], Integers, NDArray[np.uint8]]:
-    """All bytes as one array; for bit values[i] of row i, the index of its byte and its position there."""
+    """All bytes as one array; for bit values[i] of row i, the byte index and bit position."""
     places = np.arange(len(rows)) * rows.shape[1] + (values >> 3)
     return rows.reshape(-1), places, (values & 7).astype(np.uint8)
