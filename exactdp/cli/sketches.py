@@ -234,7 +234,8 @@ _add(
     _histogram,
     _EXAMPLE,
 )
-_add("log-alp", "A sketch with few levels and multiplicative error (ALP, Section 6).", "rows price", _log,
+_add("log-alp", "A sketch with few levels and multiplicative error (ALP, Section 6).",
+     "rows price", _log,
      "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch")  # fmt: skip
 _add(
     "threshold-alp",
