@@ -85,7 +85,7 @@ def _opened(data: Any) -> tuple[dict[str, Any], memoryview]:
         raise InvalidParameter("data", Described(f"a {type(data).__name__}"), "the bytes of a file")
     view = memoryview(data).cast("B")
     if bytes(view[: len(_MAGIC)]) != _MAGIC or len(view) < _START + _CHECKSUM:
-        raise InvalidParameter("data", bytes(view[:16]), "the bytes of a file written by exactdp")
+        raise InvalidParameter("data", bytes(view[:16]), "the bytes of a file of exactdp")
     middle = len(_MAGIC) + _LENGTHS[0]
     header_size = int.from_bytes(view[len(_MAGIC) : middle], "little")
     payload_size = int.from_bytes(view[middle:_START], "little")

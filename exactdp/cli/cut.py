@@ -29,9 +29,9 @@ def cut(
     as_json: bool,
     **given: str | None,
 ) -> None:
-    """Count the pairs of user and key that a bound on the keys per user leaves out.
+    """Count what a bound on the keys per user leaves out.
 
-    A release with --k drops these pairs: an error in addition to the noise.
+    A release with --k drops pairs of user and key: an error in addition to the noise.
 
     Give either --public-data, if the data (or a representative sample) are public; or --epsilon, a
     part of the privacy budget for noisy numbers, and --most, the largest number of pairs per user

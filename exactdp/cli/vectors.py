@@ -35,7 +35,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @click.group(no_args_is_help=True)
 def vectors() -> None:
-    """Test any implementation of differential privacy against certified answers.
+    """Test any implementation against certified answers.
 
     A conformance vector is a question about differential privacy with its certified answer.
     """

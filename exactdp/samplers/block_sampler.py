@@ -3,8 +3,8 @@
 To draw x with a weight g(|x|) that decreases in |x|, propose a block [b w, (b + 1) w), w = 2^m,
 with probability proportional to g at its start, and a uniform x in the block. Accept x with
 probability g(|x|)/g(start) = exp(-t), which is close to 1; otherwise start again. Block b >= 0
-starts at b w. Block -1 - b is its mirror image x = -1 - (b w + r), whose distance from 0 is b w + r + 1; so 0 is
-proposed only once.
+starts at b w. Block -1 - b is its mirror image x = -1 - (b w + r), whose distance from 0 is
+b w + r + 1; so 0 is proposed only once.
 
 The table also contains most of the acceptance test. A block of probability p is split into a sure
 piece of probability s p, where s <= exp(-t) at the block's far end, and a doubtful piece of
