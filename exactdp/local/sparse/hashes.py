@@ -2,10 +2,10 @@
 
 Linear: (h, s) is a random linear map over GF(2), after a public bijection of the items that breaks
 up the structure of their numbers. For x != y, s(x) s(y) is a fair sign given h, and h(x) = h(y)
-with probability 1/b; the mean and the variance of the estimates need no more. A random shift would not
-change s(x) B[h(x)], so none is used. One Walsh-Hadamard transform decodes the reports of any number
-of users for all items: s(x) B[h(x)] = (1/b) sum over u of B^[u] (-1)^<a + H'u, x>, where B^ is the
-transform of the bins, a the row of the sign and H' the rows of the bins.
+with probability 1/b; the mean and the variance of the estimates need no more. A random shift would
+not change s(x) B[h(x)], so none is used. One Walsh-Hadamard transform decodes the reports of any
+number of users for all items: s(x) B[h(x)] = (1/b) sum over u of B^[u] (-1)^<a + H'u, x>, where
+B^ is the transform of the bins, a the row of the sign and H' the rows of the bins.
 
 Keyed: BLAKE2b with a key of 124 random bits per user, as the pseudorandom function of the paper.
 The values at different items are computationally independent, but must be computed one by one.
