@@ -1,8 +1,8 @@
 """The bridge to ball arithmetic (python-flint's Arb): numbers that carry their own error bound.
 
-This is the only module that touches python-flint's working precision. It is process-wide there, so
-:func:`precision` holds a lock for as long as it is changed; a ball computed at any precision still
-contains the true value, so the worst a race could do is to widen one.
+Only this module changes python-flint's working precision. That precision is global to the process,
+so :func:`precision` holds a lock while it is changed. A ball computed at any precision contains the
+true value, so a race could only widen a ball.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ __all__ = [
     "relative_width_reached",
 ]
 
-#: Below 2^-FLOOR_BITS (about 1e-19728) an enclosure is asked to be small, not relatively narrow:
-#: it is then [0, 2^-FLOOR_BITS]. Gaussian tails reach exponents no exact rational can write down.
+#: A number below 2^-FLOOR_BITS (about 1e-19728) is enclosed by [0, 2^-FLOOR_BITS]: the exponents of
+#: Gaussian tails are too large to write these numbers as fractions.
 FLOOR_BITS = 65_536
 
-#: Working precision stops here; a question still open is Undecided.
+#: Largest working precision, in bits; a comparison that needs more raises Undecided.
 CAP_BITS = 32_768
 
 _START_BITS = 128
 
-#: Numbers from 2^this on are not written down.
+#: Numbers of 2^this or more are not converted to fractions.
 _MOST_BITS = 1 << 28
 _lock = threading.RLock()
 _holder: int | None = None  # the thread that has the lock
@@ -57,7 +57,7 @@ os.register_at_fork(after_in_child=_fresh_lock)
 
 @contextmanager
 def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
-    """Ball arithmetic at so many bits inside the block, power series of so many terms."""
+    """Set the working precision to `bits`, and power series to `terms` terms, inside the block."""
     global _holder
     with _lock:
         before, outer = (ctx.prec, ctx.cap), _holder
@@ -70,12 +70,13 @@ def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
 
 
 def precision_held() -> bool:
-    """Whether this thread is inside precision(...), so that it must not wait for one that asks."""
+    """Whether this thread holds the lock of precision(...); it must then not wait for a thread
+    that needs the lock."""
     return _holder == threading.get_ident()
 
 
 class Ends(NamedTuple):
-    """Exact numbers below and above something; a wide ball would know both to 30 bits only."""
+    """Exact lower and upper bounds of a number; the radius of a wide ball has only 30 bits."""
 
     lower: arb
     upper: arb
@@ -85,7 +86,7 @@ class Ends(NamedTuple):
         return value if isinstance(value, Ends) else cls(value.lower(), value.upper())
 
     def hull(self) -> arb:
-        """A ball around both."""
+        """A ball that contains both ends."""
         return self.lower.union(self.upper)
 
     def is_finite(self) -> bool:
@@ -100,9 +101,10 @@ def ball(value: Fraction | int) -> arb:
 
 
 def enclosure(value: arb | Ends) -> Enclosure:
-    """The two ends of a ball of a non-negative number as exact rationals.
+    """The two ends of a ball around a non-negative number, as exact rationals.
 
-    Ends below 2^-FLOOR_BITS are moved outward: down to 0, up to 2^-FLOOR_BITS; 0 stays 0.
+    Ends below 2^-FLOOR_BITS are rounded outward to 0 or 2^-FLOOR_BITS; 0 stays 0. Raises Undecided
+    where the ball has lost all accuracy.
     """
     ends = Ends.of(value)
     if not ends.is_finite():
@@ -114,7 +116,7 @@ def enclosure(value: arb | Ends) -> Enclosure:
 
 
 def relative_width_reached(value: arb | Ends, width: arb) -> bool:
-    """Whether a ball of a non-negative number is relatively narrow, or below the floor."""
+    """Whether the ball of a number >= 0 has this relative width, or lies below 2^-FLOOR_BITS."""
     ends = Ends.of(value)
     if not ends.is_finite():
         return False
@@ -129,12 +131,13 @@ def refine(
     accept: Callable[[Enclosure], bool] | None = None,
     cap_bits: int = CAP_BITS,
 ) -> Enclosure:
-    """Evaluate at doubled precision until the ball is narrow enough, or accept(...) says so.
+    """Evaluate a non-negative number, doubling the precision until its enclosure is good enough.
 
-    compute: evaluates the quantity at the working precision.
-    relative_width: upper/lower - 1 asked for (absolute 2^-FLOOR_BITS where the value is smaller).
-    accept: a test that may end the refinement earlier or ask for more; replaces relative_width.
-    Raises Undecided when cap_bits do not suffice.
+    compute: evaluates the number at the working precision.
+    relative_width: the largest allowed upper/lower - 1; numbers below 2^-FLOOR_BITS need only be
+    shown to be that small.
+    accept: decides in place of relative_width whether an enclosure is good enough.
+    cap_bits: the largest precision to try, in bits. Raises Undecided if that does not suffice.
     """
     bits = _START_BITS
     while bits <= cap_bits:
@@ -146,7 +149,7 @@ def refine(
             elif value.is_finite() and accept(found := enclosure(value)):
                 return found
         bits *= 2
-    raise Undecided(f"not settled at {cap_bits} bits of precision")
+    raise Undecided(f"the result is not accurate enough at {cap_bits} bits of precision")
 
 
 def _floor() -> arb:

@@ -1,9 +1,9 @@
-"""Checked binary files: what was written is read back, everything else is one clear error.
+"""Checked binary files: a damaged or foreign file is refused with InvalidParameter.
 
-A file is a magic number, the lengths of header and payload, the header, the payload and a SHA-256
-of all before it. The header is one flat JSON object in the one way it can be written, with the kind
-of the file, its version, and exactly the fields of that kind. Lengths are compared with what is
-there before anything is read, so a file that lies about its size costs nothing.
+A file consists of a magic number, the lengths of header and payload, the header, the payload, and
+the SHA-256 of all preceding bytes. The header is a flat JSON object in canonical form, with the
+kind of the file, its version, and exactly the fields of that kind. The lengths are compared with
+the length of the data first, so a file with wrong lengths is refused before it costs memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import Described, InvalidParameter
 
-#: What a header holds. Large integers and rationals go as texts.
+#: Types of header fields. Large integers and rationals are stored as text.
 Scalar: TypeAlias = str | int | None
 
 _MAGIC = b"EXACTDP\x01"
@@ -42,7 +42,10 @@ class Kind:
     fields: tuple[str, ...]
 
     def pack(self, header: Mapping[str, Scalar], payload: bytes) -> bytes:
-        """The bytes of a file. header: a value for every field; at most 64 KiB as JSON."""
+        """The bytes of a file. header: a value for every field, at most 64 KiB as JSON.
+
+        Raises InvalidParameter.
+        """
         _require_fields(header, self.fields, f"a header of kind {self.name!r}")
         text = _text({"kind": self.name, "version": self.version, **header})
         if len(text) > _LARGEST_HEADER:
@@ -54,7 +57,7 @@ class Kind:
         return data + hashlib.sha256(data).digest()
 
     def unpack(self, data: bytes) -> tuple[dict[str, Scalar], memoryview]:
-        """The header's fields and the payload; InvalidParameter unless data is as pack wrote it."""
+        """The header's fields and the payload; raises InvalidParameter unless pack wrote data."""
         header, payload = _opened(data)
         if header["kind"] != self.name:
             raise InvalidParameter(
@@ -68,7 +71,7 @@ class Kind:
 
 
 def kind_of(data: bytes) -> str:
-    """The kind of a file, once its checksum and its header are found to be right.
+    """The kind of a file, after its checksum and its header are verified.
 
     >>> kind_of(Kind("coins", 1, ()).pack({}, b""))
     'coins'
@@ -89,10 +92,10 @@ def _opened(data: Any) -> tuple[dict[str, Any], memoryview]:
     end = _START + header_size + payload_size
     if header_size > _LARGEST_HEADER or end + _CHECKSUM != len(view):
         raise InvalidParameter(
-            "data", Described(f"{len(view)} bytes"), "as long as the file says it is"
+            "data", Described(f"{len(view)} bytes"), "as long as the file states"
         )
     if hashlib.sha256(view[:end]).digest() != bytes(view[end:]):
-        raise InvalidParameter("data", Described("a wrong checksum"), "a file as it was written")
+        raise InvalidParameter("data", Described("a wrong checksum"), "an undamaged file")
     payload = view[_START + header_size : end].toreadonly()
     return _header(bytes(view[_START : _START + header_size])), payload
 
@@ -100,19 +103,19 @@ def _opened(data: Any) -> tuple[dict[str, Any], memoryview]:
 def _header(text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text)
-        # one object, one text: no repeated keys, no NaN, nothing that JSON reads in two ways
+        # the canonical text only: no repeated keys, no NaN
         regular = isinstance(header, dict) and _text(header) == text
     except (ValueError, RecursionError):
         regular = False
     if not regular or not {"kind", "version"} <= header.keys():
-        raise InvalidParameter("data", Described("a damaged header"), "a file as it was written")
+        raise InvalidParameter("data", Described("a damaged header"), "an undamaged file")
     return dict(header)
 
 
 def _text(header: Mapping[str, Any]) -> bytes:
     for name, value in header.items():
         if isinstance(value, bool) or not isinstance(value, str | int | None):
-            raise InvalidParameter(name, value, "a text, an integer or nothing in a header")
+            raise InvalidParameter(name, value, "a text, an integer or None in a header")
     try:
         return json.dumps(header, separators=(",", ":"), sort_keys=True).encode()
     except ValueError:
@@ -124,4 +127,4 @@ def _text(header: Mapping[str, Any]) -> bytes:
 def _require_fields(header: Mapping[str, Any], fields: tuple[str, ...], what: str) -> None:
     if header.keys() != set(fields):
         wrong = sorted(header.keys() ^ set(fields))
-        raise InvalidParameter("header", Described(f"one that differs in {wrong}"), what)
+        raise InvalidParameter("header", Described(f"a header that differs in {wrong}"), what)

@@ -17,11 +17,11 @@ __all__ = ["Enclosure"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
-    """A real number that is proved to lie in [lower, upper]; both ends are exact.
+    """A real number that is proved to lie in [lower, upper]; both ends are exact rationals.
 
-    Comparing with a number answers only when every point of the enclosure gives the same answer,
-    and raises :class:`~exactdp.errors.Undecided` otherwise. There is no implicit float: ask for
-    :meth:`float_lower` or :meth:`float_upper`, and the direction of rounding is in the name.
+    A comparison returns a bool only if every point of the enclosure gives the same result, and
+    raises :class:`~exactdp.errors.Undecided` otherwise. There is no implicit conversion to float:
+    :meth:`float_lower` rounds down and :meth:`float_upper` rounds up.
 
     >>> delta = Enclosure(Fraction(1, 3), Fraction(1, 2))
     >>> delta <= 0.5, delta > "0.25"
@@ -29,7 +29,7 @@ class Enclosure:
     >>> delta < 0.4
     Traceback (most recent call last):
     ...
-    exactdp.errors.Undecided: [0.3333333333, 0.5] cannot be compared with 0.4: it lies inside
+    exactdp.errors.Undecided: [0.3333333333, 0.5] cannot be compared with 0.4: they overlap
     """
 
     lower: Fraction
@@ -54,12 +54,12 @@ class Enclosure:
     def relative_width(self) -> Fraction:
         """width / lower for an enclosure of positive numbers; 0 when the value is known exactly.
 
-        Raises Undecided when the enclosure is wider than a point and reaches 0.
+        Raises Undecided when the enclosure is wider than a point and contains 0.
         """
         if not self.width:
             return Fraction(0)
         if self.lower <= 0:
-            raise Undecided(f"{self} reaches 0: its relative width has no bound")
+            raise Undecided(f"{self} contains 0, so its relative width is unbounded")
         return self.width / self.lower
 
     def float_lower(self) -> float:
@@ -75,11 +75,11 @@ class Enclosure:
         return nearest if exact else math.nextafter(nearest, math.inf)
 
     def decimal_lower(self, digits: int = 17) -> str:
-        """A decimal string of so many significant digits, rounded down from lower."""
+        """lower as a decimal string, rounded down to this number of significant digits."""
         return _decimal(self.lower, digits, ROUND_FLOOR)
 
     def decimal_upper(self, digits: int = 17) -> str:
-        """A decimal string of so many significant digits, rounded up from upper."""
+        """upper as a decimal string, rounded up to this number of significant digits."""
         return _decimal(self.upper, digits, ROUND_CEILING)
 
     def as_dict(self, digits: int = 20) -> dict[str, str]:
@@ -111,18 +111,21 @@ class Enclosure:
         return self._decide(self.lower >= high, self.upper < low, other)
 
     def __eq__(self, other: object) -> bool:
-        """Two enclosures are equal when their ends are; a number, when nothing else is possible."""
+        """Enclosures are equal if their ends are equal; a number equals only a point.
+
+        Raises Undecided for a number inside an enclosure that is wider than a point.
+        """
         if isinstance(other, Enclosure):
             return (self.lower, self.upper) == (other.lower, other.upper)
         try:
-            low, high = _ends(cast(Real, other))  # whatever else it is raises InvalidParameter
+            low, high = _ends(cast(Real, other))  # raises InvalidParameter for other types
         except InvalidParameter:
             return NotImplemented
         same = self.lower == self.upper == low
         return self._decide(same, self.upper < low or self.lower > high, other)
 
     def __hash__(self) -> int:
-        """A point has the hash of its number, to which it is equal."""
+        """A point has the hash of the number that it equals."""
         return hash((self.lower, self.upper)) if self.width else hash(self.lower)
 
     def __add__(self, other: Enclosure | Real) -> Enclosure:
@@ -158,7 +161,7 @@ class Enclosure:
         return Enclosure(*_ends(other)) / self
 
     def __format__(self, digits: str) -> str:
-        """So many significant digits, rounded outward: format(delta, "6")."""
+        """format(delta, "6"): both ends with 6 significant digits, rounded outward."""
         if not digits:
             return str(self)
         if not digits.isdecimal() or digits == "0":
@@ -174,7 +177,7 @@ class Enclosure:
     def _decide(self, yes: bool, no: bool, other: object) -> bool:
         if yes or no:
             return yes
-        raise Undecided(f"{self} cannot be compared with {other}: it lies inside")
+        raise Undecided(f"{self} cannot be compared with {other}: they overlap")
 
 
 def _ends(value: Enclosure | Real) -> tuple[Fraction, Fraction]:

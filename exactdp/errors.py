@@ -23,23 +23,23 @@ class InvalidParameter(ExactDPError, ValueError):
 
 
 class Described(str):
-    """Words that say what was found, where the value itself is too large or not to be shown.
+    """A description of a value that is too large to show, or private.
 
-    >>> print(InvalidParameter("items", Described("an item twice"), "every item once"))
-    items must be every item once, got an item twice
+    >>> print(InvalidParameter("items", Described("an item twice"), "distinct"))
+    items must be distinct, got an item twice
     """
 
     __slots__ = ()
 
 
 class Undecided(ExactDPError, ArithmeticError):
-    """The answer could not be had at the precision allowed; nothing was guessed."""
+    """The allowed precision does not decide the question; exactdp never guesses."""
 
     exit_code = 3
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """Text of a value for an error message: short, on one line, whatever was passed.
+    """The text of any value for an error message: one line of at most `limit` characters.
 
     >>> shown("abc"), shown(-1)
     ("'abc'", '-1')
@@ -47,11 +47,11 @@ def shown(value: object, limit: int = 60) -> str:
     try:
         if isinstance(value, int) and value.bit_length() > 4 * limit:
             return f"an integer of {value.bit_length()} bits"
-        if isinstance(value, Described):  # a name in it may hold anything
+        if isinstance(value, Described):  # may contain a name with control characters
             text = "".join(c if " " <= c <= "~" else ascii(c)[1:-1] for c in value)
         else:
             text = ascii(value) if isinstance(value, str | bytes) else str(value)
-    except Exception:  # a foreign __str__ may do anything; the message must still appear
+    except Exception:  # a foreign __str__ may raise anything; the message must still appear
         text = f"a {type(value).__name__}"
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -9,7 +9,7 @@ from exactdp.errors import ExactDPError
 
 __all__ = ["DISTRIBUTIONS", "MissingExtra", "optional"]
 
-#: Extra -> the packages it installs, as they are imported.
+#: Extra -> import names of the packages that it installs.
 _EXTRAS = {
     "frames": ("duckdb", "narwhals", "pyarrow"),
     "local": ("sklearn",),
@@ -19,7 +19,7 @@ _EXTRAS = {
     "testing": ("hypothesis", "pytest"),
 }
 
-#: Package as it is imported -> (its name for pip, the extra that installs it).
+#: Import name of a package -> (its name for pip, the extra that installs it).
 DISTRIBUTIONS = {
     package: ("scikit-learn" if package == "sklearn" else package.replace("_", "-"), extra)
     for extra, packages in _EXTRAS.items()
@@ -34,8 +34,8 @@ class MissingExtra(ExactDPError, ImportError):
 def optional(module: str) -> ModuleType:
     """Import a module of an optional library, such as ``"sklearn.linear_model"``.
 
-    Raises MissingExtra if the library is not installed. If the library is installed and fails to
-    import, its own error is raised: an extra would not help.
+    Raises MissingExtra if the library is not installed, and the library's own error if it is
+    installed but fails to import (installing the extra would not help).
     """
     package = module.partition(".")[0]
     distribution, extra = DISTRIBUTIONS[package]

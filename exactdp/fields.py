@@ -1,4 +1,4 @@
-"""Frozen dataclasses whose fields are read exactly when an object is made.
+"""Frozen dataclasses whose fields convert and check their values when an object is made.
 
     @frozen
     class Noise:
@@ -25,7 +25,7 @@ _MISSING: Any = object()
 
 
 class _Field(Generic[_Held]):
-    """A descriptor that dataclasses take for a field: what is assigned is read first."""
+    """A descriptor that serves as a dataclass field and converts what is assigned."""
 
     def __init__(self, read: Callable[[str, Any], _Held], default: Any) -> None:
         self._read, self._default = read, default
@@ -54,12 +54,12 @@ class Number(_Field[Fraction]):
 
 
 def number(read: Callable[[str, Real], Fraction], *, default: Real = _MISSING) -> Number:
-    """A field for an exact number. read: such as `positive`, called with the name and the value."""
+    """A field for an exact number. read: converts (name, value), as `positive` does."""
     return Number(read, default)
 
 
 def whole(*, least: int, most: int | None = None, default: int | None = _MISSING) -> Any:
-    """A field for an integer between least and most; None is let through if it is the default."""
+    """A field for an integer from least to most; None is allowed if it is the default."""
 
     def read(name: str, value: Any) -> int | None:
         if value is None and default is None:
@@ -82,8 +82,8 @@ def frozen(*, kw_only: bool = False) -> Callable[[type[_Class]], type[_Class]]: 
 def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
     """``dataclass(frozen=True)``, with fields made by :func:`number` and :func:`whole`.
 
-    Type checkers see that a Number takes any Real and holds a Fraction. They do not see that the
-    object is frozen, because mypy would then take a field of a subclass to hold what it takes.
+    Type checkers know that a Number accepts any Real and holds a Fraction. They are not told that
+    the object is frozen: mypy would then give inherited fields the wrong type.
     """
     make = dataclass(frozen=True, kw_only=kw_only)
     return make if cls is None else make(cls)

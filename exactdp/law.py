@@ -1,4 +1,4 @@
-"""Law: an exact finite probability distribution, with any mass not accounted for kept in sight."""
+"""Law: an exact finite probability distribution with an explicit residual mass."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ R = TypeVar("R", bound=Hashable)
 
 
 class Law(Generic[T]):
-    """Outcomes with exact positive probabilities, and a residual mass whose outcomes are unknown.
+    """Outcomes with exact positive probabilities, and a residual mass of unknown outcomes.
 
     weights: outcome -> probability, each >= 0 (zeros are dropped).
     residual: probability not assigned to any outcome, >= 0; weights and residual sum to 1.
+    Raises InvalidParameter.
 
     >>> coin = Law({"heads": Fraction(1, 2), "tails": Fraction(1, 2)})
     >>> two = coin.product(coin).map(lambda pair: pair.count("heads"))
@@ -55,12 +56,12 @@ class Law(Generic[T]):
 
     @classmethod
     def point(cls, outcome: T) -> Law[T]:
-        """The law of a certain outcome."""
+        """The law that has this outcome with probability 1."""
         return cls({outcome: Fraction(1)})
 
     @classmethod
     def uniform(cls, outcomes: Iterable[T]) -> Law[T]:
-        """Every listed outcome equally likely; one listed twice counts twice."""
+        """The uniform law on a list; an outcome that is listed twice is twice as likely."""
         listed = list(outcomes)
         if not listed:
             raise InvalidParameter("outcomes", Described("none"), "at least one outcome")
@@ -68,7 +69,7 @@ class Law(Generic[T]):
 
     @classmethod
     def mixture(cls, parts: Iterable[tuple[Fraction | int, Law[T]]]) -> Law[T]:
-        """Draw a part with its weight, then an outcome from it; the weights sum to 1."""
+        """The mixture of pairs (weight, law); the weights sum to 1."""
         listed = [(Fraction(weight), law) for weight, law in parts]
         weights = _collect((x, w * p) for w, law in listed for x, p in law.items())
         return cls(weights, _sum(w * law.residual for w, law in listed))
@@ -101,7 +102,7 @@ class Law(Generic[T]):
         return len(self._weights)
 
     def probability(self, event: Callable[[T], bool]) -> Fraction:
-        """The probability assigned to an event (the residual mass may add to it)."""
+        """The probability of an event without the residual mass, which may add to it."""
         return _sum(weight for outcome, weight in self.items() if event(outcome))
 
     def map(self, function: Callable[[T], S]) -> Law[S]:
@@ -118,19 +119,22 @@ class Law(Generic[T]):
         return Law(weights, 1 - (1 - self.residual) * (1 - other.residual))
 
     def given(self, event: Callable[[T], bool]) -> Law[T]:
-        """The law conditioned on an event; only for laws without residual mass."""
+        """The law conditioned on an event; raises InvalidParameter if there is residual mass."""
         if self.residual:
             raise InvalidParameter("residual", self.residual, "0 for conditioning")
         kept = {x: p for x, p in self.items() if event(x)}
         total = _sum(kept.values())
         if not total:
             raise InvalidParameter(
-                "event", Described("one of probability 0"), "an event that can happen"
+                "event", Described("an event of probability 0"), "an event of positive probability"
             )
         return Law({x: p / total for x, p in kept.items()})
 
     def expectation(self, function: Callable[[T], Fraction | int] | None = None) -> Fraction:
-        """The mean of function(outcome), or of the outcome; only without residual mass."""
+        """The mean of function(outcome), by default of the outcome itself.
+
+        Raises InvalidParameter if there is residual mass.
+        """
         if self.residual:
             raise InvalidParameter("residual", self.residual, "0 for an expectation")
         value: Callable[[Any], Any] = function or Fraction
@@ -184,7 +188,7 @@ def _collect(pairs: Iterable[tuple[R, Fraction]]) -> dict[R, Fraction]:
 
 
 def _sum(values: Iterable[Fraction]) -> Fraction:
-    """The exact sum: equal denominators first, then in pairs, so that they stay small for long."""
+    """The exact sum: equal denominators first, then in pairs, which keeps denominators short."""
     over: dict[int, int] = {}
     for value in values:
         over[value.denominator] = over.get(value.denominator, 0) + value.numerator

@@ -1,4 +1,4 @@
-"""Rooms that load what they offer when it is used: short programs start soon."""
+"""Packages that import their modules on first use, so that short programs start quickly."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 def lazily(
     room: str, offers: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package whose modules are imported when used.
+    """``__getattr__`` and ``__dir__`` of a package whose modules are imported on first use.
 
-    room: the name of the package. offers: module within it -> the names it offers, separated by
-    spaces; with no names, the module itself is offered, under the last part of its name.
-    Returns two functions; the first raises AttributeError for every other name.
+    room: the name of the package. offers: module within the package -> its public names, separated
+    by spaces; without names, the module itself is public, under the last part of its name.
+    Returns the two functions; the first raises AttributeError for every other name.
     """
     names = {name: module for module, some in offers.items() for name in some.split()}
     wholes = {module.rpartition(".")[2]: module for module, some in offers.items() if not some}

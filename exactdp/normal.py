@@ -43,10 +43,10 @@ def hockey_stick(epsilon: arb, mu: arb) -> arb:
 
 
 def raised_tail(factor: arb, x: arb, density: Callable[[], arb]) -> arb:
-    """factor (1 - Phi(x)), also where the factor leaves Arb's exponents.
+    """factor (1 - Phi(x)), even where the factor overflows Arb's exponents.
 
-    density: factor times the normal density at x, computed without the factor. Mills' bounds need
-    nothing else: phi(x)/x (1 - 1/x^2) < 1 - Phi(x) < phi(x)/x for x > 0.
+    density: returns factor times the normal density at x without computing the factor. Mills'
+    inequality then gives both ends: phi(x)/x (1 - 1/x^2) < 1 - Phi(x) < phi(x)/x for x > 0.
     """
     product = factor * tail(x)
     if product > 0 or not x > 0:

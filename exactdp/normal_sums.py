@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from exactdp.balls import ball
 
-#: Terms summed one by one far out in the tail, about, at most.
+#: Approximate largest number of terms that are summed one by one.
 _MOST_TERMS = 1 << 16
 
 _ONE, _HALF, _ZERO_ONE = arb(1), arb(0.5), arb(0, 1)
@@ -31,7 +31,7 @@ def sum_all(sigma2: Fraction) -> arb:
 
 @lru_cache(256)
 def _sum_all(sigma2: Fraction, bits: int) -> arb:
-    """At a working precision of so many bits, which must be set already."""
+    """The sum of f over all integers. bits: the working precision, which must already be set."""
     if sigma2 < 1:
         return 1 + 2 * _term_by_term(0, sigma2)
     # Poisson summation; terms beyond the last are less than twice the first one dropped
@@ -52,7 +52,7 @@ def sum_above(z: int, sigma2: Fraction) -> arb:
 
 
 def tails(sigma2: Fraction) -> Tails:
-    """Sums beyond many points, at the working precision."""
+    """The cached Tails for sigma^2 at the working precision."""
     return _tails(sigma2, ctx.prec)
 
 
@@ -62,7 +62,7 @@ def _tails(sigma2: Fraction, _bits: int) -> Tails:
 
 
 class Tails:
-    """Sums of f beyond many points, at the working precision that this is made at."""
+    """Sums of f beyond many points, at the working precision when the object was made."""
 
     def __init__(self, sigma2: Fraction) -> None:
         self._sigma2, self._bits = sigma2, ctx.prec
@@ -81,7 +81,7 @@ class Tails:
         return self.sum_above(z) / self._every
 
     def chances(self, low: int, high: int) -> list[arb]:
-        """P(X > z) for low <= z <= high, low >= 0, by adding up from the far end."""
+        """P(X > z) for low <= z <= high, low >= 0, summed from the far end."""
         rate, total = 1 / (2 * ball(self._sigma2)), self.sum_above(high)
         found = [total]
         for z in range(high, low, -1):
@@ -91,7 +91,7 @@ class Tails:
 
     def sum_above(self, z: int) -> arb:
         """The sum of f(k) over k > z, for z >= 0."""
-        # an absolute error is of no use where the sum itself is below it
+        # an absolute error bound says nothing where the sum itself is smaller
         orders = self._orders
         if z * z > self._wide and z * _MOST_TERMS > self._wide:
             orders = _orders_beyond(z, self._sigma2, self._bits) if self._sigma2 > 1 else None
@@ -103,7 +103,7 @@ class Tails:
 
 
 class _Rule:
-    """Euler-Maclaurin at the midpoint with so many terms: what does not depend on z, once."""
+    """Euler-Maclaurin at the midpoint with `orders` terms; holds the factors that are free of z."""
 
     def __init__(self, sigma2: Fraction, orders: int) -> None:
         variance, pi = ball(sigma2), arb.pi()
@@ -138,7 +138,7 @@ class _Rule:
 
 @lru_cache(256)
 def _orders(sigma2: Fraction, bits: int) -> int | None:
-    """About how many terms of Euler-Maclaurin reach 2^-bits; None if that takes too many."""
+    """Estimated number of Euler-Maclaurin terms for an error of 2^-bits; None if too many."""
     log_variance = _log(sigma2)
     for m in range(1, 200):
         log_rest = math.log(4) - 2 * m * math.log(2 * math.pi) - m * log_variance
@@ -149,7 +149,10 @@ def _orders(sigma2: Fraction, bits: int) -> int | None:
 
 
 def _orders_beyond(z: int, sigma2: Fraction, bits: int) -> int | None:
-    """About how many terms reach 2^-bits of the sum beyond z; None if z is not beyond the zeros."""
+    """Estimated number of terms for a relative error of 2^-bits in the sum beyond z.
+
+    None if z is not beyond the zeros of the Hermite polynomial.
+    """
     log_gain = math.log(2 * math.pi) + _log(sigma2) - math.log(z)
     if log_gain <= 0:
         return None
@@ -192,7 +195,8 @@ def variance(sigma2: Fraction) -> arb:
 def _spread(rate: arb) -> arb:
     """The mean of k^2 under weights exp(-rate k^2), rate >= 3.
 
-    Each term is less than 1/1000 of the one before: 4 exp(-9) bounds the ratio of squares, too.
+    From k = 1 on, each term k^2 exp(-rate k^2) is less than 1/1000 of the previous term: the ratio
+    is at most ((k + 1)/k)^2 exp(-rate (2k + 1)) <= 4 exp(-9) = 0.0005.
     """
     first = (-rate).exp()
     squares, total, k, term = first, first, 1, first

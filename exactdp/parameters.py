@@ -1,4 +1,4 @@
-"""Reading parameters exactly: what a user writes becomes the rational number that was meant."""
+"""Reading parameters exactly: a number as users write it becomes the rational number they meant."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ __all__ = [
     "shortest",
 ]
 
-#: What is accepted wherever a real number is asked for. Strings are decimals ("0.35", "1e-5") or
-#: fractions ("7/20"); a float is read as the decimal it prints.
+#: Types accepted for every real parameter. Strings are decimals ("0.35", "1e-5") or fractions
+#: ("7/20"); a float is read as the decimal it prints.
 Real: TypeAlias = int | Fraction | Decimal | str | float
 
-#: Parameters are refused beyond 10^±MAX_EXPONENT: exact rationals of that size stay cheap.
+#: Parameters outside 10^±MAX_EXPONENT are refused: exact rationals within that range stay cheap.
 MAX_EXPONENT = 10_000
 MOST_COUNTERS = 10**18
 _SIZE = f"between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT} in size"
@@ -44,8 +44,8 @@ def rational(name: str, value: Real) -> Fraction:
     """The exact rational number a parameter stands for.
 
     Accepts int, Fraction, Decimal, decimal or fraction strings, and floats (read as the decimal
-    they print: 0.35 is 35/100). Raises InvalidParameter for anything else, for NaN and infinities,
-    and beyond 10^±10000.
+    they print: 0.35 is 35/100). Raises InvalidParameter for anything else, for NaN and infinity,
+    and for sizes outside [10^-10000, 10^10000] other than 0.
 
     >>> rational("epsilon", 0.35)
     Fraction(7, 20)
@@ -76,8 +76,8 @@ def delta_target(name: str, value: Real) -> Fraction:
 def false_alarm(name: str, value: Real) -> Fraction:
     """The probability that an audit is wrong: an exact number >= 1e-100 and < 1.
 
-    Its logarithm is compared with those of likelihoods, in floats; no audit draws enough outputs
-    for a smaller one.
+    Its logarithm is compared with log-likelihoods in floats, which a smaller number would not
+    survive; no audit draws enough outputs to reach such a probability.
     """
     allowed = ">= 1e-100 and < 1"
     return _within(name, value, allowed, lambda x: Fraction(1, 10**100) <= x < 1)
@@ -105,7 +105,7 @@ def integer(name: str, value: Real, *, least: int) -> int:
 
 
 def all_between(name: str, values: Any, least: int, most: int) -> None:
-    """Refuse an array with an integer outside [least, most]; the message names its place."""
+    """Raise InvalidParameter, with the index, if an array has an integer outside [least, most]."""
     wrong = (values < least) | (values > most)
     if wrong.any():
         i = int(wrong.argmax())
@@ -114,7 +114,7 @@ def all_between(name: str, values: Any, least: int, most: int) -> None:
 
 
 def counters(k: int) -> int:
-    """The counters of a release that matter: 1 <= k <= 10^18, more than a machine holds."""
+    """A number k of counters, 1 <= k <= 10^18 (more than fit into memory)."""
     number = integer("k", k, least=1)
     if number > MOST_COUNTERS:
         raise InvalidParameter("k", k, "an integer between 1 and 1e18")
@@ -122,7 +122,7 @@ def counters(k: int) -> int:
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> str:
-    """One of a few words."""
+    """One of the given options."""
     if not isinstance(value, str) or value not in options:
         raise InvalidParameter(name, value, "one of " + ", ".join(map(repr, options)))
     return value
@@ -131,9 +131,10 @@ def choice(name: str, value: str, options: tuple[str, ...]) -> str:
 def json_value(
     name: str, text: str | bytes, allowed: str, decimal: Callable[[str], Any] = float
 ) -> Any:
-    """What is written as JSON; InvalidParameter for anything else, however deeply nested.
+    """The value of a JSON text. Raises InvalidParameter for invalid or too deeply nested JSON.
 
-    decimal: what makes a number of the text of one that is no integer.
+    allowed: what the text must be, for the message. decimal: converts the text of a number that is
+    not an integer.
     """
     try:
         return json.loads(text, parse_float=decimal)
@@ -142,20 +143,20 @@ def json_value(
 
 
 def decimal_text(value: Fraction) -> str:
-    """A rational as people write it: an exact decimal where there is one, else a fraction.
+    """A rational number as people write it: an exact decimal if there is one, else a fraction.
 
     >>> [decimal_text(x) for x in (Fraction(7, 20), Fraction(1, 3), Fraction(1, 10**5))]
     ['0.35', '1/3', '1e-5']
     """
     decimal = as_decimal(value)
     if isinstance(decimal, Fraction):
-        # by way of Decimal: Python limits the digits of an int's text
+        # by way of Decimal: Python limits the number of digits in str(int)
         return f"{Decimal(value.numerator):f}/{Decimal(value.denominator):f}"
     return shortest(decimal)
 
 
 def as_decimal(value: Fraction) -> Decimal | Fraction:
-    """The same number as a Decimal where it has a finite expansion, else unchanged.
+    """The same number as a Decimal if it has a finite decimal expansion, else unchanged.
 
     >>> as_decimal(Fraction(7, 20)), as_decimal(Fraction(1, 3))
     (Decimal('0.35'), Fraction(1, 3))
@@ -170,7 +171,7 @@ def as_decimal(value: Fraction) -> Decimal | Fraction:
 
 
 def shortest(value: Decimal) -> str:
-    """A Decimal without trailing zeros, positional while that is readable.
+    """The text of a Decimal without trailing zeros; an exponent only where there are many zeros.
 
     >>> shortest(Decimal("2222.700")), shortest(Decimal("1E-400"))
     ('2222.7', '1e-400')

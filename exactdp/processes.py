@@ -1,4 +1,4 @@
-"""Processes that this one starts: left alone by Ctrl-C, ended all together."""
+"""Child processes: shielded from Ctrl-C, and ended together."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["end_descendants", "undisturbed"]
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Processes and threads that start in this block never receive SIGINT.
+    """Block SIGINT in processes and threads that start in this block.
 
-    A terminal sends Ctrl-C to a command and to all its workers. The command ends its workers by
-    itself; workers that received the signal as well would print a traceback each.
+    A terminal sends Ctrl-C to a command and to all its workers. The command ends its workers
+    itself; each worker that received the signal would print a traceback.
     """
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # it would unblock the signal when it starts
+    resource_tracker.ensure_running()  # would unblock the signal if it started in the block
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -31,11 +31,11 @@ def undisturbed() -> Iterator[None]:
 
 
 def end_descendants() -> None:
-    """Kill every process that this one started, and those that they started.
+    """Kill every descendant of this process.
 
-    All are stopped before one is killed: a stopped process starts no other, and while its parent
-    lives a process can be found. The resource tracker of multiprocessing is spared; it removes
-    what the others leave in the file system, and ends by itself after them.
+    All descendants are stopped before the first is killed: a stopped process starts no new ones,
+    and a process can be found only while its parent lives. The resource tracker of multiprocessing
+    is spared: it removes files that the others leave behind, and then ends by itself.
     """
     module = sys.modules.get("multiprocessing.resource_tracker")
     tracker = getattr(getattr(module, "_resource_tracker", None), "_pid", None)
@@ -61,7 +61,7 @@ def _descendants(ancestor: int) -> set[int]:
 
 
 def _parents() -> dict[int, int]:
-    """Every process of this machine with its parent."""
+    """Process id -> id of its parent, for all processes of this machine."""
     if not Path("/proc/self/stat").exists():
         return _parents_by_ps()
     parents = {}
@@ -75,7 +75,7 @@ def _parents() -> dict[int, int]:
 
 
 def _parents_by_ps() -> dict[int, int]:
-    """The same where there is no /proc."""
+    """Process id -> id of its parent, on systems without /proc."""
     with subprocess.Popen(["ps", "-A", "-o", "pid=,ppid="], stdout=subprocess.PIPE) as listing:  # noqa: S607
         lines = listing.communicate()[0].splitlines()
     pairs = (map(int, line.split()) for line in lines)

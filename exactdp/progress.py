@@ -1,4 +1,4 @@
-"""Progress of long work, for people at a terminal."""
+"""Progress bars for long computations, on a terminal."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Less is done before anybody looks, and a bar would cost time.
+#: Shorter work has no bar: it would end before anybody looks.
 _MANY = 10_000
 
 #: Seconds before a bar appears.
 _PATIENCE = 2
 
-#: What is to be told that a piece of work is done, while somebody watches.
+#: Called by :func:`tick`: the innermost :func:`counted` block registers here.
 _told: ContextVar[Callable[[], object] | None] = ContextVar("told", default=None)
 
 
 def watched(items: Collection[_Item], what: str) -> Iterator[_Item]:
-    """The items, with a bar on standard error where that is a terminal and they take a while."""
+    """Iterate over the items; long work shows a bar if standard error is a terminal."""
     if len(items) < _MANY:
         return iter(items)
     from tqdm import tqdm
@@ -35,7 +35,7 @@ def watched(items: Collection[_Item], what: str) -> Iterator[_Item]:
 
 @contextmanager
 def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
-    """The same for work of so many parts: yields what is to be told of parts that are done."""
+    """A bar for work of `total` parts; yields a function to call with the number of parts done."""
     if total < _MANY:
         yield lambda _: None
         return
@@ -50,7 +50,7 @@ def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
 
 @contextmanager
 def stages(total: int, what: str) -> Iterator[Callable[[str], object]]:
-    """A bar for a few long stages: yields what is to be told of a stage that begins.
+    """A bar for a few long stages; yields a function to call with the name of the next stage.
 
     The bar appears after two seconds even if the first stage has not ended by then.
     """
@@ -71,7 +71,7 @@ def stages(total: int, what: str) -> Iterator[Callable[[str], object]]:
 
 @contextmanager
 def counted(what: str) -> Iterator[None]:
-    """Work whose size is not known before: shows the time, and every :func:`tick` inside."""
+    """Show the time and the number of calls of :func:`tick`, for work of unknown size."""
     from tqdm import tqdm
 
     layout = "{desc}, {elapsed}"
@@ -91,7 +91,7 @@ def counted(what: str) -> Iterator[None]:
 
 @contextmanager
 def _redrawn(drawn: tqdm[NoReturn]) -> Iterator[None]:
-    """Draw the bar again twice a second, by a thread: a single step may take long."""
+    """Redraw the bar twice a second from a thread, because a single step may take long."""
     if drawn.disable:
         yield
         return
@@ -113,7 +113,7 @@ def _redrawn(drawn: tqdm[NoReturn]) -> Iterator[None]:
 
 
 def tick() -> None:
-    """A piece of work is done, of those that take about a tenth of a second or less."""
+    """Report one finished step, of about a tenth of a second or less."""
     told = _told.get()
     if told is not None:
         told()

@@ -13,8 +13,8 @@ from exactdp.parameters import Real
 
 __all__ = ["Vector", "by_entry"]
 
-#: Entries and their values, or the values of the entries 0, 1, 2, ... in order. What is not given
-#: is 0, and a value of 0 says the same as none.
+#: A mapping of entries to values, or the values of the entries 0, 1, 2, ... in order. Missing
+#: entries are 0.
 Vector: TypeAlias = Mapping[int, Real] | Sequence[Real] | NDArray[Any]
 
 
@@ -29,7 +29,7 @@ def by_entry(name: str, vector: Vector) -> Mapping[int, Real]:
     if isinstance(vector, Mapping):
         return vector
     if isinstance(vector, np.ndarray) and vector.ndim == 1:
-        # floats of other sizes are read as the decimals that they print themselves
+        # other float types are read as the decimals they print
         plain = vector.dtype.kind in "iu" or vector.dtype == np.float64
         values: Sequence[Any] = vector.tolist() if plain else list(vector)
     elif isinstance(vector, list | tuple):

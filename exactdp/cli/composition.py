@@ -1,4 +1,4 @@
-"""exactdp sgd | compose: what training, or any sequence of mechanisms, leaks."""
+"""exactdp sgd | compose: the privacy loss of DP-SGD, or of any sequence of mechanisms."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 def sgd(
     as_json: bool, rate: str, sampling: str | None, neighbours: str | None, **given: str | None
 ) -> None:
-    """What DP-SGD leaks, or needs for a target.
+    """The privacy loss of DP-SGD, or its parameters for a target.
 
     Give exactly three of --noise-multiplier, --steps, --epsilon and --delta. The fourth is
-    computed, and proved from both sides. Batches are drawn without replacement, for
-    replace-one neighbours; of several only an upper bound is known, which is then met.
+    computed with certified lower and upper bounds. --sampling batches draws batches of a fixed size
+    without replacement, for replace-one neighbours; for several steps only the upper bound is
+    certified.
     """
     scheme = {"sampling": sampling, "neighbours": neighbours}
     if sampling == "batches" and neighbours is None:
@@ -51,7 +52,7 @@ def sgd(
 
 
 def _found(wanted: str, rate: str, known: dict[str, str], chosen: dict[str, str]) -> dict[str, Any]:
-    """What was left out of noise multiplier, steps, epsilon and delta."""
+    """The one of noise multiplier, steps, epsilon and delta that was not given."""
     from exactdp.accounting import pld
 
     if wanted == "noise_multiplier":
@@ -80,16 +81,16 @@ def compose(
     group: str | None,
     as_json: bool,
 ) -> None:
-    """What any mechanisms leak together.
+    """The joint privacy loss of several mechanisms.
 
     Computes delta for a given epsilon, or epsilon for a given delta.
 
-    FILE has one JSON object a line: {"mechanism": "gaussian", "sigma": 2, "rate": "0.01", "times":
-    100}, likewise gaussian-mixture (sigma, sensitivities, weights), discrete-gaussian (sigma2,
-    sensitivity), discrete-laplace (epsilon, sensitivity), laplace (scale, sensitivity),
-    randomized-response (epsilon), approximate (epsilon, delta), gshm and csh (k, sigma, tau); rate,
-    times and sampling ("poisson", or "batches" for replace-one neighbours) may be left out. Each of
-    the times, and each line, draws a sample of its own.
+    FILE has one JSON object per line, for example {"mechanism": "gaussian", "sigma": 2, "rate":
+    "0.01", "times": 100}. Mechanisms and parameters: gaussian (sigma), gaussian-mixture (sigma,
+    sensitivities, weights), discrete-gaussian (sigma2, sensitivity), discrete-laplace (epsilon,
+    sensitivity), laplace (scale, sensitivity), randomized-response (epsilon), approximate (epsilon,
+    delta), gshm and csh (k, sigma, tau). Optional: rate, times, and sampling ("poisson", or
+    "batches" for replace-one neighbours). Each repetition and each line draws its own sample.
     """
     if (epsilon is None) == (delta is None):
         raise InvalidParameter("options", Described("both, or none"), "either --epsilon or --delta")
@@ -136,7 +137,7 @@ def _steps(path: Path, neighbours: str, group: str) -> Pld:
 
 
 def _step(line: str, place: str, neighbours: str, group: str) -> Pld:
-    # numbers are read as the decimals that are written
+    # numbers are read as the decimals in the text
     given = json_value(place, line, "one JSON object", str)
     if not isinstance(given, dict):
         raise InvalidParameter(place, line, "one JSON object")
@@ -158,7 +159,7 @@ def _step(line: str, place: str, neighbours: str, group: str) -> Pld:
 
 
 def _between(made: Pld, rate: Any, sampling: str, neighbours: str) -> Pld:
-    """The mechanism on samples, for these neighbours."""
+    """The sampled mechanism for this neighbouring relation."""
     from exactdp.accounting.pld import REPLACE_ONE
 
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
@@ -175,7 +176,7 @@ def _between(made: Pld, rate: Any, sampling: str, neighbours: str) -> Pld:
 def _factories(
     neighbours: str,
 ) -> dict[str, tuple[Callable[..., Pld], tuple[str, ...], tuple[str, ...]]]:
-    """Of every mechanism what makes it, from what, and what may be left out."""
+    """Name -> (factory, required parameters, optional parameters)."""
     from exactdp.accounting import pld
 
     relation = pld.REPLACE_ONE if neighbours == "replace-one" else pld.ADD_REMOVE
@@ -212,7 +213,7 @@ def _print(report: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(report)
         return
-    # the relation comes last, in words
+    # the neighbouring relation comes last, as text
     rows = [[name, value] for name, value in report["given"].items() if name != "neighbours"]
     rows += [[name, value] for name, value in report.get("parameters", {}).items()]
     for name in ("epsilon", "delta"):
@@ -228,7 +229,7 @@ def _print(report: dict[str, Any], as_json: bool) -> None:
 
 
 def _short(number: str, *, up: bool = False) -> str:
-    """Ten digits of a decimal, rounded outward."""
+    """A decimal with ten digits, rounded down, or up."""
     from exactdp.enclosure import Enclosure
 
     exact = Enclosure.exact(number)

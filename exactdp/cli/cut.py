@@ -1,4 +1,4 @@
-"""exactdp cut: what a bound on the keys of every user leaves out of a release."""
+"""exactdp cut: the number of pairs of user and key that a bound on keys per user leaves out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["cut"]
 )
 @click.argument("data")
 @options("user by k", "epsilon:share most")
-@click.option("--public-data", is_flag=True, help="The data are public: exact numbers, no noise.")
+@click.option("--public-data", is_flag=True, help="The data are public: print exact numbers.")
 @dialect_options
 @json_option
 def cut(
@@ -29,13 +29,13 @@ def cut(
     as_json: bool,
     **given: str | None,
 ) -> None:
-    """What a bound on the keys of every user leaves out.
+    """Count what a bound on the keys per user leaves out.
 
-    That is the number of pairs of user and key which a release with --k drops: an error besides
-    the noise.
+    A release with --k drops pairs of user and key: an error in addition to the noise.
 
-    Either --public-data, for data (or a sample that stands for them) that are public; or --epsilon,
-    a share of the budget for noisy numbers, and --most, the most pairs of one user that count.
+    Give either --public-data, if the data (or a representative sample) are public; or --epsilon, a
+    part of the privacy budget for noisy numbers, and --most, the largest number of pairs per user
+    that are counted.
     """
     from exactdp.frames import cut as cut_rows
 

@@ -1,4 +1,4 @@
-"""Examples at the end of --help: lines that are never wrapped, so that they can be pasted."""
+"""Examples at the end of --help, on lines that are never wrapped, so that users can paste them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def examples(command: click.Command) -> list[tuple[str, str]]:
 
 
 def unwrapped(command: click.Command) -> click.Command:
-    """The command, and those below it, with each example on a line of its own."""
+    """The command and its subcommands, with each example on a line of its own."""
     if command.epilog:
         lines = [f"{label}: {example}" for label, example in examples(command)]
         command.epilog = "\n".join(["\b", *lines])  # click wraps no paragraph after \b

@@ -1,4 +1,4 @@
-"""exactdp explain: the pages that guarantees and claims cite, from the installed package."""
+"""exactdp explain: print the pages that guarantees and claims cite, from the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""exactdp figure: threshold against noise as a picture, and the savings over k as a table."""
+"""exactdp figure: pictures of thresholds, release probabilities and privacy loss."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STYLES = {"add-the-deltas": ":", "published": "--", "exact": "-"}
 
 @click.group(no_args_is_help=True)
 def figure() -> None:
-    """Pictures and tables of what the analyses save."""
+    """Draw certified curves as pictures, or print tables."""
 
 
 @figure.command(
@@ -33,10 +33,11 @@ def figure() -> None:
 @options("k epsilon delta output", "points")
 @theme_option
 def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
-    """Threshold against total noise for every analysis (CSH paper, Figure 3, and the exact one).
+    """Draw threshold against total noise for each analysis (CSH paper, Figure 3, and exact).
 
-    Every dot is the smallest threshold for its noise, proved from both sides. More dots are
-    computed where a curve bends. The lines only join the dots: nothing is proved between them.
+    CSH is the correlated Gaussian sparse histogram, GSHM the Gaussian sparse histogram mechanism.
+    Every dot is the smallest threshold for its noise, with certified lower and upper bounds. More
+    dots are computed where a curve bends. The lines between the dots are not certified.
     """
     from tqdm import tqdm
 
@@ -61,7 +62,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
             ):
                 found.append((point.noise.float_upper(), float(point.calibration.tau or 0)))
                 bar.update()
-            bar.update(count - len(found))  # fewer were enough
+            bar.update(count - len(found))  # fewer points sufficed
             noise, tau = zip(*sorted(found), strict=True)
             label = f"{mechanism.upper()}, {analysis}"
             curves.append(
@@ -84,7 +85,7 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
 @options("k epsilon delta output", "points")
 @theme_option
 def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
-    """Which counts will be seen: the probability of release against the true count, exactly."""
+    """Draw the exact probability that a counter is released, against its true count."""
     from exactdp.mechanisms import CSH, GSHM
 
     path = new_picture(output)
@@ -127,7 +128,7 @@ def epsilon_over_steps(
     points: str | None,
     theme: str,
 ) -> None:
-    """What DP-SGD has leaked after so many steps, certified: both ends of epsilon."""
+    """Draw certified lower and upper bounds of the epsilon of DP-SGD over the number of steps."""
     from tqdm import tqdm
 
     from exactdp.accounting import pld
@@ -164,7 +165,7 @@ def savings(
     theme: str,
     as_json: bool,
 ) -> None:
-    """A table of the best thresholds over the sparsity k; with --output a picture, too."""
+    """Print a table of the smallest thresholds over the sparsity k; --output draws a picture."""
     from exactdp.accounting.sparse_histograms.threshold_curves import CURVES
     from exactdp.accounting.sparse_histograms.threshold_curves import savings as compute
 
@@ -190,7 +191,7 @@ def savings(
         return
     header = ["k", *(f"{mechanism} {analysis}" for mechanism, analysis in CURVES), "saved"]
     print_table(f"smallest tau, epsilon = {epsilon}, delta = {delta}", header, rows)
-    click.echo("saved: exact CSH against exact GSHM.")
+    click.echo("saved: threshold of the exact CSH compared with the exact GSHM.")
 
 
 def _draw_savings(path: Path, theme: str, title: str, found: Sequence[Saving]) -> None:

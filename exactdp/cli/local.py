@@ -1,4 +1,4 @@
-"""exactdp local: reports of users, states of servers, estimates, and which mechanism to take."""
+"""exactdp local: compare mechanisms, randomize values, aggregate reports, and estimate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def local() -> None:
 @options("k:values epsilon n")
 @json_option
 def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
-    """Which mechanism has the least error: exact, for k values, n users and this epsilon."""
+    """Compare the exact errors of the mechanisms for k values, n users and the same epsilon."""
     from exactdp.local.comparison import compare as rows_of
 
     values, users = integer("k", k, least=2), integer("n", n, least=1)
@@ -57,8 +57,8 @@ def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
     title = f"unbiased estimates of {given}, epsilon {epsilon}"
     print_table(title, header, table)
     click.echo(
-        "error of a share: root of the mean over all values; compressive is biased, and better "
-        "where few values matter (see the documentation)"
+        "error of a share: root mean square over all values. compressive is missing here: its "
+        "estimate is biased, and better if few values are frequent (see the documentation)"
     )
 
 
@@ -78,12 +78,13 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
 )
 @click.argument("values")
 @options("mechanism epsilon output", "k:values m seed:matrix limit public:values")
-@click.option("--overwrite", is_flag=True, help="Replace the file of reports if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
 @json_option
 def report(values: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
     """Randomize values, one per line: 0 to k - 1, or elements of the list --public.
 
-    With the operating system's randomness. In earnest every user runs this alone.
+    The randomness is the operating system's. In a deployment, every user runs this command on
+    their own value.
     """
     from exactdp.local.report_files import MECHANISMS, made
     from exactdp.samplers import SystemSource
@@ -116,7 +117,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
 @click.option("--overwrite", is_flag=True, help="Replace the state if it exists.")
 @json_option
 def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: bool) -> None:
-    """Add up files of reports and of states, all of one configuration, to one state."""
+    """Merge files of reports and of states, all with the same configuration, into one state."""
     from exactdp.local.report_files import mechanism_of, state_of
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
@@ -141,7 +142,7 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: boo
 def estimate(
     file: str, method: str | None, top: str | None, public: str | None, as_json: bool
 ) -> None:
-    """Shares of the values, the largest first, from a file of reports or of a state."""
+    """Estimate the shares of the values from a file of reports or a state, largest first."""
     from exactdp.local.report_files import mechanism_of, state_of
 
     data = existing(file).read_bytes()
@@ -167,7 +168,7 @@ def estimate(
 
 
 def _errors(mechanism: Any, state: Any, shown: list[int]) -> dict[int, dict[str, float]]:
-    """The standard error of the unbiased estimate at the projected shares, where there is one."""
+    """The standard error of the unbiased estimate at the projected shares, if it is known."""
     from exactdp.local import FrequencyOracle
 
     if not isinstance(mechanism, FrequencyOracle):
@@ -183,7 +184,9 @@ def _numbers(cells: list[str], listed: list[str] | None) -> list[int]:
         return [integer("value", cell, least=0) for cell in cells]
     place = {element: x for x, element in enumerate(listed)}
     if len(place) != len(listed):
-        raise InvalidParameter("public", Described("an element twice"), "every element once")
+        raise InvalidParameter(
+            "public", Described("an element twice"), "a list of distinct elements"
+        )
     for cell in cells:
         if cell not in place:
             raise InvalidParameter("value", cell, "an element of the public list")

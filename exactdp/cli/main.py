@@ -1,8 +1,8 @@
-"""Entry point. Exit codes say what happened, and a crash never looks like a verdict:
+"""Entry point. The exit code tells verdicts and crashes apart.
 
-0 done, proved, enough; 1 refuted, a violation, not enough; 2 bad input; 3 undecided; 4 the
-operating system failed or the program crashed. Ended from outside: 130 by SIGINT, 141 by a
-reader of its output that closed the pipe, 143 by SIGTERM.
+0: done, proved, or sufficient. 1: refuted, violated, or insufficient. 2: bad input. 3: undecided.
+4: the operating system failed or the program crashed. 130: ended by SIGINT. 141: the reader of
+standard output closed the pipe. 143: ended by SIGTERM.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ __all__ = ["cli", "main"]
 )
 @click.version_option(__version__, prog_name="exactdp")
 def cli() -> None:
-    """The right number for differential privacy: certified delta, noise and thresholds."""
+    """Certified computations for differential privacy: delta, epsilon, noise and thresholds."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; every expected error is one line on standard error."""
-    if not sys.stdout:  # what is printed would be lost in silence
+    if not sys.stdout:  # the output would be lost without a message
         sys.exit(_complain("standard output is closed", 4))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
+            stream.reconfigure(errors="backslashreplace")  # escape what the terminal cannot show
     if threading.current_thread() is not threading.main_thread():
         sys.exit(_run(arguments))
     with signals_heard(alone=arguments is None):
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _run(arguments: list[str] | None) -> int:
     try:
         result = cli.main(args=arguments, prog_name="exactdp", standalone_mode=False)
-        sys.stdout.flush()  # what does not reach its reader is not done
+        sys.stdout.flush()  # a failed write must change the exit code
     except click.exceptions.NoArgsIsHelpError as help_:
         click.echo(help_.format_message())
         return 2
@@ -62,7 +62,7 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _ended(error: BaseException) -> int:
-    """Print one line about what ended a command; its exit code."""
+    """Print one line about the error that ended a command; return the exit code."""
     if code := ending(error):
         return code
     match error:
@@ -72,24 +72,24 @@ def _ended(error: BaseException) -> int:
             return _complain(f"undecided: {error}", error.exit_code)
         case ExactDPError():
             return _complain(str(error), error.exit_code)
-        case OSError() | MemoryError() | SystemExit():  # click exits by itself on a broken pipe
+        case OSError() | MemoryError() | SystemExit():  # click raises SystemExit for a broken pipe
             return _failed(error)
     return _complain(f"internal error, please report it: {_where(error)}", 4)
 
 
 def _failed(error: BaseException) -> int:
-    """The operating system did not do what was asked: a full disk, no memory, a closed pipe."""
+    """The exit code for an error of the operating system: full disk, no memory, closed pipe."""
     left = _reader_left()
     try:
         sys.stdout.flush()
     except OSError:
-        # nothing more can be printed, not even by the interpreter at its end
+        # nothing more can be printed, not even by the interpreter when it exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if left:
         return 141
     if isinstance(error, MemoryError):
         return _complain("out of memory", 4)
-    if isinstance(error, SystemExit):  # of click, which hides errors about pipes
+    if isinstance(error, SystemExit):  # raised by click, which hides errors of pipes
         return _complain("a pipe was closed", 4)
     return _complain(f"the operating system says: {error}", 4)
 
@@ -97,7 +97,7 @@ def _failed(error: BaseException) -> int:
 def _reader_left() -> bool:
     """Whether a reader of standard output has closed its pipe, as "| head" does."""
     pipe = select.poll()
-    pipe.register(1, 0)  # what is asked for: errors only
+    pipe.register(1, 0)  # no events requested: poll reports errors only
     return bool(pipe.poll(0))
 
 

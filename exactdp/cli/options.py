@@ -1,4 +1,4 @@
-"""Options shared by the subcommands; values stay text and are read exactly by the library."""
+"""Options shared by the subcommands. Values stay text, which the library reads exactly."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: name -> (what is allowed, help). Read exactly: 0.35, 1e-5 and 7/20 are all fine.
+#: name -> (allowed values, help). Numbers are read exactly: 0.35, 1e-5 and 7/20 are valid.
 _PARAMETERS = {
-    "k": ("an integer >= 1", "Most counters one user changes; for the CSH, sparsity."),
-    "k:values": ("an integer >= 2", "Number of values: they are 0 to k - 1."),
-    "k:entries": ("an integer >= 1", "Most entries of a vector that are not 0."),
+    "k": ("an integer >= 1", "Most counters that a user changes; for csh, the sparsity."),
+    "k:values": ("an integer >= 2", "Number of values, which are 0 to k - 1."),
+    "k:entries": ("an integer >= 1", "Largest number of non-zero entries of a vector."),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
     "tau": ("a number >= 0", "Counters are released above 1 + tau."),
     "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
@@ -29,69 +29,87 @@ _PARAMETERS = {
     "columns": ("an integer >= 0", "Columns of sums released with the counters."),
     "spread": ("a number > 0", "Noise of a column's sums, in units of its limit times sigma."),
     "n": ("an integer >= 1", "Number of rows or users, which is public."),
-    "threshold": ("an integer >= 0", "Noisy counts above it are released."),
+    "threshold": ("an integer >= 0", "Noisy counts above the threshold are released."),
     "resolution": ("a number between 1e-15 and 0.1", "Relative grid step (default 1e-9)."),
-    "correlation": ("a number > 0", "kappa: shared noise sigma^2/kappa (default sqrt k)."),
-    "contributions": ("an integer >= 1", "Most counters one user changes (default k)."),
+    "correlation": (
+        "a number > 0",
+        "kappa: the shared noise has variance sigma^2/kappa (default sqrt k).",
+    ),
+    "contributions": ("an integer >= 1", "Most counters that a user changes (default k)."),
     "points": ("an integer >= 2", "Most points of a curve (default 24)."),
     "sparsities": ("integers separated by commas", "Values of k (default 1 to 10^6)."),
-    "lower": ("an integer >= 1", "Counters below it are dropped first (default 1)."),
+    "lower": ("an integer >= 1", "Counters with a lower count are dropped first (default 1)."),
     "sigma2": ("a number > 0", "Parameter sigma^2 of the discrete Gaussian."),
     "scale": ("a number > 0", "Scale of the discrete Laplace noise (1/epsilon)."),
     "p": ("a number > 0 and < 1", "Success probability."),
-    "count": ("an integer >= 1", "How many draws (default 1000)."),
-    "seed": ("an integer >= 0", "Reproducible draws, never for a release; default: the system's."),
-    "seed:matrix": ("an integer >= 0", "Public seed of the compressive matrix, one for everyone."),
-    "output": ("a file name", "New file; its ending says what is written (see the example)."),
-    "user": ("a column name", "Column of users; with it, the file holds rows, not counts."),
-    "by": ("column names", "Column of keys whose users are counted; several, with commas."),
+    "count": ("an integer >= 1", "Number of draws (default 1000)."),
+    "seed": (
+        "an integer >= 0",
+        "Reproducible draws, never for a release (default: system randomness).",
+    ),
+    "seed:matrix": (
+        "an integer >= 0",
+        "Public seed of the compressive matrix, the same for all users.",
+    ),
+    "output": ("a file name", "New file; its ending determines the format (see the example)."),
+    "user": ("a column name", "Column of users; the file then holds rows instead of counts."),
+    "by": ("column names", "Column of keys whose users are counted; separate several by commas."),
     "epsilon:share": ("a number > 0", "Part of the privacy budget for noisy numbers."),
-    "most": ("an integer > k", "Most pairs of one user that are counted, with --epsilon."),
-    "sums": ("column:limit pairs", "Sums to release: column:limit of one user's value, commas."),
-    "public:values": ("a file name", "List of the values, one per line; k is their number."),
-    "public": ("a file name", "List of elements, one per line; others are not released."),
+    "most": ("an integer > k", "With --epsilon: most pairs of one user that are counted."),
+    "sums": ("column:limit pairs", "Columns to sum, with the limit of a user's value: a:10,b:5."),
+    "public:values": ("a file name", "List of all values, one per line, instead of --k."),
+    "public": ("a file name", "List of elements, one per line; no others are released."),
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
-    "text": ("an integer >= 0", "Elements are texts of at most so many bytes."),
-    "beta": ("a number > 0 and < 1", "Failure probability of a query (default 0.05)."),
-    "samples": ("an integer >= 1", "Outputs that may be drawn in all (default 1000000)."),
+    "text": ("an integer >= 0", "Elements are texts of at most this many bytes."),
+    "beta": ("a number > 0 and < 1", "Probability that an error bound fails (default 0.05)."),
+    "samples": ("an integer >= 1", "Largest number of outputs to draw (default 1000000)."),
     "alpha": ("a number > 0 and < 1", "Probability of a false alarm (default 0.01)."),
-    "canaries": ("an integer >= 1", "Records put into the training data by a fair coin each."),
-    "guesses": ("an integer >= 1", "How many of the coins were guessed."),
-    "correct": ("an integer >= 0", "How many guesses were right."),
-    "workers": ("an integer >= 1", "Processes (default 1)."),
+    "canaries": (
+        "an integer >= 1",
+        "Records that were included in the training data by a coin flip each.",
+    ),
+    "guesses": ("an integer >= 1", "Number of coin flips that were guessed."),
+    "correct": ("an integer >= 0", "Number of correct guesses."),
+    "workers": ("an integer >= 1", "Number of processes (default 1)."),
     "mechanism": (
         "the name of a mechanism",
-        "Which one (see exactdp local compare): randomized-response, rappor, "
+        "Mechanism (see exactdp local compare): randomized-response, rappor, "
         "permanent-rappor, unary, hashing, subset, hadamard, compressive.",
     ),
-    "m": ("an integer >= 2", "Outputs of the compressive response."),
+    "m": ("an integer >= 2", "Number of outputs of the compressive response."),
     "d": ("an integer >= 1", "Items are 0 to d - 1."),
-    "level": ("event or user", "What may change: one entry of a user, or all of them."),
-    "L": ("a number > 0", "Instead of --level: the L1 distance by which a user may change."),
+    "level": ("event or user", "Protect one entry of a user (event) or all entries (user)."),
+    "L": ("a number > 0", "Instead of --level: protect changes of a user up to this L1 distance."),
     "hashes": ("linear or keyed", "Hash functions (default linear; keyed for --delta)."),
-    "users": ("an integer >= 1", "About how many users there will be (default 100000)."),
-    "bins": ("a power of two", "Bins of a report (default: chosen by the error)."),
-    "items": ("a file name", "List of items, one per line; only these are estimated."),
+    "users": ("an integer >= 1", "Expected number of users (default 100000)."),
+    "bins": ("a power of two", "Number of bins of a report (default: the best for the error)."),
+    "items": ("a file name", "List of items to estimate, one per line."),
     "picture": ("a file name", "Picture with error bars: .png, .svg or .pdf."),
     "limit": ("a number > epsilon", "Epsilon of any number of reports (permanent-rappor)."),
     "method": ("unbiased, normalized or projected", "How to estimate (default projected)."),
-    "top": ("an integer >= 1", "How many of the largest to print (default all)."),
-    "rate": ("a number > 0 and <= 1", "Probability with which a user is in a step's sample."),
-    "noise_multiplier": ("a number > 0", "Standard deviation of the noise over the clipping norm."),
-    "sampling": ("poisson or batches", "Each user on her own, or batches of a fixed size."),
+    "top": ("an integer >= 1", "Number of largest estimates to print (default all)."),
+    "rate": ("a number > 0 and <= 1", "Probability that a user is in the sample of a step."),
+    "noise_multiplier": (
+        "a number > 0",
+        "Standard deviation of the noise divided by the clipping norm.",
+    ),
+    "sampling": (
+        "poisson or batches",
+        "poisson: independent users; batches: batches of a fixed size.",
+    ),
     "neighbours": (
         "add-remove or replace-one",
         "Data sets compared (default add-remove).",
     ),
-    "group": ("an integer >= 1", "Users who take part or not together (default 1)."),
-    "steps": ("an integer >= 1", "How many steps."),
-    "collision": ("a number >= 0", "Chance of a collision at each level (default 1/10)."),
-    "largest": ("a number > 0", "Largest value there can be."),
-    "rows": ("an integer > 2 k", "Rows of the sketch, of one bit per level (default 8 k)."),
+    "group": ("an integer >= 1", "Size of groups of users to protect together (default 1)."),
+    "steps": ("an integer >= 1", "Number of steps."),
+    "collision": ("a number >= 0", "Probability of a collision at each level (default 1/10)."),
+    "largest": ("a number > 0", "Largest possible value."),
+    "rows": ("an integer > 2 k", "Rows of the sketch, each with one bit per level (default 8 k)."),
     "price": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2)."),
     "width": ("an integer >= 1", "Counts per level (default near 3/epsilon)."),
-    "grid": ("a number > 0", "Values are rounded to multiples of it at random (default 1/64)."),
-    "stored_from": ("a number > 0", "Values from here on are stored (default 2 ln(d)/epsilon)."),
+    "grid": ("a number > 0", "Values are randomly rounded to multiples of this (default 1/64)."),
+    "stored_from": ("a number > 0", "Smallest value that is stored (default 2 ln(d)/epsilon)."),
     "share": ("a number > 0 and < 1", "Part of epsilon for the stored values (default 1/3)."),
     "analysis": ("the name of an analysis", "Analysis:"),
 }
@@ -100,9 +118,10 @@ _PARAMETERS = {
 def options(
     required: str, optional: str = "", analyses: str = ""
 ) -> Callable[[_Command], _Command]:
-    """Options by name, separated by spaces; all of them arrive as text or are left out.
+    """A decorator that adds options by name; their values are text, or None if not given.
 
-    What an option means in some commands stands after a colon: k:values is --k, too.
+    required, optional: names separated by spaces. A meaning that only some commands share follows
+    a colon: k:values is --k, too. analyses: the choices of --analysis.
     """
 
     def decorate(command: _Command) -> _Command:
@@ -117,12 +136,12 @@ def options(
 
 
 def json_option(command: _Command) -> _Command:
-    """--json: one object for machines instead of a table."""
+    """Add --json: print one JSON object instead of a table."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
 def promise_options(command: _Command) -> Callable[..., Any]:
-    """--epsilon and --delta, or --promise: handed over as one argument, a Promise: promise."""
+    """Add --epsilon and --delta, or --promise; the command receives a Promise as `promise`."""
 
     @wraps(command)
     def wrapped(
@@ -168,6 +187,6 @@ def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command]
 
 
 def find_local_modules() -> None:
-    """Let modules in the current folder be imported, as ``python -m`` does."""
+    """Make modules in the current folder importable, as ``python -m`` does."""
     if "" not in sys.path:
         sys.path.insert(0, "")

@@ -1,4 +1,4 @@
-"""Tables for people, JSON for machines, files that appear whole or not at all."""
+"""Output: tables for people, JSON for machines, and files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ import click
 
 from exactdp.errors import InvalidParameter
 
-#: Held while files get or lose their names, which nothing may cut in two.
+#: Held while files are renamed or removed, so that nothing interrupts a group of files.
 _naming = threading.RLock()
-#: Files that are being written, under names of their own.
+#: Files that are being written, under temporary names.
 _unfinished: set[Path] = set()
-#: Whether it has been said that a signal ends the command.
+#: Whether the message that a signal ends the command was printed.
 _ended = False
-#: Files that are complete, or are so at any time.
+#: Files that are complete at any time.
 _kept: list[Path] = []
 
 
 def new_file(
     parameter: str, name: str, endings: tuple[str, ...], *, overwrite: bool = False
 ) -> Path:
-    """The path of a file that can be written; one that exists is refused unless told otherwise."""
+    """The path of a file that can be written.
+
+    Raises InvalidParameter, also if the file exists and overwrite is false.
+    """
     path = Path(name)
     if "\0" in name or path.suffix not in endings:
         raise InvalidParameter(parameter, name, f"a file name ending in {' or '.join(endings)}")
@@ -41,11 +44,11 @@ def new_file(
 
 @contextmanager
 def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
-    """Files to write beside the paths; they get their names together when the block ends well.
+    """Temporary files beside the paths, which get their final names together when the block ends.
 
-    Whatever goes wrong, also on SIGTERM, leaves neither them nor a part of them behind; a signal
-    that arrives while they are named waits until all are. Nothing that exists is replaced unless
-    overwrite says so, even if it came to be in the meantime.
+    After an error, or SIGTERM, none of the files remain; a signal that arrives during the renaming
+    waits. An existing file is replaced only if overwrite is true, even if the file was created
+    during the block.
     """
     parts: list[Path] = []
     try:
@@ -71,24 +74,24 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
 
 
 def keep(path: Path) -> None:
-    """Count a file as complete that is replaced as a whole, again and again."""
+    """Register a file that is always complete, because it is repeatedly replaced as a whole."""
     _kept.append(path)
 
 
 def kept() -> list[Path]:
-    """The files that this process has completed, and that are still there."""
+    """The files that this command has completed and that still exist."""
     return [path for path in _kept if path.exists()]
 
 
 def forget() -> None:
-    """Begin a command: what earlier ones in this process wrote and said is not its own."""
+    """Forget the files and messages of earlier commands in this process."""
     global _ended
     _kept.clear()
     _ended = False
 
 
 def last_words(message: str) -> None:
-    """Print to standard error why a signal ends the command, unless that was printed before."""
+    """Print to standard error, at most once, that a signal ends the command."""
     global _ended
     with _naming:
         if not _ended:
@@ -97,16 +100,16 @@ def last_words(message: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Print one line to standard error, where that can be written."""
+    """Print one line to standard error, if it is open."""
     with suppress(OSError):
         click.echo(f"exactdp: {' '.join(message.split())}", err=True)
 
 
 def discard() -> None:
-    """Remove the files that are not complete, just before the process ends.
+    """Remove unfinished files, just before the process ends.
 
-    Waits while files get their names. No other thread can give a file its name afterwards, or
-    print last words.
+    Waits for a renaming in progress. Afterwards no other thread can rename a file or print the last
+    message.
     """
     _naming.acquire()
     for part in _unfinished:
@@ -131,9 +134,9 @@ def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> Non
 
 @contextmanager
 def _held() -> Iterator[None]:
-    """SIGINT and SIGTERM, and discard(), wait until the block has ended.
+    """Delay SIGINT, SIGTERM and discard() until the block has ended.
 
-    Signals are handled by the main thread, so other threads need not wait for them.
+    Only the main thread handles signals, so other threads need not block them.
     """
     with _naming:
         if threading.current_thread() is not threading.main_thread():
@@ -159,13 +162,13 @@ def _signals_held() -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """A new file of text, whole or not at all."""
+    """Write a new text file, whole or not at all."""
     with written(path) as (part,):
         part.write_text(text, encoding="utf-8")
 
 
 def _flush(part: Path) -> None:
-    """To the disk, and readable as the umask says: temporary files are for their owner only."""
+    """Flush a temporary file to disk, and give it the permissions of the umask."""
     mask = os.umask(0)
     os.umask(mask)
     part.chmod(0o666 & ~mask)
@@ -174,7 +177,7 @@ def _flush(part: Path) -> None:
 
 
 def _link(part: Path, path: Path) -> None:
-    """Give a file its name, unless that exists."""
+    """Rename a temporary file; raises InvalidParameter if the name exists."""
     try:
         os.link(part, path)
     except FileExistsError:
@@ -182,12 +185,12 @@ def _link(part: Path, path: Path) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON value on one line."""
+    """Print a JSON value on one line."""
     click.echo(json.dumps(value))
 
 
 def print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
-    """A plain table under a title; without a header, name and value pairs."""
+    """Print a plain table under a title; without a header, pairs of name and value."""
     from tabulate import tabulate
 
     click.echo(title)

@@ -1,4 +1,4 @@
-"""Pictures: lines labelled where they end, colours told apart by everyone, on light and on dark."""
+"""Pictures: lines with labels at their ends, in colours that colour-blind people can tell apart."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from exactdp.parameters import choice
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: Okabe and Ito's colours, which differ in lightness too; lighter ones on dark ground.
+#: Okabe and Ito's colours, which also differ in lightness; lighter variants for the dark theme.
 _THEMES = {
     "light": ("#1c2430", "#d9dee6", ("#b35900", "#0072b2", "#00795a", "#9c4f86")),
     "dark": ("#e6e9ee", "#3a4350", ("#f0a030", "#6cc0f5", "#3fcf9f", "#e79cc4")),
 }
-#: Curves that agree to this share of the picture's height are one line.
+#: Curves that differ by less than this fraction of the picture's height are drawn as one line.
 _SAME = 0.002
 _SIZE = (7.2, 4.4)
 _LABEL_GAP = 13.0  # points between the middles of two labels
@@ -31,8 +31,8 @@ _NEAR = 0.25  # of the width: labels further apart do not touch
 class Line:
     """A line with its label.
 
-    family: chooses the colour. style: dashes. marked: points shown. dotted: whether all points are
-    shown, smaller. at: the point with the label.
+    family: index of the colour. style: of matplotlib. marked: indices of points with a marker.
+    dotted: whether all points have small markers. at: index of the point with the label.
     """
 
     label: str
@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True)
 class _Label:
-    """At a point of the axes, and where that is in points of the picture."""
+    """A label at (x, y) in axes coordinates; across and height: the position in points."""
 
     x: float
     y: float
@@ -58,7 +58,7 @@ class _Label:
 
 
 def merged(curves: Sequence[Line]) -> list[Line]:
-    """Curves that lie on each other as one, with both labels: none is hidden by another."""
+    """The curves, where coinciding curves are one line with both labels."""
     height = max(max(c.y) for c in curves) - min(min(c.y) for c in curves)
     width = max(max(c.x) for c in curves) - min(min(c.x) for c in curves)
 
@@ -80,13 +80,13 @@ def merged(curves: Sequence[Line]) -> list[Line]:
 
 
 def theme_option(command: _Command) -> _Command:
-    """--theme: light or dark."""
-    text = "light (default) or dark; the ground is transparent."
+    """Add --theme: light or dark."""
+    text = "light (default) or dark; the background is transparent."
     return click.option("--theme", metavar="THEME", default="light", help=text)(command)
 
 
 class Picture:
-    """One pair of axes; what is drawn is written when the picture is saved."""
+    """A picture with one pair of axes."""
 
     def __init__(self, theme: str, *, x: str, y: str, title: str) -> None:
         self._pyplot = _pyplot()
@@ -119,7 +119,7 @@ class Picture:
         )
 
     def draw(self, curves: Sequence[Line]) -> None:
-        """The curves, each with its label at its right end."""
+        """Draw the curves, each with its label at its right end."""
         for curve in merged(curves):
             colour = self.colour(curve.family)
             self.axes.plot(curve.x, curve.y, curve.style, color=colour, linewidth=1.8)
@@ -147,18 +147,18 @@ class Picture:
         )
 
     def explain(self, text: str) -> None:
-        """What the marks mean, under the title."""
+        """Add a line under the title that explains the marks."""
         self.axes.set_title(f"{self.axes.get_title(loc='left')}\n{text}", loc="left", fontsize=10)
         self.axes.title.set_color(self._ink)
 
     def finish(self, curves: Sequence[Line], path: Path) -> None:
-        """Draw the curves, write the picture, and say so."""
+        """Draw the curves, write the picture, and print its path."""
         self.draw(curves)
         self.save(path)
         click.echo(f"written to {path}")
 
     def save(self, path: Path) -> None:
-        """Write the picture; its ending says in which format."""
+        """Write the picture in the format of the file's ending."""
         self._place_labels()
         with written(path) as (part,):
             form = path.suffix.removeprefix(".")
@@ -168,7 +168,7 @@ class Picture:
         self._pyplot.close(self._figure)
 
     def _place_labels(self) -> None:
-        """To the right of each end; those that would touch stand under each other."""
+        """Place labels to the right of the ends; labels that would touch are stacked."""
         self._figure.draw_without_rendering()
         to_points = 72 / self._figure.dpi
         width = to_points * self.axes.bbox.width
@@ -189,7 +189,7 @@ class Picture:
             self._write(group)
 
     def _write(self, group: Sequence[_Label]) -> None:
-        """Labels under each other, beside the end that is furthest to the right."""
+        """Write stacked labels beside the rightmost of their ends."""
         end = max(group, key=lambda label: label.across)
         middle = sum(label.height for label in group) / len(group)
         for i, label in enumerate(group):
@@ -212,7 +212,7 @@ def new_picture(name: str, parameter: str = "output") -> Path:
 
 
 def _undated(path: Path) -> dict[str, None]:
-    """The same picture is the same file."""
+    """Metadata without a date, so that equal pictures are equal files."""
     return {"Date": None} if path.suffix == ".svg" else {}
 
 

@@ -1,4 +1,4 @@
-"""exactdp query: one element of a released histogram or sketch."""
+"""exactdp query: look up an element of a released histogram or sketch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def query(file: str, element: str) -> None:
 
     The release is a CSV, a compact file or a sketch.
 
-    Elements are read as they were when the file was released: as texts, or as numbers.
+    ELEMENT is a text or a number, as in the input of the release.
     """
     from exactdp.container import kind_of
     from exactdp.mechanisms import CompactRelease, encode_bytes, read_sketch

@@ -1,4 +1,4 @@
-"""Files that are read: whatever is in them, one line of complaint."""
+"""Reading input files; every malformed file is refused with one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["column", "counts_in", "existing", "listed", "standard_input", "table
 
 
 def existing(name: str, parameter: str = "file") -> Path:
-    """The path of a file that is there."""
+    """The path of an existing file; raises InvalidParameter."""
     path = Path(name)
     if "\0" in name or not path.is_file():
         raise InvalidParameter(parameter, name, "a file that exists")
@@ -21,7 +21,7 @@ def existing(name: str, parameter: str = "file") -> Path:
 
 
 def counts_in(path: Path) -> list[tuple[str, str]]:
-    """The (element, count) rows of a CSV file, after its header; elements are listed once."""
+    """The (element, count) rows of a CSV file after its header; refuses repeated elements."""
     rows: dict[str, str] = {}
     for element, count in table_in(path, ("element", "count")):
         if element in rows:
@@ -31,7 +31,7 @@ def counts_in(path: Path) -> list[tuple[str, str]]:
 
 
 def table_in(path: Path, header: tuple[str, ...]) -> Iterator[list[str]]:
-    """The rows of a CSV file that starts with this header, all as long as it."""
+    """The rows of a CSV file that starts with this header; all rows have the header's length."""
     lines = _lines(path)
     first = next(lines, (0, []))[1]
     if [cell.strip().lower() for cell in first] != list(header):
@@ -58,7 +58,7 @@ def listed(path: Path) -> set[str]:
 
 
 def column(path: Path) -> list[str]:
-    """The first cells of a CSV file without a header, in order, and repeated where they are."""
+    """The first cells of a CSV file without a header, in order, with repetitions."""
     return [row[0] for _, row in _lines(path) if row]
 
 
@@ -67,11 +67,11 @@ def standard_input() -> Iterator[str]:
     try:
         yield from sys.stdin
     except UnicodeDecodeError:
-        raise InvalidParameter("standard input", Described("other bytes"), "UTF-8 text") from None
+        raise InvalidParameter("standard input", Described("invalid bytes"), "UTF-8 text") from None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    # utf-8-sig: spreadsheets write a byte order mark first
+    # utf-8-sig: spreadsheets write a byte order mark
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = csv.reader(file, strict=True)
         try:
@@ -85,4 +85,4 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _no_utf8(path: Path) -> InvalidParameter:
-    return InvalidParameter("file", Described(f"other bytes in {path.name}"), "UTF-8 text")
+    return InvalidParameter("file", Described(f"invalid bytes in {path.name}"), "UTF-8 text")

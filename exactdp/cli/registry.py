@@ -1,6 +1,6 @@
-"""Every command, and where it is written. To add a command, write its function and a line here.
+"""The table of all commands and their modules. To add a command, write its function and a line.
 
-The help, the site's page and the tests of the command line follow from this table.
+The help, the page of the site and the tests of the command line follow from this table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import click
 from exactdp.cli.examples import unwrapped
 
 #: Command -> modules of exactdp.cli: the first has a click command of that name, the others add
-#: subcommands to it. They are imported when the command is used or listed.
+#: subcommands. Modules are imported when the command is used or listed.
 COMMANDS = {
     "delta": "accounting",
     "calibrate": "accounting",

@@ -1,4 +1,4 @@
-"""exactdp release: histograms from files of counts, or of rows, to released files."""
+"""exactdp release: publish histograms of files of counts or rows."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ __all__ = [
 def release() -> None:
     """Publish a histogram with differential privacy.
 
-    The input has counts (CSV: element,count), or rows.
+    The input is a CSV file of counts (element,count), or a file of rows.
 
-    With --user and --by, gshm and csh read rows, one per user and key, from CSV or Parquet. CSV is
-    read as --delimiter, --quote and --no-header say, and an empty cell is missing. The guarantee is
-    written beside the release, as OUTPUT.guarantee.json.
+    With --user and --by, gshm and csh read rows from CSV or Parquet, one per user and key.
+    --delimiter, --quote and --no-header set how CSV is read; an empty cell is a missing value. The
+    guarantee is written beside the release, to OUTPUT.guarantee.json.
     """
 
 
@@ -54,7 +54,7 @@ def overwrite_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def _add(
     name: str, required: str, optional: str, text: str, make: Callable[..., Any], example: str
 ) -> None:
-    """A mechanism over a universe of numbers or of texts, for counts of n rows."""
+    """Add a command for a mechanism over a universe of numbers or texts, for counts of n rows."""
 
     @release.command(
         name, help=text, epilog=f"Example: exactdp release {name} COUNTS.csv {example}"
@@ -115,14 +115,14 @@ def _publish(
         size = len(rows), "bins"
     facts = {"output": str(path), **_accuracy(mechanism)}
     if name in ("sparse", "strict-sparse") and public is None:
-        facts["note"] = "elements that nobody gave may be among them; see --public"
+        facts["note"] = "some released elements may not occur in the data; see --public"
     print_report(name, size, facts, promise, as_json)
 
 
 def print_report(
     mechanism: str, released: tuple[int, str], facts: dict[str, str], promise: Any, as_json: bool
 ) -> None:
-    """What was released, so many of what, and what is known of it."""
+    """Print what was released (number and unit), the facts about it, and the guarantee."""
     number, unit = released
     if as_json:
         head = {"mechanism": mechanism, "released": number, "unit": unit}
@@ -141,9 +141,10 @@ def save(
     write: Callable[[Path], object],
     read: dict[str, object] | None = None,
 ) -> None:
-    """The released file, and its guarantee beside it: both or none.
+    """Write the released file and the file of its guarantee beside it: both or none.
 
-    The guarantee's file says how the release was made as well. read: the columns that were read.
+    The guarantee's file also records the mechanism and its parameters. read: the columns that were
+    read.
     """
     told = {
         **promise.as_dict(),
@@ -179,7 +180,7 @@ def _plain(value: Any) -> object:
 
 
 def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:
-    """A header and rows."""
+    """Write a CSV file."""
     with path.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
@@ -202,17 +203,17 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
     }
 
 
-#: Most rows of the mechanisms for replace-one neighbours, whose fractions grow with them.
+#: Most rows for the mechanisms with replace-one neighbours, whose fractions grow with n.
 _MOST_ROWS = 10_000_000
 
 _LEAST_LOSS = Fraction(1, 10**9)
 
-#: Longest texts: a universe of 256^(this + 1) elements is the largest that is worked with.
+#: Longest texts, in bytes: the largest universe has 256^(_LONGEST + 1) elements.
 _LONGEST = 4096
 
 
 def length_of(text: str, most: int = _LONGEST) -> int:
-    """The longest text of an element, in bytes."""
+    """The largest length of an element's text, in bytes; raises InvalidParameter."""
     longest = integer("text", text, least=0)
     if longest > most:
         raise InvalidParameter("text", text, f"<= {most}")
@@ -229,7 +230,7 @@ def element(text: str, longest: int | None) -> int:
 
 
 def text_of(element: int, longest: int | None) -> str:
-    """An element as it is written: its number, or the text it stands for."""
+    """The text of an element: its number, or the text that the number encodes."""
     from exactdp.mechanisms import decode_bytes
 
     if longest is None:
@@ -247,7 +248,7 @@ def _geo(n: int, epsilon: str) -> Any:
 
 
 def _loss(text: str) -> Fraction:
-    """epsilon, of a size that fractions of n times as many bits can be made of."""
+    """An epsilon for which the mechanisms' fractions, n times as long, stay small enough."""
     loss = positive("epsilon", text)
     if not _LEAST_LOSS <= loss <= 1 / _LEAST_LOSS:
         raise InvalidParameter("epsilon", text, "between 1e-9 and 1e9")
@@ -340,15 +341,17 @@ def _add_thresholded(name: str, class_name: str, text: str, optional: str) -> No
 
 
 def _noise(mechanism: Any) -> dict[str, str]:
-    """The error that noise makes; how many counters there are is not known."""
+    """The error of one count by noise; the number of counters is private."""
     told = _accuracy(mechanism).get("error of one count (95 %)")
     return {"noise of one count (95 %)": told} if told else {}
 
 
 def _not_noise(mechanism: Any, *, rows_read: bool) -> dict[str, str]:
-    """What makes counts differ from true ones besides noise."""
+    """The errors of counts other than noise."""
     if type(mechanism).__name__ == "TopK":
-        return {"besides the noise": f"count {mechanism.k + 1} by size is subtracted from all"}
+        return {
+            "besides the noise": f"the {mechanism.k + 1}-th largest count is subtracted from all"
+        }
     if not rows_read:
         return {}
     return {"besides the noise": f"keys beyond {mechanism.k} of a user are left out: exactdp cut"}
@@ -357,7 +360,7 @@ def _not_noise(mechanism: Any, *, rows_read: bool) -> dict[str, str]:
 def _of_counts(
     path: Path, class_name: str, present: dict[str, str], keys: set[str] | None
 ) -> tuple[list[tuple[str, ...]], Any]:
-    """The released rows of a file of counts; its maker answers for what one user changes."""
+    """The released rows of a file of counts; whoever made the file must ensure the bound k."""
     from exactdp import mechanisms
     from exactdp.samplers import SystemSource
 
@@ -377,7 +380,7 @@ _add(
     "basic",
     "epsilon",
     "",
-    "Every element of a small universe (BV, Algorithm 3).",
+    "Noise on every element of a small universe (Balcer and Vadhan, Algorithm 3).",
     _basic,
     "--epsilon 1 --universe 100 --output out.csv",
 )
@@ -385,19 +388,24 @@ _add(
     "stability",
     "epsilon delta",
     "",
-    "Non-empty bins above a threshold; (epsilon, delta)-DP (BV, Theorem 1.3).",
+    "Non-empty bins above a threshold; (epsilon, delta)-DP (Balcer and Vadhan, Theorem 1.3).",
     _stability,
     "--epsilon 1 --delta 1e-6 --text 30 --output out.csv",
 )
 _add(
-    "sparse", "epsilon", "public", "The heaviest bins; pure DP (BV, Theorem 6.6).", _sparse, _SPARSE
+    "sparse",
+    "epsilon",
+    "public",
+    "The heaviest bins; pure DP (Balcer and Vadhan, Theorem 6.6).",
+    _sparse,
+    _SPARSE,
 )
 _add(
     "strict-sparse",
     "epsilon",
     "public",
-    "The same from a fixed number of random bits (BV, Algorithm 8): quadratic in n and in the "
-    "length of texts, so for few rows and small universes only.",
+    "The heaviest bins; pure DP, from a fixed number of random bits (Balcer and Vadhan, Algorithm "
+    "8). Quadratic in n and in the length of texts, so for few rows and small universes only.",
     _strict,
     "--epsilon 1 --universe 1000 --output out.csv",
 )
@@ -405,19 +413,22 @@ _add(
     "compact",
     "epsilon",
     "beta",
-    "A hash that answers every query; pure DP (BV, Algorithm 9). It goes through as many points as "
-    "there are elements: 10^4 take half a minute and 0.8 GB, 10^5 ten times both and more.",
+    "A hash function that answers every query; pure DP (Balcer and Vadhan, Algorithm 9). 10^4 rows "
+    "take half a minute and 0.8 GB; 10^5 rows take more than ten times as much of both.",
     _compact,
     "--epsilon 1 --text 30 --output out.edph",
 )
 _add_thresholded(
-    "gshm", "GSHM", "Discrete Gaussian noise and a threshold (CSH, Algorithm 1).", "sums"
+    "gshm",
+    "GSHM",
+    "Gaussian sparse histogram: noise on non-zero counters and a threshold (Lebeda, Retschmeier).",
+    "sums",
 )
 _add_thresholded(
     "csh",
     "TopK",
-    "The k heaviest counters, with correlated noise: the CSH, for any number of counters (CSH, "
-    "Algorithms 2 to 4).",
+    "Correlated Gaussian sparse histogram (CSH) of the k heaviest counters (Lebeda and "
+    "Retschmeier, Algorithms 2 to 4).",
     "",
 )
 _add_thresholded("top-k", "TopK", "Another name of csh.", "")

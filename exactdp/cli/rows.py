@@ -1,4 +1,4 @@
-"""Rows of users and keys, in CSV or Parquet files of any size, to what is counted in them."""
+"""Releases from rows of users and keys in CSV or Parquet files of any size."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from exactdp.parameters import integer
 
 __all__ = ["RowsFile", "dialect_options", "release_rows"]
 
-#: Bytes of a file, about, that are worked on at once.
+#: Approximate number of bytes of a file that are processed per pass.
 _PART = 256 << 20
 _MOST_PARTS = 256
 
 
 @dataclass(frozen=True)
 class RowsFile:
-    """A file of rows and how it is read, which nothing in the file decides.
+    """A file of rows and how to read it; nothing in the file changes how it is read.
 
-    by: names of the columns of the key, separated by commas.
+    user: column of users. by: columns of the key, separated by commas. delimiter, quote, header:
+    the dialect of CSV. Raises InvalidParameter.
     """
 
     path: Path
@@ -42,7 +43,7 @@ class RowsFile:
             if len(text) != 1 or text in "\r\n\0" or ord(text) > 127:
                 raise InvalidParameter(name, text, "one ASCII character")
         if self.delimiter == self.quote:
-            raise InvalidParameter("quote", self.quote, "another character than the delimiter")
+            raise InvalidParameter("quote", self.quote, "a character other than the delimiter")
 
     def keys(self, columns: list[str]) -> list[str]:
         """The columns of the key, among those of the file."""
@@ -57,7 +58,7 @@ class RowsFile:
         duckdb = optional("duckdb")
         with duckdb.connect() as connection:
             try:
-                # one file, whatever characters its name has that elsewhere stand for several
+                # the name of one file, even if it contains characters of glob patterns
                 name = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.path))
                 if self.path.suffix == ".parquet":
                     yield connection.read_parquet(name)
@@ -80,7 +81,7 @@ class RowsFile:
         )
 
     def _csv(self, connection: Any, name: str, values: list[str]) -> Any:
-        """Cells as the text they are: 007 is not 7. An empty cell is missing."""
+        """Cells as text: 007 is not 7. An empty cell is a missing value."""
         columns = ", ".join(f"{_quoted(c)}: 'VARCHAR'" for c in self._columns())
         seen = connection.sql(
             f"FROM read_csv({_quoted(name)}, auto_detect = false, columns = {{{columns}}}, "
@@ -94,8 +95,8 @@ class RowsFile:
         return seen
 
     def _columns(self) -> list[str]:
-        """The names in the first line, or 1, 2, 3, ... for its cells if there is no header."""
-        # bytes that are no UTF-8 may follow, where DuckDB names their line
+        """The names in the first line; without a header, 1, 2, 3, ..."""
+        # later bytes that are not UTF-8 are reported by DuckDB, with their line
         with self.path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
             try:
                 rows = csv.reader(file, delimiter=self.delimiter, quotechar=self.quote, strict=True)
@@ -116,18 +117,18 @@ class RowsFile:
 
     @property
     def passes(self) -> int:
-        """How often the rows are read, each time for a part of the users."""
+        """Number of times the rows are read, each time for a part of the users."""
         return min(max(1, self.path.stat().st_size // _PART), _MOST_PARTS)
 
 
 def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--delimiter, --quote and --no-header: how CSV rows are read."""
+    """Add --delimiter, --quote and --no-header, which set how CSV rows are read."""
     for flag, default, text in (
-        ("--quote", '"', "Character around cells of CSV rows that hold delimiters."),
+        ("--quote", '"', "Character around cells of CSV rows that contain delimiters."),
         ("--delimiter", ",", "Character between cells of CSV rows."),
     ):
         command = click.option(flag, default=default, show_default=True, help=text)(command)
-    text = "CSV rows have no header; columns are 1, 2, 3, ..."
+    text = "CSV rows have no header; the columns are named 1, 2, 3, ..."
     return click.option("--no-header", is_flag=True, help=text)(command)
 
 
@@ -147,7 +148,7 @@ def release_rows(
     name = "GSHMWithSums" if caps else class_name
     more = {"largest": tuple(caps.values())} if caps else {}
     kind = getattr(mechanisms, name)
-    # before the rows are read: whether the target can be kept does not depend on them
+    # before the rows are read: the parameters do not depend on the rows
     mechanism = (
         kind(**present, **more) if "sigma" in present else kind.for_target(**present, **more)
     )
@@ -179,7 +180,7 @@ def release_rows(
 
 
 def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
-    """A public list, written as text, as values of the column's type."""
+    """A public list of texts, converted to the column's type; raises InvalidParameter."""
     from datetime import date
 
     types = dict(zip(rows.columns, map(str, rows.types), strict=True))
@@ -192,7 +193,7 @@ def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
 
 
 def _limits(sums: str | None) -> dict[str, int]:
-    """column:limit pairs, separated by commas."""
+    """The limits from text such as a:10,b:5; raises InvalidParameter."""
     caps: dict[str, int] = {}
     for part in sums.split(",") if sums else ():
         column, colon, limit = part.rpartition(":")
@@ -203,5 +204,5 @@ def _limits(sums: str | None) -> dict[str, int]:
 
 
 def _quoted(text: str) -> str:
-    """A text as SQL writes it."""
+    """A text as an SQL literal or identifier."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""exactdp sample: exact draws to a file, a summary on the terminal."""
+"""exactdp sample: write exact draws of noise to a file, or print a summary."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
 
-#: More draws than this would take months.
+#: Largest number of draws; more would take months.
 _MOST_DRAWS = 10**15
 
 
 @click.group(no_args_is_help=True)
 def sample() -> None:
-    """Exact draws of integer noise, to CSV or NumPy files."""
+    """Draw integer noise exactly, to a CSV or NumPy file."""
 
 
 def _add(name: str, parameters: str, text: str, example: str, make: Callable[..., Any]) -> None:

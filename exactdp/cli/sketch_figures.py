@@ -1,4 +1,4 @@
-"""exactdp figure alp: how far the estimate of one value is off, exactly."""
+"""exactdp figure alp: the exact error of the estimate of one value."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import positive, rational
 
-#: Levels of the walk, the value being in the middle.
+#: Number of levels; the value is in the middle.
 _LEVELS = 300
-#: The least epsilon and price that are drawn, and the inverse of the largest.
+#: Smallest epsilon and price that can be drawn; the largest is its inverse.
 _LEAST = Fraction(1, 10**6)
 
 
 def _drawable(name: str, text: str) -> Fraction:
-    """A number > 0 whose errors matplotlib can place: it works with floats."""
+    """A number > 0 within the range in which matplotlib's floats suffice."""
     number = positive(name, text)
     if not _LEAST <= number <= 1 / _LEAST:
         raise InvalidParameter(name, text, f"a number from {_LEAST} to {1 / _LEAST} in a picture")
@@ -30,7 +30,10 @@ def _drawable(name: str, text: str) -> Fraction:
 @options("epsilon output", "collision price")
 @theme_option
 def alp(epsilon: str, output: str, collision: str | None, price: str | None, theme: str) -> None:
-    """The error of an ALP estimate: the probability that it exceeds t (ALP paper, Figure 4)."""
+    """Draw the probability that the error of an estimate exceeds t (ALP paper, Figure 4).
+
+    ALP is the sketch of sparse vectors by Aumüller, Lebeda and Pagh.
+    """
     from exactdp.mechanisms.projections.error_law import estimate_law
 
     path = new_picture(output)

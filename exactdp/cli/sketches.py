@@ -1,4 +1,7 @@
-"""exactdp release alp and its relatives: sparse vectors as sketches that answer any query."""
+"""exactdp release alp and its variants: sketches of sparse vectors that answer any query.
+
+ALP: Aumüller, Lebeda and Pagh.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _EXAMPLE = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
 def _vector(
     values: str, universe: str | None, longest: str | None
 ) -> tuple[dict[int, str], int, int | None]:
-    """The values of a file by element, how many elements there can be, and the longest text."""
+    """The values of a file by element, the size of the universe, and the largest text length."""
     if (universe is None) == (longest is None):
         raise click.UsageError("universe must be given, or else text (not both)")
     length = None if longest is None else length_of(longest, most=_LONGEST)
@@ -40,7 +43,7 @@ def _vector(
 
 
 def _add(name: str, text: str, optional: str, make: Callable[..., Any], example: str) -> None:
-    """A sketch of the values in a file; elements are numbers below the universe, or texts."""
+    """Add a command that releases a sketch; elements are numbers below the universe, or texts."""
 
     @release.command(name, help=text, epilog=f"Example: exactdp release {name} X.csv {example}")
     @click.argument("values")
@@ -67,7 +70,7 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
 
 
 def _sizes(sketch: Any) -> dict[str, str]:
-    """Of what is released, beside the paper's formula for it (Lemma 4.2, without its constant)."""
+    """Sizes of the release in bits, and of the paper's formula (Lemma 4.2, constant 1)."""
     sizes = getattr(sketch, "size", {})
     names = {"formula": "paper's (s + log2 d) m"}
     return {names.get(name, name): f"{bits} bits" for name, bits in sizes.items()}
@@ -84,8 +87,8 @@ def _sizes(sketch: Any) -> dict[str, str]:
 def threshold(
     values: str, output: str, overwrite: bool, as_json: bool, **given: str | None
 ) -> None:
-    """Noisy values above a threshold; pure, or with delta (ALP, Algorithms 6 and 9)."""
-    from exactdp.mechanisms import Threshold, Threshold2
+    """Noisy values above a threshold; pure DP, or with --delta (ALP, Algorithms 6 and 9)."""
+    from exactdp.mechanisms import ApproximateThreshold, Threshold
     from exactdp.mechanisms.projections.thresholds import usual_threshold
     from exactdp.samplers import SystemSource
 
@@ -98,9 +101,9 @@ def threshold(
     grid = positive("grid", given["grid"] or "1/64")
     k = integer("k", given["k"] or "", least=1)
     shared: dict[str, Any] = {"d": d, "k": k, "u": given["largest"], "epsilon": loss, "grid": grid}
-    mechanism: Threshold | Threshold2
+    mechanism: Threshold | ApproximateThreshold
     if delta is not None:
-        mechanism = Threshold2(**shared, delta=delta)
+        mechanism = ApproximateThreshold(**shared, delta=delta)
     else:
         mechanism = Threshold(**shared, t=t or usual_threshold(d, loss, grid))
     found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
@@ -115,7 +118,7 @@ def threshold(
 
 
 def _accuracy(mechanism: Any) -> dict[str, str]:
-    """What is known of the error of one query."""
+    """Bounds of the error of one query."""
     part = getattr(mechanism, "sketch", mechanism)
     if not hasattr(part, "levels"):
         return {"rows": str(part.rows)}
@@ -139,7 +142,7 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
     }
 
 
-#: Longest texts: hash functions take elements of 4096 bits.
+#: Longest texts, in bytes: hash functions take elements of at most 4096 bits.
 _LONGEST = 500
 
 
@@ -210,33 +213,40 @@ def _threshold(
     )
 
 
-_add("alp", "Values up to a bound as noisy bits (ALP, Algorithm 4).", "rows price", _alp, _EXAMPLE)
+_add(
+    "alp",
+    "A sketch of values up to a bound (Aumüller, Lebeda, Pagh: Algorithm 4).",
+    "rows price",
+    _alp,
+    _EXAMPLE,
+)
 _add(
     "signed-alp",
-    "The same, of either sign (ALP, Section 10).",
+    "A sketch of values of either sign (ALP, Section 10).",
     "rows price",
     _signed,
     _EXAMPLE,
 )
 _add(
     "histogram-alp",
-    "Counts; a neighbour differs by 1 in one of them (ALP, Algorithm 10).",
+    "A sketch of counts; neighbours differ by 1 in one count (ALP, Algorithm 10).",
     "rows width",
     _histogram,
     _EXAMPLE,
 )
-_add("log-alp", "Few levels, errors by a factor (ALP, Section 6).", "rows price", _log,
+_add("log-alp", "A sketch with few levels and multiplicative error (ALP, Section 6).",
+     "rows price", _log,
      "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch")  # fmt: skip
 _add(
     "threshold-alp",
-    "Large values stored, small ones in a sketch; pure or with delta (ALP, Algorithm 7).",
+    "Large values stored, small values in a sketch; pure DP, or with --delta (ALP, Algorithm 7).",
     "rows delta price share stored_from",
     _threshold,
     "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch",
 )
 _add(
     "max-projection",
-    "The largest value of each row, with noise: one look-up per query (ALP, Algorithm 11).",
+    "The noisy maximum of each row; one look-up per query (ALP, Algorithm 11).",
     "rows grid",
     _max,
     "--k 200 --epsilon 1 --largest 40 --rows 5000 --text 30 --output out.sketch",

@@ -1,4 +1,4 @@
-"""exactdp sparse: means of sparse vectors in the local model, from ratings to estimates."""
+"""exactdp sparse: means of sparse vectors in the local model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GIVEN = "level L delta hashes users bins"
 def sparse() -> None:
     """Means of sparse vectors in the local model.
 
-    Sparse vectors are ratings, for example: few of very many items have a value. Each user's
+    A sparse vector has values for few of very many items, for example a user's ratings. Each user's
     report is private by itself.
     """
 
@@ -35,7 +35,7 @@ def sparse() -> None:
 @options("d k:entries epsilon", _GIVEN)
 @json_option
 def plan(as_json: bool, **given: str | None) -> None:
-    """Bins, clipping and noise for a promise, and the error of every way to keep it."""
+    """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it."""
     m = _mechanism(given)
     with counted("planning"):
         rows = [[name, other] for name, other in _others(m).items()]
@@ -73,7 +73,7 @@ def _facts(m: SparseVectorMean) -> dict[str, object]:
 
 
 def _others(m: SparseVectorMean) -> dict[str, Any]:
-    """The schemes that keep the same promise, or one that implies it; none where d is too large."""
+    """The schemes with the same or a stronger guarantee; none if d is too large."""
     from exactdp.local.sparse import Harmony, KFold, NaiveLaplace, OneBit, Pckv, Sampled
     from exactdp.local.sparse.baseline import MOST_ITEMS
 
@@ -97,12 +97,13 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
 )
 @click.argument("file")
 @options("d k:entries epsilon output", _GIVEN)
-@click.option("--overwrite", is_flag=True, help="Replace the file of reports if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
 @json_option
 def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
-    """Randomize vectors out of a CSV file with the header user,item,value; values -1 to 1.
+    """Randomize vectors from a CSV file with the header user,item,value; values are -1 to 1.
 
-    With the operating system's randomness. In earnest every user runs this alone.
+    The randomness is the operating system's. In a deployment, every user runs this command on
+    their own vector.
     """
     from exactdp.samplers import SystemSource
 
@@ -133,7 +134,7 @@ def estimate(
     picture: str | None,
     as_json: bool,
 ) -> None:
-    """Means from a file of reports or of a state (exactdp local aggregate adds them up)."""
+    """Estimate means from a file of reports or a state (exactdp local aggregate merges files)."""
     from exactdp.local import SparseVectorMean
     from exactdp.local.report_files import mechanism_of, state_of
 
@@ -155,12 +156,14 @@ def estimate(
         return
     table = [[str(x), f"{mean:.6f}", f"{means.deviation:.6f}"] for x, mean in chosen]
     print_table(f"means from {means.n} reports", ["item", "mean", "standard error"], table)
-    click.echo(f"any one mean is within {within:.6f}, but with probability {beta or '0.05'}")
+    click.echo(
+        f"the error of each mean is at most {within:.6f}, except with probability {beta or '0.05'}"
+    )
 
 
 def _chosen(means: Means, top: str | None, items: str | None) -> list[tuple[int, float]]:
     if (top is None) == (items is None):
-        raise InvalidParameter("top, items", (top, items), "given, one of them")
+        raise InvalidParameter("top, items", (top, items), "at most one of the two")
     if top is not None:
         return means.top(integer("top", top, least=1))
     assert items is not None
@@ -178,7 +181,7 @@ def _mechanism(given: dict[str, str | None]) -> SparseVectorMean:
 
 
 def _vectors(path: Path) -> list[dict[int, str]]:
-    """One mapping per user, in the order in which users appear."""
+    """One mapping of items to values per user, in the order of the users' first rows."""
     vectors: dict[str, dict[int, str]] = {}
     for user, given, value in table_in(path, ("user", "item", "value")):
         own, item = vectors.setdefault(user, {}), integer("item", given, least=0)
@@ -191,7 +194,7 @@ def _vectors(path: Path) -> list[dict[int, str]]:
 
 
 def _draw(path: Path, means: Means, chosen: list[tuple[int, float]]) -> None:
-    """Means with bars of two standard errors."""
+    """Draw the means with bars of two standard errors."""
     from exactdp.cli.pictures import Picture
 
     title = f"{len(chosen)} means from {means.n} reports"

@@ -1,11 +1,12 @@
 """A command that receives SIGINT or SIGTERM ends within two seconds and leaves nothing behind.
 
 The first signal kills the processes that the command started and raises an exception in the main
-thread, so that every ``finally`` runs. Python raises it only between two of its own instructions,
-and cleaning up may have to wait; therefore a thread receives the signal as well, waits for a
-second, and ends the process if it still runs. It removes unfinished files, and never cuts in two
-the naming of several (:func:`exactdp.cli.output.discard`). The thread cannot act while code in C
-keeps Python's lock: such code must return within a second, or release the lock.
+thread, so that every ``finally`` runs. Python raises the exception only between two bytecode
+instructions, and cleaning up may take long. Therefore a thread also receives the signal, waits for
+a second, and then ends the process if it still runs. Before that, the thread removes unfinished
+files, without interrupting the renaming of a group (:func:`exactdp.cli.output.discard`). The thread
+cannot run while C code holds the interpreter lock, so such code must return within a second or
+release the lock.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from exactdp.processes import end_descendants
 
 __all__ = ["Terminated", "ending", "signals_heard"]
 
-#: Seconds for cleaning up; with the search for processes, a command ends in less than two.
+#: Seconds for cleaning up; including the search for child processes, a command ends within two.
 _PATIENCE = 1.0
 
-#: Exit code, as shells have it (128 + the signal), and the word for it.
+#: Signal -> (exit code as in shells, 128 + signal; message).
 _ENDINGS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 
 
 class Terminated(BaseException):
-    """SIGTERM, as KeyboardInterrupt is SIGINT."""
+    """Raised for SIGTERM, as KeyboardInterrupt is for SIGINT."""
 
 
 def ending(error: BaseException | None) -> int:
-    """Say that a signal ends the command, if it caused this exception; the exit code, else 0.
+    """If a signal caused this exception, print that it ends the command; return the exit code or 0.
 
-    Code in C that was interrupted may raise an exception of its own, caused by the signal's.
+    Interrupted C code may raise an exception of its own, whose cause is the signal's exception.
     """
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
@@ -57,21 +58,21 @@ def _say(number: int) -> int:
 
 @contextmanager
 def signals_heard(*, alone: bool) -> Iterator[None]:
-    """SIGINT raises KeyboardInterrupt in this block, SIGTERM Terminated; only the first of them.
+    """In this block, the first SIGINT raises KeyboardInterrupt, or the first SIGTERM Terminated.
 
-    alone: whether the process has nothing but this command to do. Then its child processes are
-    killed, and the process ends after a second even if the exception does not end the block.
+    alone: whether the process runs nothing but this command. If so, a signal also kills the child
+    processes, and the process ends after a second even if the exception does not end the block.
     """
     told = False
     output.forget()
 
     def hear(number: int, _: object) -> None:
         nonlocal told
-        if told:  # cleaning up is not interrupted
+        if told:  # a second signal does not interrupt the cleaning up
             return
         told = True
         if alone:
-            threading.excepthook = lambda _: None  # threads that miss their processes
+            threading.excepthook = lambda _: None  # silence threads whose processes were killed
             end_descendants()
         raise KeyboardInterrupt if number == signal.SIGINT else Terminated
 
@@ -91,14 +92,14 @@ def signals_heard(*, alone: bool) -> Iterator[None]:
 
 def _watch(restore: Callable[[], None]) -> None:
     """Start the thread that ends this process a second after a signal."""
-    # what killed workers leave in the file system is removed; nobody need be warned of that
+    # the resource tracker removes files of killed workers; its warning is not for users
     warnings = (os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
 
-    def in_child() -> None:  # a signal to a forked child is not meant for this process
+    def in_child() -> None:  # a forked child must not signal this process
         signal.set_wakeup_fd(-1)
         restore()
 

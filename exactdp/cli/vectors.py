@@ -1,4 +1,4 @@
-"""exactdp vectors: exact answers as test data, and a judge for any implementation's answers."""
+"""exactdp vectors: conformance vectors, and a judge of any implementation's answers."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @click.group(no_args_is_help=True)
 def vectors() -> None:
-    """Exact answers as test data for any implementation.
+    """Test any implementation against certified answers.
 
-    A conformance vector is a question of differential privacy with its certified answer.
+    A conformance vector is a question about differential privacy with its certified answer.
     """
 
 
 def _selection(command: _Command) -> _Command:
     for name, text in (
-        ("question", "Only one question: delta, tau, ..."),
-        ("flag", "Only one flag, as 'exactdp vectors list --group GROUP' shows them."),
+        ("question", "Only vectors with this question: delta, tau, ..."),
+        ("flag", "Only vectors with this flag; 'exactdp vectors list --group GROUP' shows flags."),
     ):
         command = click.option(f"--{name}", metavar=name.upper(), help=text)(command)
 
     def named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
         return None if value is None else choice("group", group_named(value), GROUPS)
 
-    text = "Only one group, or that of a mechanism as exactdp check has it: " + ", ".join(GROUPS)
+    text = "Only this group, or that of a mechanism of exactdp check: " + ", ".join(GROUPS)
     return click.option("--group", metavar="GROUP", callback=named, help=f"{text}.")(command)
 
 
@@ -59,7 +59,7 @@ def _selection(command: _Command) -> _Command:
 @_selection
 @json_option
 def list_(group: str | None, flag: str | None, question: str | None, as_json: bool) -> None:
-    """The groups, or the vectors of a group, a flag or a question."""
+    """List the groups, or the vectors of a group, a flag or a question."""
     if (group, flag, question) == (None, None, None):
         _list_groups(as_json)
         return
@@ -88,7 +88,7 @@ def _list_groups(as_json: bool) -> None:
 @click.argument("id")
 @json_option
 def show_(id: str, as_json: bool) -> None:
-    """One vector: the question, where the answer lies, and what mistake it catches."""
+    """Show a vector: the question, the certified answer, and the mistake that it detects."""
     if not as_json:
         click.echo(show(id))
         return
@@ -99,7 +99,7 @@ def show_(id: str, as_json: bool) -> None:
 @vectors.command(epilog="Example: exactdp vectors questions | my-program > answers.jsonl")
 @_selection
 def questions(group: str | None, flag: str | None, question: str | None) -> None:
-    """The questions as lines of JSON, for a program in any language."""
+    """Print the questions as lines of JSON, for a program in any language."""
     _chosen(group, flag, question)
     for line in vectors_as_jsonl(group=group, flag=flag, question=question):
         click.echo(line)
@@ -148,9 +148,9 @@ def run(
     "--output", metavar="FILE", default="-", help="New file ending in .json (default: -)."
 )
 def export(group: str, output: str) -> None:
-    """A group's file as it is, or the schema of all of them (GROUP: schema).
+    """Write the file of a group, or the JSON schema of all files (GROUP: schema).
 
-    Without --output, or with - for it, it is written to standard output.
+    Without --output, or with --output -, the file goes to standard output.
     """
     from exactdp.oracle.vectors import schema
 
@@ -168,7 +168,7 @@ def _chosen(group: str | None, flag: str | None, question: str | None) -> list[V
     if not chosen:
         wanted = {"flag": flag, "question": question}
         name = "flag" if flag else "question"
-        raise InvalidParameter(name, wanted[name], "one that 'exactdp vectors list --group' shows")
+        raise InvalidParameter(name, wanted[name], "shown by 'exactdp vectors list'")
     return chosen
 
 
@@ -186,6 +186,6 @@ def _judge(name: str, chosen: list[Vector]) -> Report:
 
     find_local_modules()
     make(name)
-    # in a process of its own: libraries may hang or abort
+    # in a separate process: libraries may hang or abort
     with tqdm(chosen, desc="vectors", disable=None, delay=1) as bar:
         return run_isolated(name, bar)

@@ -1,8 +1,8 @@
-"""Data frames in, data frames out: from rows of (user, key) to a release that keeps its target.
+"""Releases from data frames: rows of (user, key) in, a frame of noisy counts out.
 
-`release` does everything; its steps can be called alone: `bounded` (at most k keys of every user),
-`counted` (on the engine that holds the rows), and the mechanisms' own release of the counts. Before
-noise is drawn, the bounds are checked on the pairs of user and key that are counted.
+`release` does everything. Its steps can also be called separately: `bounded` (at most k keys per
+user), `counted` (on the engine that holds the rows), and the mechanisms' release of the counts.
+Before noise is drawn, the bounds are checked on the pairs of user and key that are counted.
 Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, through narwhals.
 """
 

@@ -1,4 +1,4 @@
-"""At most k keys of every user, chosen within the user's own rows."""
+"""At most k keys per user, chosen from the user's own rows only."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 __all__ = ["KEPT", "Bounding"]
 
-#: Name of the column that is 1 for the pairs that are counted, and 0 for those that are left out.
+#: Name of the column that is 1 for counted pairs and 0 for pairs that are left out.
 KEPT = "_kept"
 
 
 @dataclass(frozen=True)
 class Bounding:
-    """From rows to the distinct pairs of user and key, with those marked that are counted.
+    """How rows become distinct pairs of user and key, with marks on the counted pairs.
 
-    k: most keys of one user, or None to count every pair. keyed: the order of a user's keys.
-    listed: public keys as the columns write them, sorted, or None for all keys.
-    part, parts: only users whose word is `part` modulo `parts`.
+    k: largest number of keys per user, or None to count every pair. keyed: the random order of a
+    user's keys. listed: public keys as written in the columns, sorted, or None for all keys.
+    part, parts: only users whose hash is `part` modulo `parts`.
     """
 
     question: Question
@@ -36,9 +36,10 @@ class Bounding:
     parts: int = 1
 
     def pairs(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """One row for every pair; rows has the question's columns, on an engine that orders rows.
+        """One row for every distinct pair of user and key, with marks.
 
-        Pairs that are left out stay, marked, so that the choice can be checked.
+        rows: has the question's columns, on an engine with ordered windows. Pairs that are left out
+        stay in the result, so that the choice can be checked.
         """
         seen = self._some_users(self._public(_written(rows, self.question)))
         found = _distinct(seen, self.question)
@@ -52,7 +53,7 @@ class Bounding:
         return rows.filter(_among(self.question.keys, self.listed))
 
     def _some_users(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """The rows of one part of the users; which part a user is in changes no count."""
+        """The rows of one part of the users; the partition does not affect the counts."""
         if self.parts == 1:
             return rows
         word, number = narwhals().col("_part"), self.parts
@@ -62,7 +63,7 @@ class Bounding:
 
 
 def _written(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """Columns as integers and text; rows without a user or a key are left out, no value is 0."""
+    """Columns as integers and text, without rows that lack a user or a key; missing values: 0."""
     col = narwhals().col
     typed = [kind.expression(name) for name, (_, kind) in question.columns.items()]
     present = [~col(name).is_null() for name in (USER, *question.keys)]
@@ -72,7 +73,7 @@ def _written(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
 
 
 def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:
-    """Whether the columns are one of the listed rows, which are sorted."""
+    """An expression: whether the columns equal one of the listed, sorted rows."""
     nw_ = narwhals()
     first, *rest = names
     if not rest:
@@ -85,10 +86,9 @@ def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:
 
 
 def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """One row for every pair of user and key, with this user's clipped sums for the key.
+    """One row for every pair of user and key, with the user's clipped sums for the key.
 
-    Values are clipped row by row first, so that no sum leaves the engine's integers, and then the
-    sum is clipped.
+    Values are first clipped in each row, which prevents overflow; then the sums are clipped.
     """
     nw_ = narwhals()
     pair = [USER, *question.keys]
@@ -103,7 +103,7 @@ def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
 
 
 def _marked(pairs: nw.LazyFrame[Any], question: Question, k: int) -> nw.LazyFrame[Any]:
-    """The pairs with KEPT: 1 for the k of every user that come first in the keyed order."""
+    """The pairs with the column KEPT, 1 for each user's first k keys in the keyed order."""
     nw_ = narwhals()
     place = nw_.col(PRIORITY).cum_count().over(USER, order_by=[PRIORITY, *question.keys])
     return pairs.with_columns((place <= k).cast(nw_.Int64).alias(KEPT))

@@ -1,8 +1,8 @@
-"""What a guarantee assumes of the data, checked on the data before any noise is drawn.
+"""Checks, before noise is drawn, of what a guarantee assumes about the data.
 
-The pairs that are checked are the very pairs that are counted. The checks group them by user; what
-made them ordered them by user. A guarantee says what was checked; a check that fails stops the
-release, and names the engine whose answers contradict each other.
+Exactly the counted pairs are checked. The checks use aggregation by user, whereas the pairs were
+made by windows that order them. The guarantee lists what was checked. A failed check stops the
+release and names the engine that returned wrong pairs.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class EngineError(ExactDPError):
 
     @classmethod
     def of(cls, engine: str, what: str) -> EngineError:
-        """What was found in the answer of an engine, which is named with its version."""
+        """The error for a fault in the answer of an engine, with the engine's version."""
         package = next((p for p in ("duckdb", "polars", "dask") if p in engine), "pyspark")
         used = " and ".join(f"{name} {_version(name)}" for name in ("narwhals", package))
         return cls(
-            f"nothing was released: {what}, in the answer of {used}. This is a fault of the engine "
-            "or of its use here: please report it, and read the rows with another engine"
+            f"nothing was released: {what}, in the answer of {used}. This is a bug of the engine "
+            "or of exactdp: please report it, and read the rows with another engine"
         )
 
 
 def statements(bounding: Bounding) -> tuple[str, ...]:
-    """What is checked, in words."""
+    """The checked statements, as text."""
     question = bounding.question
     found = ["every pair of user and key counts once"]
     if bounding.k is not None:
@@ -50,13 +50,13 @@ def statements(bounding: Bounding) -> tuple[str, ...]:
 
 
 def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
-    """Whether the pairs are what bounding promises; raises EngineError.
+    """Raise EngineError unless the pairs satisfy the bounds.
 
-    pairs: as Bounding.pairs returns them, evaluated once, as they will be counted.
+    pairs: as Bounding.pairs returns them, evaluated, exactly as they will be counted.
     """
     question = bounding.question
     if not _all_differ(pairs, bounding):
-        raise _broken(pairs, "a pair of user and key came twice")
+        raise _broken(pairs, "a pair of user and key occurs twice")
     if bounding.k is not None:
         _check_choice(pairs, bounding.k)
     for name, (column, limit) in zip(question.values, question.limits.items(), strict=True):
@@ -67,9 +67,9 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
 
 
 def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:
-    """Whether no pair of user and key comes twice."""
+    """Whether every pair of user and key occurs once."""
     nw_ = narwhals()
-    if bounding.k is not None:  # equal pairs have equal priorities, and few others have
+    if bounding.k is not None:  # equal pairs have equal priorities, few others do
         priorities = nw_.col(PRIORITY)
         number, different = _row(
             pairs.select(
@@ -83,9 +83,9 @@ def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:
 
 
 def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
-    """Every user keeps min(k, own keys), and none that comes after one left out.
+    """Raise EngineError unless every user keeps the first min(k, number of keys) of their keys.
 
-    Then the choice depends on the user's own rows alone, whatever the engine did to make it.
+    The choice then depends on the user's own rows only, however the engine computed it.
     """
     nw_ = narwhals()
     col = nw_.col
@@ -106,13 +106,13 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
     )
     wrong, late = _row(judged.select(col("_wrong").sum(), col("_late").sum()))
     if wrong:
-        raise _broken(pairs, f"some users do not have min(k = {k}, their number of keys) keys")
+        raise _broken(pairs, f"some users do not keep min(k = {k}, number of their keys) keys")
     if late:
-        raise _broken(pairs, "some users' keys are not the first of their own")
+        raise _broken(pairs, "some users keep keys that are not the first in their order")
 
 
 def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
-    """The one row of a frame."""
+    """The single row of a frame."""
     found: tuple[Any, ...] = collected(frame).row(0)
     return found
 

@@ -1,4 +1,4 @@
-"""The question put to a frame: which columns hold users, keys and values, and of which types."""
+"""The columns of users, keys and values of a frame, and their types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 from exactdp.parameters import integer
 
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 __all__ = ["USER", "ColumnType", "Question", "asked", "collected", "is_dask", "narwhals"]
 
-#: The name of the column of users while rows are worked on; the caller's columns may have any.
+#: Internal name of the column of users; the caller's columns may have any names.
 USER = "_user"
 
-#: The largest limit of a user's value for one key: sums of 2^32 users stay below 2^63.
+#: Largest limit of a user's value for a key: sums over 2^32 users stay below 2^63.
 _LARGEST_LIMIT = 2**31
 
 
 def narwhals() -> Any:
-    """The narwhals module, which is loaded when a frame is read."""
+    """The narwhals module, imported on first use; raises MissingExtra."""
     return optional("narwhals")
 
 
 @dataclass(frozen=True)
 class ColumnType:
-    """How the values of a column are written while rows are worked on.
+    """The type of a column, and its internal representation.
 
-    Every engine has 64-bit integers and text, and agrees on both; dates and unsigned 64-bit
-    integers are written as text.
+    Columns are represented as 64-bit integers or as text, which are the same on all engines; dates
+    and unsigned 64-bit integers become text.
     """
 
     name: str  #: "integers", "text", "dates" or "unsigned integers"
     arrow: str  #: the type in pyarrow
     released: str  #: the type in narwhals
-    value: Callable[[Any], Any]  #: from what is written to the value
+    value: Callable[[Any], Any]  #: from the representation to the value
 
     @property
     def is_integer(self) -> bool:
@@ -53,14 +53,14 @@ class ColumnType:
         return nw_.col(name).cast(nw_.Int64 if self.is_integer else nw_.String)
 
     def restored(self, name: str) -> Any:
-        """The written column as values of the caller's type."""
+        """The column converted back to the caller's type."""
         nw_ = narwhals()
         if self is _DATES:
             return nw_.col(name).str.to_date(format="%Y-%m-%d")
         return nw_.col(name).cast(getattr(nw_, self.released))
 
     def written(self, parameter: str, value: Any) -> int | str:
-        """A value of the caller's as the column writes it."""
+        """The representation of a caller's value; raises InvalidParameter."""
         if self is _TEXT or self is _DATES:
             kind = str if self is _TEXT else date
             if type(value) is not kind:
@@ -78,7 +78,7 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise InvalidParameter(
-            "by", "a date outside them", "dates of the years 1 to 9999"
+            "by", Described("an earlier or later date"), "dates of the years 1 to 9999"
         ) from None
 
 
@@ -90,10 +90,11 @@ _UNSIGNED = ColumnType("unsigned integers", "uint64", "UInt64", int)
 
 @dataclass(frozen=True)
 class Question:
-    """The columns asked for, by the caller's names, and their types.
+    """The requested columns, by the caller's names, and their types.
 
-    by: one or more columns; together they are the key. single: whether a key is the value of one
-    column, and not a tuple. limits: column of values -> most that a user's value for a key may be.
+    user: column of users. by: columns that together are the key. single: whether a key is the value
+    of a single column instead of a tuple. limits: column of values -> largest |value| of a user for
+    a key.
     """
 
     user: str
@@ -105,17 +106,17 @@ class Question:
 
     @property
     def keys(self) -> list[str]:
-        """The names of the key's columns while rows are worked on."""
+        """Internal names of the columns of the key."""
         return [f"_key_{i}" for i in range(len(self.by))]
 
     @property
     def values(self) -> list[str]:
-        """The names of the columns of values while rows are worked on."""
+        """Internal names of the columns of values."""
         return [f"_value_{i}" for i in range(len(self.limits))]
 
     @property
     def columns(self) -> dict[str, tuple[str, ColumnType]]:
-        """The name while rows are worked on -> the caller's name and the type."""
+        """Internal name -> (the caller's name, type)."""
         found = {USER: (self.user, self.user_type)}
         found |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
         return found | {n: (c, _INTEGERS) for n, c in zip(self.values, self.limits, strict=True)}
@@ -126,7 +127,7 @@ class Question:
         return parts[0] if self.single else tuple(parts)
 
     def written_key(self, key: Any) -> tuple[int | str, ...]:
-        """A public key as the columns write it; raises InvalidParameter."""
+        """The representation of a public key; raises InvalidParameter."""
         parts = (key,) if self.single else key
         if not isinstance(parts, tuple) or len(parts) != len(self.by):
             raise InvalidParameter("keys", key, f"tuples of {len(self.by)} parts: {self.by}")
@@ -156,8 +157,8 @@ def asked(
 
 
 def _schema(frame: Any) -> Mapping[str, Any]:
-    """Names and types of the columns of a frame of any kind that is known."""
-    empty = frame._meta if is_dask(frame) else frame  # narwhals gives up Dask
+    """Names and types of the columns of a frame; raises InvalidParameter for unknown kinds."""
+    empty = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
     try:
         schema: Mapping[str, Any] = narwhals().from_native(empty).collect_schema()
     except TypeError:
@@ -167,14 +168,14 @@ def _schema(frame: Any) -> Mapping[str, Any]:
 
 
 def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """The rows of a lazy frame; polars evaluates them in parts, in less time and memory."""
+    """The rows of a lazy frame; polars streams them, which takes less time and memory."""
     if frame.implementation.is_polars():
         return frame.collect(engine="streaming")
     return frame.collect()
 
 
 def is_dask(frame: Any) -> bool:
-    """Whether a frame is one of Dask, which is not loaded to find out."""
+    """Whether a frame is a Dask frame, without importing Dask."""
     dask = sys.modules.get("dask.dataframe")
     return dask is not None and isinstance(frame, dask.DataFrame)
 
@@ -189,7 +190,7 @@ def _limits(sums: Mapping[str, int] | None) -> dict[str, int]:
 
 
 def _whole(schema: Mapping[str, Any], name: str) -> None:
-    """Whether a column can be summed: integers that fit 64 bits with a sign."""
+    """Raise InvalidParameter unless a column holds signed integers of at most 64 bits."""
     nw_ = narwhals()
     what = f"{name} of type {schema[name]}" if name in schema else name
     wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)

@@ -1,4 +1,4 @@
-"""Counting users per key on the engine that holds the rows, in passes where memory is short."""
+"""Counting users per key on the engine that holds the rows, in several passes to save memory."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ __all__ = ["Totals", "bounded", "counted"]
 
 @dataclass(frozen=True)
 class Totals:
-    """Users per key, and per key the sum of the users' clipped values in every column of sums.
+    """Totals per key, without noise. counts: key -> number of users. sums: key -> for each column,
+    the sum of the users' clipped values.
 
-    checked: what was verified on the very pairs of user and key that are counted here.
+    checked: the statements that were verified on the counted pairs of user and key.
     """
 
     counts: dict[Any, int]
@@ -44,14 +45,14 @@ def counted(
     keys: Sequence[Any] | None = None,
     passes: int = 1,
 ) -> Totals:
-    """Users per key, every user counted for at most k keys; not private before noise is added.
+    """Count users per key, each user for at most k keys; the result is not private without noise.
 
-    frame, user, by, keyed: as for bounded; k: >= 1, or None to count every key of every user.
-    sums: column of integers -> limit >= 1 of the size of one user's value for one key; larger
-    values are clipped. keys: a public list, of values of the column's type (tuples where the key
-    has several columns); rows with other keys are left out before users are bounded.
+    frame, user, by, keyed: as for bounded. k: >= 1, or None to count every key of every user.
+    sums: column of integers -> limit >= 1 of |value| of a user for a key; larger values are
+    clipped. keys: a public list of keys (values of the column's type, or tuples for several
+    columns); rows with other keys are dropped before users are bounded.
     passes: number of times the rows are read, >= 1; more passes need less memory.
-    Raises InvalidParameter, and EngineError where the engine's pairs are not bounded.
+    Raises InvalidParameter, and EngineError if the engine's pairs violate the bounds.
 
     >>> import polars as pl
     >>> from exactdp.frames import counted
@@ -87,18 +88,18 @@ def counted(
     return Totals({x: row[0] for x, row in ordered.items()}, sums_of, statements(bounding))
 
 
-#: What is done in every pass, for people who wait.
+#: The stages of a pass, for the progress bar.
 _STAGES = ("reading and bounding rows", "checking the bounds", "counting keys")
 
 
 def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: KeyedHash) -> Any:
-    """The distinct (user, key) pairs of a frame, at most k of every user, as a frame of its kind.
+    """The distinct (user, key) pairs of a frame, at most k per user, as a frame of the same kind.
 
-    frame: a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark. user: the name of a column
-    of integers or text. by: one name or several, of columns of integers, text or dates; rows
-    without a user or a key are left out. k: >= 1. keyed: the order of a user's keys.
-    Whatever the order, the pairs of one user depend on no other user's rows. The pairs of frames in
-    memory are checked; lazy frames stay lazy, and `release` checks the pairs that it counts.
+    frame: of pandas, polars, pyarrow, DuckDB, Dask or PySpark. user: name of a column of integers
+    or text. by: name or names of columns of integers, text or dates; rows without a user or a key
+    are dropped. k: largest number of keys per user, >= 1. keyed: the random order of a user's keys.
+    The pairs of a user do not depend on other users' rows. For frames in memory the pairs are
+    checked; lazy frames stay lazy, and `release` checks the pairs that it counts.
     Raises InvalidParameter, EngineError.
 
     >>> import polars as pl
@@ -125,7 +126,7 @@ def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: Ke
 
 
 def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """The users and keys of the pairs that are kept, under the caller's names and types."""
+    """The users and keys of the counted pairs, with the caller's names and types."""
     col = narwhals().col
     columns = {n: c for n, c in question.columns.items() if n not in question.values}
     named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
@@ -133,14 +134,14 @@ def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
 
 
 def _listed(question: Question, keys: Sequence[Any]) -> tuple[tuple[int | str, ...], ...]:
-    """Public keys as the columns write them: engines differ in what equals what."""
+    """The representations of public keys, because engines disagree about equality."""
     if isinstance(keys, str):
         raise InvalidParameter("keys", keys, "a list of keys")
     return tuple(sorted({question.written_key(key) for key in keys}))
 
 
 def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
-    """Columns of the key, users, and sums, for every key."""
+    """For every key: the columns of the key, the number of users, and the sums."""
     nw_ = narwhals()
     sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.values]
     kept = pairs.filter(nw_.col(KEPT) == 1)
@@ -150,7 +151,7 @@ def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ..
 
 
 def _add(rows: dict[Any, list[int]], question: Question, found: list[tuple[Any, ...]]) -> None:
-    """Add the users and sums per key of one pass to those of the passes before."""
+    """Add the users and sums per key of one pass to those of earlier passes."""
     width = len(question.by)
     for row in found:
         key, numbers = question.key(row[:width]), [int(number) for number in row[width:]]

@@ -1,4 +1,4 @@
-"""What the bound k leaves out: an error of counts that no noise accounts for."""
+"""The pairs of user and key that a bound k leaves out: an error in addition to the noise."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ __all__ = ["Cut", "cut"]
 
 @dataclass(frozen=True)
 class Cut:
-    """Users with more than k keys, pairs of user and key, and the pairs beyond k of a user.
+    """users: number of users with more than k keys. pairs: number of pairs of user and key.
+    pairs_left_out: number of pairs beyond the first k of each user.
 
     The numbers are exact for public data. Otherwise they have noise, may be negative, and count at
-    most `most` pairs of a user; guarantee: what they cost, or None for public data.
+    most `most` pairs per user. guarantee: of the noisy numbers, or None for public data.
     """
 
     k: int
@@ -56,13 +57,14 @@ def cut(
     most: int | None = None,
     source: Source | None = None,
 ) -> Cut:
-    """How much of the data a release with at most k keys of every user leaves out.
+    """Count the pairs that a release with at most k keys per user leaves out.
 
-    frame, user, by: as for release. k: >= 1. Either public=True: the data, or a sample that stands
-    for them, are public, and exact numbers are returned; or epsilon > 0 and most > k: every number
-    gets discrete Laplace noise, and together they keep epsilon-DP for one user added or removed, of
-    whom at most `most` pairs are counted. This epsilon adds to that of the release.
-    source: None for the operating system's randomness; others are refused.
+    frame, user, by: as for release. k: >= 1.
+    public: True if the data, or a representative sample, are public; the numbers are then exact.
+    epsilon, most: otherwise, epsilon > 0 and most > k. All numbers together are epsilon-DP for one
+    user added or removed, by discrete Laplace noise; at most `most` pairs per user are counted.
+    Add this epsilon to that of the release.
+    source: None for the operating system's randomness; sources not fit for a release are refused.
     Raises InvalidParameter, EngineError.
 
     >>> import polars as pl
@@ -82,7 +84,7 @@ def cut(
         return Cut(bound, *_numbers(_users_by_keys(frame, user, by), bound, None))
     loss, cap = positive("epsilon", epsilon), integer("most", most or 0, least=bound + 1)
     exact = _numbers(_users_by_keys(frame, user, by), bound, cap)
-    # a user changes them by at most 1, `most` and `most` - k
+    # a user changes the three numbers by at most 1, `most` and `most` - k
     noise = DiscreteLaplace(scale=(1 + cap + cap - bound) / loss)
     users, pairs, left_out = (number + noise.sample(used) for number in exact)
     neighbours = f"add-remove neighbours: one user added or removed, at most {cap} pairs counted"
@@ -100,7 +102,7 @@ def _numbers(users_by_keys: dict[int, int], k: int, most: int | None) -> tuple[i
 
 
 def _users_by_keys(frame: Any, user: str, by: str | Sequence[str]) -> dict[int, int]:
-    """Number of keys -> users who have so many."""
+    """Number of keys -> number of users with this number of keys."""
     nw_ = narwhals()
     bounding = Bounding(asked(frame, user=user, by=by, sums=None), None, None)
 

@@ -1,8 +1,8 @@
-"""Where rows are dealt with: each engine's way to evaluate pairs once, and to hold a release.
+"""The engines: how each evaluates pairs once, and makes a frame of a release.
 
-Frames of pandas and pyarrow are read by DuckDB, without a copy where types allow; polars, DuckDB
-and Spark deal with their own; Dask brings all rows of a user into one partition, which DuckDB
-reads. So rows are ordered in two ways only, by SQL's window functions and by polars.
+DuckDB reads frames of pandas and pyarrow, without a copy if types allow. Polars, DuckDB and Spark
+process their own frames. Dask moves all rows of a user into one partition, which DuckDB reads. So
+only window functions of SQL, and polars, order rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import EngineError
@@ -30,9 +30,9 @@ _Made = TypeVar("_Made")
 def over_pairs(
     frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Made]
 ) -> list[_Made]:
-    """What `work` makes of the evaluated pairs: of all at once, or on Dask of each partition's.
+    """Apply `work` to the evaluated pairs: to all of them, or on Dask to each partition's pairs.
 
-    The pairs are evaluated once, so that what is checked in `work` is what is counted there.
+    The pairs are evaluated once, so `work` checks and counts the same pairs.
     """
     if is_dask(frame):
         return _over_partitions(frame, bounding, work)
@@ -43,7 +43,7 @@ def over_pairs(
 def lazily(
     frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
 ) -> Any:
-    """What `work` makes of the pairs of a lazy frame, as a lazy frame of the same kind."""
+    """Apply `work` to the pairs of a lazy frame; returns a lazy frame of the same kind."""
     if not is_dask(frame):
         with _rows(frame, bounding) as rows:
             return work(bounding.pairs(rows)).to_native()
@@ -58,7 +58,7 @@ def lazily(
 
 @contextmanager
 def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
-    """The columns asked for, on an engine that orders rows by itself."""
+    """The requested columns, on an engine with ordered windows."""
     nw_ = narwhals()
     seen = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
@@ -75,17 +75,19 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
 
 
 def _typed(rows: nw.DataFrame[Any], bounding: Bounding) -> Any:
-    """Rows in memory as a table of pyarrow, of the types that their columns were taken for."""
+    """Rows in memory as a pyarrow table with the columns' types; raises InvalidParameter."""
     pa = optional("pyarrow")
     types = {n: getattr(pa, kind.arrow)() for n, (_, kind) in bounding.question.columns.items()}
     try:
         return rows.to_arrow().select(list(types)).cast(pa.schema(types))
     except (pa.ArrowException, UnicodeEncodeError):
-        raise InvalidParameter("frame", "others", "values of the columns' types") from None
+        raise InvalidParameter(
+            "frame", Described("other values"), "values of the columns' types"
+        ) from None
 
 
 def _together(frame: Any, bounding: Bounding) -> Any:
-    """The rows of a Dask frame that have a user, with all rows of a user in one partition."""
+    """The rows of a Dask frame with a user, shuffled so that a user's rows share a partition."""
     names = [name for name, _ in bounding.question.columns.values()]
     rows = frame[list(dict.fromkeys(names))].dropna(subset=[bounding.question.user])
     return rows.shuffle(on=bounding.question.user)
@@ -94,9 +96,9 @@ def _together(frame: Any, bounding: Bounding) -> Any:
 def _over_partitions(
     frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Made]
 ) -> list[_Made]:
-    """The same on Dask, where no user may have rows in two partitions.
+    """Apply `work` to each partition of a Dask frame.
 
-    That is checked by 64-bit hashes of the users: equal ones in two partitions stop the work.
+    Raises EngineError if a user has rows in two partitions, by 64-bit hashes of the users.
     """
     import numpy as np
     from dask.base import compute
@@ -112,13 +114,13 @@ def _over_partitions(
     done: list[tuple[_Made, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
     users = np.concatenate([hashes for _, hashes in done])
     if len(np.unique(users)) < len(users):
-        raise EngineError.of("dask", "rows of one user were left in two partitions")
+        raise EngineError.of("dask", "the rows of a user are in two partitions")
     return [made for made, _ in done]
 
 
 @contextmanager
 def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
-    """The pairs evaluated once; freed at the end."""
+    """The evaluated pairs, which are freed at the end of the block."""
     nw_ = narwhals()
     kind, native = pairs.implementation, pairs.to_native()
     if kind.is_polars():
@@ -132,7 +134,7 @@ def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
 
 @contextmanager
 def _temporary_table(relation: Any) -> Iterator[Any]:
-    """A relation as a temporary table of its own connection, which DuckDB may keep on disk."""
+    """A relation as a temporary table of its connection, which DuckDB may spill to disk."""
     name = f"exactdp_{secrets.token_hex(8)}"
     view = f"{name}_view"
     relation.query(view, f"CREATE TEMP TABLE {name} AS FROM {view}")
@@ -143,7 +145,7 @@ def _temporary_table(relation: Any) -> Iterator[Any]:
 
 
 def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: list[Any]) -> Any:
-    """Columns as a frame of the kind of `frame`. types: as narwhals names them."""
+    """Columns as a frame of the same kind as `frame`. types: names of narwhals types."""
     nw_, pa = narwhals(), optional("pyarrow")
     arrow = {"Int64": pa.int64(), "UInt64": pa.uint64(), "Float64": pa.float64()}
     arrow |= {"String": pa.string(), "Date": pa.date32()}

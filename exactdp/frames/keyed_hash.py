@@ -1,15 +1,15 @@
-"""A random order of every user's own keys, the same on every engine.
+"""A random order of each user's own keys, identical on every engine.
 
 priority(user, key) = U p + (s^2 t mod p) with s = a U + b K + c and t = b U + c K + a, where U and
-K are polynomials at e of the base-p digits of user and key; the digits of a key of several columns
-follow one another. U, the same for all keys of a user, makes pairs of equal priority rare. Integers
-below p = 2^31 - 1 and their products fit every engine's 64 bits. Ties are broken by the key.
+K are polynomials at e whose coefficients are the base-p digits of user and key (for a key of
+several columns, the concatenated digits). U is the same for all keys of a user and makes equal
+priorities of different pairs rare. Integers below p = 2^31 - 1 and their products fit 64 bits. Ties
+are broken by the key.
 
-Privacy does not rest on this function, nor on its secrecy: whatever (a, b, c, e) are, which keys of
-a user are kept depends on this user's rows alone, so removing the user changes nothing else. That
-is why text is hashed and not numbered: a number that says where a key stands among all keys would
-change with other users' rows. The randomness is drawn anew for every release, so that no user can
-choose, and no analyst can know, which of too many keys are kept.
+Privacy does not depend on this function or its secrecy: for any (a, b, c, e), the kept keys of a
+user depend only on this user's rows, so removing the user changes nothing else. That is why text is
+hashed: the rank of a key among all keys would depend on other users' rows. Every release draws new
+randomness, so that no user can choose, and no analyst can know, which keys are kept.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _DIGITS = 3
 
 @dataclass(frozen=True)
 class KeyedHash:
-    """One function out of the family: p prime, a, b, c, e in [0, p), salt for text.
+    """A function of the family. p: a prime. a, b, c, e: in [0, p). salt: for hashing text.
 
-    Usually made by :meth:`drawn`.
+    Usually made by :meth:`drawn`. Raises InvalidParameter.
     """
 
     p: int
@@ -57,12 +57,12 @@ class KeyedHash:
 
     @classmethod
     def drawn(cls, source: Source, p: int = PRIME) -> KeyedHash:
-        """A random function. p: a smaller prime is for enumerating all functions."""
+        """A random function. p: a smaller prime is for tests that enumerate all functions."""
         a, b, c, e = (source.below(p) for _ in range(4))
         return cls(p, a, b, c, e, source.below(p))
 
     def with_priority(self, pairs: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
-        """The pairs with their priority; the columns of users and keys hold integers or text."""
+        """The pairs with a column of priorities; users and keys are integers or text."""
         col, p = narwhals().col, self.p
         seen = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
         seen = seen.with_columns(_k=narwhals().lit(0, narwhals().Int64))
@@ -71,7 +71,7 @@ class KeyedHash:
             shift = pow(self.e, _DIGITS, p)
             seen = seen.with_columns(_k=((col("_k") * shift) % p + col("_w")) % p).drop("_w")
         u, k = col("_u"), col("_k")
-        # every product of two residues is reduced before the next: below 2^62, and never rounded
+        # each product of two residues is reduced at once, so it is below 2^62 and exact
         seen = seen.with_columns(
             _s=((u * self.a) % p + (k * self.b) % p + self.c) % p,
             _t=((u * self.b) % p + (k * self.c) % p + self.a) % p,
@@ -91,7 +91,7 @@ class KeyedHash:
                 _digit=((col("_rest") % p) + p) % p,
                 _negative=(col("_rest") < 0).cast(nw_.Int64),
             )
-            # a negative number is moved towards 0 by p - digit: -2^63 - digit is no 64-bit integer
+            # negative numbers move towards 0 by p - digit, because -2^63 - digit overflows
             multiple = col("_rest") + (col("_negative") * p - col("_digit"))
             seen = seen.with_columns(
                 _rest=_divided(multiple, p) - col("_negative"),
@@ -102,9 +102,9 @@ class KeyedHash:
 
 
 def _divided(multiple: Any, p: int) -> Any:
-    """multiple/p, a whole number, on every engine.
+    """multiple/p, an integer, on every engine.
 
-    Some floor a quotient of doubles, which may be one off. Below 2^41 a rounded quotient is right:
-    that is so for p = 2^31 - 1, and for small words for any p.
+    Some engines floor a quotient of doubles, which may be off by 1. Rounding the quotient is
+    correct below 2^41, which holds for p = 2^31 - 1, and for small words and any p.
     """
     return (multiple / p).round(0).cast(narwhals().Int64)

@@ -1,4 +1,4 @@
-"""From a frame of rows to a released frame of the same kind, with its guarantee."""
+"""Release a frame of rows as a frame of the same kind, with its guarantee."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ MECHANISMS = ("gshm", "csh")
 
 @dataclass(frozen=True)
 class FrameRelease:
-    """What is published: a frame with a row for every released key, sorted, and its guarantee."""
+    """A release. frame: a row for every released key, sorted by key. guarantee: of the release.
+    mechanism: with its parameters."""
 
     frame: Any
     guarantee: Guarantee
@@ -54,28 +55,29 @@ def release(
     passes: int = 1,
     source: Source | None = None,
 ) -> FrameRelease:
-    """Publish how many users have each key, and sums of their values, with (epsilon, delta)-DP.
+    """Publish the number of users per key, and sums of their values, with (epsilon, delta)-DP.
 
-    frame: rows of users and keys: of pandas, polars (also lazy), pyarrow, DuckDB, Dask, PySpark.
-    user: the name of a column of integers or text. by: the name of a column of integers, text or
-    dates, or several names, whose values together are the key. Rows without a user or a key are
-    left out, and a user's rows with one key count once.
-    k: most keys of one user, >= 1. epsilon: >= 0. delta: > 0 and < 1. They are the target, which
-    everything that is released together keeps.
-    mechanism: "gshm": every user is counted for at most k keys, chosen at random among the user's
-    own; any number of keys may be counted. "csh": the k heaviest keys, with less noise, for users
-    with any number of keys; where more than k are counted, the (k + 1)-th largest count is
-    subtracted from all (CSH, Algorithm 3), as the shared noise hides a user only among k counters.
-    sums: column of integers -> limit of one user's value for one key, clipped ("gshm" only).
-    keys: a public list; other keys are never released. lower: counts below it are dropped first.
+    frame: rows of users and keys, of pandas, polars (also lazy), pyarrow, DuckDB, Dask or PySpark.
+    user: name of a column of integers or text. by: name of a column of integers, text or dates, or
+    several names, whose values together are the key. Rows without a user or a key are dropped;
+    several rows of a user with the same key count once.
+    k: >= 1, largest number of keys per user ("gshm"), or number of keys to release ("csh").
+    epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
+    mechanism: "gshm" (Gaussian sparse histogram) counts every user for at most k of their keys,
+    chosen at random; there may be any number of keys. "csh" (correlated Gaussian sparse histogram)
+    releases the k heaviest keys with less noise and does not bound users; if there are more than k
+    keys, the (k + 1)-th largest count is subtracted from all counts (Lebeda and Retschmeier,
+    Algorithm 3).
+    sums: column of integers -> limit >= 1; a user's value for a key is clipped to +-limit. "gshm"
+    only. keys: a public list; no other keys are released. lower: counts below are dropped first.
     passes: number of times the rows are read, >= 1; more passes need less memory.
-    source: None for the operating system's randomness; others are refused.
+    source: None for the operating system's randomness; sources not fit for a release are refused.
 
-    What the guarantee assumes of the data is checked on the pairs of user and key that are counted,
-    before any noise is drawn; `guarantee.checked` says what. Noise is not all the error: `cut`
-    says how many pairs the bound k leaves out.
-    Returns the released frame in the caller's kind: the key, "count", and the sums, sorted by key.
-    Raises InvalidParameter, Undecided, and EngineError where an engine's pairs break the bound.
+    Before noise is drawn, the assumptions of the guarantee are checked on the counted pairs of user
+    and key; `guarantee.checked` lists them. The bound k causes an error in addition to the noise:
+    `cut` counts the pairs that are left out.
+    Returns a frame of the caller's kind with the key, "count", and the sums, sorted by key.
+    Raises InvalidParameter, Undecided, and EngineError if an engine's pairs violate the bound.
 
     >>> import polars as pl
     >>> from exactdp import frames
@@ -94,7 +96,7 @@ def release(
 
 
 class Rows(TypedDict, total=False):
-    """What is read from the rows, as release takes it."""
+    """The arguments of release that select what is read from the rows."""
 
     user: Required[str]
     by: Required[str | Sequence[str]]
@@ -104,7 +106,7 @@ class Rows(TypedDict, total=False):
 
 
 def draw(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]) -> FrameRelease:
-    """Such a release by a given mechanism and from any source, for simulations and proofs."""
+    """A release by a given mechanism, with randomness from any source, for simulations."""
     question = asked(frame, user=rows["user"], by=rows["by"], sums=rows.get("sums"))
     names = [*question.by, "count", *question.limits]
     if len(set(names)) < len(names):
@@ -129,7 +131,7 @@ def drawn(
 def mechanism_for(
     name: str, k: int, epsilon: Real, delta: Real, lower: int, caps: Mapping[str, int]
 ) -> Thresholded:
-    """The mechanism that releases counts, and sums where there are limits, for a target."""
+    """The mechanism for a target. caps: column -> limit, for sums."""
     choice("mechanism", name, MECHANISMS)
     if name == "csh":
         if caps:
@@ -143,9 +145,9 @@ def mechanism_for(
 
 
 def _as_frame(frame: Any, question: Question, names: list[str], found: NoisyCounts) -> Any:
-    """The released counters as a frame of the kind that was given."""
+    """The released counters as a frame of the same kind as `frame`."""
     parts = [found.elements] if question.single else [*zip(*found.elements, strict=True)]
-    # halves of up to 52 bits are exact in floats, larger ones are rounded
+    # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
     halves = found.denominator == 2
     counts = [n / 2 for n in found.numerators] if halves else found.numerators
     columns = [*(parts or [()] * len(question.by)), counts, *found.sums]

@@ -1,4 +1,4 @@
-"""Text as integers, by the same hash on every engine: 60 bits of SHA-256 of salt and text."""
+"""Hashes of text, identical on every engine: 60 bits of SHA-256 of salt and text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _DIGITS = 15
 
 
 def text_word(text: str, salt: int) -> int:
-    """The word of one text, whatever it contains."""
+    """The hash of a text, which may contain any characters."""
     digest = hashlib.sha256(f"{salt}:{text}".encode("utf-8", "surrogatepass")).hexdigest()
     return int(digest[:_DIGITS], 16)
 
 
 def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
-    """Add a column of integers: the column itself, or the words of its text."""
+    """Add a column of integers: the column itself, or the hashes of its text."""
     nw_ = narwhals()
     if frame.collect_schema()[name].is_integer():
         return frame.with_columns(nw_.col(name).alias(word))
@@ -56,7 +56,7 @@ def _polars(native: Any, name: str, word: str, salt: int) -> Any:
     import polars as pl
 
     def words(batch: Any) -> Any:
-        texts = batch.unique()  # SHA-256 in Python: once for every text of the batch
+        texts = batch.unique()  # SHA-256 in Python: once for every distinct text of the batch
         hashed = pl.Series([text_word(text, salt) for text in texts], dtype=pl.Int64)
         if texts.is_empty():  # replace_strict keeps the type of the texts then
             return hashed

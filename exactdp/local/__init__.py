@@ -1,4 +1,4 @@
-"""The local model: users randomize their own values, and the law of what they send is exact."""
+"""The local model: users randomize their own values; the law of every report is exact."""
 
 from exactdp.local.compressive import CompressiveResponse, MatrixResponse
 from exactdp.local.compressive_bounds import coherence, recovery_bound, unbalanced_loss

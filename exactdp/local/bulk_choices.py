@@ -1,4 +1,4 @@
-"""Exact choices for many users at once, as arrays; an enumeration branches over every one."""
+"""Exact random choices for many users at once, as arrays; an enumeration branches over each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exactdp.samplers import Source
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
-#: Below so many bits none are drawn that are not needed.
+#: Below this number of bits, no superfluous bits are drawn: an enumeration branches over each.
 _FEW = 1 << 10
 
 
@@ -28,9 +28,9 @@ def below(size: int, n: int, source: Source) -> Integers:
 
 
 def coin_rows(p: Fraction, users: int, k: int, source: Source) -> NDArray[np.uint8]:
-    """One row of k such bits for every user, packed into bytes, the first bit lowest."""
+    """For every user a row of k bits, each 1 with probability p, packed lowest bit first."""
     width, rest = -(-k // 8), k % 8
-    if rest and users * k < _FEW:  # as many coins as there are bits: fewer branches to enumerate
+    if rest and users * k < _FEW:  # exactly k coins per user: fewer branches to enumerate
         return np.packbits(coins(p, users * k, source).reshape(users, k), axis=1, bitorder="little")
     words = source.coins(users * width * 8, p)
     rows = words.astype("<u8", copy=False).view(np.uint8)[: users * width].reshape(users, width)
@@ -46,14 +46,14 @@ def own_bits(rows: NDArray[np.uint8], values: Integers) -> Bits:
 
 
 def with_own(rows: NDArray[np.uint8], values: Integers, own: Bits) -> NDArray[np.uint8]:
-    """The same rows, with bit values[i] of row i being own[i]."""
+    """The rows with bit values[i] of row i set to own[i]."""
     flat, places, shift = _places(rows, values)
     flat[places] = (flat[places] & ~(np.uint8(1) << shift)) | (own.view(np.uint8) << shift)
     return rows
 
 
 def turned(rows: NDArray[np.uint8], values: Integers) -> NDArray[np.uint8]:
-    """The same rows, with bit values[i] of row i being the other one."""
+    """The rows with bit values[i] of row i flipped."""
     flat, places, shift = _places(rows, values)
     flat[places] ^= np.uint8(1) << shift
     return rows
@@ -62,6 +62,6 @@ def turned(rows: NDArray[np.uint8], values: Integers) -> NDArray[np.uint8]:
 def _places(
     rows: NDArray[np.uint8], values: Integers
 ) -> tuple[NDArray[np.uint8], Integers, NDArray[np.uint8]]:
-    """All bytes, and of bit values[i] of row i the byte and the place in it."""
+    """All bytes as one array; for bit values[i] of row i, the byte index and bit position."""
     places = np.arange(len(rows)) * rows.shape[1] + (values >> 3)
     return rows.reshape(-1), places, (values & 7).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Which mechanism for k values and this epsilon: exact errors, side by side."""
+"""Comparison of the mechanisms for k values at the same epsilon, by exact errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ORACLES: dict[str, type[FrequencyOracle]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One mechanism. square_error: expected squared l2 error of its unbiased estimate, exactly."""
+    """A mechanism. square_error: exact expected squared l2 error of its unbiased estimate."""
 
     name: str
     mechanism: FrequencyOracle
@@ -35,20 +35,21 @@ class Row:
 
 
 def compare(k: int, epsilon: Real, n: int) -> list[Row]:
-    """Every mechanism that can serve k values, the least error of n reports first.
+    """All mechanisms that support k values, in ascending order of their error for n reports.
 
+    k: number of values, >= 2. epsilon: of one report. n: number of reports, >= 1.
     Raises InvalidParameter.
 
     >>> [row.name for row in compare(10_000, "0.5", 100_000)][:2]
     ['subset', 'unary']
     """
     users = integer("n", n, least=1)
-    RandomizedResponse(k, epsilon)  # serves every k: what it refuses is wrong
+    RandomizedResponse(k, epsilon)  # supports every k, so it refuses invalid arguments only
     rows = []
     for name, kind in ORACLES.items():
         try:
             mechanism = kind(k, epsilon)
         except InvalidParameter:
-            continue  # too many values for reports of one bit each, or for its counters
+            continue  # too many values for the mechanism's reports or counters
         rows.append(Row(name, mechanism, mechanism.total_variance() / users))
     return sorted(rows, key=lambda row: row.square_error)

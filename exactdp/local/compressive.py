@@ -1,4 +1,7 @@
-"""Compressive privatization: fewer outputs than values, and sparse recovery on the server."""
+"""Compressive privatization: fewer outputs than values, and sparse recovery on the server.
+
+Source: Xiong et al., "Compressive Privatization" (CP).
+"""
 
 from __future__ import annotations
 
@@ -28,15 +31,15 @@ _METHODS = ("normalized", "projected")
 
 
 class SetResponse(LocalMechanism[int]):
-    """An output in the set of the own value is r times as likely as one outside.
+    """Each value x has a set C_x of outputs; an output in C_x is r times as likely as another.
 
-    r is the largest rational of twelve digits for which the deployed matrix keeps epsilon: where
-    sets differ in size, so do the normalizers N_x = |C_x| r + m - |C_x|, and r < e^epsilon.
-    Source: CP, equation (2), Lemma 2.1 made exact.
+    r is the largest rational of twelve digits for which the deployed matrix keeps epsilon. If the
+    sets differ in size, the normalizers N_x = |C_x| r + m - |C_x| differ, and r < e^epsilon.
+    Source: CP, equation (2), and Lemma 2.1 with the exact loss.
     """
 
     epsilon: Number
-    #: The sets.
+    #: The sets C_x.
     columns: PublicColumns
 
     @property
@@ -52,7 +55,7 @@ class SetResponse(LocalMechanism[int]):
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        """The largest ratio of two probabilities of one output, for the matrix as it is."""
+        """The exact largest probability ratio of an output for two values, for this matrix."""
         return self._loss(self.ratio)
 
     @property
@@ -62,7 +65,7 @@ class SetResponse(LocalMechanism[int]):
 
     @cached_property
     def form(self) -> Numbers:
-        """An output."""
+        """The format of a report: the number of an output."""
         return Numbers((self.columns.m,))
 
     @property
@@ -77,7 +80,10 @@ class SetResponse(LocalMechanism[int]):
         return Law({y: (self.ratio if inside else 1) / base for y, inside in enumerate(marks)})
 
     def recover(self, state: State, recovery: Recovery | None = None) -> NDArray[np.float64]:
-        """The frequencies that sparse recovery finds, before they are made a distribution."""
+        """The frequencies found by sparse recovery; they may be negative and need not sum to 1.
+
+        state: of this configuration, with at least one report. recovery: Pursuit() by default.
+        """
         self._require_reports(state)
         return (recovery or Pursuit())(self._system, state.counts, state.n)
 
@@ -97,10 +103,10 @@ class SetResponse(LocalMechanism[int]):
         return size * r + self.cells - size
 
     def _loss(self, r: Fraction) -> Fraction:
-        """The largest Q(y|x)/Q(y|z).
+        """The largest Q(y|x)/Q(y|z) over outputs y and values x, z.
 
-        It is r N_z/N_x where y is in C_x and not in C_z, and at most N_z/N_x otherwise, which is
-        attained: where no set leaves another one, the smallest is inside the largest.
+        The ratio is r N_z/N_x if y is in C_x and not in C_z, and at most N_z/N_x otherwise. The
+        latter is attained if all sets are nested: the smallest set is inside the largest.
         """
         least, most = (self._base(size, r) for size in self._extremes)
         crossing = [r * self._base(b, r) / self._base(a, r) for a, b in self._crossings]
@@ -112,9 +118,9 @@ class SetResponse(LocalMechanism[int]):
 
     @cached_property
     def _crossings(self) -> list[tuple[int, int]]:
-        """Sizes (a, b) of sets of which the first leaves the second: those that can lose most.
+        """Sizes (a, b) of pairs of sets, the first not within the second, with the largest loss.
 
-        For every a the largest b; a pair with a larger a and a b no larger loses no more.
+        For every a the largest b; a pair with a larger a and no larger b has no larger loss.
         """
         kept: list[tuple[int, int]] = []
         sizes = sorted(set(self.columns.sizes.tolist()))
@@ -130,7 +136,7 @@ class SetResponse(LocalMechanism[int]):
         return kept
 
     def _leaves(self, a: int, b: int) -> bool:
-        """Whether some set of size a is not within some set of size b."""
+        """Whether a set of size a exists that is not within some set of size b."""
         if a > b:
             return True
         first, second = (np.flatnonzero(self.columns.sizes == size) for size in (a, b))
@@ -158,13 +164,13 @@ class SetResponse(LocalMechanism[int]):
             users = np.flatnonzero(sizes == size)
             chance = size.item() * self.ratio / self._base(size.item(), self.ratio)
             inside[users] = coins(chance, len(users), source)
-        # a place in the set, or behind it: outputs in the set are listed first
+        # an index into the list of outputs that starts with the outputs of the set
         place = source.below_each(np.where(inside, sizes, self.cells - sizes))
         place[~inside] += sizes[~inside]
         return self._outputs(values, place)
 
     def _outputs(self, values: Integers, place: Integers) -> Reports:
-        """The outputs at these places of the lists of the values."""
+        """The outputs at these indices of the values' lists of outputs."""
         distinct, which = np.unique(values, return_inverse=True)
         reports, start = np.empty_like(values), 0
         for part in portions(distinct, self.cells):
@@ -183,12 +189,13 @@ class SetResponse(LocalMechanism[int]):
 
 @frozen
 class CompressiveResponse(SetResponse):
-    """Sets of exactly `ones` out of m outputs, for k values, drawn from a public seed.
+    """Compressive response with random sets of equal size, drawn from a public seed.
 
-    k: values are 0 to k - 1. m: outputs; s log(k/s) times a small factor suffice for a distribution
-    on s values. epsilon: of one report. seed: an integer >= 0 that everyone uses. ones: by default
-    near m/(r + 1), which makes the noise least for every epsilon (the paper has m/2 for high and
-    m/r for medium privacy). As all sets have the same size, nothing is lost: r is all of e^epsilon.
+    k: values are 0 to k - 1. m: number of outputs; a small multiple of s log(k/s) suffices for a
+    distribution on s values. epsilon: of one report. seed: public integer >= 0, the same for all
+    users and the server. ones: size of each set; by default near m/(r + 1), which minimizes the
+    noise for every epsilon (the paper has m/2 for high and m/r for medium privacy). As all sets
+    have the same size, r is e^epsilon up to twelve digits. Raises InvalidParameter.
     Source: CP, Section 2 with beta = 0.
 
     >>> from exactdp.local import CompressiveResponse
@@ -215,15 +222,16 @@ class CompressiveResponse(SetResponse):
         object.__setattr__(self, "columns", columns)
 
     def configuration(self) -> Mapping[str, str | int]:
-        """The parameters, and r."""
+        """The public parameters, and r."""
         return {**public_fields(self), "ratio": str(self.ratio)}
 
 
 @frozen
 class MatrixResponse(SetResponse):
-    """The same for any public matrix: random signs, rows of a Hadamard matrix, one that is given.
+    """Compressive response for any public matrix: random, Hadamard, or given.
 
-    Source: CP, Sections 2 and 4.
+    columns: the sets, from exactdp.local.public_matrices. epsilon: of one report.
+    Raises InvalidParameter. Source: CP, Sections 2 and 4.
 
     >>> from exactdp.local import MatrixResponse
     >>> from exactdp.local.public_matrices import RandomColumns
@@ -237,12 +245,12 @@ class MatrixResponse(SetResponse):
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, PublicColumns):
-            allowed = "of exactdp.local.public_matrices, as GivenColumns(entries) is"
+            allowed = "a matrix from exactdp.local.public_matrices, such as GivenColumns(entries)"
             raise InvalidParameter("columns", self.columns, allowed)
         _ = self.columns.sizes
 
     def configuration(self) -> Mapping[str, str | int]:
-        """What the matrix is made from, and r."""
+        """The parameters of the matrix, and r."""
         epsilon = decimal_text(self.epsilon_per_report)
         matrix = {"k": self.columns.k, **self.columns.configuration()}
         return {**matrix, "epsilon": epsilon, "ratio": str(self.ratio)}

@@ -1,10 +1,11 @@
-"""What compressive privatization promises beforehand: what unequal sets lose, how near it comes.
+"""A-priori bounds of compressive privatization: privacy loss of unequal sets, error of recovery.
 
-Theorem 3.4 of the paper has its premise wrong (order s instead of 2s) and a term for sets that are
-not balanced, as its linear system holds for balanced ones only. The system used here is exact for
-sets of any sizes, those of the medium privacy regime among them: every law of an output sums to 1,
-so q(y) - 1/m is the sum over x of p(x) (r - 1)(1[y in C_x] - |C_x|/m)/N_x. Two s-sparse vectors
-differ in 2s places, so what recovery needs is that no 2s columns are nearly dependent.
+Source: Xiong et al., "Compressive Privatization" (CP). Theorem 3.4 there has a wrong premise (order
+s instead of 2s), and an extra term for unbalanced sets, because its linear system holds for
+balanced sets only. The system used here is exact for sets of any size, including those of the
+medium privacy regime: as Q(.|x) sums to 1, q(y) - 1/m is the sum over x of
+p(x) (r - 1)(1[y in C_x] - |C_x|/m)/N_x. Two s-sparse vectors differ in at most 2s entries, so
+recovery requires that no 2s columns are nearly dependent.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from exactdp.local.bulk_choices import Integers
 from exactdp.local.compressive import SetResponse
 from exactdp.parameters import Real, integer, non_negative, positive
 
-#: Columns that are compared with as many others at once.
+#: Number of columns per block: blocks are compared in pairs.
 _AT_ONCE = 1024
 
 
 def unbalanced_loss(epsilon: Real, beta: Real) -> Enclosure:
-    """What r = e^epsilon loses where sets have sizes within (1 - beta) m/2 and (1 + beta) m/2.
+    """The privacy loss for r = e^epsilon if all set sizes are within (1 -+ beta) m/2.
 
-    epsilon + 2 artanh(beta tanh(epsilon/2)), attained where both sizes occur; it is at most
-    (1 + beta) epsilon. epsilon: > 0. beta: >= 0 and < 1.
-    Source: CP, Lemma 2.1, whose epsilon + 2 beta is for epsilon <= 1.
+    Returns epsilon + 2 artanh(beta tanh(epsilon/2)) <= (1 + beta) epsilon, which is attained if
+    both sizes occur. epsilon: > 0. beta: >= 0 and < 1. Raises InvalidParameter.
+    Source: CP, Lemma 2.1, which has epsilon + 2 beta for epsilon <= 1.
 
     >>> round(unbalanced_loss("0.5", "0.1").float_upper(), 6)
     0.548994
@@ -47,7 +48,7 @@ def unbalanced_loss(epsilon: Real, beta: Real) -> Enclosure:
 
 
 def coherence(mechanism: SetResponse) -> Enclosure:
-    """The largest cosine of two columns of the system, less their means: exactly, but for a root.
+    """The coherence: the largest |cosine| of the angle of two centred columns of the system.
 
     |m |C_x & C_z| - a b| / sqrt(a (m - a) b (m - b)) for sets of sizes a and b.
     """
@@ -61,11 +62,11 @@ def coherence(mechanism: SetResponse) -> Enclosure:
 
 
 def _furthest(mechanism: SetResponse, first: Integers, second: Integers, expected: int) -> int:
-    """The largest |m |C_x & C_z| - a b| for x and z from two groups, x and z not the same."""
+    """The largest |m |C_x & C_z| - a b| for x from `first`, z from `second`, x != z."""
     columns, m, most = mechanism.columns, mechanism.cells, 0
     for left, right in product(_parts(first), _parts(second)):
         marks = (columns.marks(part).astype(np.float32) for part in (left, right))
-        one, other = marks  # counts are below 2^24, so that floats are exact
+        one, other = marks  # counts are below 2^24, so float32 is exact
         distance = np.abs(m * (one @ other.T).astype(np.int64) - expected)
         distance[left[:, None] == right[None, :]] = 0
         most = max(most, int(distance.max(initial=0)))
@@ -77,20 +78,20 @@ def _parts(values: Integers) -> list[Integers]:
 
 
 def recovery_bound(mechanism: SetResponse, *, sparsity: int, n: int) -> Enclosure:
-    """The mean l2 error of n reports is at most this, for every law on `sparsity` values.
+    """Upper bound of the mean l2 error of sparse recovery, for every distribution on s values.
 
-    For the sparse vector that fits the reports best, projected or not: 2 max(d_x)/sigma times
-    sqrt((1 - 1/m)/n), where d_x scales column x and sigma^2 = 1 - (2s - 1) coherence is a bound
-    below for the squares of the singular values of any 2s columns (Gershgorin). Greedy recoveries
-    come as near where they find that vector. sparsity: s >= 1. n: >= 1.
-    Raises InvalidParameter where 2s columns may be dependent for all that coherence says.
+    The bound is 2 max(d_x)/sigma * sqrt((1 - 1/m)/n) for the s-sparse vector that fits the reports
+    best, projected or not: d_x is the scale of column x, and sigma^2 = 1 - (2s - 1) coherence a
+    lower bound of the squared singular values of any 2s columns (Gershgorin). A greedy recovery
+    that finds that vector has the same bound. sparsity: s >= 1. n: number of reports, >= 1.
+    Raises InvalidParameter if the coherence does not exclude that 2s columns are dependent.
     Source: CP, Theorem 3.4, corrected: order 2s, and no term for unequal sets.
     """
     s, users = integer("sparsity", sparsity, least=1), integer("n", n, least=1)
     cosine, m, r = coherence(mechanism), mechanism.cells, mechanism.ratio
     if (2 * s - 1) * cosine.upper >= 1:
         most = float((1 / cosine.upper + 1) / 2)
-        allowed = f"< {most:.4g}, by a coherence of {cosine.float_upper():.4g}"
+        allowed = f"< {most:.4g}, because the coherence is {cosine.float_upper():.4g}"
         raise InvalidParameter("sparsity", sparsity, allowed)
     square = max(
         (size * (r - 1) + m) ** 2 * m / ((r - 1) ** 2 * size * (m - size))

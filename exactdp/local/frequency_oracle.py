@@ -1,8 +1,8 @@
-"""Frequencies of k values from reports with an additive score for every value.
+"""Frequency oracles: estimates of the frequencies of k values by additive scores.
 
-A report y gives value x the score s_x(y), an integer, whose mean is background + gain where the
-user's value is x and background where it is not. Hence (S_x/n - background)/gain, S_x the sum of
-scores, is an unbiased estimate of the share of users with value x, for any data.
+A report y gives each value x an integer score s_x(y), whose mean is background + gain if the user's
+value is x, and background otherwise. With S_x the sum of the scores of n reports,
+(S_x/n - background)/gain is an unbiased estimate of the fraction of users with value x.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from exactdp.local.report_formats import Report, Reports, integers
 from exactdp.parameters import choice
 from exactdp.samplers import Source
 
-#: Ways to make a distribution of an unbiased estimate, or none.
+#: How an unbiased estimate is converted to a distribution ("unbiased": not at all).
 METHODS = ("unbiased", "normalized", "projected")
 
 _LARGEST = 1 << 40
 
-#: Users whose reports are drawn at once, so that arrays stay in cache.
+#: Number of users whose reports are drawn at a time, so that arrays stay in cache.
 _AT_ONCE = 1 << 15
 
 
@@ -49,18 +49,18 @@ class FrequencyOracle(LocalMechanism[int]):
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        """The largest rational of twelve digits within e^epsilon, kept exactly by every report."""
+        """r: e^epsilon rounded down to twelve digits; the exact largest ratio of a report."""
         return ratio_within(self.epsilon_per_report)
 
     @property
     @abstractmethod
     def background(self) -> Fraction:
-        """The mean score of a value that the user does not have."""
+        """The mean score of a value other than the user's value."""
 
     @property
     @abstractmethod
     def gain(self) -> Fraction:
-        """How much larger the mean score of the user's own value is."""
+        """The mean score of the user's value minus background."""
 
     @abstractmethod
     def law(self, value: int) -> Law[Report]:
@@ -71,13 +71,14 @@ class FrequencyOracle(LocalMechanism[int]):
         """The sum of scores of every value, from the counters."""
 
     def _square(self, x: int, value: int) -> Fraction:
-        """The mean square of the score of x for a user with this value: scores here are 0 or 1."""
+        """The mean square of the score of x for a user with this value; here scores are 0 or 1."""
         return self.background + (self.gain if x == value else 0)
 
     def variance(self, x: int, shares: Sequence[Fraction]) -> Fraction:
-        """n times the exact variance of the unbiased estimate for x, where values have shares.
+        """n times the exact variance of the unbiased estimate for x.
 
-        shares: of the n users, by value; the data are fixed, the reports are random.
+        shares: for each value, its fraction of the n users; the values are fixed and the reports
+        random.
         """
         own, other = self.background + self.gain, self.background
         total = sum(
@@ -90,23 +91,23 @@ class FrequencyOracle(LocalMechanism[int]):
     def total_variance(self) -> Fraction:
         """n times the expected squared l2 error of the unbiased estimate, for the worst data.
 
-        Where scores are 0 or 1 it is the same for all data.
+        If scores are 0 or 1, the error does not depend on the data.
         """
         own, other = self.background + self.gain, self.background
         return (own * (1 - own) + (self.k - 1) * other * (1 - other)) / self.gain**2
 
     def fractions(self, state: State) -> list[Fraction]:
-        """The unbiased estimate of a state of this configuration, exactly."""
+        """The exact unbiased estimate; raises InvalidParameter for a foreign or empty state."""
         self._require_reports(state)
         scores = self._scores(state.counts).tolist()
         return [(Fraction(s, state.n) - self.background) / self.gain for s in scores]
 
     def configuration(self) -> Mapping[str, str | int]:
-        """The parameters, and the e^epsilon that is kept."""
+        """The public parameters, and r."""
         return {**public_fields(self), "e_epsilon": str(self.e_epsilon)}
 
     def draw_many(self, values: Any, source: Source) -> Reports:
-        """The reports of many users from any source: some at a time, as that is quicker."""
+        """The reports of many users with randomness from any source, in batches for speed."""
         checked = self._checked(values)
         first = self._respond(checked[:_AT_ONCE], source)
         if len(checked) <= _AT_ONCE:
@@ -137,14 +138,14 @@ class FrequencyOracle(LocalMechanism[int]):
 
 
 def finished(estimate: NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """An estimate as it is, normalized or projected."""
+    """An estimate converted by the method: "unbiased", "normalized" or "projected"."""
     if method == "normalized":
         return normalized(estimate)
     return projected(estimate) if method == "projected" else estimate
 
 
 def normalized(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Negative entries to 0, the rest scaled to the sum 1."""
+    """The estimate with negative entries set to 0, scaled to sum 1; raises Undecided if all are."""
     kept = np.maximum(estimate, 0)
     total = kept.sum()
     if not total > 0:
@@ -153,7 +154,7 @@ def normalized(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def projected(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest distribution in l2: max(z - t, 0) with the t for which the sum is 1.
+    """The nearest distribution in l2: max(z - t, 0), with t such that the sum is 1.
 
     Source: CP, Section 5 (projected decoder of Kairouz, Bonawitz, Ramage 2016).
     """

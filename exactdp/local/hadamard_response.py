@@ -1,4 +1,7 @@
-"""Hadamard response: sets of outputs are rows of a Hadamard matrix, in blocks."""
+"""Hadamard response: the sets of outputs are rows of a Hadamard matrix, in blocks.
+
+CP: Xiong et al., "Compressive Privatization".
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,19 @@ from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.local.walsh import parity, walsh
 from exactdp.samplers import Source
 
-#: Most outputs, as a state counts each.
+#: Largest number of outputs: a state has a counter for each.
 _LARGEST = 1 << 28
 
 
 @frozen
 class HadamardResponse(FrequencyOracle):
-    """An output of the set of x is r times as likely as any other one.
+    """Each value has a set of outputs; an output in the set is r times as likely as another.
 
-    blocks: a power of two; by default the one with the least total variance. Every block has b
-    outputs and b - 1 values, b the least power of two with room for all k; the set of the j-th
-    value of a block is half of it, {y : <j + 1, y> even}. One block is the scheme for high privacy,
-    and the sets of CP for a Hadamard matrix.
+    k: values are 0 to k - 1. epsilon: of one report. blocks: a power of two, by default the number
+    with the least total variance. Each block has b outputs and b - 1 values, with b the smallest
+    power of two for which all k values fit. The set of the j-th value of a block is half of the
+    block, {y : <j + 1, y> even}. One block is the scheme for high privacy, which is compressive
+    privatization (CP) with a Hadamard matrix. Raises InvalidParameter.
     Source: Acharya, Sun, Zhang 2018; CP, Section 2.
 
     >>> from exactdp.local import HadamardResponse
@@ -59,7 +63,7 @@ class HadamardResponse(FrequencyOracle):
 
     @cached_property
     def form(self) -> Numbers:
-        """An output."""
+        """The format of a report: the number of an output."""
         return Numbers((self.cells,))
 
     @property
@@ -69,17 +73,17 @@ class HadamardResponse(FrequencyOracle):
 
     @cached_property
     def width(self) -> int:
-        """b: outputs of a block."""
+        """b: the number of outputs of a block."""
         return 1 << (-(-self.k // self.blocks)).bit_length()
 
     @property
     def background(self) -> Fraction:
-        """0: the set of another value is met as often as its block is met outside of it."""
+        """0: the score is +1 in the set, -1 in the rest of its block, 0 elsewhere."""
         return Fraction(0)
 
     @property
     def gain(self) -> Fraction:
-        """(b/2)(r - 1)/N: how much oftener the own set is met than the rest of its block."""
+        """(b/2)(r - 1)/N: P(output in the user's set) - P(output in the rest of its block)."""
         return self.width // 2 * (self.e_epsilon - 1) * self._unit
 
     def law(self, value: int) -> Law[Report]:
@@ -91,13 +95,13 @@ class HadamardResponse(FrequencyOracle):
         return Law({y: chance[met] for y, met in enumerate(inside.tolist())})
 
     def total_variance(self) -> Fraction:
-        """As for every oracle; the worst data lie in a full block."""
+        """As for every frequency oracle; the worst data lie in a full block."""
         half, full = self.width // 2, min(self.k, self.width - 1)
         block = full * half * (self.e_epsilon + 1) + (self.k - full) * self.width
         return block * self._unit / self.gain**2 - 1
 
     def _square(self, x: int, value: int) -> Fraction:
-        """The chance that the output lies in the block of x."""
+        """The probability that the output lies in the block of x."""
         same = x // (self.width - 1) == value // (self.width - 1)
         return self.width // 2 * (self.e_epsilon + 1 if same else Fraction(2)) * self._unit
 
@@ -108,7 +112,7 @@ class HadamardResponse(FrequencyOracle):
         return 1 / (half * self.e_epsilon + self.blocks * self.width - half)
 
     def _place(self, values: Integers) -> tuple[Integers, Integers]:
-        """The block of every value, and its row there."""
+        """The block of each value, and the value's row within the block."""
         block = values // (self.width - 1)
         return block, values - block * (self.width - 1) + 1
 
@@ -133,8 +137,8 @@ class HadamardResponse(FrequencyOracle):
     def _half_block(self, block: Integers, row: Integers, index: Integers, odd: int) -> Integers:
         """The index-th output y of a block with <row, y> = odd.
 
-        The bits of the index are those of y but for the place of the row's lowest bit, which makes
-        the parity right.
+        The index holds the bits of y except the bit at the row's lowest 1, which is set so that the
+        parity is right.
         """
         low = row & -row
         spread = ((index & -low) << 1) | (index & (low - 1))

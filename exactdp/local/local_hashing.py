@@ -1,9 +1,10 @@
-"""Local hashing: the value is hashed to few buckets; the bucket is answered at random.
+"""Local hashing: the value is hashed to a few buckets; the bucket is randomized.
 
-The hash functions are the linear maps x -> <a, digits of x> modulo a prime g: two values collide
-under exactly a g-th of them, so the estimate is exactly unbiased. A user draws one and sends it
-along; as there are few, the server counts pairs of function and bucket, and one transform over the
-digits of x finds what supports every value at once, instead of hashing every value for every user.
+The hash functions are the linear maps x -> <a, digits of x> modulo a prime g. Two values collide
+under exactly 1/g of the functions, so the estimate is exactly unbiased. Each user draws a function
+and sends it with the report. As there are few functions, the server counts pairs of function and
+bucket; one transform over the digits of x then yields the scores of all values, without hashing
+every value for every user.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.samplers import Source
 
-#: Most pairs of function and bucket, as a state counts each.
+#: Largest number of pairs of function and bucket: a state has a counter for each.
 _LARGEST = 1 << 23
 
 
 @frozen
 class OptimizedLocalHashing(FrequencyOracle):
-    """A random linear hash function, and the bucket of the value by g-ary randomized response.
+    """Optimized local hashing (OLH): a random hash function, and g-ary randomized response.
 
-    buckets: g, a prime; by default the one with the least total variance (near r + 1) among those
-    whose state has at most 2^23 counters, g^(D + 1) for k <= g^D.
-    Source: Wang, Blocki, Li, Jha 2017 (OLH), with an exactly universal family.
+    k: values are 0 to k - 1. epsilon: of one report. buckets: g, a prime; by default the prime with
+    the least total variance (near r + 1) whose state has at most 2^23 counters; a state has
+    g^(D + 1) counters for k <= g^D. Raises InvalidParameter.
+    Source: Wang, Blocki, Li, Jha 2017, with an exactly universal family of hash functions.
 
     >>> from exactdp.local import OptimizedLocalHashing
     >>> m = OptimizedLocalHashing(k=10_000, epsilon="0.5")
@@ -65,12 +67,12 @@ class OptimizedLocalHashing(FrequencyOracle):
 
     @cached_property
     def form(self) -> Numbers:
-        """The hash function and the bucket."""
+        """The format of a report: the numbers of hash function and bucket."""
         return Numbers((self.functions, self.buckets))
 
     @cached_property
     def digits(self) -> int:
-        """D: base-g digits of a value."""
+        """D: the number of base-g digits of a value."""
         return _digits(self.k, self.buckets)
 
     @property
@@ -94,7 +96,7 @@ class OptimizedLocalHashing(FrequencyOracle):
         return self.e_epsilon * self._unit - self.background
 
     def law(self, value: int) -> Law[Report]:
-        """The exact law of hash function and bucket."""
+        """The exact law of the pair of hash function and bucket."""
         own = self._checked([value])
         functions = np.arange(self.functions)
         hashed = self._hash(functions, np.broadcast_to(own, functions.shape)).tolist()
@@ -139,8 +141,8 @@ class OptimizedLocalHashing(FrequencyOracle):
     def _scores(self, counts: Integers) -> Integers:
         """sum over a of counts[a, <a, x>] for every x, one digit at a time.
 
-        After digit i of a is summed over, that axis is digit i of x, and the last axis is the
-        bucket that is left to be reached by the digits to come. The last digit has to reach 0.
+        After the sum over digit i of a, that axis is digit i of x, and the last axis is the bucket
+        that the remaining digits must contribute. After the last digit this is 0.
         """
         g, found = self.buckets, counts.reshape([self.buckets] * (self.digits + 1))
         for axis in range(self.digits - 1):
@@ -162,7 +164,7 @@ def _digits(k: int, g: int) -> int:
 
 
 def _primes() -> Iterator[int]:
-    """Those whose square fits the limit."""
+    """The primes g whose g^2 counters are within the limit."""
     return (g for g in range(2, int(_LARGEST**0.5) + 1) if _is_prime(g))
 
 

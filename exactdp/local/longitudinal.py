@@ -1,4 +1,4 @@
-"""RAPPOR for many rounds: a memo drawn once, and noisy copies of it ever after."""
+"""RAPPOR for many rounds: a permanent response (memo) drawn once, and a noisy copy per round."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from exactdp.samplers.source import require_secure
 
 @frozen
 class PermanentRappor(Rappor):
-    """RAPPOR's permanent and instantaneous response; the first report is that of one-time RAPPOR.
+    """RAPPOR with permanent and instantaneous response, for repeated reports of the same value.
 
-    epsilon: of the first report. limit: what no number of reports from one memo exceeds, > epsilon.
-    A user draws a memo once (remember), keeps it secret, and sends repeat(memo) in every round.
-    With s^2 <= e^limit a memo bit is right with probability s/(s + 1), and a bit of a report is
-    that of the memo with probability w/(w + 1), w as large as the first report allows.
+    k: values are 0 to k - 1. epsilon: of the first report. limit: of any number of reports from one
+    memo, > epsilon. A user draws a memo once (remember), keeps the memo secret, and sends
+    repeat(memo) in every round. A bit of the memo is correct with probability s/(s + 1), where
+    s^2 <= e^limit; a bit of a report equals that of the memo with probability w/(w + 1), with w as
+    large as the first report allows. Raises InvalidParameter.
     Source: Erlingsson, Pihur, Korolova 2014, without Bloom filter.
 
     >>> from exactdp.local import PermanentRappor
@@ -50,20 +51,20 @@ class PermanentRappor(Rappor):
 
     @cached_property
     def lasting(self) -> Fraction:
-        """s, a rational within e^(limit/2)."""
+        """s: e^(limit/2), rounded down to a rational."""
         return ratio_within(self.limit / 2)
 
     @cached_property
     def copying(self) -> Fraction:
-        """w: the odds that a report repeats a bit of the memo."""
+        """w: the odds that a bit of a report equals the bit of the memo."""
         s, t = self.lasting, self.half
         return (s * t - 1) / (s - t)
 
     def guarantee(self, reports: int = 1) -> Guarantee:
-        """What so many reports from one memo promise together, exactly.
+        """The exact joint guarantee of t reports from one memo. reports: t >= 1.
 
-        A bit shown 1 in all t of them has the odds L = (s w^t + 1)/(w^t + s) of a 1 to a 0; two
-        values differ in two bits, which lose L each.
+        A bit that is 1 in all t reports has likelihood ratio L = (s w^t + 1)/(w^t + s) between a
+        true 1 and a true 0. Two values differ in two bits, so the total ratio is L^2.
         """
         times = integer("reports", reports, least=1)
         power, s = self.copying**times, self.lasting
@@ -72,7 +73,7 @@ class PermanentRappor(Rappor):
         return Guarantee(total, Enclosure.exact(0), NEIGHBOURS, self.source, exact)
 
     def remember(self, value: int, source: Source) -> Report:
-        """The memo of one user, drawn once and never sent. source: fit for a release."""
+        """The memo of one user, to be drawn once and never sent. source: fit for a release."""
         require_secure(source)
         return self.form.single(self.memos([value], source)[0])
 
@@ -82,13 +83,13 @@ class PermanentRappor(Rappor):
         return self.form.single(self.copies(self.form.rows([memo]), source)[0])
 
     def memos(self, values: Any, source: Source) -> Reports:
-        """The memos of many users, from any source."""
+        """The memos of many users, with randomness from any source."""
         checked = self._checked(values)
         flips = coin_rows(1 / (self.lasting + 1), len(checked), self.k, source)
         return turned(flips, checked)
 
     def copies(self, memos: Reports, source: Source) -> Reports:
-        """One report of every memo, from any source."""
+        """One report from each memo, with randomness from any source."""
         flips = coin_rows(1 / (self.copying + 1), len(memos), self.k, source)
         reports: Reports = memos ^ flips
         return reports

@@ -1,8 +1,8 @@
-"""What every local mechanism is: a client that reports, a wire format, a state that merges.
+"""The base of the local mechanisms: a client that reports, a wire format, a mergeable state.
 
-A mechanism is a frozen set of public parameters, the same on both sides. Its client turns one
-user's value into a report; its server tallies reports into counters, which is all that a state
-holds, and estimates from them.
+A mechanism is a frozen set of public parameters, the same for client and server. The client turns a
+user's value into a report; the server tallies reports into the counters of a state, and estimates
+from the counters.
 """
 
 from __future__ import annotations
@@ -34,91 +34,91 @@ NEIGHBOURS = "any two values of one user (local model)"
 STATE = Kind("local state", 1, ("configuration", "n"))
 REPORTS = Kind("local reports", 1, ("configuration", "n"))
 
-#: Files of more reports are refused.
+#: Files with more reports are refused.
 _MOST = 1 << 62
 
 
 class LocalMechanism(ABC, Generic[V]):
-    """A response of one user to a question with public parameters; V is the type of a value.
+    """A randomizer of one user's value, of type V, with public parameters.
 
-    A subclass says how its reports look (form), what they are made of (_respond), how many counters
-    a server keeps (cells) and what a batch of reports adds to them (_tally).
+    A subclass defines the format of a report (form), how reports are drawn (_respond), the number
+    of counters of a server (cells) and what a batch of reports adds to the counters (_tally).
     """
 
     @property
     @abstractmethod
     def epsilon_per_report(self) -> Fraction:
-        """The epsilon that one report was asked to keep."""
+        """The requested epsilon of one report."""
 
     @property
     @abstractmethod
     def e_epsilon(self) -> Fraction:
-        """The exact e^epsilon of one report: the largest ratio of two of its probabilities."""
+        """The exact e^epsilon of one report: its largest probability ratio for two values."""
 
     @property
     @abstractmethod
     def form(self) -> Form:
-        """How reports look, in memory and on the wire."""
+        """The format of reports, in memory and on the wire."""
 
     @property
     @abstractmethod
     def cells(self) -> int:
-        """Counters of a state."""
+        """Number of counters of a state."""
 
     @property
     @abstractmethod
     def source(self) -> str:
-        """The statement that the guarantee rests on."""
+        """Paper and number of the statement that the guarantee rests on."""
 
     @abstractmethod
     def configuration(self) -> Mapping[str, str | int]:
-        """Every public parameter, as text or integer: what two sides must agree on."""
+        """All public parameters, as text or integers; client and server must agree on them."""
 
     @abstractmethod
     def _checked(self, values: Any) -> Any:
-        """Values of many users in the form _respond wants; raises InvalidParameter."""
+        """Checked values of many users, as _respond takes them; raises InvalidParameter."""
 
     @abstractmethod
     def _respond(self, values: Any, source: Source) -> Reports:
-        """One report per checked value."""
+        """One report for each checked value."""
 
     @abstractmethod
     def _tally(self, reports: Reports) -> Integers:
-        """What checked reports add to the counters."""
+        """The amounts that checked reports add to the counters."""
 
     @abstractmethod
     def _estimate(self, counts: Integers, n: int, method: str) -> Any:
         """The estimate from the counters of n >= 1 reports."""
 
     def _possible(self, counts: Integers, n: int) -> bool:
-        """Whether n reports can lead to these counters, as far as that is quickly seen."""
+        """Whether n reports can lead to these counters, as far as a quick test can tell."""
         return True
 
     @property
     def bits(self) -> int:
-        """Bits of one report on the wire."""
+        """Size of one report on the wire, in bits."""
         return self.form.bits
 
     def report(self, value: V, source: Source) -> Report:
-        """What one user sends. source: must be fit for a release, as SystemSource is."""
+        """The report of one user. source: randomness fit for a release, such as SystemSource."""
         require_secure(source)
         return self.draw(value, source)
 
     def report_many(self, values: Any, source: Source) -> Reports:
-        """What many users send: one row per value. source: as for report."""
+        """The reports of many users: one row per value. source: as for report."""
         require_secure(source)
         return self.draw_many(values, source)
 
     def draw(self, value: V, source: Source) -> Report:
-        """One report from any source, for simulations and proofs."""
+        """One report with randomness from any source, for simulations and proofs."""
         return self.form.single(self.draw_many([value], source)[0])
 
     def draw_many(self, values: Any, source: Source) -> Reports:
-        """The reports of many users from any source."""
+        """The reports of many users with randomness from any source."""
         return self._respond(self._checked(values), source)
 
     def guarantee(self, reports: int = 1) -> Guarantee:
-        """What so many reports of one user promise together, each drawn independently."""
+        """The joint guarantee of this number of independent reports of one user."""
         times = integer("reports", reports, least=1)
         return Guarantee(
             self.epsilon_per_report * times,
@@ -129,20 +129,20 @@ class LocalMechanism(ABC, Generic[V]):
         )
 
     def pack(self, reports: Any) -> bytes:
-        """Reports on the wire: bits of each one after the other, and zeros to a whole byte."""
+        """Reports on the wire: their concatenated bits, padded with zeros to a whole byte."""
         return pack(self.form, self.form.rows(reports))
 
     def unpack(self, data: bytes, n: int) -> Reports:
-        """The n reports of :meth:`pack`; raises InvalidParameter."""
+        """The n reports that :meth:`pack` wrote; raises InvalidParameter."""
         return unpack(self.form, data, integer("n", n, least=0))
 
     def reports_to_bytes(self, reports: Any) -> bytes:
-        """A checked file of reports, with the configuration; for :meth:`reports_from_bytes`."""
+        """A checked file of reports and configuration, read by :meth:`reports_from_bytes`."""
         rows, configuration = self.form.rows(reports), self.fingerprint_text
         return REPORTS.pack({"configuration": configuration, "n": len(rows)}, pack(self.form, rows))
 
     def reports_from_bytes(self, data: bytes) -> Reports:
-        """The reports again; refuses those of another configuration. Raises InvalidParameter."""
+        """The reports from a file; raises InvalidParameter for another configuration."""
         payload, n = self._opened(REPORTS, data)
         return unpack(self.form, bytes(payload), n)
 
@@ -151,9 +151,9 @@ class LocalMechanism(ABC, Generic[V]):
         return State(self, np.zeros(self.cells, np.int64), 0)
 
     def state_from_bytes(self, data: bytes) -> State:
-        """The state of :meth:`State.to_bytes`; refuses one of another mechanism or configuration.
+        """The state from a file written by :meth:`State.to_bytes`.
 
-        Raises InvalidParameter.
+        Raises InvalidParameter, also for a state of another mechanism or configuration.
         """
         payload, n = self._opened(STATE, data)
         if len(payload) != 8 * self.cells:
@@ -162,7 +162,9 @@ class LocalMechanism(ABC, Generic[V]):
             )
         counts = np.frombuffer(payload, "<i8").astype(np.int64)
         if not self._possible(counts, n):
-            raise InvalidParameter("state", Described("counters"), f"those of {n} reports")
+            raise InvalidParameter(
+                "state", Described("inconsistent counters"), f"possible for {n} reports"
+            )
         return State(self, counts, n)
 
     def _require_reports(self, state: State) -> None:
@@ -173,7 +175,7 @@ class LocalMechanism(ABC, Generic[V]):
             raise InvalidParameter("state", Described("no reports"), "at least one report")
 
     def _opened(self, kind: Kind, data: bytes) -> tuple[memoryview, int]:
-        """Payload and number of reports of a file of this very configuration."""
+        """Payload and number of reports of a file; raises InvalidParameter if it is foreign."""
         header, payload = kind.unpack(data)
         if header["configuration"] != self.fingerprint_text:
             raise InvalidParameter(kind.name, header["configuration"], self.fingerprint_text)
@@ -184,27 +186,27 @@ class LocalMechanism(ABC, Generic[V]):
 
     @cached_property
     def fingerprint_text(self) -> str:
-        """The configuration in the one way it is written."""
+        """The configuration as canonical JSON."""
         named = {"mechanism": type(self).__name__, **self.configuration()}
         return json.dumps(named, separators=(",", ":"), sort_keys=True)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the configuration: states and reports of another one do not mix."""
+        """SHA-256 of the configuration; states and reports with different ones do not mix."""
         return hashlib.sha256(self.fingerprint_text.encode()).hexdigest()
 
 
 def public_fields(mechanism: Any) -> dict[str, str | int]:
-    """The parameters that a dataclass is made of, as they are written in a configuration."""
+    """The constructor parameters of a dataclass, in the format of a configuration."""
     named = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if f.init}
     return {name: x if isinstance(x, int | str) else decimal_text(x) for name, x in named.items()}
 
 
 class State:
-    """What a server knows: counters of reports, and how many there were. States add up.
+    """The knowledge of a server: counters and the number n of reports. States can be added.
 
-    The sum of two states is the state of all their reports, in whatever order and on however many
-    machines they were tallied; its size does not depend on their number.
+    The sum of two states is the state of all their reports, independent of their order. The size
+    of a state does not depend on the number of reports.
     """
 
     __slots__ = ("counts", "mechanism", "n")
@@ -226,7 +228,7 @@ class State:
             return NotImplemented
         ours, theirs = self.mechanism.fingerprint_text, other.mechanism.fingerprint_text
         if ours != theirs:
-            raise InvalidParameter("state", theirs, f"one of {ours}")
+            raise InvalidParameter("state", theirs, f"a state of {ours}")
         return State(self.mechanism, self.counts + other.counts, self.n + other.n)
 
     def __eq__(self, other: object) -> bool:
@@ -241,7 +243,7 @@ class State:
         return self.mechanism._estimate(self.counts, self.n, method)
 
     def to_bytes(self) -> bytes:
-        """A checked file, read back by the mechanism's state_from_bytes."""
+        """A checked file, read by the mechanism's state_from_bytes."""
         configuration = self.mechanism.fingerprint_text
         payload = self.counts.astype("<i8").tobytes()
         return STATE.pack({"configuration": configuration, "n": self.n}, payload)

@@ -1,7 +1,8 @@
-"""Public matrices: for every value x a set C_x of outputs, from a seed that both sides know.
+"""Public matrices: a set C_x of outputs for every value x, from a public seed.
 
-Neither side needs to store the matrix: a column is made from the seed and its number alone. It is
-public, so privacy does not rest on how it is drawn; recovery works for most draws.
+Neither client nor server stores the matrix: a column depends only on the seed and its number. The
+matrix is public, so privacy does not depend on how it is drawn; recovery works for most matrices.
+CP: Xiong et al., "Compressive Privatization".
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ from exactdp.parameters import Real, delta_target
 
 _DOMAIN = b"exactdp public columns, version 1\x00"
 
-#: Most outputs, and matrix entries that are looked at at once.
+#: Largest number of outputs, and number of matrix entries that are processed at a time.
 _MOST_ROWS, _AT_ONCE = 1 << 24, 1 << 23
 
 
 class PublicColumns(ABC):
-    """k sets of outputs in [0, m), none of them empty or everything."""
+    """k sets of outputs in [0, m), none of them empty or complete."""
 
     k: int
     m: int
 
     @abstractmethod
     def marks(self, values: Integers) -> Bits:
-        """Which outputs are in the sets of some values: an array, values x m."""
+        """Membership of the outputs in the sets of the values: a boolean array, values x m."""
 
     @abstractmethod
     def configuration(self) -> Mapping[str, str | int]:
-        """What the matrix is made from."""
+        """The parameters of the matrix."""
 
     @cached_property
     def sizes(self) -> Integers:
@@ -49,7 +50,7 @@ class PublicColumns(ABC):
         wrong = np.flatnonzero((sizes == 0) | (sizes == self.m))
         if wrong.size:
             raise InvalidParameter(
-                "columns", Described(f"column {wrong[0]} is constant"), "none constant"
+                "columns", Described(f"a constant column {wrong[0]}"), "non-constant columns"
             )
         return sizes
 
@@ -63,8 +64,9 @@ def _rounded_share(name: str, value: Real) -> Fraction:
 
 @frozen
 class BalancedColumns(PublicColumns):
-    """Exactly `ones` of m outputs in every set: those with the least keys from the seed.
+    """Random sets of equal size: the outputs with the smallest pseudorandom keys.
 
+    k: number of values. m: number of outputs. seed: integer >= 0. ones: size of every set.
     Source: CP, Section 2, property P1 with beta = 0.
     """
 
@@ -79,11 +81,11 @@ class BalancedColumns(PublicColumns):
 
     @cached_property
     def sizes(self) -> Integers:
-        """All equal."""
+        """|C_x| = ones for every x."""
         return np.broadcast_to(np.int64(self.ones), self.k)
 
     def marks(self, values: Integers) -> Bits:
-        """The outputs with the least keys; equal keys are ordered by the output."""
+        """The outputs with the smallest keys; equal keys are ordered by output."""
         keys = _words(self.seed, values, self.m) << np.uint64(32) | np.arange(self.m, dtype="u8")
         limits = np.partition(keys, self.ones - 1, axis=1)[:, self.ones - 1 : self.ones]
         return np.asarray(keys <= limits)
@@ -95,10 +97,10 @@ class BalancedColumns(PublicColumns):
 
 @frozen
 class RandomColumns(PublicColumns):
-    """Every output is in every set with a chance of share, rounded to a multiple of 2^-32.
+    """Every output is in every set with probability `share`, rounded to a multiple of 2^-32.
 
-    share: 1/2 are Rademacher signs (CP, Section 2); about e^-epsilon is for medium privacy
-    (CP, Section 4).
+    k: number of values. m: number of outputs. seed: integer >= 0. share: 1/2 gives Rademacher signs
+    (CP, Section 2); about e^-epsilon is for medium privacy (CP, Section 4).
     """
 
     k: int = whole(least=2, most=1 << 24)
@@ -107,7 +109,7 @@ class RandomColumns(PublicColumns):
     share: Number = number(_rounded_share, default=Fraction(1, 2))
 
     def marks(self, values: Integers) -> Bits:
-        """The outputs whose word from the seed is small."""
+        """The outputs whose pseudorandom word is below share * 2^32."""
         limit = np.uint64(int(self.share * 2**32))
         return np.asarray(_words(self.seed, values, self.m) < limit)
 
@@ -132,7 +134,7 @@ class HadamardColumns(PublicColumns):
             raise InvalidParameter("m", self.m, f"a power of two > k = {self.k} and <= 2^24")
 
     def marks(self, values: Integers) -> Bits:
-        """Where the row of Sylvester's matrix is +1."""
+        """The columns in which the row of Sylvester's Hadamard matrix is +1."""
         return np.asarray(parity((values[:, None] + 1) & np.arange(self.m)) == 0)
 
     def configuration(self) -> Mapping[str, str | int]:
@@ -141,7 +143,7 @@ class HadamardColumns(PublicColumns):
 
 
 class GivenColumns(PublicColumns):
-    """Any matrix. entries: k rows of m entries, those > 0 (or True) are in the set."""
+    """An explicit matrix. entries: k rows of m numbers; y is in C_x if entry y of row x is > 0."""
 
     def __init__(self, entries: Any) -> None:
         try:
@@ -154,7 +156,7 @@ class GivenColumns(PublicColumns):
             )
         if not np.isfinite(array).all():
             raise InvalidParameter(
-                "columns", Described("an entry that is no number"), "k rows of m numbers"
+                "columns", Described("an entry that is not a number"), "k rows of m numbers"
             )
         if array.shape[0] < 2 or array.shape[1] < 2:
             raise InvalidParameter("columns", Described(f"of shape {array.shape}"), "k, m >= 2")
@@ -163,7 +165,7 @@ class GivenColumns(PublicColumns):
         _ = self.sizes
 
     def marks(self, values: Integers) -> Bits:
-        """Rows as given."""
+        """The given rows."""
         return self._marks[values]
 
     def configuration(self) -> Mapping[str, str | int]:
@@ -173,7 +175,7 @@ class GivenColumns(PublicColumns):
 
 
 def portions(values: Integers, m: int) -> Iterator[Integers]:
-    """Values in groups whose columns fit in memory together."""
+    """The values in groups whose columns fit into memory together."""
     step = max(_AT_ONCE // m, 1)
     return (values[start : start + step] for start in range(0, len(values), step))
 

@@ -1,9 +1,9 @@
-"""Uniform random sets of given sizes, for many users side by side, as rows of packed bits.
+"""Uniform random sets of given sizes, for many users at once, as rows of packed bits.
 
-A coin for every element makes a set that is uniform given its size; then uniform ones of its
-elements are taken out, or of the others put in, until the size is right: elements are guessed, and
-turned where that helps, or those that may be turned are listed. The coin's chance and who is served
-how are of no consequence for the law, only for the time it takes.
+Independent coins for all elements give a set that is uniform given its size. Then uniformly random
+elements are removed or added until the size is right: either by guessing elements and flipping
+those that help, or by listing the elements that may be flipped. The coin's probability and the
+choice between guesses and lists affect only the running time, not the law.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from exactdp.samplers import Source
 
 Rows = NDArray[np.uint8]
 
-#: Where fewer of the users still guess, the others are set aside.
+#: When less than this fraction of the users still guesses, the others' rows are set aside.
 _BUSY = 0.85
 
-#: Coins aim so many standard deviations below half-full sets: putting in is easier than taking out.
+#: Standard deviations by which coins aim below half-full sets: adding is faster than removing.
 _ASIDE = 0.6
 
-#: Coins are not worth it for smaller sets: nearly every guess finds a new element.
+#: Smaller sets are filled without coins: nearly every guess finds a new element.
 _SPARSE = Fraction(1, 32)
 
-#: Most elements of lists, about.
+#: Approximate largest total number of listed elements.
 _LISTED = 1 << 23
 
-#: Bytes whose ones are counted at once.
+#: Bytes whose ones are counted at a time.
 _COUNTED = 1 << 17
 
 _ALL = np.uint8(255)
@@ -42,11 +42,11 @@ _ALL = np.uint8(255)
 
 @dataclass(frozen=True)
 class Effort:
-    """What random_sets does before it makes lists: of no consequence for the law.
+    """Settings that affect the running time of random_sets, but not the law.
 
-    listed: so few users are served by lists at once. guesses: for each of the others, at most; by
-    default enough for nearly all of them, as more than one in 32 helps. width: bits of a guess, at
-    least as many as the population has; 16 or 32 by default.
+    listed: up to this number of users are served by lists at once. guesses: largest number of
+    guesses per other user; by default enough for nearly all of them, as more than one guess in 32
+    helps. width: bits of a guess, with 2^width >= population; 16 or 32 by default.
     """
 
     listed: int = 64
@@ -54,10 +54,10 @@ class Effort:
     width: int | None = None
 
     def guess(self, population: int, n: int, source: Source) -> tuple[Integers, Bits]:
-        """n elements, and which of them are valid: those are uniform.
+        """n elements, and which of them are valid; the valid elements are uniform.
 
-        A word stands for its share of the population; of the words that stand for one element, the
-        first few are not valid where there are more of them than for others. Source: Lemire 2019.
+        Each element has an interval of random words. If an interval has more words than others, its
+        first words are invalid. Source: Lemire 2019.
         """
         width = self.width or (16 if population <= 1 << 11 else 32)
         wide: Any = np.uint32 if width <= 16 else np.uint64
@@ -79,7 +79,7 @@ def random_sets(
 
 
 def ones_of(rows: Rows) -> Integers:
-    """The number of ones in every row: in pairs of bits, fours, bytes, then all of them."""
+    """The number of ones in every row, summed over pairs of bits, fours, bytes, and rows."""
     found, width = np.empty(len(rows), np.int64), rows.shape[1]
     step = max(_COUNTED // width, 1)
     for start in range(0, len(rows), step):
@@ -93,7 +93,7 @@ def ones_of(rows: Rows) -> Integers:
 
 
 def _chance(population: int, sizes: Integers) -> Fraction:
-    """About the share of a set, in 256ths."""
+    """Approximate fraction of the population in a set, in multiples of 1/256."""
     share = float(sizes.mean()) / population if len(sizes) else 0.0
     if min(share, 1 - share) < _SPARSE:
         return Fraction(round(share))
@@ -105,13 +105,13 @@ def _chance(population: int, sizes: Integers) -> Fraction:
 def _guessed(
     rows: Rows, population: int, missing: Integers, source: Source, effort: Effort
 ) -> Integers:
-    """Guess an element for every user and turn it if that brings its set nearer, in place.
+    """Guess elements for every user, and flip each that brings the size nearer, in place.
 
-    missing: what every set lacks, negative where it has too many. Returns what is missing still.
+    missing: number of elements to add to every set, negative to remove. Returns what is left.
     """
     flat, users, still = rows.reshape(-1), np.flatnonzero(missing), missing.copy()
     start, left = users * rows.shape[1], np.abs(missing[users]).astype(np.uint32)
-    side = np.where(missing[users] > 0, _ALL, np.uint8(0))  # a bit is turned if it is not as here
+    side = np.where(missing[users] > 0, _ALL, np.uint8(0))  # bits that differ from this are flipped
     most = 40 * (int(left.max(initial=0)) + 10) if effort.guesses is None else effort.guesses
     listed = min(effort.listed, _LISTED // population)
     for _ in range(most):
@@ -134,7 +134,7 @@ def _guessed(
 
 
 def _resized(rows: Rows, population: int, missing: Integers, source: Source) -> Rows:
-    """The same sets with so many more or fewer elements, by listing those that may be turned."""
+    """The sets with `missing` elements added, by listing the elements that may be flipped."""
     marks = np.unpackbits(rows, axis=1, count=population, bitorder="little")
     pool = marks ^ (missing > 0)[:, None].view(np.uint8)
     amount = pool.sum(axis=1, dtype=np.int64)
@@ -148,9 +148,10 @@ def _resized(rows: Rows, population: int, missing: Integers, source: Source) -> 
 def _distinct(
     pools: Integers, sizes: Integers, source: Source
 ) -> Iterator[tuple[Integers, Integers]]:
-    """sizes[i] distinct uniform integers below pools[i], for all users side by side.
+    """sizes[i] distinct uniform integers below pools[i], for all users i at once.
 
-    Yields users and one integer each. Source: Floyd's algorithm (Bentley, Floyd 1987).
+    Yields pairs of arrays: users, and one integer for each. Source: Floyd's algorithm (Bentley,
+    Floyd 1987).
     """
     chosen = np.full((len(pools), int(sizes.max(initial=0))), -1, np.int64)
     for step in range(chosen.shape[1]):

@@ -1,4 +1,7 @@
-"""k-ary randomized response: the own value, or with some probability any other one."""
+"""k-ary randomized response: a user reports the true value or, with some probability, another.
+
+CP: Xiong et al., "Compressive Privatization".
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ from exactdp.samplers import Source
 
 @frozen
 class RandomizedResponse(FrequencyOracle):
-    """The own value with probability r/(r + k - 1), every other one with 1/(r + k - 1).
+    """Report the true value with probability r/(r + k - 1), any other with 1/(r + k - 1).
 
+    k: values are 0 to k - 1. epsilon: of one report; r is e^epsilon rounded down.
     Source: Warner 1965; Kairouz, Oh, Viswanath 2014; CP, Section 2.
 
     >>> from exactdp.local import RandomizedResponse
@@ -37,7 +41,7 @@ class RandomizedResponse(FrequencyOracle):
 
     @cached_property
     def form(self) -> Numbers:
-        """A value."""
+        """The format of a report: a value."""
         return Numbers((self.k,))
 
     @property
@@ -47,7 +51,7 @@ class RandomizedResponse(FrequencyOracle):
 
     @property
     def background(self) -> Fraction:
-        """The probability of another value."""
+        """1/(r + k - 1): the probability of any other value."""
         return 1 / (self.e_epsilon + self.k - 1)
 
     @property
@@ -56,13 +60,13 @@ class RandomizedResponse(FrequencyOracle):
         return (self.e_epsilon - 1) * self.background
 
     def law(self, value: int) -> Law[Report]:
-        """The own value is r times as likely as any other."""
+        """The exact law: the user's value is r times as likely as any other value."""
         own = int(self._checked([value])[0])
         factor = {own: self.e_epsilon}
         return Law({x: self.background * factor.get(x, 1) for x in range(self.k)})
 
     def _respond(self, values: Integers, source: Source) -> Reports:
-        # with probability gain the own value, else any, the own one among them
+        # with probability gain the true value, else a uniform value, which may be the true value
         own = coins(self.gain, len(values), source)
         reports = below(self.k, len(values), source)
         np.copyto(reports, values, where=own)

@@ -1,4 +1,4 @@
-"""e^epsilon as a rational that never exceeds it, so that probabilities made of it are rational."""
+"""e^epsilon rounded down to a rational number, which makes all probabilities rational."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from exactdp.parameters import Real, decimal_text, positive
 
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(100)
 
-#: Digits of e^epsilon - 1: what is given away is below 1e-11 of epsilon.
+#: Digits of e^epsilon - 1. Rounding down loses a relative 1e-11 of it, at most 1e-11 epsilon.
 _DIGITS = 12
 
 
 def local_epsilon(name: str, epsilon: Real) -> Fraction:
-    """The epsilon of a report, exactly; between 1e-9 and 100."""
+    """An exact epsilon of a report, from 1e-9 to 100; raises InvalidParameter."""
     value = positive(name, epsilon)
     if not _LEAST <= value <= _MOST:
         raise InvalidParameter(name, epsilon, "between 1e-9 and 100")
@@ -24,7 +24,7 @@ def local_epsilon(name: str, epsilon: Real) -> Fraction:
 
 
 def ratio_within(epsilon: Fraction) -> Fraction:
-    """r > 1 with r <= e^epsilon for certain: e^epsilon - 1 to twelve digits, rounded down.
+    """A certified lower bound r > 1 of e^epsilon: e^epsilon - 1 rounded down to twelve digits.
 
     >>> ratio_within(Fraction(1, 2))
     Fraction(16487212707, 10000000000)
@@ -35,9 +35,11 @@ def ratio_within(epsilon: Fraction) -> Fraction:
 
 
 def largest(limit: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
-    """The largest r in (1, limit], limit - 1 in units of its twelfth digit, that keeps a promise.
+    """The largest r in (1, limit] for which keeps(r) holds, in units of the twelfth digit of
+    limit - 1.
 
-    keeps: holds for all r up to some point and for none behind it, and for the first unit.
+    keeps: holds for all r up to some point and for none beyond, and for the smallest r.
+    Raises InvalidParameter if it holds for none.
     """
     unit = _unit(limit - 1)
     low, high = 1, int((limit - 1) / unit) + 1
@@ -50,7 +52,7 @@ def largest(limit: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
 
 
 def _unit(value: Fraction) -> Fraction:
-    """The value of its twelfth decimal digit."""
+    """The unit of the twelfth significant decimal digit of a value."""
     unit = Fraction(1)
     while value >= 10**_DIGITS * unit:
         unit *= 10

@@ -1,4 +1,4 @@
-"""Files of reports and of states: what they hold says which mechanism reads them."""
+"""Files of reports and states, read by the mechanism that their header names."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MECHANISMS: dict[str, type[LocalMechanism[int]]] = {
 
 
 def made(kind: Any, given: Mapping[str, Any]) -> LocalMechanism[int]:
-    """A mechanism of its parameters by name; raises InvalidParameter unless they are its own."""
+    """A mechanism from its parameters by name; raises InvalidParameter for unknown or missing."""
     known = {f.name: f.default is MISSING for f in fields(kind) if f.init}
-    parts = f"{kind.__name__} is made of {', '.join(known)}"
+    parts = f"{kind.__name__} has the parameters {', '.join(known)}"
     for name in sorted(given.keys() - known.keys()):
         raise InvalidParameter(name, given[name], f"left out: {parts}")
     for name in known:
@@ -39,8 +39,8 @@ def made(kind: Any, given: Mapping[str, Any]) -> LocalMechanism[int]:
 def mechanism_of(data: bytes) -> LocalMechanism[int]:
     """The mechanism that a file of reports or of a state was made for.
 
-    It is made anew from the parameters in the file, and refused unless it is the same in all that
-    the file says of it. Raises InvalidParameter.
+    The mechanism is built from the parameters in the file. Raises InvalidParameter, also if its
+    configuration differs from the file's.
     """
     kind = STATE if kind_of(data) == STATE.name else REPORTS
     text = kind.unpack(data)[0]["configuration"]
@@ -59,7 +59,10 @@ def mechanism_of(data: bytes) -> LocalMechanism[int]:
 
 
 def state_of(data: bytes, mechanism: LocalMechanism[Any]) -> State:
-    """The state in a file, or that of the reports in it; refuses another configuration."""
+    """The state in a file of a state, or the state of the reports in a file of reports.
+
+    Raises InvalidParameter, also for another configuration than the mechanism's.
+    """
     if kind_of(data) == REPORTS.name:
         return mechanism.aggregate().add(mechanism.reports_from_bytes(data))
     return mechanism.state_from_bytes(data)

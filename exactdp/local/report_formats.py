@@ -1,7 +1,7 @@
-"""The forms of a report: what a user sends, in how many bits, and how many users' lie in memory.
+"""Formats of reports: a single report, the reports of many users in memory, and on the wire.
 
-In memory reports are an array with one row per user; on the wire they are their bits, one report
-after the other, without gaps; alone, a report is an integer or a tuple of them.
+A single report is an integer or a tuple of integers. In memory, reports are an array with one row
+per user. On the wire, their bits are concatenated without gaps.
 """
 
 from __future__ import annotations
@@ -16,51 +16,51 @@ from numpy.typing import NDArray
 
 from exactdp.errors import Described, InvalidParameter, shown
 
-#: One report.
+#: A single report.
 Report: TypeAlias = int | tuple[int, ...]
-#: Reports of many users: an array whose first axis is users.
+#: Reports of many users: an array whose first axis are the users.
 Reports: TypeAlias = NDArray[Any]
 
-#: Bytes that are packed at once, about.
+#: Approximate number of bytes that are packed at a time.
 _AT_ONCE = 1 << 21
 
 
 class Form(Protocol):
-    """How reports look. bits: length of one on the wire."""
+    """The format of reports. bits: size of a report on the wire, in bits."""
 
     @property
     def bits(self) -> int: ...
 
     def single(self, row: NDArray[Any]) -> Report:
-        """One row as a report."""
+        """A row as a single report."""
 
     def rows(self, reports: Any) -> Reports:
-        """Reports from anywhere as checked rows; raises InvalidParameter."""
+        """Reports as checked rows; raises InvalidParameter."""
 
     def to_bits(self, rows: Reports) -> NDArray[np.uint8]:
         """The bits of every row: an array of 0 and 1, rows x bits."""
 
     def of_bits(self, bits: NDArray[np.uint8]) -> Reports:
-        """The rows again."""
+        """The rows from the bits of to_bits; raises InvalidParameter."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """One integer in [0, sizes[i]) for every i, sizes <= 2^63; a single one is sent as it is."""
+    """Reports of one or several integers, the i-th in [0, sizes[i]), with sizes <= 2^63."""
 
     sizes: tuple[int, ...]
 
     @cached_property
     def bits(self) -> int:
-        """The sum of the lengths of all numbers."""
+        """Size of a report: the sum of the bits of all its numbers."""
         return sum(self._lengths)
 
     def single(self, row: NDArray[Any]) -> Report:
-        """An integer, or a tuple of them."""
+        """An integer, or a tuple of integers if a report has several."""
         return int(row) if row.ndim == 0 else tuple(int(x) for x in row)
 
     def rows(self, reports: Any) -> Reports:
-        """An int64 array of one number per user, or of one row of numbers."""
+        """An int64 array with one number, or one row of numbers, per user."""
         rows = integers("reports", reports)
         width = len(self.sizes)
         shape = rows.shape[:1] if width == 1 else (*rows.shape[:1], width)
@@ -77,7 +77,7 @@ class Numbers:
         return rows
 
     def to_bits(self, rows: Reports) -> NDArray[np.uint8]:
-        """The lowest bit of the first number first."""
+        """The bits of every row, starting with the lowest bit of the first number."""
         columns = rows.reshape(len(rows), -1).astype("<i8")
         parts = [
             np.unpackbits(
@@ -91,7 +91,7 @@ class Numbers:
         return np.concatenate(parts, axis=1)
 
     def of_bits(self, bits: NDArray[np.uint8]) -> Reports:
-        """The numbers again; raises InvalidParameter where one is out of range."""
+        """The numbers from the bits; raises InvalidParameter if a number is out of range."""
         rows, start = np.zeros((len(bits), len(self.sizes)), np.int64), 0
         for i, length in enumerate(self._lengths):
             packed = np.packbits(bits[:, start : start + length], axis=1, bitorder="little")
@@ -113,7 +113,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class BitVector:
-    """A vector of bits; alone an integer whose bit x is entry x, in memory packed into bytes."""
+    """Reports of a bit vector: an integer whose bit x is entry x; in memory, packed bytes."""
 
     bits: int
 
@@ -122,7 +122,7 @@ class BitVector:
         return int.from_bytes(row.tobytes(), "little")
 
     def rows(self, reports: Any) -> Reports:
-        """A uint8 array of one row of packed bits per user."""
+        """A uint8 array with one row of packed bits per user."""
         width = (self.bits + 7) // 8
         if not isinstance(reports, np.ndarray):
             reports = self._packed(reports, width)
@@ -132,7 +132,9 @@ class BitVector:
                 "reports", Described(f"{reports.dtype} {reports.shape}"), allowed
             )
         if self.bits % 8 and (reports[:, -1] >> (self.bits % 8)).any():
-            raise InvalidParameter("reports", Described("bits after the last"), f"{self.bits} bits")
+            raise InvalidParameter(
+                "reports", Described("non-zero padding bits"), f"{self.bits} bits and zeros"
+            )
         rows: Reports = reports
         return rows
 
@@ -144,16 +146,16 @@ class BitVector:
         return np.frombuffer(joined, np.uint8).reshape(len(reports), width)
 
     def to_bits(self, rows: Reports) -> NDArray[np.uint8]:
-        """Entry 0 first."""
+        """The bits of every row, starting with entry 0."""
         return np.unpackbits(rows, axis=1, count=self.bits, bitorder="little")
 
     def of_bits(self, bits: NDArray[np.uint8]) -> Reports:
-        """The packed rows again."""
+        """The packed rows from the bits."""
         return np.packbits(bits, axis=1, bitorder="little")
 
 
 def integers(name: str, values: Any) -> NDArray[np.int64]:
-    """An array of integers within int64; raises InvalidParameter."""
+    """An int64 array of integers; raises InvalidParameter."""
     try:
         array = np.asarray(values)
     except (ValueError, OverflowError):
@@ -166,7 +168,7 @@ def integers(name: str, values: Any) -> NDArray[np.int64]:
 
 
 def pack(form: Form, rows: Reports) -> bytes:
-    """The bits of all reports, one after the other; the last byte is filled with zeros."""
+    """The concatenated bits of all reports; the last byte is padded with zeros."""
     return b"".join(
         np.packbits(form.to_bits(rows[part]).reshape(-1), bitorder="little").tobytes()
         for part in _parts(len(rows), form.bits)
@@ -174,7 +176,7 @@ def pack(form: Form, rows: Reports) -> bytes:
 
 
 def unpack(form: Form, data: bytes, n: int) -> Reports:
-    """The reports of n users; raises InvalidParameter where data cannot be what pack wrote."""
+    """The n reports from the bytes of pack; raises InvalidParameter if they are malformed."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InvalidParameter("data", Described(f"a {type(data).__name__}"), "bytes")
     if len(data) != (form.bits * n + 7) // 8:
@@ -182,7 +184,7 @@ def unpack(form: Form, data: bytes, n: int) -> Reports:
         raise InvalidParameter("data", Described(f"{len(data)} bytes"), allowed)
     bits = np.frombuffer(data, np.uint8)
     if n and form.bits * n % 8 and bits[-1] >> (form.bits * n % 8):
-        raise InvalidParameter("data", Described("bits after the last report"), "zeros there")
+        raise InvalidParameter("data", Described("non-zero bits"), "zeros after the last report")
     found = []
     for part in _parts(n, form.bits) if n else [slice(0, 0)]:
         size = (part.stop - part.start) * form.bits
@@ -194,5 +196,7 @@ def unpack(form: Form, data: bytes, n: int) -> Reports:
 
 
 def _parts(n: int, bits: int) -> Iterator[slice]:
-    size = max(_AT_ONCE // bits, 1) * 8  # a multiple of 8, so that parts end on whole bytes
+    size = (
+        max(_AT_ONCE // bits, 1) * 8
+    )  # a multiple of 8 reports, so that parts end at a byte boundary
     return (slice(start, min(start + size, n)) for start in range(0, n, size))

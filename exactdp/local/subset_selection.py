@@ -1,4 +1,7 @@
-"""Subset selection: a random set of d values that holds the own one more often than others."""
+"""Subset selection: a random set of d values that is more likely to contain the user's value.
+
+CP: Xiong et al., "Compressive Privatization".
+"""
 
 from __future__ import annotations
 
@@ -22,19 +25,20 @@ from exactdp.local.report_formats import BitVector, Form, Numbers, Report, Repor
 from exactdp.local.unary_encoding import column_sums, portions_of
 from exactdp.samplers import Source
 
-#: Largest k, and most sets that a law lists.
+#: Largest k, and largest number of sets of an explicit law.
 _LARGEST, _LISTED = 1 << 24, 1 << 16
 
-#: Bits of sets that are drawn at once: of many users, as each round of guesses serves all of them.
+#: Bits of sets that are drawn at a time: many users, because a round of guesses serves all of them.
 _AT_ONCE = 1 << 26
 
 
 @frozen
 class SubsetSelection(FrequencyOracle):
-    """A uniform set of d values, sets that hold the own one r times as likely as others.
+    """A random set of d values; each set with the user's value is r times as likely as others.
 
-    size: d; by default the one with the least total variance, near k/(r + 1). A report is the set
-    as k bits or as d numbers in ascending order, whichever is shorter.
+    k: values are 0 to k - 1. epsilon: of one report. size: d; by default the size with the least
+    total variance, near k/(r + 1). A report is the set as k bits or as d numbers in ascending
+    order, whichever is shorter. Raises InvalidParameter.
     Source: Wang et al. 2016; Ye, Barg 2018; CP, Section 5.
 
     >>> from exactdp.local import SubsetSelection
@@ -65,33 +69,33 @@ class SubsetSelection(FrequencyOracle):
 
     @cached_property
     def form(self) -> Form:
-        """k bits, or d numbers."""
+        """The format of a report: k bits, or d numbers."""
         listed = _Ascending((self.k,) * self.size)
         return listed if listed.bits < self.k else _Marked(self.k, self.size)
 
     @property
     def cells(self) -> int:
-        """In how many sets every value is."""
+        """One counter per value: the number of sets that contain the value."""
         return self.k
 
     @cached_property
     def kept(self) -> Fraction:
-        """The chance that the own value is in the set."""
+        """The probability that the user's value is in the set."""
         weight = self.size * self.e_epsilon
         return weight / (weight + self.k - self.size)
 
     @property
     def background(self) -> Fraction:
-        """The chance that another value is: d - 1 or d out of k - 1."""
+        """The probability that another value is in the set."""
         return (self.size - self.kept) / (self.k - 1)
 
     @property
     def gain(self) -> Fraction:
-        """The own chance beyond that."""
+        """kept - background."""
         return self.kept - self.background
 
     def law(self, value: int) -> Law[Report]:
-        """The exact law of the set; only where there are at most 2^16 sets."""
+        """The exact law of the set; raises InvalidParameter if there are more than 2^16 sets."""
         own = int(self._checked([value])[0])
         if comb(self.k, self.size) > _LISTED:
             raise InvalidParameter("k, size", (self.k, self.size), f"at most {_LISTED} sets")
@@ -121,9 +125,9 @@ class SubsetSelection(FrequencyOracle):
         own = coins(self.kept, len(values), source)
         others = random_sets(self.k - 1, self.size - own.astype(np.int64), source)
         last = np.full(len(values), self.k - 1)
-        if self.k % 8 == 1:  # the last value begins a byte
+        if self.k % 8 == 1:  # the last value is the first bit of a byte
             others = np.pad(others, ((0, 0), (0, 1)))
-        # the last value stands in for the own one
+        # the last value takes the place of the user's value
         return with_own(with_own(others, last, own_bits(others, values)), values, own)
 
     def _listed(self, sets: NDArray[np.uint8]) -> Reports:
@@ -146,7 +150,7 @@ class SubsetSelection(FrequencyOracle):
 
 @dataclass(frozen=True)
 class _Marked(BitVector):
-    """A set of a given size as its marks."""
+    """The format of a set of a given size as k bits."""
 
     size: int
 
@@ -155,7 +159,7 @@ class _Marked(BitVector):
         sizes = ones_of(rows)
         if (sizes != self.size).any():
             user = int(np.argmax(sizes != self.size))
-            found = Described(f"a set of {sizes[user]}")
+            found = Described(f"a set of {sizes[user]} values")
             raise InvalidParameter(f"reports[{user}]", found, f"a set of {self.size} values")
         return rows
 
@@ -165,7 +169,7 @@ class _Marked(BitVector):
 
 @dataclass(frozen=True)
 class _Ascending(Numbers):
-    """A set as its numbers in ascending order."""
+    """The format of a set as its values in ascending order."""
 
     def rows(self, reports: Any) -> Reports:
         rows = super().rows(reports)

@@ -1,4 +1,4 @@
-"""One bit per value: the own bit is 1 with probability p, every other one with probability q."""
+"""Unary encodings: a bit per value, 1 with probability p for the user's value, else with q."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from exactdp.local.ratio import ratio_within
 from exactdp.local.report_formats import BitVector, Report, Reports
 from exactdp.samplers import Source
 
-#: Largest k: a report is that many bits.
+#: Largest k: a report has k bits.
 _LARGEST = 1 << 24
 
-#: Largest k whose 2^k reports are listed.
+#: Largest k for an explicit law of 2^k reports.
 _LISTED = 16
 
-#: Bits that are drawn, and that are added up, at once.
+#: Bits that are drawn, and bits that are summed, at a time.
 _DRAWN, _ADDED_UP = 1 << 25, 1 << 24
 
-#: So few rows of one weight are counted bit by bit; a byte holds their sum.
+#: Up to this number of rows of one weight are counted bit by bit; their sum fits a byte.
 _ENOUGH = 64
 
 
 @frozen
 class UnaryEncoding(FrequencyOracle):
-    """k: as for every oracle, and at most 2^24. epsilon: as for every oracle."""
+    """k: values are 0 to k - 1, k <= 2^24. epsilon: of one report, from 1e-9 to 100."""
 
     def __post_init__(self) -> None:
         if self.k > _LARGEST:
@@ -42,12 +42,12 @@ class UnaryEncoding(FrequencyOracle):
     @property
     @abstractmethod
     def kept(self) -> Fraction:
-        """p: the chance of a 1 for the own value."""
+        """p: the probability of a 1 for the user's value."""
 
     @property
     @abstractmethod
     def background(self) -> Fraction:
-        """q: the chance of a 1 for another value."""
+        """q: the probability of a 1 for another value."""
 
     @property
     def gain(self) -> Fraction:
@@ -56,16 +56,16 @@ class UnaryEncoding(FrequencyOracle):
 
     @cached_property
     def form(self) -> BitVector:
-        """k bits."""
+        """The format of a report: k bits."""
         return BitVector(self.k)
 
     @property
     def cells(self) -> int:
-        """How many users sent a 1, for every value."""
+        """One counter per value: the number of users who sent a 1."""
         return self.k
 
     def law(self, value: int) -> Law[Report]:
-        """Independent bits; only for k <= 16, as there are 2^k reports."""
+        """The exact law of independent bits; raises InvalidParameter for k > 16."""
         own = int(self._checked([value])[0])
         if self.k > _LISTED:
             raise InvalidParameter("k", self.k, f"<= {_LISTED} for a law of 2^k reports")
@@ -97,9 +97,9 @@ class UnaryEncoding(FrequencyOracle):
 
 @frozen
 class OptimizedUnaryEncoding(UnaryEncoding):
-    """The own bit is a fair coin, every other one is 1 with probability 1/(r + 1).
+    """The user's bit is a fair coin; every other bit is 1 with probability 1/(r + 1).
 
-    Source: Wang, Blocki, Li, Jha 2017 (OUE).
+    k, epsilon: as for UnaryEncoding. Source: Wang, Blocki, Li, Jha 2017 (OUE).
 
     >>> from exactdp.local import OptimizedUnaryEncoding
     >>> m = OptimizedUnaryEncoding(k=100, epsilon=1)
@@ -127,7 +127,8 @@ class OptimizedUnaryEncoding(UnaryEncoding):
 class Rappor(UnaryEncoding):
     """Every bit is flipped with probability 1/(t + 1), t^2 <= e^epsilon: one-time basic RAPPOR.
 
-    Source: Erlingsson, Pihur, Korolova 2014, without Bloom filter; CP, Section 5.
+    k, epsilon: as for UnaryEncoding. Source: Erlingsson, Pihur, Korolova 2014, without Bloom
+    filter; Xiong et al., "Compressive Privatization", Section 5.
     """
 
     @property
@@ -137,7 +138,7 @@ class Rappor(UnaryEncoding):
 
     @cached_property
     def half(self) -> Fraction:
-        """t, a rational within e^(epsilon/2)."""
+        """t: e^(epsilon/2), rounded down to a rational."""
         return ratio_within(self.epsilon_per_report / 2)
 
     @cached_property
@@ -157,10 +158,11 @@ class Rappor(UnaryEncoding):
 
 
 def column_sums(rows: Reports, k: int) -> Integers:
-    """How many rows of packed bits have a 1, for each of k bits.
+    """For each of k bits, the number of rows of packed bits with a 1.
 
-    Three rows become one of sums and one of carries, which weigh twice as much, in five operations
-    on whole bytes, while there are many of a weight: a carry-save adder. The rest is counted.
+    A carry-save adder: while there are many rows of the same weight, five operations on whole bytes
+    replace three rows by a row of sums and a row of carries of twice the weight. The remaining rows
+    are counted.
     """
     total = np.zeros(k, np.int64)
     for part in portions_of(len(rows), k, _ADDED_UP):
@@ -177,7 +179,7 @@ def column_sums(rows: Reports, k: int) -> Integers:
 
 
 def _added(layer: Reports) -> tuple[Reports, Reports]:
-    """Thirds of the rows added up: a third of them with the sums, and those left over; carries."""
+    """One adder step on thirds of the rows: sums and leftover rows, and carries."""
     third = len(layer) // 3
     one, two, three = (layer[i * third : (i + 1) * third] for i in range(3))
     odd = np.empty((len(layer) - 2 * third, layer.shape[1]), np.uint8)
@@ -190,6 +192,6 @@ def _added(layer: Reports) -> tuple[Reports, Reports]:
 
 
 def portions_of(users: int, k: int, bits: int) -> Iterator[slice]:
-    """Users, about so many bits at a time."""
+    """Slices of the users with about `bits` bits each."""
     size = max(bits // k, 1)
     return (slice(start, min(start + size, users)) for start in range(0, users, size))

@@ -9,9 +9,10 @@ Integers = NDArray[np.int64]
 
 
 def walsh(values: Integers) -> Integers:
-    """sum over y of values[..., y] (-1)^<x, y> for every x; the last axis is a power of two.
+    """sum over y of values[..., y] (-1)^<x, y> for every x.
 
-    Integers stay exact while sums of absolute values fit int64.
+    values: integers; the length of the last axis is a power of two. Exact if the sums of absolute
+    values fit int64.
 
     >>> walsh(np.array([3, 1, 0, 0]))
     array([4, 2, 4, 2])
@@ -27,7 +28,7 @@ def walsh(values: Integers) -> Integers:
 
 
 def parity(words: Integers, bits: int = 63) -> Integers:
-    """The sum of the bits of every word of so many bits, modulo 2."""
+    """The sum of the lowest `bits` bits of every word, modulo 2."""
     folded = words.copy()
     for shift in (32, 16, 8, 4, 2, 1):
         if shift < bits:

@@ -1,6 +1,7 @@
-"""The papers' release algorithms, built from samplers and guaranteed by accounting.
+"""Release mechanisms for a trusted curator, with exact samplers and certified guarantees.
 
-histograms: counts of n rows. thresholded: counts of users by key. projections: sparse vectors.
+histograms: counts of n rows, pure differential privacy (Balcer and Vadhan). thresholded: counts of
+users by key (Lebeda and Retschmeier). projections: sparse vectors (Aumüller, Lebeda and Pagh).
 """
 
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     )
     from exactdp.mechanisms.projections import (
         ALP,
-        ALP1,
+        ApproximateThreshold,
         DenseLaplace,
         HistogramALP,
         LogALP,
@@ -36,10 +37,10 @@ if TYPE_CHECKING:
         SignedALP,
         Sketch,
         Threshold,
-        Threshold2,
         ThresholdALP,
         ThresholdSketch,
         TotalALP,
+        UnitEpsilonALP,
         private_sparsity,
         read_sketch,
         threshold_alp_for,
@@ -57,10 +58,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALP",
-    "ALP1",
     "CSH",
     "GSHM",
     "Accuracy",
+    "ApproximateThreshold",
     "BasicHistogram",
     "CompactHistogram",
     "CompactRelease",
@@ -84,12 +85,12 @@ __all__ = [
     "StabilityHistogram",
     "StrictPureSparseHistogram",
     "Threshold",
-    "Threshold2",
     "ThresholdALP",
     "ThresholdSketch",
     "TopK",
     "TopKWithBase",
     "TotalALP",
+    "UnitEpsilonALP",
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
@@ -108,9 +109,10 @@ __getattr__, __dir__ = lazily(
         "histograms": "BasicHistogram CompactHistogram CompactRelease KeepHeavy KeepHeavyResampled "
         "KeepHeavySampled PureSparseHistogram Release SparseHistogram StabilityHistogram "
         "StrictPureSparseHistogram",
-        "projections": "ALP ALP1 HistogramALP LogALP SignedALP Sketch "
-        "DenseLaplace MaxProjection NoisyRows Threshold Threshold2 ThresholdALP ThresholdSketch "
-        "TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for within_bits",
+        "projections": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP Sketch "
+        "ApproximateThreshold DenseLaplace MaxProjection NoisyRows Threshold ThresholdALP "
+        "ThresholdSketch TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for "
+        "within_bits",
         "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",
     },
 )

@@ -1,4 +1,4 @@
-"""How far released counts may be off, and how surely."""
+"""High-probability error bounds of released counts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fractions import Fraction
 class Accuracy:
     """Error bounds that hold with probability at least 1 - beta.
 
-    per_query: |released - true| <= per_query for any one element fixed in advance whose true count
-    is greater than per_query_above (-1: for every element). simultaneous: the same bound for all
-    elements at once, where an element that is not released counts as 0.
+    per_query: |released - true| <= per_query for any single element fixed in advance whose true
+    count is greater than per_query_above (-1: for every element). simultaneous: a bound of
+    |released - true| for all elements at once. An element that is not released counts as 0.
     """
 
     beta: Fraction

@@ -1,4 +1,4 @@
-"""Histograms as users write them: mappings of elements to counts, made of rows or given."""
+"""Histograms as users pass them: mappings of elements to counts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from exactdp.errors import Described, InvalidParameter
 
 
 def mapping_of(name: str, given: Any) -> Mapping[Any, Any]:
-    """The mapping that was given; a list could hold rows, or the counts of 0, 1, 2, ..."""
+    """Return a mapping unchanged; raise InvalidParameter for anything else.
+
+    A list is ambiguous: it could hold rows, or the counts of 0, 1, 2, ...
+    """
     if not isinstance(given, Mapping):
-        allowed = "a mapping of elements to numbers; counts_of_rows(rows) makes one of rows"
+        allowed = "a mapping of elements to numbers; counts_of_rows(rows) counts rows"
         raise InvalidParameter(name, Described(type(given).__name__), allowed)
     return given
 
 
 def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:
-    """The histogram of a data set given row by row."""
+    """The histogram of a data set: element -> number of rows that hold the element."""
     return dict(Counter(rows))

@@ -1,4 +1,4 @@
-"""Elements that are not in the data, drawn without a list of them all."""
+"""Random elements outside the data, drawn without listing the universe."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from exactdp.samplers import Source
 
 
 def fresh_elements(taken: list[int], number: int, universe: int, source: Source) -> list[int]:
-    """Different elements outside a sorted list, drawn uniformly one after the other."""
+    """Draw `number` distinct elements of [0, universe) outside the sorted list `taken`.
+
+    Uniform without replacement, in the order of the draws.
+    """
     free, moved = universe - len(taken), dict[int, int]()
     found = []
     for i in watched(range(number), "empty bins"):
-        # a shuffle of all ranks that keeps only those that were moved
+        # a Fisher-Yates shuffle of all ranks that stores only the moved ones
         rank = i + source.below(free - i)
         found.append(element_of_rank(taken, moved.get(rank, rank)))
         moved[rank] = moved.get(i, i)
@@ -21,7 +24,7 @@ def fresh_elements(taken: list[int], number: int, universe: int, source: Source)
 
 
 def element_of_rank(taken: list[int], rank: int) -> int:
-    """The element that has `rank` smaller ones outside a sorted list of distinct elements."""
+    """The element of this rank (from 0) outside a sorted list of distinct elements."""
     # taken[i] - i elements outside the list are smaller than taken[i]
     skipped = bisect_right(range(len(taken)), rank, key=lambda i: taken[i] - i)
     return rank + skipped

@@ -6,9 +6,10 @@ from exactdp.errors import InvalidParameter
 
 
 def encode_bytes(data: bytes, longest: int) -> int:
-    """A byte string of at most `longest` bytes as an element of a universe of 256^(longest + 1).
+    """A byte string of at most `longest` bytes as an element of [0, 256^(longest + 1)).
 
-    Injective: a leading 1 keeps zeros at the start. Read back by :func:`decode_bytes`.
+    Injective: a leading byte 1 preserves zero bytes at the start. Inverse: :func:`decode_bytes`.
+    Raises InvalidParameter for longer strings.
     """
     if len(data) > longest:
         raise InvalidParameter("data", f"{len(data)} bytes", f"at most longest = {longest} bytes")
@@ -16,9 +17,9 @@ def encode_bytes(data: bytes, longest: int) -> int:
 
 
 def decode_bytes(element: int) -> bytes:
-    """The byte string that encode_bytes turned into this element."""
+    """The byte string of an element made by encode_bytes; raises InvalidParameter for others."""
     size = (element.bit_length() + 7) // 8
     raw = element.to_bytes(size, "big")
     if raw[:1] != b"\x01":
-        raise InvalidParameter("element", element, "one made by encode_bytes")
+        raise InvalidParameter("element", element, "an element made by encode_bytes")
     return raw[1:]

@@ -1,4 +1,4 @@
-"""Releases and sketches as Python's containers: mappings, and what has a value everywhere."""
+"""Python container interfaces of releases (mappings) and of sketches (a value for every entry)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ V = TypeVar("V")
 class Released(Mapping[K, V]):
     """A mapping of released elements to their values, in ascending order of the elements.
 
-    As with collections.Counter, ``release[x]`` is 0 where x was not released, ``x in release`` is
-    False and ``release.get(x)`` is None. Each takes constant time. Equal to every mapping with the
-    same items.
+    As with collections.Counter, if x was not released then ``release[x]`` is 0, ``x in release`` is
+    False and ``release.get(x)`` is None. Each takes constant time. A release equals every mapping
+    with the same items.
     """
 
     #: Pairs of element and value in ascending order of elements.
@@ -28,14 +28,14 @@ class Released(Mapping[K, V]):
         return dict(self.bins)
 
     def __getitem__(self, element: K) -> Any:
-        """The released value of an element; 0 where none was released."""
+        """The released value of an element; 0 if the element was not released."""
         return self._items.get(element, 0)
 
     def __contains__(self, element: object) -> bool:
         return element in self._items
 
     def get(self, element: K, default: Any = None, /) -> Any:
-        """The released value of an element, or the default where none was released."""
+        """The released value of an element, or the default if the element was not released."""
         return self._items.get(element, default)
 
     def __iter__(self) -> Iterator[K]:
@@ -49,10 +49,9 @@ class Released(Mapping[K, V]):
 
 
 class Estimates:
-    """What has a value for every possible entry: it is asked, but not searched or listed.
+    """A container with a value for every possible entry, which cannot be searched or listed.
 
-    Without this class, ``x in sketch`` and ``list(sketch)`` would ask for sketch[0],
-    sketch[1], and so on.
+    Otherwise ``x in sketch`` and ``list(sketch)`` would evaluate sketch[0], sketch[1], and so on.
     """
 
     def __contains__(self, entry: object) -> NoReturn:

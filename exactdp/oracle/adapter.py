@@ -1,4 +1,4 @@
-"""Implementations in Python that answer the vectors' questions, by name."""
+"""Adapters: implementations in Python that answer the questions of conformance vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from exactdp.oracle.conformance import Adapter, Unsupported
 
 @dataclass(frozen=True)
 class ExactDP:
-    """This library's certified calculators; the upper end of an enclosure is the safe answer."""
+    """The adapter of this library, which answers with the upper ends of enclosures."""
 
     name: str = "exactdp"
     version: str = __version__
@@ -27,9 +27,9 @@ class ExactDP:
 
 
 def make(where: str) -> Adapter:
-    """The adapter "exactdp", or the one that a function "package.module:function" returns.
+    """The adapter "exactdp", or the result of the function "package.module:function".
 
-    Raises InvalidParameter where there is no such function, or a library that it needs is missing.
+    Raises InvalidParameter if the function does not exist, or a library it needs is missing.
     """
     if where == "exactdp":
         return ExactDP()

@@ -1,8 +1,9 @@
-"""assert_law and assert_private: exact where the code under test lets us, statistical otherwise.
+"""assert_law and assert_private: exact if the code under test allows it, statistical otherwise.
 
-The code under test takes its randomness from an argument. It is run through all choices of that
-argument; where that is impossible (it calls random.gauss, it branches without end, it draws from
-elsewhere), outputs are drawn and tested at a stated alpha. Either way the evidence says which.
+The code under test takes its randomness from an argument, and is run once for every sequence of
+random choices. If that is impossible (for example because the code calls random.gauss, branches
+without end, or has other randomness), outputs are drawn and tested at a stated alpha. The evidence
+says which method was used.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from exactdp.samplers import SeededSource
 from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-#: Why a program cannot be enumerated; anything else it raises is its own error.
+#: Errors that mean that a program cannot be enumerated; others are errors of the program.
 _NOT_EXACT = (NotEnumerable, TooManyBranches, NotReproducible)
 
 
 class _Seeded(random.SystemRandom):
-    """A seeded generator that passes for what the exact run hands over: Random and SystemRandom."""
+    """A seeded generator that is a SystemRandom, like the generator of an exact run."""
 
     def __init__(self, seed: int) -> None:
         self._inner = random.Random(seed)  # noqa: S311 (outputs of a test, repeatable)
@@ -59,7 +60,7 @@ _RESIDUAL = Fraction(1, 2**64)
 
 @dataclass(frozen=True)
 class Evidence:
-    """What an assertion that passed has shown. method: "exact" or "statistical"."""
+    """The evidence of an assertion that passed. method: "exact" or "statistical". text: details."""
 
     method: str
     text: str
@@ -80,11 +81,12 @@ def assert_law(
 ) -> Evidence:
     """Assert that a program's output has the expected law.
 
-    program: called with a generator; its outputs are hashable (lists and arrays become tuples).
-    interface: what the generator is: "random" (random.Random), "numpy" (numpy.random.Generator) or
-    "source" (a Source of this library). tolerance: total variation allowed to an exact comparison.
-    samples, alpha, seed: for the statistical test when the program cannot be enumerated; alpha is
-    the probability that a correct program fails. Raises AssertionError with the worst outcome.
+    program: called with a generator; returns hashable outputs (lists and arrays become tuples).
+    interface: type of the generator: "random" (random.Random), "numpy" (numpy.random.Generator) or
+    "source" (a Source of this library). tolerance: allowed total variation distance of an exact
+    comparison. samples, alpha, seed: for the statistical test, if the program cannot be enumerated;
+    alpha is the probability that a correct program fails.
+    Returns the evidence. Raises AssertionError, which names the worst outcome.
 
     >>> die = Law.uniform(range(1, 7))
     >>> assert_law(lambda rng: rng.randint(1, 6), die).method
@@ -119,14 +121,15 @@ def assert_private(
     alpha: Real = "1e-6",
     seed: int = 0,
 ) -> Evidence:
-    """Assert that a mechanism keeps (epsilon, delta) on two neighbouring data sets, both ways.
+    """Assert that a mechanism is (epsilon, delta)-DP on two data sets, in both directions.
 
-    mechanism: called with a data set and a generator (interface as in :func:`assert_law`).
-    tolerance: how much of a law an endless loop may leave unexplored; the evidence then says that
-    delta is proved up to this residual only. A violation that is certain fails, however small.
-    samples, alpha, seed: for the statistical audit when the mechanism
-    cannot be enumerated: alpha is the probability that a correct one fails; one that passes it
-    was not proved private. Raises AssertionError with the event that separates the two.
+    mechanism: called with a data set and a generator. left, right: neighbouring data sets.
+    interface: type of the generator, as for :func:`assert_law`. tolerance: probability that an
+    endless loop may leave unexplored; delta is then proved up to this residual. Every certain
+    violation fails, however small.
+    samples, alpha, seed: for the statistical audit, if the mechanism cannot be enumerated; alpha is
+    the probability that a correct mechanism fails. Passing the audit proves nothing.
+    Returns the evidence. Raises AssertionError, which names the event that violates the claim.
 
     >>> def respond(bit, rng):
     ...     return bit if rng.randrange(4) else 1 - bit
@@ -156,7 +159,7 @@ def assert_private(
         return _passed("exact", text)
     if found.verdict == "undecided" and worst.upper <= allowed + spare:
         return _passed(
-            "exact", f"{text}; what is above {decimal_text(allowed)} is residual, not proved"
+            "exact", f"{text}; the part above {decimal_text(allowed)} is unexplored residual"
         )
     event = ", ".join(repr(outcome) for outcome in found.event[:5])
     raise AssertionError(f"{found}; on the {found.direction}, outcomes {event}")
@@ -176,7 +179,7 @@ def _sampled_law(
     alpha: Real,
     seed: int,
 ) -> str:
-    """Every outcome's exact binomial interval, together at level alpha, holds its probability."""
+    """Test that exact binomial intervals, jointly at level alpha, contain all probabilities."""
     count, level = integer("samples", samples, least=1), delta_target("alpha", alpha)
     generator = _GENERATORS[interface](seed)
     seen = Counter(plain(program(generator)) for _ in range(count))
@@ -186,7 +189,7 @@ def _sampled_law(
         least, most = expected[outcome], expected[outcome] + expected.residual
         if most < low or least > high:
             raise AssertionError(
-                f"{outcome!r} came {seen[outcome]} times in {count}, expected with probability "
+                f"{outcome!r} occurred {seen[outcome]} times in {count}, expected with probability "
                 f"{float(least):.9g} (alpha = {decimal_text(level)})"
             )
     return f"{count} outputs, {len(outcomes)} outcomes, alpha = {decimal_text(level)}"

@@ -1,4 +1,4 @@
-"""A process of this interpreter that is asked in lines and answers in lines."""
+"""A child process of this interpreter that answers questions, one line each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO
 
 
 class Child:
-    """Starts when it is asked first; whoever asks stops it in the end.
+    """A child process, which starts at the first question. Callers must call :meth:`stop`.
 
     arguments: of the interpreter.
     """
@@ -20,11 +20,11 @@ class Child:
 
     @property
     def runs(self) -> bool:
-        """Whether it has been started, and not stopped since."""
+        """Whether the process was started and not stopped."""
         return self._process is not None
 
     def ask(self, question: str, seconds: float) -> str | None:
-        """The line that answers a line; "" if the process is dead, None if none comes in time."""
+        """The answer to a line; "" if the process has ended, None after the time limit."""
         given, _ = self._streams()
         try:
             given.write(question + "\n")
@@ -34,20 +34,20 @@ class Child:
         return self.line(seconds)
 
     def line(self, seconds: float) -> str | None:
-        """The next line of what it says by itself; "" and None as of :meth:`ask`."""
+        """The next line of the process's output; "" and None as for :meth:`ask`."""
         _, said = self._streams()
         with selectors.DefaultSelector() as waiting:
             waiting.register(said, selectors.EVENT_READ)
             return said.readline() if waiting.select(seconds) else None
 
     def wait(self) -> int:
-        """The code with which it ends by itself."""
+        """Wait for the process to end; return its exit code."""
         code = 0 if self._process is None else self._process.wait()
         self.stop()
         return code
 
     def stop(self) -> None:
-        """End it; asked again, it starts anew."""
+        """End the process; the next question starts a new one."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -62,7 +62,7 @@ class Child:
 
 
 def output_of(*arguments: str, seconds: float) -> str:
-    """What the interpreter prints, or the end of what it complains about."""
+    """The standard output of the interpreter, or the last line of its error output."""
     with _started(*arguments, errors=subprocess.PIPE) as process:
         try:
             printed, complained = process.communicate(timeout=seconds)

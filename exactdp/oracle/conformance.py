@@ -1,8 +1,8 @@
 """Running the vectors against an implementation: safe, loose, unsafe, unsupported or crash.
 
-For delta, epsilon, sigma and tau an answer is safe when it is at least the true value; how much it
-exceeds that, relatively, says how loose it is. A probability is right or wrong within a tolerance.
-All comparisons are exact: a float counts as the rational number it is.
+An answer for delta, epsilon, sigma or tau is safe if it is at least the true value; its relative
+excess measures how loose it is. A probability is right or wrong, up to a tolerance. All comparisons
+are exact: a float is read as its exact binary value.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from exactdp.oracle.vectors import Vector
 Verdict = Literal["safe", "loose", "unsafe", "wrong", "unsupported", "crash"]
 Bucket = Literal["rounding", "underflow", "material"]
 
-#: What may be said of an answer, in the order of tables.
+#: The verdicts, in the order of tables.
 VERDICTS = ("safe", "loose", "unsafe", "wrong", "unsupported", "crash")
 
-#: An answer is tight, not loose, up to this relative excess.
+#: Answers with at most this relative excess are safe, others loose.
 TIGHT = Fraction(1, 10**9)
 
-#: Shortfalls up to this are at the level of float rounding.
+#: Relative shortfalls up to this are attributed to float rounding.
 ROUNDING = Fraction(1, 10**12)
 
-#: Probabilities are right up to this relative error.
+#: Largest relative error of a right probability.
 TOLERANCE = Fraction(1, 10**9)
 
 _LEAST_NORMAL = Fraction(1, 2**1022)
@@ -43,13 +43,13 @@ _LEAST_DOUBLE = Fraction(1, 2**1074)
 
 @dataclass(frozen=True)
 class Unsupported:
-    """The implementation does not offer this."""
+    """The answer of an implementation that does not support a question."""
 
     reason: str = ""
 
 
 def beyond_doubles(parameters: Mapping[str, str]) -> bool:
-    """Whether a parameter becomes 0 or infinite as a double: not a question for such a library."""
+    """Whether a parameter becomes 0 or infinite as a double; libraries of floats skip these."""
     return any(_lost(text) for text in parameters.values())
 
 
@@ -65,17 +65,17 @@ class Adapter(Protocol):
     def answer(
         self, question: str, group: str, parameters: Mapping[str, str]
     ) -> Any:  # a number, a decimal string, or Unsupported
-        """The answer; parameters are decimal strings and words."""
+        """The answer to a question; parameters are decimal strings and words."""
 
 
 @dataclass(frozen=True)
 class Result:
     """The verdict on one answer.
 
-    answer: as given, as text. value: the rational number it is. error: relative excess (safe,
-    loose) or shortfall (unsafe, wrong), None where the true value is 0. bucket: of an unsafe
-    answer: "rounding" (a relative shortfall up to 1e-12), "underflow" (the true value and the
-    answer are below the normal doubles), "material". detail: of a crash.
+    answer: the text of the answer. value: its exact value. error: relative excess (safe, loose) or
+    shortfall (unsafe, wrong), None if the true value is 0. bucket: of an unsafe answer: "rounding"
+    (relative shortfall up to 1e-12), "underflow" (true value and answer are below the normal
+    doubles), or "material". detail: of a crash.
     """
 
     vector: Vector
@@ -107,7 +107,7 @@ class Report:
     results: tuple[Result, ...]
 
     def counts(self, group: str | None = None) -> Counter[str]:
-        """How many results have each verdict; unsafe ones also as "unsafe:<bucket>"."""
+        """Number of results per verdict; unsafe results also count as "unsafe:<bucket>"."""
         found: Counter[str] = Counter()
         for result in self.results:
             if group in (None, result.vector.group):
@@ -118,7 +118,7 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        """Nothing unsafe, wrong or crashed."""
+        """Whether no answer is unsafe, wrong or a crash."""
         return all(r.verdict in ("safe", "loose", "unsupported") for r in self.results)
 
     def worst(self, verdict: str, group: str | None = None, count: int = 1) -> list[Result]:
@@ -138,7 +138,7 @@ class Report:
         }
 
     def text(self) -> str:
-        """A table of counts by group, then every answer that is unsafe, wrong or crashed."""
+        """A table of counts by group, then all answers that are unsafe, wrong or crashes."""
         groups = list(dict.fromkeys(r.vector.group for r in self.results))
         lines = [f"{self.name} {self.version}", f"{'':<20}" + "".join(f"{v:>13}" for v in VERDICTS)]
         for group in [*groups, None]:
@@ -150,19 +150,20 @@ class Report:
 
 
 def run(adapter: Adapter, vectors: Iterable[Vector], *, timeout: float | None = 20.0) -> Report:
-    """Put every question to an adapter.
+    """Put every question to an adapter; returns the report.
 
-    timeout: seconds per question; a question that takes longer is a crash. It needs the main
-    thread and a system with timers; elsewhere there is no limit.
+    timeout: seconds per question; an answer that takes longer is a crash. The limit works only in
+    the main thread, on systems with timers.
     """
     results = tuple(_ask(adapter, vector, timeout) for vector in vectors)
     return Report(adapter.name, adapter.version, results)
 
 
 def judge(vector: Vector, answer: object, *, tolerance: Fraction = TOLERANCE) -> Result:
-    """The verdict on an answer: a number, a decimal or hexadecimal float string, Unsupported.
+    """The verdict on an answer.
 
-    tolerance: relative error allowed for probabilities (pmf and cdf).
+    answer: a number, a decimal string, a hexadecimal float string, or Unsupported. tolerance:
+    allowed relative error of probabilities (pmf and cdf).
     """
     if isinstance(answer, Unsupported):
         return Result(vector, "unsupported", detail=answer.reason)
@@ -185,10 +186,11 @@ def judge(vector: Vector, answer: object, *, tolerance: Fraction = TOLERANCE) ->
 
 
 def exact_value(answer: object) -> Fraction:
-    """The rational number an answer is; floats are taken at their exact value.
+    """The exact value of an answer, as a fraction.
 
-    Strings are decimals, fractions, or hexadecimal floats ("0x1.8p+1"). Raises InvalidParameter,
-    ValueError or OverflowError for anything else, NaN and infinities.
+    answer: a number, where floats have their exact binary value; or a string: a decimal, a
+    fraction, or a hexadecimal float ("0x1.8p+1"). Raises InvalidParameter, ValueError or
+    OverflowError for anything else, NaN and infinities.
 
     >>> exact_value(0.1) == Fraction(1, 10), exact_value("0.1") == Fraction(1, 10)
     (False, True)
@@ -207,7 +209,7 @@ def exact_value(answer: object) -> Fraction:
 
 
 def describe(result: Result) -> str:
-    """One line about a result that is not as it should be."""
+    """One line about a result that is unsafe, wrong or a crash."""
     vector = result.vector
     given = ", ".join(f"{name}={value}" for name, value in vector.parameters.items())
     head = f"{vector.id} {vector.question}({given}): {result.verdict}"
@@ -233,7 +235,7 @@ def _ask(adapter: Adapter, vector: Vector, timeout: float | None) -> Result:
         with _limit(timeout) as clock:
             answer = adapter.answer(vector.question, vector.group, dict(vector.parameters))
         if clock.over:
-            raise _TimeIsUp  # foreign code between here and there may have dropped the first one
+            raise _TimeIsUp  # the implementation may have caught the first one
     except _TimeIsUp:
         return Result(vector, "crash", detail=f"no answer within {timeout} s")
     except Exception as error:  # whatever the implementation raises is a crash
@@ -303,7 +305,7 @@ def _tail(vector: Vector) -> str:
 
 
 class _TimeIsUp(BaseException):
-    """Not an Exception: an implementation's own handlers must not swallow it."""
+    """The time limit. Not an Exception, so that an implementation does not catch it."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
-"""Adapters in a process of their own: a library that hangs or aborts there is only a crash here.
+"""Adapters in a separate process, where a library that hangs or aborts is reported as a crash.
 
-The process speaks the JSON-lines protocol: ``python -m exactdp.oracle.isolated <adapter>`` reads
-questions from its input and prints answers.
+``python -m exactdp.oracle.isolated <adapter>`` reads questions as lines of JSON from standard input
+and prints answers.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from exactdp.oracle.child import Child
 from exactdp.oracle.conformance import Report, Result, Unsupported, judge
 from exactdp.oracle.vectors import Vector
 
-#: Seconds in which a library is imported.
+#: Time limit for importing a library, in seconds.
 _STARTING = 120
 
 
 def run_isolated(
     where: str, vectors: Iterable[Vector], *, timeout: float = 20.0, memory: int | None = None
 ) -> Report:
-    """Put every question to an adapter that runs in a process of its own.
+    """Put every question to an adapter in a separate process; returns the report.
 
-    where: "exactdp", or "package.module:function" of a function that returns the adapter.
-    timeout: seconds per question. memory: most bytes the process may take, where the system can
-    limit that.
+    where: "exactdp", or "package.module:function" for a function that returns the adapter.
+    timeout: seconds per question. memory: memory limit of the process in bytes, on systems that
+    support it. Raises InvalidParameter.
     """
     asked = _Isolated(where, timeout, memory)
     try:
@@ -52,7 +52,7 @@ class _Isolated:
         line = self._child.line(_STARTING)
         if not line:
             self.stop()
-            raise InvalidParameter("adapter", self._where, "one whose library is installed")
+            raise InvalidParameter("adapter", self._where, "an adapter whose library is installed")
         greeting = json.loads(line)
         return str(greeting["name"]), str(greeting["version"])
 
@@ -78,7 +78,7 @@ class _Isolated:
 
 
 def serve(where: str, questions: IO[str], answers: IO[str]) -> None:
-    """Answer questions, one JSON object per line, until they end."""
+    """Answer questions, one JSON object per line, until the end of the input."""
     adapter = make(where)
     _put(answers, {"name": adapter.name, "version": adapter.version})
     for line in questions:
@@ -86,7 +86,7 @@ def serve(where: str, questions: IO[str], answers: IO[str]) -> None:
         try:
             answer = adapter.answer(question["question"], question["group"], question["parameters"])
             _put(answers, {"id": question["id"], **_encoded(answer)})
-        except Exception as error:  # whatever a library raises is its answer
+        except Exception as error:  # every exception of a library is its answer
             text = " ".join(f"{type(error).__name__}: {error}".split())
             _put(answers, {"id": question["id"], "error": text[:200]})
 

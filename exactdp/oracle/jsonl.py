@@ -1,17 +1,17 @@
-"""Vectors for any language: questions out and answers in, as lines of JSON.
+"""Conformance vectors for any language: questions and answers as lines of JSON.
 
-Out (``vectors.vectors_as_jsonl``)::
+A question (``vectors.vectors_as_jsonl``)::
 
     {"id": "gshm-001", "group": "gshm", "question": "delta", "parameters": {"k": "1", ...}}
 
-In, one line per question, in any order::
+Answers, one line per question, in any order::
 
     {"id": "gshm-001", "value": "3.1671241839788e-05"}
     {"id": "gshm-002", "unsupported": true}
     {"id": "gshm-003", "error": "overflow"}
 
 A value is a decimal string, a hexadecimal float string ("0x1.09d3p-15", exact), or a JSON number,
-which is read as the decimal it is written as: print doubles with 17 digits, or as hexadecimal. A
+which is read as an exact decimal. Print doubles with 17 digits, or as hexadecimal floats. A
 question without an answer counts as a crash.
 """
 
@@ -32,10 +32,10 @@ __all__ = ["check_jsonl"]
 def check_jsonl(
     lines: Iterable[str], vectors: Sequence[Vector], *, name: str = "stdin", version: str = ""
 ) -> Report:
-    """Verdicts on answers that arrive as lines of JSON, such as sys.stdin.
+    """The report on answers in lines of JSON.
 
-    vectors: the questions that were put. Raises InvalidParameter for a line that is not understood,
-    an id that was not asked, or one that is answered twice.
+    lines: for example sys.stdin. vectors: the questions. Raises InvalidParameter for an invalid
+    line, an id that was not asked, or a second answer to a question.
     """
     asked = {vector.id: vector for vector in vectors}
     answers: dict[str, Result] = {}
@@ -47,7 +47,7 @@ def check_jsonl(
         if identifier not in asked:
             raise InvalidParameter(f"line {count} id", identifier, "the id of a vector in this run")
         if identifier in answers:
-            raise InvalidParameter(f"line {count} id", identifier, "answered once")
+            raise InvalidParameter(f"line {count} id", identifier, "an id that is answered once")
         answers[identifier] = _result(asked[identifier], answer, count)
     missing = {v.id: Result(v, "crash", detail="no answer") for v in vectors}
     return Report(name, version, tuple(answers.get(v.id, missing[v.id]) for v in vectors))

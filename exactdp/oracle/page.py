@@ -1,4 +1,4 @@
-"""A conformance report as a page that needs no network and no other file."""
+"""A conformance report as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exactdp.oracle.vectors import load
 
 
 def conformance_page(report: Report) -> str:
-    """Counts by group, then every answer that is unsafe, wrong or missing."""
+    """The HTML: counts by group, then all answers that are unsafe, wrong or missing."""
     page = Template((files("exactdp.oracle") / "conformance.html").read_text(encoding="utf-8"))
     groups = list(dict.fromkeys(result.vector.group for result in report.results))
     bad = [r for r in report.results if r.verdict in ("unsafe", "wrong", "crash")]

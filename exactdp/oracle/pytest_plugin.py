@@ -1,7 +1,7 @@
-"""pytest plugin: reports which assertions were exact, and turns vectors into test parameters.
+"""pytest plugin: reports which assertions were exact, and makes test parameters of vectors.
 
-Installed with the package. It does nothing until a test uses assert_law or assert_private, or asks
-for vectors with @pytest.mark.exactdp_vectors("gshm", question="delta") and an argument `vector`.
+The package installs the plugin, which affects only tests that use assert_law or assert_private, or
+the mark @pytest.mark.exactdp_vectors("gshm", question="delta") with an argument `vector`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PROPERTY = "exactdp"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Announce the marker."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         "exactdp_vectors(group, question=None): run the test once for every conformance vector of "
@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test per vector of the marked groups."""
+    """Make a test for each vector of the marked groups."""
     if "vector" not in metafunc.fixturenames:
         return
     chosen: list[Any] = []
@@ -43,7 +43,7 @@ def _vectors(group: str, question: str | None = None) -> list[Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Note the evidence of every assertion with the test that made it."""
+    """Record the evidence of every assertion of a test."""
     from exactdp.oracle.recording import recording
 
     with recording(lambda text: item.user_properties.append((_PROPERTY, text))):
@@ -51,7 +51,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """How many assertions were exact, and every statistical one with its alpha."""
+    """Print the number of exact assertions, and each statistical assertion with its alpha."""
     found = [
         (report.nodeid, text)
         for report in terminalreporter.stats.get("passed", [])

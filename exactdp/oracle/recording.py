@@ -1,4 +1,4 @@
-"""Who wants to know what an assertion has shown: nobody, or the pytest plugin."""
+"""Recording the evidence of assertions, for the pytest plugin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _recorder: ContextVar[Callable[[str], object] | None] = ContextVar("recorder", d
 
 @contextmanager
 def recording(recorder: Callable[[str], object]) -> Iterator[None]:
-    """Inside the block, recorder is called with the evidence of every assertion that passes."""
+    """Inside the block, call recorder with the evidence of every assertion that passes."""
     token = _recorder.set(recorder)
     try:
         yield
@@ -20,7 +20,7 @@ def recording(recorder: Callable[[str], object]) -> Iterator[None]:
 
 
 def record(evidence: str) -> None:
-    """Pass evidence on to whoever records."""
+    """Pass evidence to the current recorder, if any."""
     recorder = _recorder.get()
     if recorder:
         recorder(evidence)

@@ -1,7 +1,7 @@
-"""Hypothesis strategies: neighbouring histograms, data sets and vectors, by neighbouring relation.
+"""Hypothesis strategies for neighbouring histograms, data sets and vectors.
 
-A test of a mechanism should choose its neighbours as the definition does; these draw them, and they
-shrink to the smallest pair that fails.
+The strategies draw pairs by the definition of a neighbouring relation, and shrink to the smallest
+pair that fails.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ Dataset = tuple[Any, ...]
 def histograms(
     keys: SearchStrategy[Any] | None = None, *, max_size: int = 4, max_count: int = 4
 ) -> SearchStrategy[Histogram]:
-    """Sparse histograms: key -> count >= 1, at most max_size keys (default: integers 0 to 5)."""
+    """Sparse histograms, key -> count from 1 to max_count, with at most max_size keys.
+
+    keys: a strategy for keys (default: integers from 0 to 5).
+    """
     integer("max_size", max_size, least=0)
     counts = st.integers(1, integer("max_count", max_count, least=1))
     return st.dictionaries(_keys(keys), counts, max_size=max_size)
@@ -50,10 +53,10 @@ def neighbouring_histograms(
     max_size: int = 4,
     max_count: int = 4,
 ) -> SearchStrategy[tuple[Histogram, Histogram]]:
-    """Pairs that differ by one user, who adds 1 to between 1 and k counters; either may come first.
+    """Pairs of histograms that differ by one user, who adds 1 to 1 to k counters, in either order.
 
-    k: most counters one user touches, >= 1. The relation of the Gaussian sparse histogram
-    mechanism: counts move in one direction only, and counters may appear or vanish.
+    k: largest number of counters of one user, >= 1. This is the relation of the Gaussian sparse
+    histogram mechanism: all counts change in the same direction, and counters may appear or vanish.
     """
     touched = st.sets(_keys(keys), min_size=1, max_size=integer("k", k, least=1))
     base = histograms(keys, max_size=max_size, max_count=max_count)
@@ -68,7 +71,7 @@ def neighbouring_histograms(
 def datasets(
     rows: SearchStrategy[Any] | None = None, *, min_size: int = 0, max_size: int = 4
 ) -> SearchStrategy[Dataset]:
-    """Data sets as tuples of rows (default: the integers 0 to 5)."""
+    """Data sets as tuples of rows. rows: a strategy for rows (default: integers from 0 to 5)."""
     integer("min_size", min_size, least=0)
     integer("max_size", max_size, least=min_size)
     return st.lists(_keys(rows), min_size=min_size, max_size=max_size).map(tuple)
@@ -82,7 +85,8 @@ def neighbouring_datasets(
 ) -> SearchStrategy[tuple[Dataset, Dataset]]:
     """Pairs of data sets that differ in one row.
 
-    relation: "replace-one" (same size, n public) or "add-remove"; max_size: of the larger, >= 1.
+    relation: "replace-one" (equal size, n public) or "add-remove". max_size: of the larger data
+    set, >= 1.
     """
     choice("relation", relation, ("replace-one", "add-remove"))
     largest = integer("max_size", max_size, least=1)
@@ -102,7 +106,7 @@ def neighbouring_vectors(
 ) -> SearchStrategy[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
     """Pairs of non-negative vectors at l1 distance at most 1, in steps of 1/denominator.
 
-    dimension, denominator: integers >= 1; most: the largest entry of the first vector, >= 0.
+    dimension, denominator: integers >= 1. most: largest entry of the first vector, >= 0.
     """
     length = integer("dimension", dimension, least=1)
     steps = integer("denominator", denominator, least=1)
@@ -123,9 +127,9 @@ def neighbouring_vectors(
 
 
 def drawn(strategy: SearchStrategy[Any], number: int, *, seed: int = 0) -> list[Any]:
-    """Different values of a strategy, at most so many: pairs for an audit of outputs.
+    """Distinct values of a strategy, for example pairs for an audit of outputs.
 
-    number: >= 1. seed: the same values for the same one, >= 0.
+    number: largest number of values, >= 1. seed: >= 0; equal seeds give equal values.
 
     >>> all(left != right for left, right in drawn(neighbouring_histograms(), 10))
     True

@@ -1,7 +1,7 @@
-"""Conformance vectors: questions with exact answers, as data that any language can read.
+"""Conformance vectors: questions with certified answers, as JSON files.
 
-The files lie in exactdp/oracle/vectors/, one group each, and are described by schema.json there.
-They are made by the scripts in tools/generate/, which share no code with the calculators.
+The files are in exactdp/oracle/vectors/, one per group; schema.json describes their format. The
+scripts in tools/generate/, which share no code with the calculators, generate them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "vectors_as_jsonl",
 ]
 
-#: Names of the groups, in the order in which they are listed.
+#: Names of the groups, in the order of lists.
 GROUPS = (
     "analytic_gaussian",
     "gshm",
@@ -64,10 +64,11 @@ def group_named(name: str) -> str:
 
 @dataclass(frozen=True)
 class Vector:
-    """One question and where its true answer lies.
+    """A question with certified bounds of its true answer.
 
-    parameters: decimal strings, to be read exactly, and words. expected: decimal strings.
-    unsafe_below: where given, only smaller answers are unsafe for certain.
+    parameters: decimal strings, to be read exactly, and words. lower, upper: decimal strings.
+    flags: the mistakes that the vector detects. unsafe_below: if given, only smaller answers are
+    certainly unsafe.
     """
 
     id: str
@@ -82,12 +83,12 @@ class Vector:
 
     @property
     def least(self) -> Fraction:
-        """The lower end of the true value."""
+        """The certified lower bound of the true value."""
         return Fraction(self.lower)
 
     @property
     def most(self) -> Fraction:
-        """The upper end of the true value."""
+        """The certified upper bound of the true value."""
         return Fraction(self.upper)
 
     @property
@@ -96,7 +97,7 @@ class Vector:
         return self.least if self.unsafe_below is None else Fraction(self.unsafe_below)
 
     def as_question(self) -> dict[str, Any]:
-        """What is put to an implementation: no expected value."""
+        """The question for an implementation, without the expected value."""
         return {
             "id": self.id,
             "group": self.group,
@@ -107,7 +108,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Group:
-    """All vectors of one file, and what they mean."""
+    """All vectors of one file, with explanations of the questions and flags."""
 
     name: str
     description: str
@@ -153,7 +154,7 @@ def load_all() -> tuple[Group, ...]:
 def select(
     *, group: str | None = None, flag: str | None = None, question: str | None = None
 ) -> list[Vector]:
-    """The vectors of one group or all, with a flag, or asking one question."""
+    """The vectors of a group (None: all), with this flag, and with this question."""
     groups = load_all() if group is None else (load(group),)
     return [
         vector
@@ -174,7 +175,7 @@ def find(identifier: str) -> Vector:
 
 
 def show(identifier: str) -> str:
-    """A vector with everything that explains it, as text."""
+    """A vector with all explanations, as text; raises InvalidParameter for unknown ids."""
     vector = find(identifier)
     group = load(vector.group)
     lines = [
@@ -195,8 +196,8 @@ def vectors_as_jsonl(
 ) -> Iterator[str]:
     """The questions as lines of JSON, for an implementation in any language.
 
-    Each line has id, group, question and parameters. The lines expected in return are those of
-    :func:`exactdp.oracle.jsonl.check_jsonl`.
+    Each line has id, group, question and parameters. :func:`exactdp.oracle.jsonl.check_jsonl` reads
+    the answers.
     """
     for vector in select(group=group, flag=flag, question=question):
         yield json.dumps(vector.as_question())
@@ -209,7 +210,7 @@ def schema() -> dict[str, Any]:
 
 
 def document(name: str) -> dict[str, Any]:
-    """The content of a group's file, as it is."""
+    """The unchanged content of a group's file."""
     content: dict[str, Any] = json.loads(_text(f"{choice('group', name, GROUPS)}.json"))
     return content
 
@@ -221,10 +222,10 @@ def all_tests(content: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def validate(content: Mapping[str, Any]) -> None:
-    """Check what a schema cannot say; raises InvalidParameter for the first thing that is wrong.
+    """Check the conditions that a JSON schema cannot express; raises InvalidParameter.
 
-    Tests are counted and numbered, and in the group of their question; ends are in order,
-    questions and flags are explained.
+    The number and the ids of tests are right, tests are in the group of their question, lower <=
+    upper, and all questions and flags are explained.
     """
     tests = all_tests(content)
     if content["numberOfTests"] != len(tests):

@@ -1,4 +1,4 @@
-"""From uniform bits to noise; each sampler beside its exact law."""
+"""Exact samplers of noise from uniform random bits; each sampler has an exact law."""
 
 from typing import TYPE_CHECKING
 

@@ -33,7 +33,7 @@ def probability(name: str, value: Real) -> Fraction:
 
 
 class _Coin(IntegerLaw):
-    """Values 0 and 1, given by the probability of 0."""
+    """A law on {0, 1}."""
 
     def _make_sampler(self) -> Sampler:
         return Table(self._cdf, 0, [floor_at(self._cdf, 0, WORD_BITS)])
@@ -73,7 +73,7 @@ class Bernoulli(_Coin):
 
 @frozen
 class BernoulliExp(_Coin):
-    """1 with probability exp(-gamma), gamma >= 0 a rational; two random bits on average."""
+    """1 with probability exp(-gamma), gamma >= 0 a rational; needs two random bits on average."""
 
     gamma: Number = number(non_negative)
 
@@ -107,7 +107,7 @@ class BernoulliExp(_Coin):
 
 @frozen
 class UniformInteger(IntegerLaw):
-    """Every integer of [low, high] equally likely."""
+    """The uniform law on the integers of [low, high]."""
 
     low: int = whole(least=-(10**1000))
     high: int = whole(least=-(10**1000))
@@ -145,7 +145,7 @@ class UniformInteger(IntegerLaw):
 
 
 class _UniformSampler:
-    """Words of just enough bits; those that fall outside the range are drawn again."""
+    """Rejection sampling from words with just enough bits for the range."""
 
     def __init__(self, low: int, high: int) -> None:
         self._low, self._size = low, high - low + 1
@@ -159,9 +159,9 @@ class _UniformSampler:
 
 
 def random_rounding(value: Real, source: Source) -> int:
-    """A neighbouring integer of a rational, with the value as its mean.
+    """A rational rounded at random to an adjacent integer, without bias.
 
-    Source: ALP, Section 2 (random rounding of counts to integers).
+    Source: Aumüller, Lebeda and Pagh (ALP), Section 2 (RandRound).
     """
     number = rational("value", value)
     below = number.numerator // number.denominator
@@ -170,10 +170,10 @@ def random_rounding(value: Real, source: Source) -> int:
 
 @frozen
 class BinaryRandomizedResponse:
-    """Each bit is flipped with probability p, independently; p a rational in [0, 1/2].
+    """Each bit is flipped independently with probability p, a rational in [0, 1/2].
 
     Changing one bit changes probabilities by a factor of at most (1 - p)/p.
-    Source: ALP, Definition of RandResponse in Section 2 (Warner 1965).
+    Source: Warner 1965; Aumüller, Lebeda and Pagh (ALP), Section 2 (RandResponse).
     """
 
     p: Number = number(probability)
@@ -184,7 +184,7 @@ class BinaryRandomizedResponse:
 
     @classmethod
     def of_epsilon(cls, epsilon: Real) -> BinaryRandomizedResponse:
-        """The response with the smallest p on a grid of 2^-64 that is (epsilon, 0)-DP per bit."""
+        """The response with the smallest multiple p of 2^-64 that is (epsilon, 0)-DP per bit."""
         loss = non_negative("epsilon", epsilon)
         least = refine(lambda: 1 / (ball(loss).exp() + 1), relative_width=Fraction(1, 2**80))
         steps = min(ceil(least.upper * 2**64), 2**63)

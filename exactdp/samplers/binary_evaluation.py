@@ -1,10 +1,7 @@
-"""Values of one polynomial over F_2^(2·3^l) at one point after another, quickly.
+"""Fast evaluation of a polynomial over the field F_2^(2·3^l) at single points.
 
-p = low + point^h·high halves the polynomial with one product of a vector by an element, until a few
-coefficients are left for Horner's rule. Long vectors over large fields are matrices of bytes, all
-others single integers.
-
-Source: BV, Section 7 (a query to a compact histogram is the value of its polynomial).
+Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV), Section 7: a query to a
+compact histogram is the value of its polynomial.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ _Bytes = NDArray[np.uint8]
 
 
 def evaluate(field: BinaryField, coefficients: Sequence[int], point: int) -> int:
-    """The value at one point; :class:`Evaluator` is quicker for several.
+    """The value of a polynomial at one point; :class:`Evaluator` is faster for several points.
 
     :raises InvalidParameter: a coefficient or the point is not an element of the field.
 
@@ -33,11 +30,11 @@ def evaluate(field: BinaryField, coefficients: Sequence[int], point: int) -> int
 
 
 class Evaluator:
-    """A polynomial prepared for evaluation at one point after another: ``evaluator(point)``.
+    """A polynomial prepared for evaluation at many points, one at a time: ``evaluator(point)``.
 
-    p = low + point^h·high halves the polynomial with one product of a vector by an element, until
-    a few coefficients are left for Horner's rule. Long vectors over large fields are matrices of
-    bytes (see :func:`_times_rows`), all others single integers (see :func:`_times_packed`).
+    Each step replaces p = low + y^h·high by low + point^h·high, which halves the length, until
+    Horner's rule evaluates the last few coefficients. Long vectors over large fields are matrices
+    of bytes (see :func:`_times_rows`), all others single integers (see :func:`_times_packed`).
 
     :param field: the field.
     :param coefficients: the polynomial.
@@ -75,7 +72,7 @@ class Evaluator:
         return slots.gather(value)
 
     def _short(self, point: int) -> list[int]:
-        """A polynomial of length tail with the same value at this point."""
+        """A short polynomial with the same value at this point."""
         powers = [self.field._power(point, self._tail)] if self._halvings else []
         while len(powers) < self._halvings:
             powers.append(self.field._square(powers[-1]))
@@ -87,7 +84,7 @@ class Evaluator:
         return self._dense.unpack(vector, self._tail)
 
     def _after_rows(self, powers: list[int]) -> mpz:
-        """The vector that is left when the first halvings are done."""
+        """The vector after the halvings on matrices of bytes."""
         matrix = self._matrix
         for power in reversed(powers[-self._rows :]):
             half = matrix.shape[1] // 2
@@ -98,21 +95,21 @@ class Evaluator:
         return self._dense.load(data.tobytes())
 
 
-#: A polynomial is halved until at most this many coefficients are left (measured, as the next two).
+#: A polynomial is halved until at most this many coefficients are left (all three: measured).
 _TAIL = 16
 
-#: The last halvings are done in one integer, over any field;
+#: Number of last halvings that work on a single integer, over any field;
 _PACKED_HALVINGS = 3
 
-#: over fields up to this level all of them are.
+#: over fields up to this level, all halvings do.
 _PACKED_LEVEL = 4
 
 
 def _times_packed(slots: Slots, vector: mpz, factor: int) -> mpz:
-    """Every element of a vector with bits side by side, times the factor.
+    """Multiply every element of a packed vector by the factor.
 
-    The factor is read by half-bytes from the top; the sixteen multiples of the vector are made
-    once. Without slots to be kept free this beats an integer product.
+    The factor is read by half-bytes from the top; the sixteen multiples of the vector are computed
+    once. For packed bits this is faster than an integer product.
     """
     multiples = [mpz(0), vector]
     for i in range(2, 16, 2):
@@ -134,10 +131,10 @@ def _matrix(field: BinaryField, elements: Sequence[int]) -> _Bytes:
 
 
 def _times_rows(matrix: _Bytes, factor: int, degree: int) -> _Bytes:
-    """Every column, as an element, times the factor.
+    """Multiply every column, as an element, by the factor.
 
-    The factor is read by half-bytes. The sixteen multiples of the matrix are made once; adding one
-    of them at an offset of whole bytes is a single exclusive or of neighbouring rows.
+    The factor is read by half-bytes. The sixteen multiples of the matrix are computed once; adding
+    a multiple at an offset of whole bytes is an exclusive or of adjacent rows.
     """
     size, columns = matrix.shape
     multiples = list(_multiples(matrix).reshape(16, -1))
@@ -158,7 +155,7 @@ def _times_rows(matrix: _Bytes, factor: int, degree: int) -> _Bytes:
 
 
 def _multiples(matrix: _Bytes) -> _Bytes:
-    """The matrix times each polynomial of degree below 4, with one more row for what overflows."""
+    """The matrix times each polynomial of degree below 4, with one more row for the overflow."""
     size, columns = matrix.shape
     multiples = np.empty((16, size + 1, columns), np.uint8)
     multiples[1, :size] = matrix
@@ -186,7 +183,7 @@ def _reduced(product: _Bytes, degree: int) -> _Bytes:
 
 
 def _shifted(matrix: _Bytes, bits: int, rows: int) -> _Bytes:
-    """The first rows of the columns shifted right; bits is no multiple of 8 (k is odd)."""
+    """The first rows of the columns shifted right; bits is not a multiple of 8 (k is odd)."""
     skip, bit = divmod(bits, 8)
     lower, upper = matrix[skip : skip + rows], matrix[skip + 1 : skip + rows + 1]
     return (lower >> np.uint8(bit)) ^ (upper << np.uint8(8 - bit))

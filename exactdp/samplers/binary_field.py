@@ -1,13 +1,12 @@
-"""The fields F_2^(2·3^l): elements are integers, products are products of integers.
+"""The fields F_2^(2·3^l): elements are integers, and field products are integer products.
 
-An element is the integer whose bit i is the coefficient of x^i; the modulus is x^(2k) + x^k + 1,
-k = 3^l. Carry-less products are taken by Kronecker substitution: every bit moves to a slot of its
-own, wide enough for the largest count of terms that can meet there; one product of big integers
-counts the terms of every power, and the low bit of each slot is the coefficient wanted. Reduction
-works on whole slots, so operands stay spread between the operations of a longer computation
-(:class:`Slots`, used by :mod:`exactdp.samplers.binary_polynomials`).
+Bit i of an element is the coefficient of x^i; the modulus is x^(2k) + x^k + 1 with k = 3^l.
+Products are computed by Kronecker substitution: every bit moves to a slot that is wide enough for
+the number of terms of a power. A product of big integers then counts the terms of every power, and
+the low bit of each slot is the coefficient. Reduction works on slots, so operands stay in slots
+during a longer computation (:class:`Slots`, used by :mod:`exactdp.samplers.binary_polynomials`).
 
-Source: BV, Section 2.4 (the representation of the field) and Section 7 (what it is for).
+Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV), Sections 2.4 and 7.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from gmpy2 import f_mod_2exp, from_binary, mpz, to_binary
 
 from exactdp.errors import InvalidParameter
 
-#: Larger fields (beyond 1 062 882 bits) are refused: a slip of the pen should not fill the memory.
+#: Larger fields (elements of more than 1 062 882 bits) are refused: a typo should not fill memory.
 MAX_LEVEL = 12
 
-# What gmpy2.to_binary writes before the little-endian bytes of a positive integer.
+# The prefix that gmpy2.to_binary writes before the little-endian bytes of a positive integer.
 _HEADER = b"\x01\x01"
 
 
@@ -32,12 +31,12 @@ class Slots:
     """Vectors of field elements inside one integer, each bit in a slot of ``width`` bits.
 
     Element i of the vector starts at bit ``i * stride``. An unreduced product of two elements (4k
-    slots) fits a stride, so one integer product multiplies two polynomials over the field. Nothing
-    is checked here: callers see to it that no slot ever counts to 2^width.
+    slots) fits a stride, so one integer product multiplies two polynomials over the field. Callers
+    must ensure that no slot counts to 2^width.
 
     :param level: the field is F_2^(2·3^level).
-    :param width: bits per slot; with 1 the bits lie side by side, for products made otherwise.
-    :param length: the longest vector :meth:`reduce` will be given.
+    :param width: bits per slot; 1 packs the bits without gaps.
+    :param length: the longest vector for :meth:`reduce`.
     """
 
     level: int
@@ -64,7 +63,7 @@ class Slots:
             object.__setattr__(self, name, value)
 
     def spread(self, element: int) -> mpz:
-        """The element with each bit in its slot; halves move apart, then quarters, and so on."""
+        """The element with each bit in its slot."""
         spread = mpz(element)
         for shift, mask, _ in reversed(self._steps):
             spread = (spread | spread << shift) & mask
@@ -77,10 +76,10 @@ class Slots:
         return int(spread)
 
     def reduce(self, product: mpz) -> mpz:
-        """Each element of an integer product (or of a sum of some), parities only and reduced.
+        """Reduce every element of an integer product, or of a sum of products.
 
         With c0 .. c3 the blocks of k coefficients, x^(2k) = x^k + 1 and x^(3k) = 1 give
-        (c0 + c2 + c3) + (c1 + c2)·x^k.
+        (c0 + c2 + c3) + (c1 + c2)·x^k. Slots keep only their parities.
         """
         folded = product ^ (product >> self._half)
         lower = (product ^ (folded >> 2 * self._half)) & self._low
@@ -91,12 +90,12 @@ class Slots:
         return self.join(self.spread(element) for element in elements)
 
     def join(self, spreads: Iterable[mpz]) -> mpz:
-        """The vector of elements that are spread already."""
+        """The vector of elements in slots."""
         size = self.stride // 8
         return self.load(b"".join(_bytes(spread, size) for spread in spreads))
 
     def load(self, data: bytes) -> mpz:
-        """The vector with these bytes, lowest first and stride / 8 for each element."""
+        """The vector of these bytes, lowest first, stride / 8 bytes per element."""
         return _integer(data)
 
     def unpack(self, vector: mpz, length: int) -> list[int]:
@@ -108,7 +107,7 @@ class Slots:
         return [_integer(piece) for piece in self._pieces(vector, length)]
 
     def reverse(self, vector: mpz, length: int) -> mpz:
-        """The vector of ``length`` elements in opposite order."""
+        """The vector of ``length`` elements in reverse order."""
         return _integer(b"".join(reversed(self._pieces(vector, length))))
 
     def first(self, vector: mpz, length: int) -> mpz:
@@ -116,7 +115,7 @@ class Slots:
         return f_mod_2exp(vector, length * self.stride)
 
     def skip(self, vector: mpz, length: int) -> mpz:
-        """What follows the first ``length`` elements, or that part of a product."""
+        """The elements after the first ``length``, or that part of a product."""
         return vector >> length * self.stride
 
     def _pieces(self, vector: mpz, length: int) -> list[bytes]:
@@ -179,17 +178,17 @@ class BinaryField:
         return self._mul(a, b)
 
     def square(self, a: int) -> int:
-        """a²: the bits of a move to the even places."""
+        """a²: bit i of a moves to bit 2i before reduction."""
         self.check("a", a)
         return self._square(a)
 
     def sqrt(self, a: int) -> int:
-        """The one element whose square is a."""
+        """The unique element whose square is a."""
         self.check("a", a)
         return self._sqrt(a)
 
     def inverse(self, a: int) -> int:
-        """1/a for a other than 0."""
+        """1/a; raises InvalidParameter for a = 0."""
         self.check("a", a)
         if not a:
             raise InvalidParameter("a", a, "other than 0, which has no inverse")
@@ -265,7 +264,7 @@ def smallest_field(bits: int) -> BinaryField:
 
 @lru_cache(maxsize=MAX_LEVEL + 1)
 def element_slots(level: int) -> Slots:
-    """Slots for products of two elements: at most 2k terms meet in one."""
+    """Slots for products of two elements: a slot counts at most 2k terms."""
     return Slots(level, (2 * 3**level).bit_length(), 1)
 
 

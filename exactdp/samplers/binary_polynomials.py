@@ -1,12 +1,13 @@
 """Polynomials over F_2^(2·3^l): products, division, values at many points, interpolation.
 
-A polynomial is a list of field elements, the constant coefficient first. Inside, it is a vector of
-:class:`~exactdp.samplers.binary_field.Slots`: one product of two big integers multiplies two
-polynomials over the field. Many points are handled in a tree of the products of (y - point), after
-Bernstein, "Scaled remainder trees" (2004): what travels down from a node with product M is the
-start of the series of f/M in 1/y, which needs one product per node and no division.
+A polynomial is a list of field elements, starting with the constant coefficient. Internally a
+polynomial is a vector of :class:`~exactdp.samplers.binary_field.Slots`: one product of two big
+integers multiplies two polynomials. Evaluation at many points uses a tree of products of
+(y - point), after Bernstein, "Scaled remainder trees" (2004): each node with product M passes down
+the start of the series of f/M in 1/y, which needs one product per node and no division.
 
-Source: BV, Section 7 (histograms described by a polynomial over a field); design, Section 3.5.
+Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV), Section 7 (histograms
+described by a polynomial over a field).
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from exactdp.samplers.binary_field import BinaryField, Slots
 
 _Done: TypeAlias = Callable[[int], object]
 
-#: How long a node of the tree takes per point on the way up, down, and up again.
+#: Relative time per point at a node of the tree: products, evaluation, and combination.
 _WEIGHTS = (1, 4, 2)
 
 
-#: The least part of a polynomial that is multiplied at once.
+#: Smallest number of coefficients of a factor that are multiplied at a time.
 _PART = 256
 
 
@@ -36,7 +37,7 @@ _PART = 256
 def other_threads_run() -> Iterator[None]:
     """Let other threads run during products of big integers, which may take seconds each.
 
-    A thread that ends the process at a signal must not wait for them.
+    The thread that ends a command after a signal must not wait for a product.
     """
     context = get_context()
     before = context.allow_release_gil
@@ -48,11 +49,11 @@ def other_threads_run() -> Iterator[None]:
 
 
 def _unwatched(_: int) -> None:
-    """Nobody looks."""
+    """Ignore progress."""
 
 
 def add(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> list[int]:
-    """a + b, which is also a - b; as long as the longer of the two.
+    """a + b, which equals a - b; its length is that of the longer polynomial.
 
     :raises InvalidParameter: a coefficient is not an element of the field.
     """
@@ -72,7 +73,7 @@ def multiply(field: BinaryField, a: Sequence[int], b: Sequence[int]) -> list[int
     if not a or not b:
         return []
     short, long = sorted((a, b), key=len)
-    size = max(len(short), _PART)  # the longer one is taken in parts, to save memory
+    size = max(len(short), _PART)  # the longer factor is split into parts to save memory
     slots = _slots(field, len(short), len(short) + size - 1)
     factor, product = slots.pack(short), [0] * (len(a) + len(b) - 1)
     for start in range(0, len(long), size):
@@ -123,9 +124,7 @@ def vanishing(field: BinaryField, points: Sequence[int]) -> list[int]:
 def evaluate_many(
     field: BinaryField, coefficients: Sequence[int], points: Sequence[int]
 ) -> list[int]:
-    """The values at all the points, which may repeat.
-
-    For a handful of points :class:`Evaluator` is quicker.
+    """The values at many points, which may repeat; :class:`Evaluator` is faster for a few points.
 
     :raises InvalidParameter: a coefficient or a point is not an element of the field.
 
@@ -143,15 +142,15 @@ def evaluate_many(
 
 
 def interpolate(field: BinaryField, points: Sequence[int], values: Sequence[int]) -> list[int]:
-    """The one polynomial of length len(points) with the given values at the points.
+    """The unique polynomial of length len(points) with the given values at the points.
 
-    Lagrange's formula: the sum over i of value_i / M'(point_i) · M / (y - point_i), M the product
-    of all (y - point). In characteristic 2 the derivative M' is the square of a polynomial of half
-    the length, and only that is evaluated.
+    Lagrange's formula: the sum over i of value_i / M'(point_i) · M / (y - point_i), with M the
+    product of all (y - point). In characteristic 2 the derivative M' is the square of a polynomial
+    of half the length, so only that polynomial is evaluated.
 
     :param points: distinct elements of the field.
-    :param values: as many elements.
-    :raises InvalidParameter: not elements, points that repeat, lengths that differ.
+    :param values: one element for each point.
+    :raises InvalidParameter: not elements of the field, repeated points, or different lengths.
 
     >>> interpolate(BinaryField(0), [0, 1, 2, 3], [1, 0, 3, 2])
     [1, 1, 0, 0]
@@ -160,9 +159,9 @@ def interpolate(field: BinaryField, points: Sequence[int], values: Sequence[int]
 
 
 class PointTree:
-    """Points whose products are made once, for vanishing and interpolate together.
+    """The tree of products for a set of points, shared by vanishing and interpolate.
 
-    done: told of work as it is done, in parts of ``work`` in all.
+    done: called with the amount of each finished piece of work; the total is ``work(points)``.
     """
 
     def __init__(
@@ -175,7 +174,7 @@ class PointTree:
 
     @staticmethod
     def work(points: int) -> int:
-        """What done is told in all, for so many points: the weights of the nodes of the tree."""
+        """The total amount of work for this number of points."""
         depth = max(points, 1).bit_length() - 1
         sizes = points * depth + 2 * (points - (1 << depth)) if points else 0
         return sizes * sum(_WEIGHTS)
@@ -187,7 +186,7 @@ class PointTree:
         return self._slots.unpack(self._tree.product, len(self._points) + 1)
 
     def interpolate(self, values: Sequence[int]) -> list[int]:
-        """The one polynomial of length len(points) with these values at the points."""
+        """The unique polynomial of length len(points) with these values at the points."""
         field, slots, length = self._field, self._slots, len(self._points)
         _check(field, values=values)
         if length != len(values):
@@ -229,7 +228,7 @@ def _series_inverse(slots: Slots, series: mpz, length: int) -> mpz:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """Points, the product of (y - point) over them, and the two halves of them."""
+    """A node: the product of (y - point) over its points, their number, and its two children."""
 
     product: mpz
     size: int
@@ -257,8 +256,8 @@ def _values(slots: Slots, tree: _Node, polynomial: mpz, length: int, done: _Done
 def _descend(slots: Slots, node: _Node, series: mpz, done: _Done) -> list[mpz]:
     """From the series of f/M in 1/y (as many terms as points) to the values of f at the points.
 
-    The series is floor(y^size · f/M) modulo y^size. Times the product of one half of the points it
-    is the series of the other half, below terms that are cut off.
+    The series is floor(y^size · f/M) modulo y^size. Multiplied by the product of one child, the
+    series becomes that of the other child, up to terms that are cut off.
     """
     if node.halves is None:
         return [series]
@@ -287,7 +286,7 @@ def _combine(slots: Slots, node: _Node, weights: Sequence[mpz], done: _Done) -> 
 
 
 def _inverses(field: BinaryField, slots: Slots, elements: Sequence[mpz]) -> list[mpz]:
-    """Inverses of elements other than 0, all by one inversion (Montgomery's trick)."""
+    """Inverses of non-zero elements by a single inversion (Montgomery's trick)."""
     products = list(accumulate(elements, lambda a, b: slots.reduce(a * b)))
     rest = slots.spread(field._inverse(slots.gather(products.pop())))
     inverses = []

@@ -1,4 +1,4 @@
-"""How many of very many rare events happen: binomial counts of any number of trials."""
+"""Binomial distributions with any number of trials, for rare events."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from exactdp.samplers.inverse_cdf import RealCdf
 def binomial_cdf(
     trials: int, chance: Callable[[], arb], mean: float, exact: Fraction | None = None
 ) -> RealCdf:
-    """The distribution function of the number of successes; a search costs about the mean.
+    """The distribution function of the number of successes; a draw takes time about the mean.
 
-    trials: >= 0, of any size. chance: of a success, as a ball below 1. mean: about trials * chance.
-    exact: the chance where it is rational and short, for few trials.
+    trials: >= 0, of any size. chance: computes the probability of a success, a ball below 1. mean:
+    approximately trials * chance. exact: the probability as a short fraction, if there are few
+    trials.
     """
     sums = _Sums(trials, chance)
 
@@ -29,13 +30,13 @@ def binomial_cdf(
     def quantile(level: float) -> float:
         return mean + sqrt(mean) * (_normal_quantile(level)) - 0.5
 
-    # no end: a search for one would add up all terms
+    # no upper end: a search for it would sum all terms
     most = None if exact is None else trials
     return RealCdf(0, most, sums.at_most, quantile, None if exact is None else value)
 
 
 class _Sums:
-    """P(K <= j) as balls, term after term, at every precision that is asked for."""
+    """P(K <= j) as balls, by summing terms, cached for each precision."""
 
     def __init__(self, trials: int, chance: Callable[[], arb]) -> None:
         self._trials, self._chance = trials, chance
@@ -56,7 +57,7 @@ class _Sums:
 
 
 def _normal_quantile(level: float) -> float:
-    """In floats, for a search: of the standard normal distribution."""
+    """The quantile of the standard normal distribution in floats, as a start of a search."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(min(max(level, 1e-300), 1 - 1e-16))

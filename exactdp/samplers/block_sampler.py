@@ -1,16 +1,16 @@
-"""Draws at any scale: a block from a table, a uniform place in it, now and then a test.
+"""Exact draws at any scale: a block from a table, a uniform offset, and rarely a rejection test.
 
-A weight g(|x|) that falls with |x| is drawn by proposing a block [b w, (b + 1) w), w = 2^m, with
-probability proportional to g at its start, and a uniform place x in it; x is accepted with
-probability g(|x|)/g(start) = exp(-t), close to 1, or else everything is drawn anew. The start of
-block b is b w for b >= 0. Block -1 - b mirrors it, as x = -1 - (b w + r), whose distance from 0 is
-b w + r + 1: so 0 is proposed once only, and the start is b w again.
+To draw x with a weight g(|x|) that decreases in |x|, propose a block [b w, (b + 1) w), w = 2^m,
+with probability proportional to g at its start, and a uniform x in the block. Accept x with
+probability g(|x|)/g(start) = exp(-t), which is close to 1; otherwise start again. Block b >= 0
+starts at b w. Block -1 - b is its mirror image x = -1 - (b w + r), whose distance from 0 is
+b w + r + 1; so 0 is proposed only once.
 
-The coin that accepts is part of the table. A block of probability p is cut into two pieces: its
-sure piece, of probability s p, with s <= exp(-t) at its far end, and its doubtful piece, of
-(1 - s) p. In the sure piece every place is accepted; in the doubtful one with probability
-(exp(-t) - s)/(1 - s). Together s + (1 - s)(exp(-t) - s)/(1 - s) = exp(-t): the law is the same, and
-nearly all draws need one look-up, one uniform place, and no test.
+The table also contains most of the acceptance test. A block of probability p is split into a sure
+piece of probability s p, where s <= exp(-t) at the block's far end, and a doubtful piece of
+probability (1 - s) p. In the sure piece x is always accepted; in the doubtful piece with
+probability (exp(-t) - s)/(1 - s). In total s + (1 - s)(exp(-t) - s)/(1 - s) = exp(-t), so the law
+is unchanged, and nearly all draws need one look-up, one uniform offset, and no test.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BLOCKS_PER_SCALE = 64
 
 @dataclass(frozen=True)
 class Decay:
-    """t = -log(g(y)/g(start)) for y = start + f w: how the weight falls within block b >= 0.
+    """The decrease of the weight in block b >= 0: t = -log(g(y)/g(start)) for y = start + f w.
 
     approximate: on floats or float arrays (b, f), 0 <= f <= 1; relative error at most 1e-15.
     exact: for an integer b and a rational f, as a ball at the working precision.
@@ -60,23 +60,23 @@ class Decay:
 
 
 def block_bits(scale: int) -> int:
-    """m: 64 to 128 blocks per scale, or up to 1024 if fewer whole bytes then make a place."""
+    """m: gives 64 to 128 blocks per scale, or up to 1024 if offsets then take fewer bytes."""
     most = (scale // _BLOCKS_PER_SCALE).bit_length() - 1
     whole = most // 8 * 8
     return whole if whole and most - whole <= 3 else most
 
 
 def sure_share(decay: Decay, block: int, bits: int = SURE_BITS) -> Fraction:
-    """s of a block b >= 0: below exp(-t) everywhere in it, below 1, and a multiple of 2^-bits.
+    """s of a block b >= 0: a multiple of 2^-bits below 1, and below exp(-t) in the whole block.
 
-    exp(-t) >= 1 - t, and t is largest at the far end.
+    exp(-t) >= 1 - t, and t is largest at the far end of the block.
     """
     share = floor(max(1 - decay.most(block), Fraction(0)) * (1 << bits))
     return Fraction(min(share, (1 << bits) - 1), 1 << bits)
 
 
 class BlockSampler:
-    """The sampler of one falling weight.
+    """The sampler of a decreasing weight.
 
     table: of the law of pieces. Pieces 2b and 2b + 1 are the sure and the doubtful piece of block
     b >= 0, and piece -1 - i mirrors piece i.
@@ -96,7 +96,7 @@ class BlockSampler:
 
     @cached_property
     def _starts(self) -> Integers:
-        """By first bits: where the block starts whose sure piece they settle, else UNSETTLED."""
+        """For the first bits: the block's start if they determine a sure piece, else UNSETTLED."""
         place = self.table.lookup
         piece = place + np.int64(self.table.outcomes.start)
         sure = (place >= 0) & (_doubtful(piece) == 0)
@@ -111,7 +111,7 @@ class BlockSampler:
         raise never_settled("a draw by blocks")
 
     def propose(self, source: Source) -> int | None:
-        """One proposal; None where it is not accepted."""
+        """One proposal, or None if it is rejected."""
         piece = source.invert(self.table)
         value = (piece >> 1 << self.width_bits) + source.digits(self.width_bits)
         if _doubtful(piece) and source.invert(self._coin(value)):
@@ -119,7 +119,7 @@ class BlockSampler:
         return value
 
     def _coin(self, value: int) -> _Coin:
-        """0 where a value in a doubtful piece is accepted."""
+        """The coin that is 0 if a value in a doubtful piece is accepted."""
         block, step = value >> self.width_bits, value & ((1 << self.width_bits) - 1)
         if block < 0:
             block, step = ~block, (1 << self.width_bits) - step
@@ -127,19 +127,19 @@ class BlockSampler:
         return _Coin(self._decay, self._share(block), block, part, self.table.word_bits)
 
     def fill(self, values: Integers, source: Source) -> None:
-        """As many independent draws as an array has places, each in its place."""
+        """Fill an array with independent draws."""
         rejected = self.propose_many(values, source)
         for _ in range(LIMIT):
             if not rejected.size:
                 return
             again = np.empty(rejected.size, np.int64)
             still = self.propose_many(again, source)
-            values[rejected] = again  # those rejected again are overwritten in the next round
+            values[rejected] = again  # repeated rejections are overwritten in the next round
             rejected = rejected[still]
         raise never_settled("draws by blocks")
 
     def propose_many(self, values: Integers, source: Source) -> NDArray[np.intp]:
-        """Fill an array with proposals; the indices of those that are not accepted."""
+        """Fill an array with proposals; return the indices of rejected proposals."""
 
         def propose(part: slice, own: Source) -> NDArray[np.intp]:
             where = self._propose_part(values[part], own)
@@ -151,7 +151,7 @@ class BlockSampler:
         return where[self._fails(values[where], source)]
 
     def _propose_part(self, values: Integers, source: Source) -> NDArray[np.intp]:
-        """Fill an array with proposals; the indices of those from doubtful pieces."""
+        """Fill an array with proposals; return the indices of those from doubtful pieces."""
         words = source.words(values.size, self.table.first_bits)
         self._starts.take(words, out=values, mode="clip")
         unsettled = np.flatnonzero(values == UNSETTLED)
@@ -166,7 +166,7 @@ class BlockSampler:
         return doubtful
 
     def _fails(self, value: Integers, source: Source) -> NDArray[np.bool_]:
-        """Which values in doubtful pieces are not accepted."""
+        """Whether each value in a doubtful piece is rejected."""
         bits = self.table.word_bits
         words = source.words(value.size, bits).astype(np.uint64)
         block, step = value >> self.width_bits, value & ((1 << self.width_bits) - 1)
@@ -184,7 +184,7 @@ class BlockSampler:
 
 
 class _Coin:
-    """1 with the probability that a value in a doubtful piece is refused."""
+    """1 with the probability that a value in a doubtful piece is rejected."""
 
     def __init__(
         self, decay: Decay, share: Fraction, block: int, part: Fraction, word_bits: int
@@ -198,7 +198,7 @@ class _Coin:
         return (meets - ball(self._share)) / ball(1 - self._share)
 
     def find(self, word: int) -> int | None:
-        """The side of the coin for every uniform real that starts with these bits, if it is one."""
+        """The outcome if all uniform reals that start with these bits have the same, else None."""
         share, part = float(self._share), float(self._part)
         fails, sure = _compare(self._decay, share, self._block, part, word, self.word_bits)
         return int(fails) if sure else settle(self.cdf, word, self.word_bits)
@@ -207,10 +207,9 @@ class _Coin:
 def _compare(
     decay: Decay, share: Any, block: Any, part: Any, word: Any, word_bits: int
 ) -> tuple[Any, Any]:
-    """Whether U >= (exp(-t) - s)/(1 - s) for a U that starts with these bits, and whether for sure.
+    """Whether U >= (exp(-t) - s)/(1 - s) for U that starts with these bits; and if that is certain.
 
-    On numbers or arrays. The difference of exp(-t), which errs by less than _ERROR, and s is
-    divided by 1 - s.
+    For numbers or arrays. The error of exp(-t) is below _ERROR; dividing by 1 - s enlarges it.
     """
     t, rest = decay.approximate(block, part), 1.0 - share
     chance, u = (_exp_minus(t) - share) / rest, word * 2.0**-word_bits
@@ -218,16 +217,16 @@ def _compare(
 
 
 def _doubtful(piece: Any) -> Any:
-    """1 for the doubtful pieces, on integers or arrays of them."""
+    """1 for doubtful pieces, 0 for sure pieces; for an integer or an array."""
     return (piece ^ (piece >> 31)) & 1
 
 
 def _exp_minus(t: Any) -> Any:
-    """exp(-t) on 0 <= t <= 1/8 within 4e-16, by correctly rounded operations only.
+    """exp(-t) for 0 <= t <= 1/8 with error below 4e-16, by correctly rounded operations only.
 
-    Taylor's polynomial of degree 10 errs by less than t^11/11! < 3e-18; in Horner's scheme each of
-    the 20 roundings errs by at most 2^-53 times a partial sum below 1.2, and all but the last two
-    are damped by factors t <= 1/8.
+    The Taylor polynomial of degree 10 has an error below t^11/11! < 3e-18. In Horner's scheme each
+    of the 20 roundings has an error of at most 2^-53 times a partial sum below 1.2, and all but the
+    last two are multiplied by t <= 1/8 at least once.
     """
     total = 1.0
     for k in range(10, 0, -1):
@@ -236,7 +235,7 @@ def _exp_minus(t: Any) -> Any:
 
 
 def pieces(share: Callable[[int], Fraction], beyond: Callable[[int], arb]) -> Callable[[int], arb]:
-    """The probability of a piece > i given that it is >= 0, from that of a block > b."""
+    """P(piece > i | piece >= 0), from beyond(b) = P(block > b | block >= 0)."""
 
     def value(i: int) -> arb:
         block = i >> 1
@@ -250,9 +249,9 @@ def pieces(share: Callable[[int], Fraction], beyond: Callable[[int], arb]) -> Ca
 
 
 def both_sides(beyond: Callable[[int], arb]) -> RealCdf:
-    """The law of pieces ..., -2, -1, 0, 1, ... whose mirror images are equally likely.
+    """The symmetric law of pieces ..., -2, -1, 0, 1, ...: piece -1 - i is as likely as piece i.
 
-    beyond(i): the probability of a piece > i given that it is >= 0.
+    beyond(i): P(piece > i | piece >= 0).
     """
 
     def value(i: int) -> arb:

@@ -1,9 +1,9 @@
-"""Very many biased coins at once, exactly: 64 to a word, by single digits of p.
+"""Many exact biased coins at once, 64 per word, from the binary digits of p.
 
-A coin that shows 1 with probability p = 0.b1 b2 b3 ... (binary) is made of fair ones: toss until
-the first 0, at toss j, and show b_j; P(1) is the sum of b_j 2^-j. Words of fair coins do that for
-all their lanes in a few bitwise operations, and a word is read on only while one of its lanes still
-tosses: about 7.4 words for 64 lanes, and exactly as many as p has digits where those are few.
+A coin with P(1) = p = 0.b1 b2 b3 ... (binary) is made from fair coins: toss until the first 0, at
+toss j, and return b_j; P(1) is the sum of b_j 2^-j. Words of fair coins do that for 64 lanes in a
+few bitwise operations, until no lane still tosses: about 7.4 words per 64 coins, or the number of
+binary digits of p if that is smaller.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from exactdp.samplers.rejection import LIMIT, never_settled
 
 LANES = 64
 
-#: n words of so many uniform bits.
+#: (n, bits) -> n words of this number of uniform bits.
 Reader = Callable[[int, int], NDArray[np.unsignedinteger]]
 
-#: Words made at once: they and what they are made of stay in cache.
+#: Number of words that are made at a time, so that the arrays stay in cache.
 _AT_ONCE = 1 << 14
 
-#: Tosses after which the words that are done are set aside; before, nearly none are.
+#: Number of tosses after which finished words are set aside; before, nearly none are finished.
 _EARLY = 4
 
 
 def packed(n: int, p: Fraction, read: Reader, lanes: int = LANES) -> NDArray[np.uint64]:
-    """n coins of chance p, in the low `lanes` bits of words: coin i is bit i % lanes of i // lanes.
+    """n coins with P(1) = p; coin i is bit i % lanes of word i // lanes.
 
-    Bits behind the last coin are 0.
+    Bits after the last coin are 0.
     """
     size = -(-n // lanes)
     words = np.empty(size, np.uint64)
@@ -45,12 +45,12 @@ def packed(n: int, p: Fraction, read: Reader, lanes: int = LANES) -> NDArray[np.
 
 
 def _tossed(size: int, p: Fraction, read: Reader, lanes: int) -> NDArray[np.uint64]:
-    """So many words of coins."""
+    """`size` words of coins."""
     full = np.uint64((1 << lanes) - 1)
     if p.denominator == 1:
         return np.full(size, full if p else 0, np.uint64)
     shown = np.zeros(size, np.uint64)
-    where: NDArray[np.intp] | None = None  # of the words still read, unless all are
+    where: NDArray[np.intp] | None = None  # indices of unfinished words; None: all
     tossing = np.full(size, full)
     for turn, digit in enumerate(_digits(p)):
         on = tossing & read(len(tossing), lanes)
@@ -82,7 +82,7 @@ def _digits(p: Fraction) -> Iterator[bool]:
 
 
 def uneven(numerators: NDArray[Any], denominator: int, read: Reader) -> NDArray[np.bool_]:
-    """Coins of chances numerators / denominator, 0 <= numerators <= denominator < 2^63."""
+    """Coins with P(1) = numerators / denominator, 0 <= numerators <= denominator < 2^63."""
     tossed: NDArray[np.bool_] = below(len(numerators), denominator, read) < numerators.astype(
         np.uint64
     )
@@ -90,7 +90,7 @@ def uneven(numerators: NDArray[Any], denominator: int, read: Reader) -> NDArray[
 
 
 def below(n: int, size: int, read: Reader) -> NDArray[np.uint64]:
-    """n uniform integers in [0, size), size <= 2^64: words that fall outside are read again."""
+    """n uniform integers in [0, size), size <= 2^64, by rejection."""
     bits = (size - 1).bit_length()
     result = np.zeros(n, np.uint64)
     missing = np.arange(n if bits else 0)
@@ -106,7 +106,7 @@ def below(n: int, size: int, read: Reader) -> NDArray[np.uint64]:
 def below_each(sizes: NDArray[np.int64], read: Reader) -> NDArray[np.int64]:
     """Independent uniform integers in [0, sizes[i]), 1 <= sizes[i] <= 2^62.
 
-    Of a word as many bits are kept as the own size needs, so that at least half of them fit.
+    By rejection, from as many bits as each size needs, so at least half of the words are accepted.
     """
     result = np.zeros(len(sizes), np.int64)
     masks = sizes - 1
@@ -125,8 +125,8 @@ def below_each(sizes: NDArray[np.int64], read: Reader) -> NDArray[np.int64]:
 def scaled(n: int, size: int, read: Reader, bits: int) -> NDArray[np.int64]:
     """n uniform integers in [0, size), size <= 2^bits, bits <= 32, mostly from one word each.
 
-    A word w stands for the integer part of w size/2^bits; of the words that stand for one integer,
-    the first few are read again where there are more of them than for others.
+    A word w gives the integer part of w size/2^bits; if an integer has more words than others, its
+    first words are rejected.
     Source: Lemire 2019.
     """
     wide: Any = np.uint32 if bits <= 16 else np.uint64

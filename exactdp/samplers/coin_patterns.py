@@ -1,11 +1,11 @@
-"""Very many coins of one chance, sixteen by one look-up.
+"""Many coins with the same P(1) = p, sixteen per table look-up.
 
-The 2^16 patterns of sixteen coins of chance p have rational probabilities, and no more than
-seventeen different ones. A uniform word of 16 bits is a number of a cell; a pattern of probability
-w owns floor(2^16 w) of the cells. The word of a cell that nobody owns is read on by a few bits: the
-cells are split, and what was left over of w buys some of the new ones, and so on. This is the
-optimal tree of Knuth and Yao, several of its levels at a time: about 1.1 random bits a coin where
-words of coins take 7.4. Worth it where reading is what takes time.
+The 2^16 patterns of sixteen coins have rational probabilities, at most seventeen different ones. A
+uniform word of 16 bits selects a cell; a pattern of probability w owns floor(2^16 w) of the cells.
+If no pattern owns the cell, a few more bits split the free cells, and each pattern owns some of the
+new cells for the remainder of w, and so on. This is the optimal tree of Knuth and Yao, several
+levels at a time: about 1.1 random bits per coin, compared with 7.4 in bulk_coins. It pays if
+reading random bits dominates the time.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from exactdp.samplers.rejection import LIMIT, never_settled
 #: n words of so many uniform bits.
 Reader = Callable[[int, int], NDArray[np.unsignedinteger]]
 
-#: Coins of a pattern.
+#: Number of coins of a pattern.
 COINS = 16
 
-#: Most cells at once, as a power of two: the tables of two levels stay in cache.
+#: log2 of the largest number of cells of a level: the tables of two levels stay in cache.
 _CELL_BITS = 18
 
-#: Patterns made at once: they and what they are made of stay in cache.
+#: Number of patterns that are made at a time, so that the arrays stay in cache.
 _AT_ONCE = 1 << 16
 
 Patterns = NDArray[np.uint16]
@@ -38,10 +38,10 @@ _NONE = np.empty(0, np.intp), np.empty(0, np.intp)
 
 
 class _Level:
-    """Cells at one depth: of those below `owned`, table[cell] is the pattern that owns it.
+    """The cells of one level: table[cell] is the pattern that owns a cell below `owned`.
 
-    bits: how many are read to come here. left: by number of ones, what every pattern is still owed
-    behind this level, in cells of this level times the scale. nobodys: how many cells that makes.
+    bits: number of bits read at this level. left: for each number of ones, the remaining
+    probability of a pattern, in cells of this level times the scale. nobodys: number of free cells.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class _Level:
 
 
 class CoinPatterns:
-    """Independent coins of a chance 0 < p < 1, so many to a pattern: bit i is coin i."""
+    """Patterns of independent coins with 0 < P(1) = p < 1; bit i of a pattern is coin i."""
 
     def __init__(
         self, p: Fraction, coins: int = COINS, first_bits: int = 16, cell_bits: int = _CELL_BITS
@@ -72,8 +72,8 @@ class CoinPatterns:
         return _Level(cells, bits, owed, self._scale, self._by_ones)
 
     def level(self, depth: int) -> _Level:
-        """The level after so many; made when the first word comes there."""
-        if depth not in self.levels:  # two threads may both make it, and make the same
+        """The level at this depth, built on first use."""
+        if depth not in self.levels:  # if two threads build it, both build the same
             last = self.level(depth - 1)
             bits = min(max(self._cell_bits - last.nobodys.bit_length(), 1), 16)
             owed = [due << bits for due in last.left]
@@ -81,7 +81,7 @@ class CoinPatterns:
         return self.levels[depth]
 
     def draw(self, n: int, read: Reader) -> Patterns:
-        """n patterns: two levels part by part, in cache, and the few words that go on, together."""
+        """n patterns: two levels in parts that stay in cache, then the few remaining words."""
         patterns, size = np.empty(n, np.uint16), min(n, _AT_ONCE) or 1
         places, unsettled = np.empty(size, np.intp), [_NONE]
         for start in range(0, n, size):
@@ -97,18 +97,20 @@ class CoinPatterns:
         raise never_settled("coins")
 
     def _begun(self, patterns: Patterns, places: Places, read: Reader) -> tuple[Places, Places]:
-        """Fill in what the first level settles; where it does not, and the numbers of the cells."""
+        """Fill in patterns of owned cells; return indices and cell numbers of the other words."""
         level = self.levels[0]
         cells = read(patterns.size, level.bits)
         places[:] = cells
-        level.table.take(places, out=patterns, mode="wrap")  # none is outside: the quickest way
+        level.table.take(
+            places, out=patterns, mode="wrap"
+        )  # all indices are valid; "wrap" is the fastest mode
         where = np.flatnonzero(cells >= level.owned) if level.nobodys else _NONE[0]
         return where, places.take(where) - level.owned
 
     def _read_on(
         self, depth: int, patterns: Patterns, begun: tuple[Places, Places], read: Reader
     ) -> tuple[Places, Places]:
-        """The same at the next level, for words that came to cells that are nobody's."""
+        """The same at the next level, for words in free cells."""
         where, cells = begun
         if not where.size:
             return begun
@@ -122,7 +124,7 @@ class CoinPatterns:
 
 @lru_cache(8)
 def coin_patterns(p: Fraction) -> CoinPatterns:
-    """The tables of a chance 0 < p < 1, some megabytes, made once."""
+    """The cached tables for 0 < p < 1; a few megabytes each."""
     return CoinPatterns(p)
 
 

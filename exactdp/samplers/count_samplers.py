@@ -1,4 +1,7 @@
-"""BV's samplers for counting queries on finite computers: GeoSample and FastSample."""
+"""Samplers of noisy counts on finite computers: GeoSample and FastSample.
+
+Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV).
+"""
 
 from __future__ import annotations
 
@@ -23,20 +26,20 @@ from exactdp.samplers.integer_law import Integers
 from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.source import Source
 
-#: So many counts are noised sooner one by one: tables for draws in bulk take a while to make.
+#: Up to this number of counts, single draws are faster than bulk draws, which first build tables.
 _FEW = 64
 
-#: The largest n and b with which all values fit int64.
+#: The largest n and b for which all values fit int64.
 _MOST, _MOST_BITS = 1 << 62, 48
 
 
 @frozen
 class CountSampler(ABC):
-    """Noisy counts for a true count c in {0, ..., n}, by inversion of an integer-valued CDF.
+    """Noisy counts for a true count c in {0, ..., n}, by exact inversion of a rational CDF.
 
-    n: number of rows, >= 1. epsilon: > 0. Every sampler here is (eps~/2, 0)-DP for a count that
-    changes by one, e^(eps~/2) = 1 + 2^-b <= e^(epsilon/2), hence (eps~, 0)-DP for a histogram in
-    which replacing one row changes two counts.
+    n: number of rows, >= 1. epsilon: > 0. The noisy count is (eps~/2, 0)-DP for a change of c by 1,
+    with e^(eps~/2) = 1 + 2^-b <= e^(epsilon/2); so a histogram, where replacing a row changes two
+    counts, is (eps~, 0)-DP.
     """
 
     n: int = whole(least=1)
@@ -66,7 +69,7 @@ class CountSampler(ABC):
         return source.inverse_cdf(self.cdf(c))
 
     def sample_each(self, counts: Sequence[int], source: Source) -> list[int]:
-        """Independent noisy counts for true counts in [0, n], in bulk where there are many."""
+        """Independent noisy counts for true counts in [0, n]."""
         if len(counts) <= _FEW or self.n > _MOST or self.bits > _MOST_BITS:
             return [self.sample(c, source) for c in counts]
         noisy: list[int] = self._bulk(np.array([*map(self._count, counts)]), source).tolist()
@@ -98,14 +101,16 @@ class CountSampler(ABC):
         return 2 * self.q ** (a + 1) / (1 + self.q) if a < self.n else Fraction(0)
 
     def error(self, beta: Real) -> int:
-        """The least a for which the error exceeds a with probability at most beta, by tail(a)."""
+        """The least a with tail(a) <= beta: the error exceeds a with probability at most beta."""
         chance = rational("beta", beta)
         if not 0 < chance < 1:
             raise InvalidParameter("beta", beta, "> 0 and < 1")
         high = 1
         while self.tail(high) > chance:
             if self.tail(2 * high) == self.tail(high) > 0:
-                raise InvalidParameter("beta", beta, "large enough to be reached by this sampler")
+                raise InvalidParameter(
+                    "beta", beta, "larger: the tail of this sampler never falls to this value"
+                )
             high *= 2
         low = 0
         while low < high:
@@ -120,7 +125,7 @@ class CountSampler(ABC):
         return count
 
     def _quantile(self, count: int) -> Callable[[float], float]:
-        """In floats, for the search: that of the two-sided geometric noise."""
+        """The quantile of the two-sided geometric noise in floats, as a start of the search."""
         q = float(self.q)
         rate, share = -math.log(q) or 2.0**-60, 1 + q  # q may be 1 as a float
 
@@ -144,7 +149,7 @@ class GeometricSample(CountSampler):
         return self._count(c) + self._geometric.sample(source)
 
     def cdf(self, c: int) -> RationalCdf:
-        """Refused: the law has no bound."""
+        """Raises InvalidParameter: the law is unbounded."""
         raise InvalidParameter(
             "noise", Described("GeometricSample"), "a bounded sampler such as GeoSample"
         )
@@ -158,7 +163,7 @@ class GeometricSample(CountSampler):
 
 @frozen
 class GeoSample(CountSampler):
-    """Truncated geometric noise with a rational ratio (BV, Theorem 4.5).
+    """Truncated geometric noise with a rational ratio. Source: BV, Theorem 4.5.
 
     The distribution function has the denominator (2^(b+1) + 1)(2^b + 1)^(n-1).
 
@@ -196,7 +201,7 @@ class GeoSample(CountSampler):
         return tail
 
     def _bulk(self, counts: Integers, source: Source) -> Integers:
-        # the truncated geometric law is a two-sided geometric one cut to [0, n]
+        # the truncated geometric law is a two-sided geometric law clamped to [0, n]
         noise = self._geometric.sample_many(counts.size, source)
         clipped: Integers = np.clip(counts + noise, 0, self.n)
         return clipped
@@ -204,14 +209,14 @@ class GeoSample(CountSampler):
 
 @frozen
 class FastSample(CountSampler):
-    """Truncated geometric noise with a short denominator (BV, Theorem 4.6).
+    """Truncated geometric noise with a short denominator. Source: BV, Theorem 4.6.
 
-    The conference version states the theorem without the algorithm; this is a derivation. Noise of
-    ratio q = 2^b/(2^b + 1) is cut to [-t, t], then to [0, n], and mixed with the uniform law on
-    [0, n] of weight gamma = 1/g. The cut at t costs privacy at its edge only, where the uniform
-    part covers it once (g - 1)(n + 1) 2^(b(t+1)) <= (2^(b+1) + 1)(2^b + 1)^(t-1), which fixes t.
-    The
-    denominator g (n + 1)(2^(b+1) + 1)(2^b + 1)^(t-1) no longer grows with n except through t.
+    The conference version states the theorem without an algorithm; this algorithm is ours. Noise of
+    ratio q = 2^b/(2^b + 1) is clamped to [-t, t], the noisy count to [0, n], and the law is mixed
+    with the uniform law on [0, n], of weight gamma = 1/g. Clamping at t costs privacy only at the
+    ends, where the uniform part makes up for the cost if
+    (g - 1)(n + 1) 2^(b(t+1)) <= (2^(b+1) + 1)(2^b + 1)^(t-1), which determines t. The denominator
+    g (n + 1)(2^(b+1) + 1)(2^b + 1)^(t-1) depends on n only through t and the factor n + 1.
 
     gamma_inverse: g, an integer >= 2; every outcome has probability at least 1/(g (n + 1)).
     """
@@ -220,7 +225,7 @@ class FastSample(CountSampler):
 
     @cached_property
     def reach(self) -> int:
-        """t: the largest noise drawn; n where cutting earlier would cost privacy."""
+        """t: the largest noise; n if a smaller t would cost privacy."""
         b, share = self.bits, (self.gamma_inverse - 1) * (self.n + 1)
 
         def enough(t: int) -> bool:
@@ -229,7 +234,7 @@ class FastSample(CountSampler):
         if not enough(self.n):
             return self.n
         low, high = 1, self.n
-        while low < high:  # the left side falls against the right one as t grows
+        while low < high:  # the ratio of the left to the right side decreases in t
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle + 1, high)
         return low

@@ -28,21 +28,21 @@ from exactdp.samplers.integer_law import IntegerLaw, Sampler
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
-#: Up to this sigma one table holds all likely outcomes; beyond it, one of blocks.
+#: Up to this sigma, a table holds all likely outcomes; for larger sigma, a table of blocks.
 _LARGEST_TABLE = 1500
 
-#: Working precision of the tables: running sums lose a few bits per term.
+#: Working precision of the tables, in bits: running sums lose a few bits per term.
 _TABLE_BITS = 192
 
-#: Outcomes beyond this many sigma (probability below 2^-28) are left to ball arithmetic.
+#: Outcomes beyond this number of sigma (probability below 2^-28) are drawn by ball arithmetic.
 _REACH = 6
 
 
 @frozen
 class DiscreteGaussian(IntegerLaw):
-    """Discrete Gaussian noise of parameter sigma2 = sigma^2 > 0, a rational.
+    """Discrete Gaussian noise N_Z(0, sigma^2). sigma2: sigma^2, a rational > 0.
 
-    Source: CSH, Definition 7.1 and BV's model of exact sampling (Canonne, Kamath, Steinke 2020).
+    Source: Canonne, Kamath, Steinke 2020; Lebeda and Retschmeier (CSH), Definition 7.1.
 
     >>> from exactdp.samplers import DiscreteGaussian, SeededSource
     >>> noise = DiscreteGaussian(sigma2="100")
@@ -61,7 +61,7 @@ class DiscreteGaussian(IntegerLaw):
 
     @property
     def variance(self) -> Enclosure:
-        """The variance, in an enclosure of relative width <= 1e-12; a little less than sigma2."""
+        """The variance, slightly less than sigma2, in an enclosure of relative width <= 1e-12."""
         return refine(lambda: variance(self.sigma2))
 
     def pmf(self, z: int) -> Enclosure:
@@ -117,7 +117,7 @@ def mirrored(above: list[int]) -> list[int]:
 def _floors(
     sigma2: Fraction, count: int, share: Callable[[int], Fraction] | None = None
 ) -> list[int]:
-    """floor(2^64 F) at 0 <= z < count, by a running sum; for the pieces of blocks, given share."""
+    """floor(2^64 F(z)) for 0 <= z < count, by a running sum. share: given for pieces of blocks."""
     result: list[int] = []
     with precision(_TABLE_BITS):
         rate, every = 1 / (2 * ball(sigma2)), sum_all(sigma2)
@@ -138,7 +138,7 @@ def _whole(level: arb) -> int:
     """The floor of a level below 2^64."""
     low, high = _floor(level.lower()), _floor(level.upper())
     if low != min(high, (1 << WORD_BITS) - 1):  # below 1, always
-        raise Undecided("a level of the table is not settled")
+        raise Undecided("a threshold of the table is not determined at this precision")
     return low
 
 
@@ -147,15 +147,15 @@ def _floor(end: arb) -> int:
 
 
 def piece_law(scaled: Fraction, share: Callable[[int], Fraction]) -> RealCdf:
-    """The law of the pieces of blocks; scaled: sigma^2 in units of a block's width.
+    """The law of the pieces of blocks. scaled: sigma^2 in units of a block's squared width.
 
-    That of the blocks is a discrete Gaussian with 0 counted on both sides.
+    The law of the blocks is a discrete Gaussian that counts 0 on both sides.
     """
     return both_sides(pieces(share, lambda b: sum_above(b, scaled) / ((sum_all(scaled) + 1) / 2)))
 
 
 def decay(scaled: Fraction) -> Decay:
-    """How the weight falls within a block: ((b + f)^2 - b^2)/(2 sigma^2), in units of its width."""
+    """The decay within a block: t = ((b + f)^2 - b^2)/(2 sigma^2), in units of the width."""
     rate = 1 / (2 * scaled)
     nearest = rate.numerator / rate.denominator
     return Decay(

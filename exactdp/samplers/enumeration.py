@@ -1,4 +1,4 @@
-"""Running a program once per branch of its random choices: the exact law of the code that ships."""
+"""Enumeration: run a program once per branch of its random choices, for its exact output law."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from exactdp.samplers.source import Source, Words, word_width
 
 T = TypeVar("T", bound=Hashable)
 
-#: The widest single choice, and the most runs of a program, before a law is given up.
+#: The most options of a single choice, and the most runs of a program.
 MAX_WIDTH = 1 << 16
 MAX_RUNS = 1_000_000
 
-#: So many of the last runs are repeated in the end.
+#: Number of last runs that are repeated in the end.
 _REPEATED = 32
 
 
 class EnumeratingSource(Source):
-    """Follows one branch of a program and notes the others; used through :func:`exact_law`.
+    """Follows one branch of a program and records the others; used through :func:`exact_law`.
 
     Every choice is exact: an inverse-CDF draw branches over its outcomes with their probabilities,
     not over the bits behind it, wherever those probabilities are rational.
@@ -57,29 +57,29 @@ class EnumeratingSource(Source):
         return self._here.weight
 
     def stop(self, signal: BaseException) -> NoReturn:
-        """End the run, whatever the program does with the exception that this raises."""
+        """End the run by raising signal, even if the program catches the exception."""
         self._frontier.stop(signal)
 
     @property
     def signal(self) -> BaseException | None:
-        """What has ended the run, if anything has."""
+        """The signal that has ended the run, or None."""
         return self._frontier.signal
 
     def take_signal(self) -> BaseException | None:
-        """What ended the run; asked once, when the program is through."""
+        """The signal that ended the run, or None; to be called once, after the run."""
         return self._frontier.take_signal()
 
     def close(self) -> None:
-        """The program is through: what was recorded must have been read, and nothing may follow."""
+        """End the run; raises NotReproducible if the program made fewer choices than before."""
         self._closed = True
         if self._step < len(self._path) and self.signal is None:
             self._frontier.signal = NotReproducible(
                 f"a run made {self._step} choices where it had made at least {len(self._path)}: "
-                "the program depends on something else than its source"
+                "the program depends on something other than its source"
             )
 
     def again(self) -> EnumeratingSource:
-        """A source that leads a program to the end of this branch once more, and not beyond."""
+        """A source that repeats this branch and allows no further choices."""
         return EnumeratingSource(self._here, Frontier())
 
     @property
@@ -101,11 +101,11 @@ class EnumeratingSource(Source):
         return chosen
 
     def branch(self, width: int, make: Callable[[], Sequence[Fraction]]) -> int:
-        """Branch over so many options; their probabilities are made where they are needed."""
+        """Branch over `width` options; make() computes their probabilities when needed."""
         if self.signal is not None:
             self.stop(self.signal)
         if self._closed:
-            self.stop(NotReproducible("a source was used after the run that it was made for"))
+            self.stop(NotReproducible("a source was used after the end of its run"))
         if self._step < len(self._path):
             option, recorded, _ = self._path[self._step]
             self._step += 1
@@ -121,7 +121,7 @@ class EnumeratingSource(Source):
         for branch in options:
             if branch is not first:
                 self._frontier.push(branch)
-        if self._frontier.outweighs(first):  # perhaps a loop that ends only with probability 1
+        if self._frontier.outweighs(first):  # maybe a loop that ends only with probability 1
             self._frontier.push(first)
             self.stop(Suspended())
         self._here = first
@@ -177,7 +177,7 @@ class EnumeratingSource(Source):
         return self.inverse_cdf(cdf)
 
     def skip(self, k: int) -> None:
-        """Nothing: bits that are forgotten change no outcome."""
+        """Do nothing: skipped bits do not change the outcome."""
 
     def words(self, n: int, bits: int) -> Words:
         values = [self.bits(bits) for _ in range(n)]
@@ -193,14 +193,14 @@ def exact_law(
 ) -> Law[T]:
     """The exact output law of a program that draws its randomness from a source.
 
-    program: called with a source; its result (hashable) may depend on nothing else.
-    residual: unexplored probability that may remain when some loop ends only with probability 1.
-    The heaviest branches are explored first; 0 explores everything.
-    max_runs: most branches to follow before TooManyBranches is raised.
+    program: called with a source; its hashable result must depend on nothing else.
+    residual: probability that may remain unexplored if a loop ends only with probability 1, >= 0
+    and < 1. The most probable branches are explored first; 0 explores everything.
+    max_runs: largest number of branches; more raise TooManyBranches.
     progress: show a bar for long enumerations, on a terminal only.
-    Raises NotReproducible where the program is seen not to be a function of its source: it draws
-    or answers otherwise when a branch is repeated. Nothing else is looked at: not what it keeps in
-    memory, nor what it calls; :func:`exactdp.audit.foreign_law` does (interface "source").
+    Raises NotReproducible if a repeated branch makes other choices or gives another result. State
+    in memory and called functions are not inspected; :func:`exactdp.audit.foreign_law` does that
+    (interface "source").
 
     >>> from exactdp.samplers import exact_law
     >>> print(exact_law(lambda source: source.below(3) * source.below(2)))
@@ -226,9 +226,9 @@ def exact_law(
 def explored_law(
     program: Callable[[EnumeratingSource], T], residual: Real, max_runs: int, progress: bool
 ) -> Law[T]:
-    """The law of a program that is followed once; whether it repeats itself is for others to see.
+    """The law of a program, without checking that repeated branches give the same result.
 
-    Parameters and errors as of :func:`exact_law`.
+    Parameters and errors: as for :func:`exact_law`.
     """
     allowed = rational("residual", residual)
     if not 0 <= allowed < 1:
@@ -255,31 +255,31 @@ def explored_law(
 
 
 def _repeat(program: Callable[[Source], T], source: EnumeratingSource, outcome: Any) -> None:
-    """A branch followed once more has to end where it ended, or something outlived a run."""
+    """Repeat a branch; raise NotReproducible if its outcome differs: some state outlived a run."""
     again = source.again()
     if _followed(program, again) != (None, outcome) or again.weight != source.weight:
         raise NotReproducible(
             "the same choices gave another outcome when repeated: the program depends on "
-            "something else than its source"
+            "something other than its source"
         )
 
 
 def _followed(
     program: Callable[[EnumeratingSource], T], source: EnumeratingSource
 ) -> tuple[Any, Any]:
-    """Run a program once: how the run was ended from outside, if it was, and its outcome."""
+    """Run a program once; return the signal that ended the run, or None, and the outcome."""
     raised, outcome = None, None
     try:
         outcome = program(source)
     except KeyboardInterrupt:
-        raise  # whoever waits has had enough; a run that was cut short says nothing
+        raise  # the user interrupted the run
     except BaseException as error:
         raised = error
     source.close()
     ended = source.take_signal()
     if isinstance(ended, RunOver):
         return ended, None
-    if ended is not None:  # swallowed, translated or raised: all the same
+    if ended is not None:  # even if the program caught or replaced the signal
         raise ended
     if raised is not None:
         raise raised
@@ -288,7 +288,7 @@ def _followed(
 
 def _differs(step: int, what: str) -> NotReproducible:
     return NotReproducible(
-        f"choice {step} had {what}: the program depends on something else than its source"
+        f"choice {step} had {what}: the program depends on something other than its source"
     )
 
 
@@ -296,5 +296,5 @@ def _too_wide(size: int) -> str:
     number = str(size) if size.bit_length() < 64 else f"about 2^{size.bit_length() - 1}"
     return (
         f"a single choice has {number} options (at most {MAX_WIDTH} can be enumerated); "
-        "draw outcomes with exact weights through index or inverse_cdf instead of raw values"
+        "use index or inverse_cdf, which branch over outcomes, instead of raw bits"
     )

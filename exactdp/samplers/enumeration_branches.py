@@ -1,4 +1,4 @@
-"""The branches of a program that an enumeration has still to follow, and how a run ends early."""
+"""The branches that an enumeration still has to follow, and signals that end a run early."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import NoReturn
 
 from exactdp.errors import ExactDPError
 
-#: A branch waits when another one is so many times heavier.
+#: A branch waits if another branch is this many times more probable.
 _PATIENCE = 1 << 12
 
-#: Draws after the end of a run that are answered by an Exception, before something stronger is.
+#: Draws after the end of a run that raise an Exception; further draws raise a BaseException.
 _PATIENT_DRAWS = 100
 
 
 class NotReproducible(ExactDPError):
-    """A program made different choices when it was run again on the same randomness."""
+    """A program made other choices, or gave another result, on the same randomness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Branch:
     weight: Fraction
 
     def path(self) -> list[tuple[int, int, Fraction]]:
-        """The options that lead here, of how many, and how heavy they were."""
+        """The choices that lead here: (option, number of options, probability) of each."""
         steps: list[tuple[int, int, Fraction]] = []
         branch = self
         while branch.parent is not None:
@@ -41,26 +41,26 @@ class Branch:
 
 
 class RunOver(BaseException):
-    """A run has ended, whatever the program does next: no Exception, so that few catch it."""
+    """The run has ended. Not an Exception, so that few programs catch it."""
 
 
 class Suspended(RunOver):
-    """The run is given up for now; its branch waits at the frontier."""
+    """The run is suspended; its branch waits at the frontier."""
 
 
 class Lost(RunOver):
-    """What this run would have shown stays unexplored."""
+    """The rest of this run's branch stays unexplored."""
 
 
 class Again(RunOver):
-    """The run is where it was before its first draw: what follows has the law of the whole."""
+    """The program is back in its initial state, so the rest has the law of the whole program."""
 
 
 class Frontier:
-    """The branches still to follow, heaviest first, and what ended the run that is under way.
+    """The branches still to follow, most probable first, and the signal that ended the current run.
 
-    signal: the first that was raised. A program may swallow it, translate it or lose it in a
-    thread; it is looked at when the program is through, and it wins.
+    signal: the first signal that was raised. It decides, even if the program caught it, replaced
+    it, or lost it in a thread.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Frontier:
         self._ignored = 0
 
     def stop(self, signal: BaseException) -> NoReturn:
-        """End the run under way; every further draw raises the same again."""
+        """End the current run; every further draw raises the signal again."""
         if self.signal is None:
             self.signal = signal
         self._ignored += 1
@@ -79,7 +79,7 @@ class Frontier:
         raise self.signal
 
     def take_signal(self) -> BaseException | None:
-        """What ended the run, which is over now."""
+        """Return and clear the signal that ended the run, or None."""
         signal, self.signal, self._ignored = self.signal, None, 0
         return signal
 
@@ -90,7 +90,7 @@ class Frontier:
         return heappop(self._heap)[2]
 
     def outweighs(self, branch: Branch) -> bool:
-        """Whether some branch left is so much heavier that this one should wait for it."""
+        """Whether another branch is so much more probable that this branch should wait."""
         return bool(self._heap) and -self._heap[0][0] > branch.weight * _PATIENCE
 
     def __bool__(self) -> bool:

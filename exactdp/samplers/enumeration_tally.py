@@ -1,4 +1,4 @@
-"""What an enumeration has found so far, and whether it will come to an end."""
+"""The results of an enumeration so far, and an estimate whether it will finish."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from exactdp.errors import ExactDPError
 from exactdp.law import Law
 
-#: After so many runs, and whenever they have doubled, the number that is needed is foreseen.
+#: After this number of runs, and whenever it doubles, the total number of runs is estimated.
 _FORESEEN = 250
 
 
 class TooManyBranches(ExactDPError):
-    """A program branches too widely to be enumerated."""
+    """A program has too many branches to enumerate."""
 
 
 class Tally:
-    """Outcomes and their weights so far, and how much is still unexplored."""
+    """Outcomes with their probabilities so far, and the unexplored probability."""
 
     def __init__(self, allowed: Fraction, most: int) -> None:
         self._allowed, self._most = allowed, most
@@ -32,25 +32,25 @@ class Tally:
         self._excess -= weight
 
     def lose(self, weight: Fraction) -> None:
-        """What a run would have shown stays unexplored."""
+        """Count the probability of a branch as never explored."""
         self._excess -= weight
 
     def renew(self, weight: Fraction) -> None:
-        """A branch is where the program started: it has the law of the whole."""
+        """Count a branch that is back at the start: its law is that of the whole program."""
         self._again += weight
         self._excess -= weight * (1 - self._allowed)
 
     def enough(self) -> bool:
-        """Whether nothing is left to follow beyond what may remain unexplored."""
+        """Whether the unexplored probability is within the allowed residual."""
         return self._excess <= 0
 
     @property
     def _residual(self) -> Fraction:
-        """What may remain unexplored, so that the share of it given no renewal is as allowed."""
+        """The allowed unexplored probability, scaled by the probability of no renewal."""
         return self._allowed * (1 - self._again)
 
     def check(self, more: bool) -> None:
-        """Give up when the runs are used up, or are foreseen not to suffice by far.
+        """Raise TooManyBranches if the allowed runs are used up, or will not suffice by far.
 
         more: whether branches are left to follow.
         """
@@ -71,9 +71,10 @@ class Tally:
                 )
 
     def _foreseen(self) -> float:
-        """How many runs it may take. Where leaves of weight w number about log(1/w)^d, what is left
-        after n runs falls like exp(-n^(1/d)): its logarithm in geometric steps when n doubles.
-        While leaves are as heavy as they were, they may stay so until nothing is left."""
+        """Estimated total number of runs. If there are about log(1/w)^d leaves of weight w, the
+        unexplored probability after n runs decreases like exp(-n^(1/d)), so its logarithm grows by
+        a constant factor when n doubles. While leaves keep their weight, they may keep it until
+        nothing is left."""
         if len(self._logs) < 3 or not self._residual:
             return 0
         first, second, last = self._logs[-3:]
@@ -89,13 +90,13 @@ class Tally:
         return runs
 
     def law(self) -> Law[Any]:
-        share = 1 - self._again  # at least that of the branches that end: weights are lower bounds
+        share = 1 - self._again  # lower bound of the probability of branches that end
         if not share:
-            raise TooManyBranches("every branch comes back to where it was: the program never ends")
+            raise TooManyBranches("every branch returns to the start: the program never ends")
         totals = {x: sum(parts, Fraction(0)) / share for x, parts in self._weights.items()}
         return Law(totals, 1 - sum(totals.values(), Fraction(0)))
 
 
 def _log(value: Fraction) -> float:
-    """The natural logarithm of a number > 0, also of one that no float can hold."""
+    """The natural logarithm of a number > 0, even outside the range of floats."""
     return math.log(value.numerator) - math.log(value.denominator)

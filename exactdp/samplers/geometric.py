@@ -26,18 +26,18 @@ from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
-#: Up to this scale one table holds all likely outcomes; beyond it, one of blocks.
+#: Up to this scale, a table holds all likely outcomes; for larger scales, a table of blocks.
 _LARGEST_TABLE = 600
 
-#: Outcomes beyond this many scales (probability about 2^-29) are left to ball arithmetic.
+#: Outcomes beyond this number of scales (probability about 2^-29) are drawn by ball arithmetic.
 _REACH = 20
 
-#: Working precision of the tables: running products lose a few bits per term.
+#: Working precision of the tables, in bits: running products lose a few bits per term.
 _TABLE_BITS = 192
 
 
 class _Decaying(IntegerLaw):
-    """Weights that fall by a factor q = exp(-rate) per step away from 0."""
+    """Laws whose weights decrease by a factor q = exp(-rate) per step away from 0."""
 
     two_sided: bool
 
@@ -50,7 +50,7 @@ class _Decaying(IntegerLaw):
         return (-self._rate()).exp()
 
     def _exact(self) -> Callable[[int], Fraction] | None:
-        """F as a fraction, where q is rational."""
+        """The distribution function F in fractions if q is rational, else None."""
         return None
 
     def _make_cdf(self) -> Cdf:
@@ -96,14 +96,14 @@ class _Decaying(IntegerLaw):
         )
 
     def _levels(self, count: int) -> tuple[list[int], list[int]]:
-        """floor(2^64 F(z)) for -count <= z < 0 (if there are two sides) and for 0 <= z < count."""
+        """floor(2^64 F(z)) for -count <= z < 0 (for two-sided laws) and for 0 <= z < count."""
         with precision(_TABLE_BITS):
             ratio = self._ratio()
             tails = _floors(1 / (1 + ratio) if self.two_sided else arb(1), ratio, count)
         return _below(self._cdf, tails, 1) if self.two_sided else [], _above(self._cdf, tails)
 
     def _blocks(self, scale: int, bits: int) -> BlockSampler:
-        """Blocks of 2^bits values: the block law is geometric, and so is the rest of the value."""
+        """Blocks of 2^bits values: the law of the blocks is geometric, too."""
 
         def beyond(b: int) -> arb:
             return (-self._rate() * ((b + 1) << bits)).exp()
@@ -129,7 +129,7 @@ class _Decaying(IntegerLaw):
         return BlockSampler(table, bits, fall, share)
 
     def _decay(self, bits: int) -> Decay:
-        """The same fall in every block; in units of its width."""
+        """The decay within a block, in units of its width; the same for all blocks."""
         width = 1 << bits
         rate = refine(lambda: self._rate() * width, relative_width=Fraction(1, 10**30))
         nearest, most = rate.lower.numerator / rate.lower.denominator, rate.upper
@@ -154,7 +154,7 @@ def _piece_floors(
 
 
 def _floors(share: arb, ratio: arb, count: int) -> list[int | None]:
-    """floor(2^64 share ratio^k) for 1 <= k <= count; None where it may be a whole number."""
+    """floor(2^64 share ratio^k) for 1 <= k <= count; None if the floor is not certain."""
     found: list[int | None] = []
     level = share * arb(2) ** WORD_BITS
     for _ in range(count):
@@ -168,7 +168,7 @@ def _certain_floor(level: arb) -> int | None:
 
 
 def _above(cdf: Cdf, tails: list[int | None]) -> list[int]:
-    """floor(2^64 F(z)) for z = 0, 1, ..., where the tails are floor(2^64 (1 - F(z)))."""
+    """floor(2^64 F(z)) for z = 0, 1, ..., from the tails floor(2^64 (1 - F(z)))."""
     most = (1 << WORD_BITS) - 1
     return [floor_at(cdf, z, WORD_BITS) if t is None else most - t for z, t in enumerate(tails)]
 
@@ -221,7 +221,7 @@ class Geometric(_Decaying):
 class TwoSidedGeometric(_Decaying):
     """P(z) proportional to q^|z| on the integers; 0 < q < 1 rational.
 
-    Source: BV, Section 2.2 (the geometric mechanism, with q = e^-epsilon replaced by a rational).
+    Source: Balcer and Vadhan (BV), Section 2.2: the geometric mechanism has q = e^-epsilon.
     """
 
     q: Number = number(delta_target)
@@ -258,7 +258,7 @@ class TwoSidedGeometric(_Decaying):
 class DiscreteLaplace(_Decaying):
     """P(z) proportional to exp(-|z|/scale) on the integers; scale > 0 rational.
 
-    Source: Ghosh, Roughgarden, Sundararajan 2012; BV, Section 2.2.
+    Source: Ghosh, Roughgarden, Sundararajan 2012; Balcer and Vadhan (BV), Section 2.2.
 
     >>> from exactdp.samplers import DiscreteLaplace
     >>> print(DiscreteLaplace(scale=2).pmf(0))

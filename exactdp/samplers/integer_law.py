@@ -1,4 +1,4 @@
-"""What every integer-valued noise offers: its exact law, single draws, and draws in bulk."""
+"""The base of integer-valued noise: exact law, single draws, and draws in bulk."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from exactdp.samplers.source import Source
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Draws of one array of sample_chunks, and those made at once: few enough to stay in cache.
+#: Number of draws per array of sample_chunks, and of draws made at a time, which stay in cache.
 CHUNK = 1 << 20
 _AT_ONCE = 1 << 16
 
 
 class Sampler(Protocol):
-    """Draws, one or many, with exactly the law it was built from."""
+    """An exact sampler of one law, with single draws and draws in bulk."""
 
     def sample(self, source: Source) -> int:
         """One draw."""
@@ -40,7 +40,7 @@ class Sampler(Protocol):
 
 @frozen
 class IntegerLaw(ABC):
-    """A distribution on the integers, known through its distribution function.
+    """A distribution on the integers, given by its distribution function.
 
     Subclasses are frozen dataclasses of validated parameters.
     """
@@ -48,12 +48,12 @@ class IntegerLaw(ABC):
     @property
     @abstractmethod
     def mean(self) -> Fraction | Enclosure:
-        """The expectation: a Fraction where it is rational, otherwise an enclosure."""
+        """The expectation: a Fraction if it is rational, otherwise an enclosure."""
 
     @property
     @abstractmethod
     def variance(self) -> Fraction | Enclosure:
-        """The variance: a Fraction where it is rational, otherwise an enclosure."""
+        """The variance: a Fraction if it is rational, otherwise an enclosure."""
 
     @abstractmethod
     def _make_cdf(self) -> Cdf:
@@ -61,10 +61,10 @@ class IntegerLaw(ABC):
 
     @abstractmethod
     def _make_sampler(self) -> Sampler:
-        """Its tables."""
+        """The sampler with its tables."""
 
     def _too_wide(self) -> InvalidParameter | None:
-        """What is wrong when values may not fit int64."""
+        """The error to raise if values may not fit int64, else None."""
         return None
 
     @cached_property
@@ -76,16 +76,16 @@ class IntegerLaw(ABC):
         return _sampler_of(self)
 
     def sample(self, source: Source) -> int:
-        """One exact draw, as fast as a look-up: 64 random bits, 128 at large scales.
+        """One exact draw by a table look-up, from 64 random bits (128 at large scales).
 
-        A source without words at hand (EnumeratingSource) makes the same decisions bit by bit.
+        A source that is not a WordSource (EnumeratingSource) makes the same decisions bit by bit.
         """
         return self._sampler.sample(source)
 
     def sample_many(self, n: int, source: Source) -> Integers:
         """n independent exact draws as int64, vectorised.
 
-        Raises InvalidParameter before drawing when values outside int64 are possible in practice.
+        Raises InvalidParameter before drawing if values outside int64 are not negligibly rare.
         """
         size, sampler = integer("n", n, least=0), self._fitting()
         result = np.empty(size, np.int64)
@@ -94,7 +94,7 @@ class IntegerLaw(ABC):
         return result
 
     def sample_chunks(self, n: int, source: Source) -> Iterator[Integers]:
-        """n draws as an iterator of arrays, for more draws than fit in memory."""
+        """n draws as an iterator of arrays, for more draws than fit into memory."""
         size, sampler = integer("n", n, least=0), self._fitting()
         for start in range(0, size, CHUNK):
             chunk = np.empty(min(CHUNK, size - start), np.int64)
@@ -107,11 +107,11 @@ class IntegerLaw(ABC):
         return self._sampler
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made from the parameters alone: tables are built where they are used."""
+        """Copies consist of the parameters; tables are built on use."""
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def cdf(self, z: int) -> Enclosure:
-        """P(X <= z) in an enclosure of width <= 2^-126, exact where it is a short rational."""
+        """P(X <= z) in an enclosure of width <= 2^-126; exact if it is a short fraction."""
         point = integer("z", z, least=-(10**1000))
         cdf = self._cdf
         if cdf.low is not None and point < cdf.low:
@@ -122,9 +122,9 @@ class IntegerLaw(ABC):
         return Enclosure(Fraction(lower, 1 << 128), Fraction(upper, 1 << 128))
 
     def quantile(self, level: Real) -> int:
-        """The least z with P(X <= z) >= level, for certain; 0 < level < 1.
+        """The least z with P(X <= z) >= level, certified; 0 < level < 1.
 
-        Raises Undecided where P(X <= z) cannot be told from the level.
+        Raises Undecided if P(X <= z) cannot be distinguished from the level.
         """
         wanted = rational("level", level)
         if not 0 < wanted < 1:
@@ -133,14 +133,14 @@ class IntegerLaw(ABC):
 
     @abstractmethod
     def pmf(self, z: int) -> Fraction | Enclosure:
-        """P(X = z): a Fraction where it is rational, otherwise an enclosure."""
+        """P(X = z): a Fraction if it is rational, otherwise an enclosure."""
 
     def pmf_many(self, zs: Iterable[int]) -> tuple[Floats, Floats]:
-        """P(X = z) for many z: arrays of doubles just below and just above."""
+        """P(X = z) for many z: two arrays of doubles, lower and upper bounds."""
         return _ends(self.pmf(z) for z in zs)
 
     def cdf_many(self, zs: Iterable[int]) -> tuple[Floats, Floats]:
-        """P(X <= z) for many z: arrays of doubles just below and just above."""
+        """P(X <= z) for many z: two arrays of doubles, lower and upper bounds."""
         return _ends(self.cdf(z) for z in zs)
 
 
@@ -152,17 +152,17 @@ def _ends(values: Iterable[Fraction | Enclosure]) -> tuple[Floats, Floats]:
 
 @lru_cache(16)
 def _sampler_of(law: IntegerLaw) -> Sampler:
-    """Tables are shared by equal laws, and kept for the latest few."""
+    """The sampler of a law; equal laws share tables, which are cached for the last few laws."""
     return law._make_sampler()
 
 
 def slices(n: int) -> list[slice]:
-    """[0, n) in parts that are drawn at once."""
+    """[0, n) in parts that are drawn at a time."""
     return [slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
 
 
 def floor_at(cdf: Cdf, z: int, bits: int) -> int:
-    """floor(2^bits F(z)), for certain."""
+    """floor(2^bits F(z)), certified; raises Undecided."""
     for extra in (0, 64, 192):
         lower, upper = cdf.bracket(z, bits + extra)
         if isinstance(cdf, RealCdf) and z != cdf.high:
@@ -171,4 +171,4 @@ def floor_at(cdf: Cdf, z: int, bits: int) -> int:
             return lower >> extra
     if isinstance(cdf, RealCdf) and cdf.exact is not None:
         return floor(cdf.exact(z) * (1 << bits))
-    raise Undecided(f"floor(2^{bits} F({z})) is not settled")
+    raise Undecided(f"floor(2^{bits} F({z})) is not determined at the largest precision")

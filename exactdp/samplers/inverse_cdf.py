@@ -1,9 +1,9 @@
 """Exact inversion of a distribution function with lazily read random bits.
 
-A uniform real U is known only by its first b bits, so it lies in [u, u+1)/2^b. The outcome, the
-least z with U < F(z), is certain as soon as that interval lies within one step of F. F may be
-rational, or a real number of which an enclosure of any width can be had; either way the outcome has
-exactly the law of F, and the expected number of bits is at most its entropy + 3 (Han, Hoshi 1997).
+If only the first b bits u of a uniform real U are known, U lies in [u, u+1)/2^b. The outcome, the
+least z with U < F(z), is certain as soon as that interval lies within one step of F. F is rational,
+or a real number with enclosures of any width; in both cases the outcome has exactly the law of F,
+and the expected number of bits is at most its entropy + 3 (Han, Hoshi 1997).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-#: Bits by which an enclosure of F is finer than the bits of U it is compared with.
+#: Number of bits by which an enclosure of F is finer than the bits of U.
 _GUARD = 64
 
-#: From so many bits on, hints are not listened to: they are no better than a float.
+#: From this number of bits on, hints are ignored: they are only as accurate as a float.
 _PATIENCE = 50
 
-#: Bits at which F is compared with a level, one after the other.
+#: Increasing precisions, in bits, at which F is compared with a level.
 _QUANTILE_BITS = (128, 1024, 8192)
 
-#: Values of a real F kept by each distribution.
+#: Number of values of a real F that each distribution caches.
 _KEPT = 1 << 15
 
 
@@ -40,28 +40,28 @@ class Cdf(Protocol):
 
     @property
     def low(self) -> int | None:
-        """The least possible outcome; None when there is none."""
+        """The least possible outcome, or None."""
 
     @property
     def high(self) -> int | None:
-        """The largest possible outcome; None when there is none."""
+        """The largest possible outcome, or None."""
 
     def guess(self, level: float) -> int | None:
-        """About the least z with F(z) > level, to start a search from; None for no idea."""
+        """Approximately the least z with F(z) > level, to start a search, or None."""
 
     def bracket(self, z: int, bits: int) -> tuple[int, int]:
         """Integers with lower <= 2^bits F(z) <= upper, for low <= z <= high."""
 
     def weights(self) -> tuple[list[int], list[Fraction]] | None:
-        """All outcomes with their exact probabilities, or None when they are not rational."""
+        """All outcomes with their exact probabilities, or None if they are not rational."""
 
 
 @dataclass(frozen=True)
 class RationalCdf:
     """F(z) = numerator(z) / denominator for low <= z <= high; numerator(high) = denominator.
 
-    tail: 1 - F(z) as a ball, where that is cheaper than its numerator and denominator.
-    quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
+    tail: computes 1 - F(z) as a ball, if that is faster than numerator and denominator.
+    quantile: approximately the least z with F(z) > level, in floats, for 0 < level < 1; a hint.
     """
 
     low: int
@@ -72,7 +72,7 @@ class RationalCdf:
     quantile: Callable[[float], float] | None = None
 
     def log_ratio(self, z: int, w: int) -> arb:
-        """log(F(z)/F(w)) as a ball, accurate however close to 0; F(z) > 0."""
+        """log(F(z)/F(w)) as a ball, accurate even near 0; F(z) > 0."""
         if self.tail is not None:
             beyond, top = self.tail(z), self.tail(w)
             return ((top - beyond) / (1 - top)).log1p()
@@ -99,13 +99,13 @@ class RationalCdf:
 
 
 class RealCdf:
-    """F(z) as a ball at the working precision, for integers between low and high (None: no end).
+    """A distribution function that is evaluated as a ball, on integers from low to high.
 
-    high has positive probability, so that F(z) < 1 for every z < high.
-    ball: evaluates F; values already computed are kept, so repeated draws get faster.
-    quantile: in floats, about the least z with F(z) > level for 0 < level < 1. Only a hint.
-    exact: F(z) where it is rational; asked for all weights, and when balls cannot tell it from a
-    binary fraction.
+    low, high: None for no bound; high must have positive probability.
+    ball: computes F(z) at the working precision; values are cached.
+    quantile: approximately the least z with F(z) > level, in floats, for 0 < level < 1; a hint.
+    exact: F(z) as a fraction, if rational; used for exact weights, and if balls cannot distinguish
+    F(z) from a binary fraction.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class RealCdf:
 
 
 def _outward(scaled: arb, bits: int) -> tuple[int, int]:
-    """Integers around a ball that is known to lie between 0 and 2^bits."""
+    """Integers below and above a ball whose number lies between 0 and 2^bits."""
     if not scaled.is_finite():
         return 0, 1 << bits
     floor, ceiling = scaled.lower().floor().fmpz(), scaled.upper().ceil().fmpz()
@@ -158,10 +158,10 @@ def _outward(scaled: arb, bits: int) -> tuple[int, int]:
 
 
 def draw(cdf: Cdf, bits: Callable[[int], int], prefix: int = 0, count: int = 0) -> int:
-    """Invert F at a uniform real whose bits come from bits(k), as few as are needed.
+    """Invert F at a uniform real, reading as few bits from bits(k) as necessary.
 
-    prefix, count: the first bits of the uniform, where some are known already.
-    Raises RandomnessError where bits without end settle nothing.
+    prefix, count: the known first bits of the uniform real, and their number.
+    Raises RandomnessError if the bits never determine an outcome.
     """
     span = _Span(cdf)
     most = count + LIMIT + span.width_bits
@@ -173,26 +173,26 @@ def draw(cdf: Cdf, bits: Callable[[int], int], prefix: int = 0, count: int = 0) 
 
 
 def settle(cdf: Cdf, prefix: int, count: int) -> int | None:
-    """The outcome of every uniform real that starts with these bits; None if they do not say."""
+    """The outcome if all uniform reals that start with these bits have the same, else None."""
     return _Span(cdf).narrowed(prefix, count)
 
 
 class _Span:
-    """The outcomes that are still possible."""
+    """The range of outcomes that are still possible."""
 
     def __init__(self, cdf: Cdf) -> None:
         self._cdf, self._low, self._high = cdf, cdf.low, cdf.high
 
     @property
     def width_bits(self) -> int:
-        """Bits of the number of outcomes; where there is no end to them, of the middle half."""
+        """Bits of the number of outcomes, or for unbounded laws, of those of the middle half."""
         low, high = self._low, self._high
         if low is None or high is None:
             low, high = self._cdf.guess(0.25) or 0, self._cdf.guess(0.75) or 0
         return (high - low).bit_length()
 
     def narrowed(self, prefix: int, count: int) -> int | None:
-        """The only outcome left when the uniform real starts with these bits, if there is one."""
+        """The only possible outcome if the uniform real starts with these bits, else None."""
         if self._low is None or self._low != self._high:
             start = _worth_trying(self._cdf, prefix, count) if count else None
             if start is None:
@@ -217,7 +217,7 @@ def quantile(cdf: Cdf, level: Fraction) -> int:
                 return False
         exact = _exact_at(cdf, z)
         if exact is None:
-            raise Undecided(f"F({z}) cannot be told from {level}")
+            raise Undecided(f"F({z}) cannot be distinguished from {level}")
         return exact >= level
 
     return _least(cdf.low, cdf.high, cdf.guess(float(level)) or 0, reached)
@@ -230,7 +230,7 @@ def _exact_at(cdf: Cdf, z: int) -> Fraction | None:
 
 
 def _worth_trying(cdf: Cdf, prefix: int, count: int) -> int | None:
-    """Where to search; None while a hint says that more bits are needed anyway."""
+    """The start of a search; None if a hint shows that more bits are needed."""
     start, end = cdf.guess(prefix / 2**count), cdf.guess((prefix + 1) / 2**count)
     if start is not None and end is not None:
         return start if start == end or count > _PATIENCE else None
@@ -248,8 +248,8 @@ def _first(
     *,
     certain: bool,
 ) -> int | None:
-    """The least z in [low, high] with F(z) >= level/2^count for certain, or with F(z) > it
-    possibly; None where the answer is beyond every integer (U may be 0 or 1 still).
+    """The least z in [low, high] with F(z) >= level/2^count for certain, or (certain=False) with
+    possibly F(z) > level/2^count; None if there is none, because U may still be 0 or 1.
     """
 
     def reached(z: int) -> bool:
@@ -278,7 +278,7 @@ def _least(low: int | None, high: int | None, start: int, reached: Callable[[int
 def _around(
     start: int, low: int | None, high: int | None, reached: Callable[[int], bool]
 ) -> tuple[int, int]:
-    """Ends between which the least z with reached(z) lies, galloping from start."""
+    """An interval that contains the least z with reached(z), by galloping from start."""
     z = start if low is None else max(start, low)
     z = z if high is None else min(z, high)
     step = 1

@@ -1,8 +1,9 @@
-"""The largest of very many i.i.d. integers, without drawing them: correct with ties.
+"""The largest of very many i.i.d. integers, without drawing all of them, correct with ties.
 
-BV's Lemma 2.9 states a conditional law of order statistics that holds only without ties; integers
-have ties, and a histogram built on it is not as private as promised. Here the largest value is
-drawn first, then how many variables share it, then the largest of the rest, i.i.d. below it.
+Lemma 2.9 of BV (Balcer and Vadhan, "Differential Privacy on Finite Computers") states a law of
+order statistics that holds only without ties. Integers have ties, and histograms based on the lemma
+violate their privacy guarantee. Here the largest value is drawn first, then the number of variables
+that share it, then the largest of the remaining variables, which are i.i.d. below it.
 """
 
 from __future__ import annotations
@@ -21,21 +22,20 @@ from exactdp.parameters import integer
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 
-#: Below this many variables the laws of the steps are kept as exact fractions.
+#: Below this number of variables, the laws of the steps are exact fractions.
 _EXACT_BELOW = 64
 
-#: Means are searched for up to here.
+#: Largest mean for which the law of ties is searched.
 _HUGE = 1e300
 
 
 @frozen
 class OrderStatistics:
-    """The largest values among variables drawn independently from one integer-valued CDF.
+    """The largest values among i.i.d. integer variables.
 
-    cdf: the distribution function of one variable. variables: how many there are, >= 1; any size.
-
-    sample(k, source) returns the k largest in descending order, exactly distributed; the cost is
-    about linear in k and polylogarithmic in the number of variables.
+    cdf: the distribution function of one variable. variables: number of variables, >= 1, unlimited.
+    sample(k, source) returns the k largest in descending order, with their exact law, in time about
+    linear in k and polylogarithmic in the number of variables.
     Source: BV, Section 6.1, with Lemma 2.9 corrected.
 
     >>> from exactdp.samplers import OrderStatistics, RationalCdf, exact_law
@@ -51,7 +51,7 @@ class OrderStatistics:
     variables: int = whole(least=1)
 
     def sample(self, k: int, source: Source) -> tuple[int, ...]:
-        """The k largest values, descending; 0 <= k <= variables."""
+        """The k largest values in descending order; 0 <= k <= variables."""
         need, rest = integer("k", k, least=0), self.variables
         if need > rest:
             raise InvalidParameter("k", k, f"an integer >= 0 and <= variables = {rest}")
@@ -65,7 +65,7 @@ class OrderStatistics:
         return tuple(found)
 
     def _largest(self, highest: int, rest: int) -> Cdf:
-        """The law of the largest of rest variables that are all <= highest."""
+        """The law of the largest of `rest` variables, given that all are <= highest."""
         cdf = self.cdf
         if rest < _EXACT_BELOW:
             top = cdf.numerator(highest) ** rest
@@ -88,7 +88,7 @@ class OrderStatistics:
         return low
 
     def _quantile(self, highest: int, rest: int) -> Callable[[float], float]:
-        """In floats: about the least z with (F(z)/F(highest))^rest > u."""
+        """Approximately the least z with (F(z)/F(highest))^rest > u, in floats."""
 
         def find(u: float) -> int:
             low, high = self._least, highest
@@ -106,9 +106,9 @@ class OrderStatistics:
 
 
 def tie_law(cdf: RationalCdf, value: int, rest: int, need: int) -> Cdf:
-    """The law of min(need, K): K of rest variables, at least one, equal the largest value."""
+    """The law of min(need, K), where K >= 1 of `rest` variables equal the largest value."""
     below = cdf.numerator(value - 1) if value > cdf.low else 0
-    if not below or need == 1:  # all of them do, or one is enough
+    if not below or need == 1:  # all of them are equal, or one is enough
         return RationalCdf(need, need, lambda _: 1, 1)
     if rest < _EXACT_BELOW:
         return _exact_ties(cdf.numerator(value), below, rest, need)
@@ -129,7 +129,7 @@ class _Ties:
         return self._known[ctx.prec].at_most(j)
 
     def guess(self, level: float) -> float:
-        """In floats, about the least j with P(K <= j) > level."""
+        """Approximately the least j with P(K <= j) > level, in floats."""
         mean = self._mean
         return mean + math.sqrt(mean) * NormalDist().inv_cdf(level) - 0.5
 
@@ -145,8 +145,8 @@ class _Ties:
 class _Sums:
     """P(K <= j | K >= 1) at the working precision, where a trial fails with probability e^log.
 
-    Terms are added up between two places, beyond each of which K is with a probability of at most
-    2^-prec (Chernoff): a search costs about the standard deviation.
+    Terms are summed over an interval outside of which K lies with probability at most 2 * 2^-prec
+    (Chernoff), so a search takes time about the standard deviation.
     """
 
     def __init__(self, trials: int, log: arb) -> None:
@@ -184,17 +184,17 @@ class _Sums:
 
 
 def _log_falling(n: int, i: int) -> arb:
-    """log of n (n - 1) ... (n - i + 1), with about 2^-prec as the error."""
+    """log of n (n - 1) ... (n - i + 1), with an error of about 2^-prec."""
     bits = n.bit_length()
     if bits <= 2 * ctx.prec:
         with precision(ctx.prec + 2 * bits):
             return arb(n + 1).lgamma() - arb(n - i + 1).lgamma()
-    # log(1 - x) is between -2 x and 0 up to 1/2; i is far below n
+    # -2 x <= log(1 - x) <= 0 for 0 <= x <= 1/2; i is far below n
     return i * arb(n).log() + arb(0).union(-arb(i) * i / n)
 
 
 def _exact_ties(top: int, below: int, rest: int, need: int) -> RationalCdf:
-    """P(K <= j | K >= 1) for K binomial, as fractions; the last of need options takes the rest."""
+    """P(min(need, K) <= j | K >= 1) for binomial K, in fractions."""
     equal, total = top - below, top**rest - below**rest
     sums, term = [0], below**rest
     for j in range(1, need):

@@ -1,21 +1,21 @@
-"""Loops that end with probability one, and say so when the randomness behind them is not random.
+"""Loops that end with probability one, and raise an error if the source is not random.
 
-Every such loop here fails to end within LIMIT turns with a probability below 2^-200, and on a
-constant source (all zeros, say) for certain.
+With uniform bits, a loop needs more than LIMIT turns with probability below 2^-200; with a constant
+source (for example all zeros), always.
 """
 
 from __future__ import annotations
 
 from exactdp.errors import ExactDPError
 
-#: Turns of a loop, each of which ends it with a probability of at least about one half.
+#: Largest number of turns; each ends the loop with probability about 1/2 or more.
 LIMIT = 256
 
 
 class RandomnessError(ExactDPError, OSError):
-    """Randomness failed to come, or what came cannot be random."""
+    """Reading randomness failed, or the bits that were read cannot be random."""
 
 
 def never_settled(what: str) -> RandomnessError:
-    """The error for a loop that used up its turns."""
-    return RandomnessError(f"{LIMIT} turns did not settle {what}: the source is not random")
+    """The error of a loop that needed more than LIMIT turns."""
+    return RandomnessError(f"{LIMIT} turns did not determine {what}: the source is not random")

@@ -1,4 +1,7 @@
-"""Order statistics in strict time: a fixed number of random bits, a certified distance."""
+"""Order statistics from a fixed number of random bits, with a certified distance.
+
+BV: Balcer and Vadhan, "Differential Privacy on Finite Computers".
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from exactdp.samplers.source import Source
 def truncated_power(numerator: int, denominator: int, exponent: int, scale: int) -> int:
     """An integer y with 0 <= (numerator/denominator)^exponent - y/scale <= (2 exponent - 1)/scale.
 
-    Repeated squaring in which every product is cut to an integer multiple of 1/scale: numbers never
-    exceed scale. Non-decreasing in numerator, exact for 0 and for numerator = denominator.
+    Repeated squaring in which every product is rounded down to a multiple of 1/scale.
+    Non-decreasing in numerator, exact for 0 and for numerator = denominator.
     numerator: >= 0 and <= denominator. exponent: >= 1. Source: BV, proof of Theorem 6.5.
 
     >>> truncated_power(1, 2, 3, 1000)
@@ -38,12 +41,12 @@ def truncated_power(numerator: int, denominator: int, exponent: int, scale: int)
 
 @frozen
 class RoundedOrderStatistics:
-    """The k largest of many i.i.d. integers, nearly, from a fixed number of random bits.
+    """The approximate k largest of many i.i.d. integers, from a fixed number of random bits.
 
-    cdf, variables: as for OrderStatistics. k: how many values.
+    cdf, variables: as for OrderStatistics. k: number of values.
     bits_per_draw: T; each of the 2 k draws inverts a CDF with denominator 2^T. The total variation
-    distance from the exact law is at most :attr:`distance`.
-    Source: BV, Theorem 6.5, with ties drawn correctly (its Lemma 2.9 ignores them).
+    distance to the exact law is at most :attr:`distance`.
+    Source: BV, Theorem 6.5, with ties drawn correctly (Lemma 2.9 of BV ignores ties).
     """
 
     cdf: RationalCdf
@@ -59,16 +62,16 @@ class RoundedOrderStatistics:
     def within(
         cls, cdf: RationalCdf, variables: int, k: int, distance: Real
     ) -> RoundedOrderStatistics:
-        """With just enough bits for a total variation distance, > 0 and < 1."""
+        """The sampler with just enough bits for a total variation distance, > 0 and < 1."""
         one = cls(cdf, variables, k, 0)
         return cls(cdf, variables, k, bits_for(one.distance / delta_target("distance", distance)))
 
     @property
     def distance(self) -> Fraction:
-        """Bound on the total variation distance from the exact law.
+        """Upper bound of the total variation distance to the exact law.
 
-        A value drawn from truncated powers errs by at most (outcomes)(variables)/2^T, a tie count
-        by at most k/2^T, and there are at most k of each.
+        A value drawn from truncated powers adds at most outcomes * variables/2^T, a number of ties
+        at most k/2^T, and there are at most k of each.
         """
         outcomes = self.cdf.high - self.cdf.low + 1
         steps = self.k * (outcomes * self.variables + self.k)
@@ -76,7 +79,7 @@ class RoundedOrderStatistics:
 
     @property
     def bits(self) -> int:
-        """Random bits read by every sample."""
+        """Number of random bits read by every sample."""
         return 2 * self.k * self.bits_per_draw
 
     def sample(self, source: Source) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Reproducible randomness for tests and experiments, and records of what a program drew."""
+"""Reproducible randomness for tests and experiments, and records of drawn bits."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def _digits(number: int) -> bytes:
 
 
 class RecordingSource(WordSource):
-    """Passes everything through to another source and remembers every bit.
+    """Draws from another source and records every draw.
 
-    record: what was drawn, as (bits, value) pairs; give it to ReplaySource to draw the same again.
+    record: the draws as (number of bits, value) pairs; ReplaySource repeats a record.
     """
 
     def __init__(self, source: Source) -> None:
@@ -89,7 +89,7 @@ class RecordingSource(WordSource):
 
 
 class ReplaySource(WordSource):
-    """Serves a record again; raises where a program draws something else than it did then."""
+    """Repeats a record; raises InvalidParameter if a program draws another number of bits."""
 
     def __init__(self, record: list[tuple[int, int]]) -> None:
         self._rest = iter(list(record))

@@ -1,7 +1,7 @@
-"""Where randomness comes from: one small interface, and the operating system behind it.
+"""The interface of all sources of randomness.
 
-Algorithms draw through these methods only, so the same code runs on the operating system's
-randomness (SystemSource), reproducibly (SeededSource), and through all its choices
+Algorithms draw only through these methods, so the same code runs on the operating system's
+randomness (SystemSource), reproducibly (SeededSource), and through all random choices
 (EnumeratingSource).
 """
 
@@ -27,15 +27,15 @@ T = TypeVar("T")
 #: An array of uniform unsigned integers.
 Words = NDArray[np.unsignedinteger]
 
-#: From so many coins on tables of patterns are worth it.
+#: From this number of coins on, tables of patterns are faster.
 MANY_COINS = 1 << 14
 
 
 class Invertible(Protocol):
-    """A distribution function with a quick answer for most uniform reals.
+    """A distribution function with a table of outcomes for most uniform reals.
 
-    find(word): the outcome of every uniform real that starts with these word_bits bits, if it is
-    one. It never falls as the word grows: words between two of one outcome have that outcome, too.
+    find(word): the outcome if all uniform reals that start with these word_bits bits have the same,
+    else None. The outcome is non-decreasing in the word.
     """
 
     @property
@@ -55,7 +55,7 @@ class Source(ABC):
         """A uniform integer of k >= 0 bits."""
 
     def digits(self, k: int) -> int:
-        """A uniform integer of k bits, as quickly as it can be had (WordSource) or as bits(k)."""
+        """A uniform integer of k bits, by the source's fastest method."""
         return self.bits(k)
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Source(ABC):
         """An array of n independent uniform words of 1 to 64 bits, in the smallest dtype."""
 
     def below(self, n: int) -> int:
-        """A uniform integer in [0, n), n >= 1: the papers' oracle. About log2(n) + 2 bits at most.
+        """A uniform integer in [0, n), n >= 1, from at most log2(n) + 2 bits on average.
 
         Source: Lumbroso 2013 (the fast dice roller), several bits at a time.
         """
@@ -80,7 +80,7 @@ class Source(ABC):
         raise never_settled("a uniform integer")
 
     def bernoulli(self, p: Real) -> bool:
-        """True with probability p, a rational in [0, 1]. Two bits on average."""
+        """True with probability p, a rational in [0, 1]; reads two bits on average."""
         chance = rational("p", p)
         if not 0 <= chance <= 1:
             raise InvalidParameter("p", p, ">= 0 and <= 1")
@@ -96,15 +96,15 @@ class Source(ABC):
         raise never_settled("a coin")
 
     def coins(self, n: int, p: Real) -> Words:
-        """n independent coins of chance p, a rational in [0, 1], 64 to a word of uint64.
+        """n independent coins with P(1) = p, a rational in [0, 1], packed into uint64 words.
 
-        Coin i is bit i % 64 of word i // 64; bits behind the last one are 0. At most 1.5 random
-        bits a coin where there are many, else 7.4; exactly the law of bernoulli(p).
+        Coin i is bit i % 64 of word i // 64; bits after the last coin are 0. Reads at most 1.5
+        random bits per coin if n is large, else 7.4; exactly the law of bernoulli(p).
         """
         count, chance = integer("n", n, least=0), rational("p", p)
         if not 0 <= chance <= 1:
             raise InvalidParameter("p", p, ">= 0 and <= 1")
-        # of one binary digit no more bits are read than tables take
+        # for p = 1/2, bulk_coins reads no more bits than tables of patterns
         if count < MANY_COINS or 2 % chance.denominator == 0:
             return packed(count, chance, self.words)
         from exactdp.samplers.coin_patterns import COINS, coin_patterns
@@ -116,9 +116,9 @@ class Source(ABC):
         return found
 
     def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:
-        """Independent coins of chances numerators / denominator.
+        """Independent coins, the i-th with P(1) = numerators[i] / denominator.
 
-        numerators: integers from 0 to denominator, which is >= 1; in bulk where that is < 2^63.
+        numerators: integers from 0 to denominator. denominator: >= 1; below 2^63 it is fastest.
         """
         size = integer("denominator", denominator, least=1)
         if numerators.size and not 0 <= numerators.min() <= numerators.max() <= size:
@@ -130,7 +130,7 @@ class Source(ABC):
     def below_many(self, n: int, size: int) -> NDArray[np.int64]:
         """n independent uniform integers in [0, size), 1 <= size <= 2^62."""
         count, limit = integer("n", n, least=0), integer("size", size, least=1)
-        if limit <= 1 << 24:  # words so wide that few are read again
+        if limit <= 1 << 24:  # words are so wide that few are rejected
             return scaled(count, limit, self.words, 16 if limit <= 1 << 11 else 32)
         return self.below_each(np.full(count, limit))
 
@@ -148,18 +148,18 @@ class Source(ABC):
         return self.inverse_cdf(RationalCdf(0, len(sums) - 1, sums.__getitem__, sums[-1]))
 
     def inverse_cdf(self, cdf: Cdf) -> int:
-        """The least z with U < F(z) for a uniform real U, read bit by bit until z is certain.
+        """The least z with U < F(z) for a uniform real U, read bit by bit until z is known.
 
-        Exact for every F, rational or real; at most the entropy + 3 bits on average.
+        Exact for rational and real F; reads at most entropy + 3 bits on average.
         """
         return draw(cdf, self.bits)
 
     def invert(self, table: Invertible) -> int:
-        """The outcome of a table at a uniform real: the same law, by the table's own decisions.
+        """The outcome of a table at a uniform real: exactly the law of its distribution function.
 
-        Here the real is read bit by bit, until the words at both ends of what it can be have the
-        same outcome; a WordSource reads a whole word. Where all probabilities are rational numbers,
-        this is inverse_cdf.
+        The real is read bit by bit until its smallest and largest possible word have the same
+        outcome; a WordSource reads a whole word. If all probabilities are rational, this is
+        inverse_cdf.
         """
         if isinstance(table.cdf, RationalCdf):
             return self.inverse_cdf(table.cdf)
@@ -175,7 +175,7 @@ class Source(ABC):
         return draw(table.cdf, self.bits, prefix, table.word_bits)
 
     def strict_inverse_cdf(self, cdf: RationalCdf) -> int:
-        """The same for a denominator 2^T, reading exactly T bits whatever the outcome."""
+        """inverse_cdf for a denominator 2^T, always reading exactly T bits."""
         size = cdf.denominator.bit_length() - 1
         if cdf.denominator != 1 << size:
             raise InvalidParameter("denominator", cdf.denominator, "a power of two")
@@ -186,20 +186,20 @@ class Source(ABC):
         return low
 
     def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
-        """work(part, source) of every part, in order.
+        """The results of work(part, source) for all parts, in order.
 
-        A source whose bits come in no order of their own may have two threads do it (SystemSource).
-        So work changes nothing but its part, and draws from the source that it is given.
+        Sources whose bits have no fixed order may use two threads (SystemSource), so work must
+        change nothing but its part, and draw only from the source that it is given.
         """
         return [work(part, self) for part in parts]
 
     def skip(self, k: int) -> None:
-        """Read k bits and forget them, so that every run reads as many."""
+        """Read and discard k bits, so that every run reads the same number."""
         self.bits(k)
 
 
 class WordSource(Source):
-    """A source that has whole words at hand, and spends them where that is quicker."""
+    """A source that serves whole words of 64 bits quickly."""
 
     def word(self) -> int:
         """A uniform integer of 64 bits."""
@@ -215,9 +215,9 @@ class WordSource(Source):
 
 
 class ByteSource(WordSource):
-    """A source that serves bits out of blocks of bytes, and counts them."""
+    """A source that serves bits from blocks of bytes, and counts them."""
 
-    #: Bytes fetched at least when single bits run out.
+    #: Smallest number of bytes to fetch when single bits run out.
     _ahead = 1
 
     def __init__(self) -> None:
@@ -255,7 +255,7 @@ class ByteSource(WordSource):
 
     @staticmethod
     def _joined(data: bytes, n: int, size: int, width: int) -> Words:
-        """n words of so many bytes each, the parts of 8, 4, 2 and 1 bytes one after the other."""
+        """n words of `size` bytes each, assembled from parts of 8, 4, 2 and 1 bytes."""
         if size == width:
             return np.frombuffer(data, f"<u{width}")
         first, *rest = [part for part in (4, 2, 1) if part & size]
@@ -270,29 +270,29 @@ class ByteSource(WordSource):
 
 _Kind = TypeVar("_Kind", bound=type[Source])
 
-#: The classes whose randomness is released; not their subclasses, which may read anything.
+#: The classes that are fit for a release; not their subclasses, which may read anything.
 _VOUCHED: set[type[Source]] = set()
 
 
 def fit_for_release(kind: _Kind) -> _Kind:
-    """Vouch for a class of sources, as a decorator: releases take its instances from now on.
+    """A decorator that declares a class of sources fit for a release.
 
-    The one class of this package is SystemSource. For a generator of hardware, say; whoever calls
-    this answers for every guarantee that is stated with it.
+    In this package only SystemSource is. Use the decorator, for example, for a hardware generator;
+    every guarantee of a release then depends on your generator.
     """
     _VOUCHED.add(kind)
     return kind
 
 
 def require_secure(source: Source) -> None:
-    """Refuse randomness that nobody vouches for (see fit_for_release)."""
+    """Raise InvalidParameter for a source that is not declared fit for a release."""
     if type(source) not in _VOUCHED:
         name = type(source).__name__
         raise InvalidParameter("source", name, "a SystemSource (use draw for simulations)")
 
 
 def word_width(bits: int) -> int:
-    """Bytes of the smallest unsigned dtype that holds so many bits."""
+    """Size in bytes of the smallest unsigned dtype with at least this number of bits."""
     if not 1 <= bits <= 64:
         raise InvalidParameter("bits", bits, "between 1 and 64")
     return next(width for width in (1, 2, 4, 8) if bits <= 8 * width)

@@ -12,19 +12,19 @@ from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import ByteSource, Source, Spare, T, fit_for_release
 from exactdp.samplers.two_threads import by_two
 
-#: Bytes asked of the operating system at once; larger blocks are not faster.
+#: Bytes per request to the operating system; larger blocks are not faster.
 BLOCK = 1 << 16
 
-#: From so many bytes on they are fetched as they are asked for, and none of a block is wasted.
+#: Requests of at least this number of bytes bypass the blocks, which wastes none.
 _DIRECT = 1 << 13
 
-#: Bytes of the words kept for single draws: few, as a process may draw only once.
+#: Bytes of words in stock for single draws: few, as a process may draw only once.
 _WORD_BLOCK = 1 << 13
 
-#: From so many parts on a second thread is worth its start, and the wait where no core is free.
+#: From this number of parts on, a second thread is worth its start and a wait for a free core.
 _SHARED_FROM = 8
 
-#: No two stretches of true randomness of so many bytes are ever equal.
+#: Two blocks of this number of truly random bytes are never equal in practice.
 _DISTINCT = 16
 
 _forks = 0
@@ -32,7 +32,7 @@ _forks = 0
 
 def _forked() -> None:
     global _forks
-    _forks += 1  # whatever a parent had pooled is never served again
+    _forks += 1  # bytes from the parent's pool are never served again
 
 
 os.register_at_fork(after_in_child=_forked)
@@ -51,12 +51,11 @@ class _Pool(threading.local):
 class SystemSource(ByteSource):
     """The operating system's randomness, fetched in blocks; the only source fit for a release.
 
-    No two draws ever see the same bits. Every thread has its own pool of bytes; the words of single
-    draws are taken off one list, which no two threads can do at a time. A forked process starts
-    with neither. Draws in bulk of many parts are shared with a second thread, which has a source
-    of its own and ends with the call. A read that fails, comes short or repeats itself raises
-    RandomnessError.
-    A subclass is not fit for a release, as what it reads is its own affair.
+    No bit is used twice. Every thread has its own pool of bytes; words of single draws come from
+    one list, from which threads pop atomically. A forked process starts with empty pools. Large
+    draws in bulk use a second thread, with its own source, until the call returns. A read that
+    fails, is short, or repeats itself raises RandomnessError.
+    Subclasses are not fit for a release, because they may read other bits.
     """
 
     _ahead = 32
@@ -91,12 +90,12 @@ class SystemSource(ByteSource):
         return pool.block[start : pool.used]
 
     def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
-        """work(part, source) of every part, in order; of many parts by two threads.
+        """The results of work(part, source) for all parts, in order; many parts use two threads.
 
-        All parts are made of different bits of the operating system, and which thread makes one
-        does not depend on what it draws in it: they are as independent as those of one thread.
+        Every part uses different bits of the operating system, and the choice of the thread does
+        not depend on these bits, so the parts are independent.
         """
-        ordered = type(self) is not SystemSource  # a subclass may be
+        ordered = type(self) is not SystemSource  # a subclass may have ordered bits
         if ordered or len(parts) < _SHARED_FROM:
             return super().shared(work, parts)
         other = SystemSource()
@@ -112,8 +111,8 @@ class SystemSource(ByteSource):
             by_two(range(len(parts)), by(self), by(other))
         finally:
             self.bits_used += other.bits_used
-        if len(done) < len(parts):  # a fork amid the call goes on with one thread
-            raise RandomnessError("a thread that drew was lost")
+        if len(done) < len(parts):  # a fork during the call continues with one thread
+            raise RandomnessError("a fork during a bulk draw lost the second thread")
         return [done[i] for i in range(len(parts))]
 
     def _spare(self) -> Spare:
@@ -137,5 +136,5 @@ class SystemSource(ByteSource):
         if len(block) != count:
             raise RandomnessError(f"asked for {count} random bytes, got {len(block)}")
         if block[:_DISTINCT] == block[-_DISTINCT:] and count > _DISTINCT:
-            raise RandomnessError(f"{count} random bytes repeat themselves")
+            raise RandomnessError(f"{count} random bytes repeat earlier bytes")
         return block

@@ -1,10 +1,10 @@
-"""Lazy inverse CDF from a table: one draw by one look-up, many draws at once.
+"""Lazy inversion of a CDF by a table: single draws by a look-up, and draws in bulk.
 
 The outcome of a uniform real U is the least z with U < F(z). The first bits of U index a table of
-cells; a cell that no step of F falls into settles the draw. Otherwise more bits are compared with
-floor(2^w F), and only where those agree is the draw finished by ball arithmetic on F. The outcome
-depends on nothing but the bits of U, so every way to read them (64 at once, one by one, or 16 and
-then some more for whole arrays) has exactly the law of F.
+cells; if no step of F falls into the cell, the outcome is known. Otherwise more bits are compared
+with floor(2^w F), and only if these are equal, ball arithmetic on F determines the outcome. The
+outcome depends only on the bits of U, so every way of reading them (64 at once, one by one, or 16
+and then more for whole arrays) has exactly the law of F.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ FIRST_BITS = 16
 SECOND_BITS = 16
 WORD_BITS = 64
 
-#: What stands in bulk where first bits settle nothing: no outcome is so small.
+#: Marks draws in bulk whose first bits do not determine the outcome; smaller than all outcomes.
 UNSETTLED = np.iinfo(np.int64).min
 
 _NONE = np.uint64(2**64 - 1)
 
 
 class OutOfRange(ExactDPError, OverflowError):
-    """A draw fell outside int64, which happens with a probability below 2^-180."""
+    """A draw is outside int64, which has probability below 2^-180."""
 
 
 class Table:
     """Inversion of one distribution function.
 
-    cdf: the distribution function, for the draws that the table does not settle.
+    cdf: the distribution function, for draws that the table does not determine.
     first: the least outcome z with a threshold.
-    thresholds: floor(2^word_bits F(z)) for z = first, first + 1, ...; outcomes beyond both ends are
-    settled by the cdf, so the table may stop where they are rare.
-    limit: the largest size of an outcome in bulk; a draw beyond it raises OutOfRange.
-    first_bits, second_bits, word_bits: bits that index the table, further bits that bulk draws
-    compare where those do not settle, and bits of a threshold in all.
+    thresholds: floor(2^word_bits F(z)) for z = first, first + 1, ...; the cdf determines outcomes
+    beyond both ends, so the table may omit rare outcomes.
+    limit: largest |outcome| in bulk; a draw beyond raises OutOfRange.
+    first_bits: bits that index the table. second_bits: further bits that bulk draws compare.
+    word_bits: bits of a threshold.
     """
 
     def __init__(
@@ -64,22 +64,22 @@ class Table:
         kept = [level for level in thresholds if level < 1 << word_bits]
         last = first + len(kept)
         self._open_low = cdf.low is None or cdf.low < first
-        # a level of 2^word_bits is an F(z) of 1: nothing lies beyond
+        # a threshold of 2^word_bits means F(z) = 1: no outcome lies beyond
         self._open_high = len(kept) == len(thresholds) and (cdf.high is None or cdf.high > last)
         self.first_bits = first_bits
         self._second_bits = second_bits
         self._more_bits = word_bits - first_bits
         self._last_bits = self._more_bits - second_bits
         self._thresholds = np.array(kept, dtype=np.uint64)
-        #: thresholds as bulk draws compare them, and one that no key is above
+        #: thresholds for comparisons in bulk, and a sentinel that no key exceeds
         self._short = np.append(self._thresholds >> np.uint64(self._last_bits), _NONE)
         self.lookup = self._cells(first_bits)
-        # the same arrays, in the form that is quickest to read one entry of
+        # the same arrays as lists, whose single entries are faster to read
         self._levels = self._thresholds.data
         self._places = self.lookup.data
 
     def _cells(self, first_bits: int) -> NDArray[np.signedinteger]:
-        """By first bits: the place (outcome - first) that they settle, else -1 - (places below)."""
+        """For the first bits: outcome - first if it is determined, else -1 - (thresholds below)."""
         small = len(self._thresholds) < 2**15  # half the memory, so more of it stays in cache
         cells = np.arange(1 << first_bits, dtype=np.uint64) << np.uint64(self._more_bits)
         ends = cells + np.uint64((1 << self._more_bits) - 1)
@@ -93,11 +93,11 @@ class Table:
 
     @property
     def outcomes(self) -> range:
-        """The outcomes that the table itself can settle."""
+        """The outcomes that the table can determine."""
         return range(self._first, self._first + len(self._thresholds) + 1)
 
     def find(self, word: int) -> int | None:
-        """The outcome of every uniform real that starts with these word_bits bits, if it is one."""
+        """The outcome if all uniform reals that start with these word_bits bits have the same."""
         place = self._places[word >> self._more_bits]
         if place >= 0:
             return self._first + place
@@ -132,17 +132,17 @@ class Table:
 
     @cached_property
     def _settled(self) -> Integers:
-        """By first bits: the outcome that they settle, else UNSETTLED."""
+        """For the first bits: the outcome if it is determined, else UNSETTLED."""
         return np.where(self.lookup < 0, UNSETTLED, self.lookup + np.int64(self._first))
 
     def finish(self, words: Words, source: Source) -> Integers:
-        """The outcomes of draws whose first bits are known, by reading more."""
+        """The outcomes of draws with known first bits, by reading more bits."""
         more = source.words(words.size, self._second_bits)
         keys = words.astype(np.uint64) << np.uint64(self._second_bits) | more
         place = self.lookup.take(words, mode="clip").astype(np.int64)
-        place ^= place >> 63  # -1 - (places below) becomes the number of places below
+        place ^= place >> 63  # -1 - (thresholds below) becomes the number of thresholds below
         steps, top = self._short, len(self._levels)
-        for _ in range(2):  # nearly always there are no more steps in a cell
+        for _ in range(2):  # nearly all cells contain at most two steps
             place += keys > steps.take(place)
         against = steps.take(place)
         behind = np.flatnonzero(keys > against)
@@ -166,5 +166,5 @@ class Table:
         if value is None:
             value = draw(self.cdf, source.bits, word, self.word_bits)
         if abs(value) > self._limit:
-            raise OutOfRange(f"a draw fell outside int64: {value}")
+            raise OutOfRange(f"a draw is outside int64: {value}")
         return value

@@ -1,4 +1,4 @@
-"""A second thread for as long as a call takes."""
+"""A second thread that helps during a call."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Job = TypeVar("Job")
 def by_two(
     jobs: Iterable[Job], here: Callable[[Job], object], there: Callable[[Job], object]
 ) -> None:
-    """Do every job: here(job) in this thread or there(job) in a second one, whichever is free.
+    """Do every job: here(job) in this thread or there(job) in a second thread, whichever is free.
 
-    Where no thread can be started all is done here. What goes wrong in either thread ends both
-    after the jobs that they are at, and is raised here. The second thread ends before this returns.
+    If no thread can be started, this thread does all jobs. An exception in either thread ends both
+    after their current jobs and is raised here. The second thread ends before this returns.
     """
     left = deque(jobs)
     helper = _Helper(left, there)
@@ -36,19 +36,19 @@ def by_two(
 
 
 def _start(helper: threading.Thread) -> None:
-    """Start a thread, if it could run: an interpreter that shuts down has no more of them."""
-    if sys.is_finalizing() or precision_held():  # the second thread may need the precision, too
+    """Start a thread, if it can run: not during the interpreter's shutdown, nor on one core."""
+    if sys.is_finalizing() or precision_held():  # the second thread may need the precision's lock
         return
-    if _cores() < 2:  # they would take turns
+    if _cores() < 2:  # the threads would only take turns
         return
     try:
         helper.start()
-    except RuntimeError:  # "can't start new thread": there are limits
+    except RuntimeError:  # "can't start new thread": a limit of the system
         return
 
 
 def _cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -60,7 +60,7 @@ def _work_off(left: deque[Job], do: Callable[[Job], object]) -> None:
 
 
 def _taken(left: deque[Job]) -> Iterator[Job]:
-    """Jobs off the list, which another thread may empty at any time."""
+    """Jobs from the shared list, until it is empty."""
     while True:
         try:
             job = left.popleft()
@@ -70,7 +70,7 @@ def _taken(left: deque[Job]) -> Iterator[Job]:
 
 
 class _Helper(threading.Thread):
-    """Works off the list; what goes wrong is kept for the thread that waits."""
+    """Does jobs from the shared list; keeps an exception for the waiting thread."""
 
     def __init__(self, left: deque[Job], do: Callable[[Job], object]) -> None:
         super().__init__(name="exactdp helper")

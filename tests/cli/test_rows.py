@@ -94,7 +94,7 @@ def test_sums_and_public_keys(tmp_path: Path) -> None:
         (b'uid,url\n1,"a\n', [], "readable rows"),
         (b"uid,uid\n1,a\n", [], "different names in the header"),
         (b"uid;url\n1;a\n", [], "user must be a column: one of uid;url"),
-        (b"uid,url\n1,a\n", ["--quote", ","], "another character than the delimiter"),
+        (b"uid,url\n1,a\n", ["--quote", ","], "a character other than the delimiter"),
         (b"uid,url\n1,a\n", ["--delimiter", "::"], "one ASCII character"),
         (b"uid,url\n\xff\xfe,a\n", [], "readable rows"),
         (b"uid,url\n1,a\n", ["--sigma", "3"], "together"),

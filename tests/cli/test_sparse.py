@@ -37,7 +37,7 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
     assert code == 0
     assert [line.split()[0] for line in text.splitlines()[-3:-1]] == ["0", "49"]
     assert text.splitlines()[-1] == (
-        f"any one mean is within {found['within']:.6f}, but with probability 0.05"
+        f"the error of each mean is at most {found['within']:.6f}, except with probability 0.05"
     )
     assert 2 * found["standard_error"] < found["within"] < 4 * found["standard_error"]
 

@@ -1,1 +1,1 @@
-"""exactdp audit: look for outputs that break a promise, or check a number somebody printed."""
+"""exactdp audit: search for violations of a privacy claim, or check a stated number."""

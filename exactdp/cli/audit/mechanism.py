@@ -1,4 +1,4 @@
-"""What an audit of outputs is about: a mechanism by name, path or command, and its data sets."""
+"""The subject of an audit: a mechanism by name, path or command, and its data sets."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _Command: TypeAlias = Callable[..., Any]
 
 
 class Mechanism(NamedTuple):
-    """run(dataset, n), and what the user called it."""
+    """run: (dataset, n) -> n outputs. name: as the user wrote it."""
 
     name: str
     run: Run
 
 
 class TargetFailed(ExactDPError, RuntimeError):
-    """A target raised where it should return outputs; nothing can be concluded."""
+    """A target raised an exception instead of returning outputs; there is no verdict."""
 
 
 @dataclass(frozen=True)
 class _Guarded:
-    """A target whose exceptions are its user's to mend, not ours; workers can be sent it."""
+    """A target whose exceptions become TargetFailed; it can be sent to worker processes."""
 
     name: str
     run: Run
@@ -60,7 +60,7 @@ def _line(error: Exception) -> str:
 
 
 def mechanism(command: _Command) -> _Command:
-    """TARGET, --set, --command and --timeout, handed over as one argument: mechanism."""
+    """Add TARGET, --set, --command and --timeout; the command receives a Mechanism."""
 
     @wraps(command)
     def wrapped(
@@ -72,11 +72,11 @@ def mechanism(command: _Command) -> _Command:
         **more: Any,
     ) -> Any:
         if program is not None and "report" in more and more["report"] is None:
-            target, more["report"] = None, target  # the one argument that is left
+            target, more["report"] = None, target  # with --command, the only argument is the report
         return command(mechanism=_made(target, given, program, timeout), **more)
 
     for name, key, metavar, text in (
-        ("--timeout", "timeout", "SECONDS", "How long a call of --command may take (default 60)."),
+        ("--timeout", "timeout", "SECONDS", "Time limit for each call of --command (default 60)."),
         ("--command", "program", "COMMAND", "Instead of TARGET: a program, in any language."),
     ):
         default = "60" if key == "timeout" else None
@@ -89,7 +89,7 @@ def mechanism(command: _Command) -> _Command:
 
 
 def datasets(command: _Command) -> _Command:
-    """--left and --right, read from JSON and handed over as one argument: data."""
+    """Add --left and --right; the command receives their JSON values as `data`."""
 
     @wraps(command)
     def wrapped(*, left: str | None, right: str | None, **more: Any) -> Any:
@@ -101,7 +101,7 @@ def datasets(command: _Command) -> _Command:
 
 
 def page_option(command: _Command) -> _Command:
-    """--html: a report in a new file, handed over as a path: page."""
+    """Add --html for a report in a new file; the command receives its path as `page`."""
 
     @wraps(command)
     def wrapped(*, html: str | None, **more: Any) -> Any:
@@ -112,7 +112,7 @@ def page_option(command: _Command) -> _Command:
 
 
 def show(report: AuditReport, name: str, page: Path | None, as_json: bool) -> int:
-    """Print a report; the exit code that belongs to it."""
+    """Print a report; return its exit code."""
     if page:
         write_text(page, report.html())
     if as_json:
@@ -126,7 +126,7 @@ def show(report: AuditReport, name: str, page: Path | None, as_json: bool) -> in
 
 @contextmanager
 def bar(total: int | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar of outputs; yields what is to be told how many there are."""
+    """A progress bar of outputs; yields a function to call with the number of outputs so far."""
     from tqdm import tqdm
 
     with tqdm(total=total, unit="output", unit_scale=True, disable=None, delay=1) as shown:
@@ -139,7 +139,7 @@ def bar(total: int | None) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def executor(workers: str | None) -> Iterator[Executor | None]:
-    """So many worker processes; None for one."""
+    """An executor with this number of worker processes; None for one."""
     processes = integer("workers", workers or 1, least=1)
     if processes == 1:
         yield None
@@ -159,7 +159,7 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def from_json(name: str, text: str) -> Any:
-    """A value that was written as JSON."""
+    """The value of a JSON text; raises InvalidParameter."""
     return json_value(name, text, 'JSON, such as 0 or {"key": 1}')
 
 

@@ -1,4 +1,4 @@
-"""exactdp audit number and one-run: what can be said without outputs; and the list of targets."""
+"""exactdp audit number, one-run and targets: audits without outputs, and the list of targets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exactdp.progress import counted
 @audit.command()
 @json_option
 def targets(as_json: bool) -> None:
-    """The mechanisms that can be audited by name, and their parameters."""
+    """List the mechanisms that can be audited by name, and their parameters."""
     from exactdp.audit.targets import TARGETS
 
     if as_json:
@@ -30,11 +30,11 @@ def targets(as_json: bool) -> None:
     "--set epsilon=1 --set delta=1e-15"
 )
 @click.argument("mechanism")
-@click.option("--claim", metavar="NAME=VALUE", help="The number, such as sigma=7.48.")
+@click.option("--claim", metavar="NAME=VALUE", help="The stated number, such as sigma=7.48.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
 @json_option
 def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: bool) -> int:
-    """Decide whether a stated number is enough: unsafe, exact, or how loose.
+    """Decide whether a stated number is sufficient, and how loose it is.
 
     MECHANISM: gaussian, gshm or another name of exactdp check, with the options of that command as
     parameters; or a group of conformance vectors (exactdp vectors list), with its parameters.
@@ -68,17 +68,18 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     "--delta 1e-5 --epsilon 2",
 )
 @options("canaries guesses correct", "alpha")
-@click.option("--delta", metavar="DELTA", default="0", help="delta of the promise (default 0).")
-@click.option("--epsilon", metavar="EPSILON", help="A promised epsilon, to be judged.")
+@click.option("--delta", metavar="DELTA", default="0", help="delta of the claim (default 0).")
+@click.option("--epsilon", metavar="EPSILON", help="The claimed epsilon, to be judged.")
 @json_option
 def one_run(
     canaries: str, guesses: str, correct: str, alpha: str | None, delta: str, epsilon: str | None,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """Bound epsilon from the canaries of one training run, by the number of right guesses.
+    """Bound epsilon from below by an attack on the canaries of one training run.
 
-    Each canary goes into the training data by its own fair coin; the attacker guesses a number of
-    coins that was fixed before. Exits 1 when --epsilon is refuted, else 0.
+    A fair coin flip decides for each canary whether the training data include it. The attacker then
+    guesses a number of coin flips that was fixed in advance. Exits 1 if --epsilon is refuted, else
+    0.
     """
     from exactdp.audit import one_run as bound
 

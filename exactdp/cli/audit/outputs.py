@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @mechanism
 @datasets
 @page_option
-@click.option("--checkpoint", metavar="FILE", help="Continue from this file, or begin it.")
+@click.option("--checkpoint", metavar="FILE", help="Continue from this file, or create it.")
 @promise_options
 @options("", "samples alpha workers")
 @json_option
@@ -52,15 +52,16 @@ def run(
     workers: str | None,
     as_json: bool,
 ) -> int:
-    """Look for a violation of a promise, such as (epsilon, delta), in outputs of a mechanism.
+    """Search for a violation of a claim such as (epsilon, delta) in the outputs of a mechanism.
 
-    TARGET: a name that 'exactdp audit targets' lists, or package.module:function, a function
-    run(dataset, n) that returns n outputs; or else --command. Exits 1 when a violation is
-    certified, else 0.
+    TARGET: a name listed by 'exactdp audit targets', or package.module:function for a function
+    run(dataset, n) that returns n outputs. --command audits a program instead. Exits 1 if a
+    violation is certified, else 0.
 
-    A --command is started for every batch. It reads one line, the JSON object {"data": <data set>,
-    "count": n}, and writes n lines, the JSON of one output each. It must draw its own randomness.
-    A time-out, a crash, lines that are no JSON or not n are errors: exit code 2, never a verdict.
+    The --command is started for every batch. The program reads one line with the JSON object
+    {"data": <data set>, "count": n} and writes n lines with the JSON of one output each. The
+    program must draw its own randomness. A time-out, a crash, invalid JSON or a wrong number of
+    lines are errors with exit code 2, never a verdict.
     """
     from exactdp.audit import audit as look
 
@@ -100,7 +101,7 @@ def replay(
     alpha: str | None,
     as_json: bool,
 ) -> int:
-    """Count the event of an earlier --json REPORT on fresh outputs of TARGET, and judge by it."""
+    """Repeat an audit: count the event of an earlier --json REPORT on new outputs of TARGET."""
     from exactdp.audit import AuditReport
     from exactdp.audit import replay as count_again
 

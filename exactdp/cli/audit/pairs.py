@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--pairs pairs.jsonl"
 )
 @mechanism
-@click.option("--pairs", "file", metavar="FILE", help="Pairs, one JSON a line.")
+@click.option("--pairs", "file", metavar="FILE", help="File of pairs, one JSON array per line.")
 @promise_options
 @options("", "samples alpha workers")
 @json_option
@@ -36,11 +36,11 @@ def pairs(
     workers: str | None,
     as_json: bool,
 ) -> int:
-    """Look for the pair of data sets on which TARGET, or a --command, breaks its promise.
+    """Search many pairs of data sets for a violation by TARGET, or by a --command.
 
-    FILE holds one pair a line, as a JSON array such as [0, 1]; - is standard input. Half of the
-    outputs find the pairs that look worst, the others certify. Exits 1 when a violation is
-    certified, else 0.
+    FILE has one pair per line, a JSON array such as [0, 1]; - is standard input. Half of the
+    outputs select the worst pairs, the other half certify. Exits 1 if a violation is certified,
+    else 0.
     """
     from exactdp.audit import audit_pairs
 

@@ -1,4 +1,4 @@
-"""exactdp audit watch: an audit that goes on until it is stopped, with a bound that holds."""
+"""exactdp audit watch: an audit without a fixed end, whose bound holds at any time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 @datasets
 @page_option
 @promise_options
-@click.option("--samples", metavar="SAMPLES", help="Outputs after which it ends (default: never).")
+@click.option(
+    "--samples", metavar="SAMPLES", help="Number of outputs to end after (default: never)."
+)
 @options("", "alpha workers")
 @json_option
 def watch(
@@ -47,10 +49,10 @@ def watch(
     workers: str | None,
     as_json: bool,
 ) -> int:
-    """Audit TARGET, or a --command, until a violation is certain or you press Ctrl-C.
+    """Audit TARGET, or a --command, until a violation is certified or you press Ctrl-C.
 
-    Whenever the audit is stopped, by Ctrl-C or SIGTERM, the report that it prints holds with the
-    stated confidence. Exits 1 when a violation is certified, else 0.
+    The audit may be stopped at any time, by Ctrl-C or SIGTERM; the printed report then holds with
+    the stated confidence. Exits 1 if a violation is certified, else 0.
     """
     from exactdp.audit import watch as look
 

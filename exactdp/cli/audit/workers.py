@@ -13,12 +13,12 @@ __all__ = ["Workers"]
 
 
 class Workers(ProcessPoolExecutor):
-    """Processes that Ctrl-C reaches only by way of the command that started them."""
+    """Worker processes that ignore Ctrl-C; the command that started them ends them."""
 
     def __init__(self, processes: int) -> None:
         super().__init__(processes, mp_context=get_context("spawn"))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a task; a process may start for it."""
+        """Submit a task; this may start a process."""
         with undisturbed():
             return super().submit(fn, *args, **kwargs)

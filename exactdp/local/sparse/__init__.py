@@ -1,4 +1,7 @@
-"""Sparse vectors in the local model: means of up to k values per user, out of very many items."""
+"""Sparse vectors in the local model: means of vectors with up to k of very many items per user.
+
+Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" (SVA).
+"""
 
 from exactdp.local.sparse.entries import Entries
 from exactdp.local.sparse.estimates import Means

@@ -1,6 +1,7 @@
-"""What the other ways to send a sparse vector share: the baselines, each with its exact epsilon.
+"""The base of the baseline schemes for sparse vectors, each with its exact epsilon.
 
-Source: SVA, Sections II-B, II-C and V.
+Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" (SVA), Sections
+II-B, II-C and V.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MOST_ITEMS = 1 << 26
 
 
 def neighbours(level: str, k: int) -> str:
-    """What a guarantee of this level covers."""
+    """The neighbouring relation of a level, as text. k: largest number of entries of a user."""
     if level == "event":
         return "one entry of one user's vector changed in any way (local model, event level)"
     return f"any two vectors of one user with at most {k} entries (local model, user level)"
@@ -38,13 +39,14 @@ def neighbours(level: str, k: int) -> str:
 
 @frozen
 class Baseline(LocalMechanism[Vector]):
-    """d: items are 0 to d - 1, d <= 2^26. k: most entries of a user. epsilon: of one report."""
+    """d: items are 0 to d - 1, d <= 2^26. k: largest number of non-zero entries of a user, <= d.
+    epsilon: of one report. Raises InvalidParameter."""
 
     d: int = whole(least=1, most=MOST_ITEMS)
     k: int = whole(least=1, most=MOST_ITEMS)
     epsilon: Number = number(local_epsilon)
 
-    #: What may change: "event" or "user".
+    #: The protected unit: "event" (one entry of a user) or "user" (all entries).
     promises: ClassVar[str] = "user"
 
     def __post_init__(self) -> None:
@@ -54,30 +56,30 @@ class Baseline(LocalMechanism[Vector]):
     @property
     @abstractmethod
     def variance(self) -> Fraction:
-        """An upper bound of n times the variance of an estimated mean, for any vectors."""
+        """Upper bound of n times the variance of the mean estimated from n users, for any data."""
 
     @property
     @abstractmethod
     def scale(self) -> Fraction:
-        """How much a mean of 1 adds to the sum of one report."""
+        """The expected contribution of a report to an item's sum, if the value is 1."""
 
     @property
     def bias(self) -> Fraction:
-        """An upper bound of the bias of an estimated mean."""
+        """Upper bound of the bias of an estimated mean."""
         return Fraction(0)
 
     @property
     def bias_of_any_items(self) -> Fraction:
-        """The same where linear functions see items with the most harmful structure."""
+        """Upper bound of the bias for linear hash functions and the worst set of items."""
         return self.bias
 
     def mean_square(self, users: int) -> Fraction:
-        """An upper bound of the mean square error from so many users, for independent signs."""
+        """Upper bound of the mean square error from this number of users, for independent signs."""
         return self.variance / users + self.bias**2
 
     @property
     def level(self) -> str:
-        """What may change."""
+        """The protected unit: "event" or "user"."""
         return self.promises
 
     @property
@@ -87,11 +89,11 @@ class Baseline(LocalMechanism[Vector]):
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        """The largest rational of twelve digits within e^epsilon, kept exactly."""
+        """r: e^epsilon rounded down to twelve digits; the exact largest probability ratio."""
         return ratio_within(self.epsilon_per_report)
 
     def guarantee(self, reports: int = 1) -> Guarantee:
-        """What so many reports of one user promise together, each drawn independently."""
+        """The joint guarantee of this number of independent reports of one user."""
         plain = super().guarantee(reports)
         return Guarantee(
             plain.epsilon, plain.delta, neighbours(self.level, self.k), self.source, plain.e_epsilon
@@ -116,7 +118,7 @@ class Baseline(LocalMechanism[Vector]):
 
 
 class Counters:
-    """Sums that are counted as they are, one for every item."""
+    """Sums that a server counts directly, one per item."""
 
     def __init__(self, counts: Integers, scale: Fraction) -> None:
         self.scale, self._counts = scale, counts
@@ -129,7 +131,7 @@ class Counters:
 
 
 def signs(values: Integers, ratio: Fraction, source: Source) -> Integers:
-    """Private signs of -1, 0 and 1: the right one ratio times as likely as the other; 0 is fair."""
+    """Randomized signs of values -1, 0, 1: the true sign is `ratio` times as likely; 0: fair."""
     zero, flip = values == 0, coins(1 / (ratio + 1), len(values), source)
     told = np.where(flip, -values, values)
     told[zero] = 1 - 2 * coins(Fraction(1, 2), int(zero.sum()), source)
@@ -137,7 +139,7 @@ def signs(values: Integers, ratio: Fraction, source: Source) -> Integers:
 
 
 def entry_at(values: Scaled, rounded: Integers, rank: Integers) -> tuple[Integers, Integers]:
-    """Item and value of the entry of this rank of every user; both are 0 beyond the last."""
+    """Item and value of the entry of this rank for every user; 0 and 0 beyond the last entry."""
     counts = np.bincount(values.user, minlength=values.n)
     starts = np.cumsum(counts) - counts
     there = rank < counts

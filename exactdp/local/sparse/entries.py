@@ -1,4 +1,4 @@
-"""Sparse vectors of many users, checked, and rounded at random to a grid."""
+"""Checked sparse vectors of many users, and random rounding to a grid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exactdp.parameters import integer, rational
 from exactdp.samplers import Source
 from exactdp.vector import Vector, by_entry
 
-#: Bits of a fraction that are compared in bulk.
+#: Number of bits of a fraction that are compared in bulk.
 _WORD = 62
 
 
@@ -24,8 +24,8 @@ _WORD = 62
 class Entries:
     """The vectors of n users as three arrays: entry i is value[i] of user[i] at item[i].
 
-    user: integers in [0, n). item: integers >= 0. value: integers, or floats, which stand here for
-    exactly the binary fractions they are.
+    user: integers in [0, n). item: integers >= 0. value: integers, or floats, which are read as
+    their exact binary fractions (not as the decimals they print).
     """
 
     n: int
@@ -44,9 +44,9 @@ class Entries:
 
 @dataclass(frozen=True)
 class Scaled:
-    """Checked entries in ascending order of users, times the grid: floor + (word + rest)/2^62.
+    """Checked entries in ascending order of users; value * grid = floor + (word + rest)/2^62.
 
-    rest: the few entries whose fraction has bits beyond the 62nd, by index, >= 0 and < 1.
+    rest: index -> rest, >= 0 and < 1, for the few entries with bits beyond the 62nd.
     """
 
     n: int
@@ -60,7 +60,7 @@ class Scaled:
         return self.n
 
     def rounded(self, source: Source) -> Integers:
-        """A neighbouring integer of every entry, with the entry as its mean; independent."""
+        """Every value * grid rounded independently at random, without bias."""
         result = self.floor.copy()
         short = np.flatnonzero(self.word)
         short = short[~np.isin(short, list(self.rest))]
@@ -71,10 +71,10 @@ class Scaled:
 
 
 def checked(values: Any, *, d: int, k: int, grid: int) -> Scaled:
-    """Vectors of many users, times the grid: a sequence of vectors, or Entries.
+    """Check the vectors of many users. values: a sequence of vectors, or Entries.
 
-    d: items are integers in [0, d). k: most non-zero entries of a user. grid: integer >= 1.
-    Raises InvalidParameter naming the user, before anything is drawn.
+    d: items are integers in [0, d). k: largest number of non-zero entries of a user. grid: integer
+    >= 1. Raises InvalidParameter, which names the user.
     """
     entries = values if isinstance(values, Entries) else None
     if entries is None:
@@ -100,7 +100,7 @@ def checked(values: Any, *, d: int, k: int, grid: int) -> Scaled:
 
 
 def _ascending(user: Integers, item: Integers) -> bool:
-    """Whether entries are in order of users, and of items for each; then they need no sorting."""
+    """Whether entries are sorted by user and item."""
     later = user[1:] > user[:-1]
     return bool((later | ((user[1:] == user[:-1]) & (item[1:] >= item[:-1]))).all())
 
@@ -147,11 +147,11 @@ def _split_array(
         )
     exact = value.astype(np.float64)
     _refuse(user, ~(np.abs(exact) <= 1), "value", exact, "between -1 and 1")
-    if grid & (grid - 1) or grid > 1 << 52:  # the product is not exact in doubles
+    if grid & (grid - 1) or grid > 1 << 52:  # value * grid is not exact in doubles
         return _split_fractions([Fraction(x) for x in exact.tolist()], grid, user)
     scaled = np.abs(exact) * grid
     whole = np.floor(scaled)
-    bits = np.ldexp(scaled - whole, _WORD)  # exact, and a whole number from 2^-9 on
+    bits = np.ldexp(scaled - whole, _WORD)  # exact, and an integer if the fraction is >= 2^-9
     tiny = np.flatnonzero((scaled < 2.0**-9) & (scaled > 0))
     bits[tiny] = 0
     word, below = bits.astype(np.int64), (exact < 0) & (bits > 0)
@@ -166,7 +166,7 @@ def _whole(name: str, values: Any) -> Integers:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidParameter(
-            name, Described(f"an array of {array.dtype}"), "one array of integers"
+            name, Described(f"an array of {array.dtype}"), "an array of integers"
         )
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(2**63 - 1))
@@ -203,5 +203,5 @@ def _require_sparse(scaled: Scaled, k: int) -> None:
     if counts.max() > k:
         i = int(np.argmax(counts > k))
         raise InvalidParameter(
-            f"entries of user {i}", int(counts[i]), f"at most {k} that are not 0"
+            f"entries of user {i}", int(counts[i]), f"at most {k} non-zero entries"
         )

@@ -1,13 +1,13 @@
-"""How far an estimated mean is off, but with probability beta: certified, for any vectors.
+"""Certified bounds of the error of an estimated mean that fail with probability beta at most.
 
-Chebyshev: from the variance alone. Chernoff, for the sum of a clipped bin and noise: with C and N
-what one report adds, over its mean, and any x > 0,
+Chebyshev uses the variance only. Chernoff is for the sum of a clipped bin and noise: let C be the
+centred contribution of a report's bin and N its noise. For any x > 0,
 
-    P(mean of n of them > t) <= exp(n (log E e^(x C) + log E e^(x N) - x t)).
+    P(mean of n reports - expectation > t) <= exp(n (log E e^(x C) + log E e^(x N) - x t)).
 
-N is a two-sided geometric over the grid, and E e^(x C) <= exp(v/w^2 (e^(x w) - 1 - x w)) where
-C <= w has variance at most v (Bennett). Doubles choose x, balls confirm what it proves. Reports
-are cut off where noise gets to with probability 2^-64: that some report is, is left to beta.
+N is two-sided geometric noise divided by the grid. E e^(x C) <= exp(v/w^2 (e^(x w) - 1 - x w)) if
+C <= w has variance at most v (Bennett). Doubles choose x, and balls certify the bound. Reports are
+truncated where the noise reaches with probability 2^-64; beta includes the truncation.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _CUT = Fraction(1, 1 << 63)
 
 
 class Tail(Protocol):
-    """What bounds the error of a mean."""
+    """A bound of the error of an estimated mean."""
 
     @property
     def variance(self) -> Fraction:
-        """An upper bound of n times the variance of an estimated mean, for any vectors."""
+        """Upper bound of n times the variance of the mean estimated from n users, for any data."""
 
     def within(self, n: int, beta: Fraction) -> Fraction:
-        """The error from n reports is at most this, but with probability beta."""
+        """A bound that the error from n reports exceeds with probability at most beta."""
 
 
 @dataclass(frozen=True)
 class Chebyshev:
-    """variance: of one report's estimate, at most. bias: at most."""
+    """A bound from upper bounds of the variance of one report's estimate, and of the bias."""
 
     variance: Fraction
     bias: Fraction
@@ -52,7 +52,7 @@ class Chebyshev:
 
 @dataclass(frozen=True)
 class Chernoff:
-    """The tail of a plan. bias: at most."""
+    """A bound for the reports of a plan. bias: upper bound of the bias."""
 
     plan: ReportPlan
     bias: Fraction
@@ -64,13 +64,15 @@ class Chernoff:
     def within(self, n: int, beta: Fraction) -> Fraction:
         left = beta - n * _CUT
         if left <= 0:
-            raise InvalidParameter("beta", beta, f"more than {n}/2^63, as reports are cut off")
+            raise InvalidParameter(
+                "beta", beta, f"> {n}/2^63, the probability that a report is truncated"
+            )
         rate = self._likely_rate(n, float(left))
         return self.bias + refine(lambda: self._bound(rate, n, left)).upper
 
     @property
     def _largest(self) -> Fraction:
-        """What the clipped bin may add, over its mean, which is at most 1 and the bias."""
+        """w: the largest centred contribution of a clipped bin; |mean| <= 1 + bias."""
         return Fraction(self.plan.most, self.plan.grid) + 1 + self.bias
 
     def _bound(self, rate: Fraction, n: int, beta: Fraction) -> arb:
@@ -82,7 +84,7 @@ class Chernoff:
         return (noise + bennett + ball(2 / beta).log() / n) / x
 
     def _likely_rate(self, n: int, beta: float) -> Fraction:
-        """Nearly the x with the least bound, in doubles; any x up to -grid log q has one."""
+        """Approximately the best x, in doubles; every 0 < x < -grid log q gives a valid bound."""
         q, v, w = float(self.plan.q), float(self.plan.collisions), float(self._largest)
         most = -log(q) * self.plan.grid
 
@@ -93,6 +95,6 @@ class Chernoff:
             bennett = v / w**2 * (expm1(x * w) - x * w) if x * w < 700 else inf
             return (-log1p(spread) + bennett + log(2 / beta) / n) / x
 
-        # the bound is flat at its lowest point: a rate off by 1e-5 of itself costs about 1e-10
+        # the bound is flat at its minimum: a relative error 1e-5 of x costs about 1e-10
         z = minimum(lambda z: bound(exp(z)), -30, -1e-6, width=1e-5)
         return Fraction(exp(z) * most)

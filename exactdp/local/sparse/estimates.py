@@ -1,4 +1,4 @@
-"""What a server estimates: means of chosen items, of all of them, or the largest."""
+"""Estimates of a server: the means of chosen items, of all items, or the largest means."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.walsh import walsh
 from exactdp.parameters import Real, all_between, delta_target, integer
 
-#: All items at once are at most so many: 2^28 means are two gigabytes.
+#: Largest number of items whose means are listed together: 2^28 means are two gigabytes.
 _MOST_AT_ONCE = 1 << 28
 
 
 class Sums(Protocol):
-    """Integers that divided by scale are the sums over users of their estimates of an entry."""
+    """For each item, the sum over users of their estimates of the value, as integers / scale."""
 
     scale: Fraction
 
     def of(self, items: Integers) -> Integers:
-        """For chosen items."""
+        """The integers for chosen items."""
 
     def every(self) -> Integers:
-        """For all items."""
+        """The integers for all items."""
 
 
 class Spectrum:
-    """Sums by one Walsh-Hadamard transform of what users added at its frequencies."""
+    """Sums by a Walsh-Hadamard transform of counters at its frequencies."""
 
     def __init__(self, family: Linear, counts: Integers, scale: Fraction) -> None:
         self.scale = scale
@@ -55,7 +55,7 @@ class Spectrum:
 class Listed:
     """Sums by evaluating the hash functions of all users at every item.
 
-    functions, bins: one row per user, of the hash function and of the noisy bins.
+    functions, bins: one row per user, with the hash function and with the noisy bins.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class Listed:
 
 
 class Means:
-    """Estimated means over n users; unbiased where nothing is clipped.
+    """Estimated means over n users; unbiased unless the plan clips.
 
-    ``means[item]`` and ``means[[3, 17]]`` are doubles next to the exact fractions of :meth:`exact`.
+    ``means[item]`` and ``means[[3, 17]]`` are the fractions of :meth:`exact` rounded to doubles.
     """
 
     def __init__(self, d: int, n: int, sums: Sums, tail: Tail) -> None:
@@ -96,7 +96,7 @@ class Means:
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
-        """The mean of every item, d of them; at most 2^28."""
+        """The means of all d items; raises InvalidParameter for d > 2^28."""
         if self.d > _MOST_AT_ONCE:
             raise InvalidParameter("d", self.d, "<= 2^28 for the means of all items")
         return self._sums.every() / float(self._sums.scale * self.n)
@@ -106,12 +106,12 @@ class Means:
         return float(found[0]) if np.ndim(items) == 0 else found
 
     def exact(self, items: Any) -> list[Fraction]:
-        """The means of chosen items, exactly."""
+        """The means of chosen items as exact fractions."""
         sums = self._sums.of(self._checked(items)).tolist()
         return [total / (self._sums.scale * self.n) for total in sums]
 
     def top(self, m: int) -> list[tuple[int, float]]:
-        """The m items with the largest means, and these; the first of equal ones first."""
+        """Pairs (item, mean) of the m largest means; equal means in ascending order of items."""
         number = min(integer("m", m, least=1), self.d)
         values = self.values
         level = np.partition(values, -number)[-number]
@@ -121,15 +121,16 @@ class Means:
 
     @property
     def deviation(self) -> float:
-        """An upper bound of the standard deviation of a mean, for any vectors of the users."""
+        """Upper bound of the standard deviation of an estimated mean, for any vectors."""
         return sqrt(self._tail.variance / self.n) * (1 + 1e-12)
 
     def accuracy(self, beta: Real, items: int = 1) -> Fraction:
-        """An upper bound of the error, but with probability beta, for any vectors of the users.
+        """A bound that the error exceeds with probability at most beta, for any vectors.
 
-        beta: > 0 and < 1. items: so many means, chosen before, keep it all at once. Clipping is
-        counted at its worst: for keyed functions that of independent signs, for linear ones that
-        of the items with the most harmful structure, far more than most items see.
+        beta: > 0 and < 1. items: number of means, chosen in advance, that the bound covers
+        simultaneously. The bound includes the largest bias by clipping: for keyed hash functions
+        that of independent signs, for linear functions that of the worst set of items, which is
+        far more than the bias of most items. Raises InvalidParameter.
         """
         chance = delta_target("beta", beta) / integer("items", items, least=1)
         return self._tail.within(self.n, chance)

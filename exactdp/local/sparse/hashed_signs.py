@@ -1,11 +1,11 @@
-"""One private sign per entry: s(x) v_x of a random sign function s, which is sent along.
+"""Baselines that report the randomized sign s(x) v_x of an entry and the random sign function s.
 
-KFold sends one for every entry, as k users with one item each would; at event level only one of
-them changes. Entries are put in no order: reports are sorted by their random functions, so that it
-does not show which of them is new. Sampled sends one for an entry drawn out of k, where missing
-entries are drawn, too, as zeros.
+KFold reports a sign for every entry; at event level only one of these signs changes. The signs are
+sorted by their random functions, so their order reveals nothing. Sampled reports the sign of one
+entry drawn from k entries, where missing entries count as zeros.
 
-Source: SVA, Sections II-B and II-C; Wang, Blocki, Li, Jha 2017 (binary local hashing).
+Source: Zhou et al. (SVA), Sections II-B and II-C; Wang, Blocki, Li, Jha 2017 (binary local
+hashing).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from exactdp.samplers import Source
 
 
 class HashedSigns(Baseline):
-    """Reports are numbers 2 a + bit: a is the function, and bit is 1 for the sign -1."""
+    """Reports are numbers 2 a + bit: a is the sign function, and bit is 1 for the sign -1."""
 
     @cached_property
     def family(self) -> Linear:
@@ -36,21 +36,21 @@ class HashedSigns(Baseline):
 
     @property
     def cells(self) -> int:
-        """One counter per function."""
+        """One counter per sign function."""
         return 1 << self.family.index_bits
 
     @property
     def _sign_ratio(self) -> Fraction:
-        """How much more likely the right sign is."""
+        """The probability of the true sign divided by that of the other sign."""
         return self.e_epsilon
 
     @property
     def _shrinks(self) -> Fraction:
-        """The mean of a told sign that is 1."""
+        """The mean of a randomized sign whose true value is 1."""
         return (self._sign_ratio - 1) / (self._sign_ratio + 1)
 
     def _told(self, items: Integers, values: Integers, source: Source) -> Integers:
-        """The report for one item and value in {-1, 0, 1} each."""
+        """The reports for one item and one value in {-1, 0, 1} per user."""
         functions = self.family.draw(len(items), source)
         _, sign = self.family.places(functions, items)
         told = signs(sign * values, self._sign_ratio, source)
@@ -67,7 +67,9 @@ class HashedSigns(Baseline):
 
 @frozen
 class KFold(HashedSigns):
-    """k-fold repetition of a mechanism for one item; event level.
+    """k-fold repetition of a mechanism for one item, at event level.
+
+    d, k, epsilon: as for Baseline. Source: SVA, Section II-B.
 
     >>> from exactdp.local.sparse import KFold
     >>> KFold(d=1000, k=64, epsilon=1).bits
@@ -78,12 +80,12 @@ class KFold(HashedSigns):
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "SVA, Section II-B: one of k randomized signs changes; reports in no order"
 
     @cached_property
     def form(self) -> Numbers:
-        """k functions with their signs, in ascending order."""
+        """The format of a report: k functions with their signs, in ascending order."""
         return Numbers((2 * self.cells,) * self.k)
 
     @property
@@ -109,10 +111,11 @@ class KFold(HashedSigns):
 
 @frozen
 class Sampled(HashedSigns):
-    """One entry out of k, the missing ones included. promise: "user" or "event".
+    """The randomized sign of one random entry out of k, where missing entries count as zeros.
 
-    At event level the entry that changes is the one that is told with probability 1/k only, so its
-    sign may be told with a ratio of 1 + k (r - 1).
+    d, k, epsilon: as for Baseline. promise: "user" or "event". At event level, the changed entry is
+    reported with probability 1/k only, so the ratio of its sign may be 1 + k (r - 1).
+    Source: SVA, Section II-C.
     """
 
     promise: str = "user"
@@ -123,17 +126,17 @@ class Sampled(HashedSigns):
 
     @property
     def level(self) -> str:
-        """What may change."""
+        """The protected unit: "event" or "user"."""
         return self.promise
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "SVA, Section II-C: one randomized sign; at event level amplified by sampling"
 
     @cached_property
     def form(self) -> Numbers:
-        """A function with its sign."""
+        """The format of a report: a function with its sign."""
         return Numbers((2 * self.cells,))
 
     @property

@@ -1,17 +1,17 @@
 """Two families of hash functions x -> (h(x), s(x)): a bin and a sign for every item.
 
 Linear: (h, s) is a random linear map over GF(2), after a public bijection of the items that breaks
-up whatever structure their numbers have. For x != y, s(x) s(y) is a fair sign, whatever h is, and
-h(x) = h(y) with probability 1/b: all that the mean and the variance of the estimates need. A random
-shift would change neither, as s(x) B[h(x)] does not see it, so none is sent. One Walsh-Hadamard
-transform decodes the reports of any number of users for all items at once:
-s(x) B[h(x)] = (1/b) sum over u of B^[u] (-1)^<a + H'u, x>, where B^ is the transform of the bins,
-a the row of the sign and H' the rows of the bins.
+up the structure of their numbers. For x != y, s(x) s(y) is a fair sign given h, and h(x) = h(y)
+with probability 1/b; the mean and the variance of the estimates need no more. A random shift would
+not change s(x) B[h(x)], so none is used. One Walsh-Hadamard transform decodes the reports of any
+number of users for all items: s(x) B[h(x)] = (1/b) sum over u of B^[u] (-1)^<a + H'u, x>, where
+B^ is the transform of the bins, a the row of the sign and H' the rows of the bins.
 
-Keyed: BLAKE2b, keyed with 124 random bits of the user, as the pseudorandom function of the paper.
-Its values at different items are as good as independent, but every one has to be computed.
+Keyed: BLAKE2b with a key of 124 random bits per user, as the pseudorandom function of the paper.
+The values at different items are computationally independent, but must be computed one by one.
 
-Source: SVA, Algorithm 1; Carter and Wegman 1979 (linear maps are pairwise independent).
+Source: Zhou et al. (SVA), Algorithm 1; Carter and Wegman 1979 (linear maps are pairwise
+independent).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from exactdp.local.bulk_choices import Integers, below
 from exactdp.local.walsh import parity
 from exactdp.samplers import Source
 
-#: Hash functions of many users: one row of numbers for each.
+#: Hash functions of many users: one row of numbers per user.
 Functions: TypeAlias = Integers
-#: Bins and signs, in step.
+#: A pair of equally long arrays: bins and signs.
 Places: TypeAlias = tuple[Integers, Integers]
 
 _ROUNDS = 3
@@ -42,7 +42,7 @@ _ITEMS_PER_DIGEST = 32
 class Linear:
     """Random GF(2)-linear maps of items in [0, d) to 2^bin_bits bins and a sign.
 
-    key: of the public bijection.
+    d: number of items. bin_bits: log2 of the number of bins. key: of the public bijection.
     """
 
     d: int
@@ -51,12 +51,12 @@ class Linear:
 
     @property
     def index_bits(self) -> int:
-        """D: items are vectors of so many bits, at least 1."""
+        """D: the number of bits of an item, at least 1."""
         return max((self.d - 1).bit_length(), 1)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Ranges of the numbers that describe a function: the row of the sign, rows of the bin."""
+        """Ranges of the numbers of a function: the row of the sign, and the rows of the bin."""
         return (1 << self.index_bits,) * (1 + self.bin_bits)
 
     def draw(self, n: int, source: Source) -> Functions:
@@ -85,7 +85,7 @@ class Linear:
         return found
 
     def mixed(self, items: Integers) -> Integers:
-        """The public bijection of [0, 2^D): odd factors, and shifts by half the length."""
+        """The public bijection of [0, 2^D), by odd factors and shifts by half the length."""
         mask, shift = np.uint64((1 << self.index_bits) - 1), np.uint64((self.index_bits + 1) // 2)
         mixed = items.astype(np.uint64)
         for factor in self._factors:
@@ -101,9 +101,9 @@ class Linear:
 
 @dataclass(frozen=True)
 class Keyed:
-    """BLAKE2b of the item under a key of 124 bits: 2^bin_bits bins, at most 2^15, and a sign.
+    """BLAKE2b of the item with a key of 124 bits: 2^bin_bits bins, at most 2^15, and a sign.
 
-    Item x is described by word x mod 32 of the digest of x div 32.
+    Word x mod 32 of the digest of x div 32 determines the bin and sign of item x.
     """
 
     d: int
@@ -111,7 +111,7 @@ class Keyed:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Ranges of the numbers that describe a function: two halves of its key."""
+        """Ranges of the numbers of a function: two halves of its key."""
         return (1 << _KEY_BITS,) * 2
 
     def draw(self, n: int, source: Source) -> Functions:

@@ -1,4 +1,4 @@
-"""A server that keeps the reports: for keyed functions, and for too many items to count."""
+"""A server state that stores all reports: for keyed functions, and for too many items to count."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from exactdp.parameters import choice
 
 
 class KeptReports(State):
-    """Reports of users, in any order; the state is as large as the reports are.
+    """A state that stores all reports, in any order.
 
-    means_of: estimates the means from all reports.
+    means_of: estimates the means from all reports. parts: batches of reports to start with.
     """
 
     __slots__ = ("_means_of", "_parts")
@@ -33,12 +33,12 @@ class KeptReports(State):
 
     @property
     def reports(self) -> Reports:
-        """All reports as sorted rows, whatever the order in which they arrived."""
+        """All reports as sorted rows, independent of the order of arrival."""
         rows = np.concatenate([self.mechanism.unpack(b"", 0), *self._parts])
         return rows[np.lexsort(rows.T[::-1])]
 
     def add(self, reports: Any) -> State:
-        """Keep the reports of more users; returns this state."""
+        """Add the reports of more users; returns this state."""
         rows = self.mechanism.form.rows(reports)
         self._parts.append(rows)
         self.n += len(rows)
@@ -56,16 +56,16 @@ class KeptReports(State):
         return self.to_bytes() == other.to_bytes()
 
     def estimate(self, method: str = "unbiased") -> Means:
-        """Means, each computed when it is asked for; raises InvalidParameter without reports."""
+        """The means, computed on access; raises InvalidParameter if there are no reports."""
         choice("method", method, ("unbiased",))
         self.mechanism._require_reports(self)
         return self._means_of(self.reports)
 
     def to_bytes(self) -> bytes:
-        """A checked file of reports, read back by the mechanism's state_from_bytes."""
+        """A checked file of reports, read by the mechanism's state_from_bytes."""
         return self.mechanism.reports_to_bytes(self.reports)
 
     def _require_same(self, configuration: str) -> None:
         ours = self.mechanism.fingerprint_text
         if configuration != ours:
-            raise InvalidParameter("state", configuration, f"one of {ours}")
+            raise InvalidParameter("state", configuration, f"a state of {ours}")

@@ -1,4 +1,7 @@
-"""Means of sparse vectors in the local model: Algorithm 1 with exact noise on integers."""
+"""Means of sparse vectors in the local model, with exact noise on integers.
+
+Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" (SVA), Algorithm 1.
+"""
 
 from __future__ import annotations
 
@@ -39,13 +42,13 @@ from exactdp.parameters import (
 from exactdp.samplers import Source
 from exactdp.vector import Vector
 
-#: Items of a server that keeps a spectrum: 2^26 counters are half a gigabyte.
+#: Largest number of items for a spectrum on the server: 2^26 counters are half a gigabyte.
 _SPECTRUM_BITS = 26
 _MOST_ITEMS = 1 << 62
 _MOST_ENTRIES = 1 << 14
 _MOST_GRID = 1 << 20
 _GRID = 64
-#: Spectral values that are tallied at once.
+#: Number of spectral values that are tallied at a time.
 _AT_ONCE = 1 << 20
 
 
@@ -56,19 +59,20 @@ def _below_one(name: str, value: Real) -> Fraction:
 
 @frozen
 class SparseVectorMean(LocalMechanism[Vector]):
-    """Means of vectors in [-1, 1]^d with at most k entries that are not 0; one report per user.
+    """Means of vectors in [-1, 1]^d with at most k non-zero entries; one report per user.
 
     d: items are 0 to d - 1, 1 <= d <= 2^62. k: >= 1, at most d and 16384. epsilon: of one report.
-    level: "event" (one entry of one user may change) or "user" (all of them); or else
-    L: > 0, the L1 distance by which the vector of one user may change.
-    delta: >= 0 and < 1; above 0 the guarantee may rest on the users' hash functions.
-    hashes: "linear", decoded for all items at once, or "keyed", the paper's pseudorandom functions,
-    which delta > 0 needs. users: about how many there will be: where to clip depends on it.
-    bins: a power of two up to 2^15, chosen if None. grid: values are rounded at random to its
-    multiples of 1/grid, 1 to 2^20; chosen if None. key: of the public order of items.
+    level: protects "event" (one entry of a user) or "user" (all entries). L: > 0, instead of level:
+    protects changes of a user's vector up to this L1 distance.
+    delta: >= 0 and < 1; for delta > 0 the guarantee may depend on the randomness of the hash
+    functions. hashes: "linear", decoded for all items at once, or "keyed", the pseudorandom
+    functions of the paper, which delta > 0 requires. users: expected number of users, for the
+    choice of clipping. bins: a power of two up to 2^15. grid: from 1 to 2^20; values are randomly
+    rounded to multiples of 1/grid. key: of the public bijection of items.
 
-    Bins, clipping and noise are in ``plan``, chosen by the error they lead to.
-    Source: SVA, Algorithm 1 and Table II, with corrections: see the guarantee.
+    ``plan`` has the bins, clipping and noise with the least error; None lets the plan choose.
+    Raises InvalidParameter.
+    Source: SVA, Algorithm 1 and Table II, with the corrections in the guarantee's source.
 
     >>> from exactdp.local import SparseVectorMean
     >>> from exactdp.samplers import SystemSource
@@ -99,12 +103,12 @@ class SparseVectorMean(LocalMechanism[Vector]):
         self._require_level()
         choice("hashes", self.hashes, ("linear", "keyed"))
         if self.delta and self.hashes != "keyed":
-            allowed = "'keyed' for delta > 0: who knows linear functions finds vectors they reveal"
+            allowed = "'keyed' for delta > 0: linear functions reveal vectors chosen to fit them"
             raise InvalidParameter("hashes", self.hashes, allowed)
 
     def _require_level(self) -> None:
         if (self.level is None) == (self.L is None):
-            raise InvalidParameter("level, L", (self.level, self.L), "given, one of them")
+            raise InvalidParameter("level, L", (self.level, self.L), "exactly one of the two")
         if self.level is not None:
             choice("level", self.level, ("event", "user"))
         elif self.L is not None:
@@ -126,7 +130,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     @property
     def _units(self) -> int:
-        """The grid; fine enough that rounding adds 2% to L at most where that matters."""
+        """The grid; where L matters, so fine that rounding adds at most 2 % to L."""
         if self.grid is not None:
             return self.grid
         units = _GRID
@@ -143,7 +147,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     @property
     def bias(self) -> Fraction:
-        """An upper bound of the bias of an estimated mean: for linear functions of any items."""
+        """Upper bound of the bias of an estimated mean; for linear functions, for any items."""
         return self.plan.bias if self.hashes == "keyed" else self.plan.bias_of_any_items
 
     @property
@@ -153,7 +157,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        """The largest rational of twelve digits within e^epsilon; no report exceeds it."""
+        """e^epsilon rounded down to twelve digits: an upper bound of the probability ratio."""
         return ratio_within(self.epsilon_per_report)
 
     @cached_property
@@ -168,17 +172,17 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     @cached_property
     def form(self) -> Numbers:
-        """Numbers: the hash function, and the bins, counted from the lowest value they may have."""
+        """The format of a report: the hash function, and the bins minus their smallest value."""
         return Numbers((*self.family.sizes, *(2 * self.plan.limit + 1,) * self.plan.bins))
 
     @property
     def cells(self) -> int:
-        """Counters of a spectrum."""
+        """Number of counters of a spectrum."""
         return 1 << self._linear.index_bits
 
     @property
     def source(self) -> str:
-        """What the guarantee rests on."""
+        """Paper and number of the statement, and assumptions, that the guarantee rests on."""
         if self.plan.delta:
             return (
                 "SVA, Claim 13, with an exact tail for Lemma 14; computational: BLAKE2b under keys "
@@ -187,7 +191,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return "SVA, Claim 13, with random rounding counted; whatever the hash functions are"
 
     def guarantee(self, reports: int = 1) -> Guarantee:
-        """What so many reports of one user promise together, each drawn independently."""
+        """The joint guarantee of this number of independent reports of one user."""
         times = integer("reports", reports, least=1)
         delta = min(self.plan.delta * times, Fraction(1))
         return Guarantee(
@@ -205,7 +209,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return f"{among}, at an L1 distance of at most {decimal_text(Fraction(self.L or 0))}"
 
     def configuration(self) -> Mapping[str, str | int]:
-        """Every public parameter, and what was chosen for them."""
+        """All public parameters, and the plan's choices."""
         plan = self.plan
         given: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         given |= {"grid": plan.grid, "bins": plan.bins}
@@ -224,13 +228,13 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return self.respond_with(self.family.draw(values.n, source), values, source)
 
     def respond_with(self, functions: Integers, values: Scaled, source: Source) -> Reports:
-        """Reports by given hash functions, for proofs: a client draws its own."""
+        """Reports with given hash functions, for proofs; a client draws its own."""
         bins, limit = self._binned(values, values.rounded(source), functions), self.plan.limit
         noise = self._noise.draw(bins.size, source).reshape(bins.shape)
         return np.concatenate([functions, (bins + noise).clip(-limit, limit) + limit], axis=1)
 
     def _binned(self, values: Scaled, rounded: Integers, functions: Integers) -> Integers:
-        """The signed sums of the bins, clipped."""
+        """The clipped signed sums of the bins."""
         bins = np.zeros((values.n, self.plan.bins), np.int64)
         place, sign = self.family.places(functions[values.user], values.item)
         np.add.at(bins, (values.user, place), sign * rounded)
@@ -251,7 +255,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return functions
 
     def _tally(self, reports: Reports) -> Integers:
-        """The spectrum of the reports: what every user adds at the frequencies a + H'u."""
+        """The spectrum: the sum of all users' contributions at the frequencies a + H'u."""
         counts = np.zeros(self.cells, np.int64)
         step = max(_AT_ONCE // self.plan.bins, 1)
         for start in range(0, len(reports), step):
@@ -262,7 +266,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
         choice("method", method, ("unbiased",))
-        # sums modulo 2^64 are the sums where these fit, whatever happens on the way
+        # sums modulo 2^64 are exact if the final sums fit, even if partial sums overflow
         most = ((1 << 63) - 1) // (self.plan.bins * self.plan.limit)
         if n > most:
             raise InvalidParameter("reports", n, f"at most {most}, so that sums fit 64 bits")
@@ -276,17 +280,17 @@ class SparseVectorMean(LocalMechanism[Vector]):
         )
 
     def means(self, n: int, sums: Sums) -> Means:
-        """The means of n users by their sums."""
+        """The means of n users from their sums."""
         return Means(self.d, n, sums, Chernoff(self.plan, self.bias))
 
     def aggregate(self) -> State:
-        """The empty state of a server: a spectrum; or reports, where items are too many for it."""
+        """The empty state of a server: a spectrum, or reports if there are too many items."""
         if self.hashes == "keyed" or self.cells > 1 << _SPECTRUM_BITS:
             return KeptReports(self, self._means_of)
         return super().aggregate()
 
     def state_from_bytes(self, data: bytes) -> State:
-        """The state of its to_bytes; refuses one of another mechanism or configuration."""
+        """The state from its to_bytes; raises InvalidParameter for another configuration."""
         if isinstance(self.aggregate(), KeptReports):
             return KeptReports(self, self._means_of, [self.reports_from_bytes(data)])
         return super().state_from_bytes(data)

@@ -1,6 +1,6 @@
-"""Naive perturbation: every coordinate with noise, d numbers per user.
+"""Naive perturbation: noise on every coordinate, d numbers per user.
 
-Source: SVA, Section V (naive perturbation), with discrete noise on a grid.
+Source: Zhou et al. (SVA), Section V (naive perturbation), with discrete noise on a grid.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GRID = 64
 
 @frozen
 class _Dense(Baseline):
-    """promise: "user" or "event". grid: values are rounded at random to its multiples of 1/grid."""
+    """promise: "user" or "event". grid: values are randomly rounded to multiples of 1/grid."""
 
     promise: str = "user"
     grid: int = whole(least=1, most=1 << 20, default=_GRID)
@@ -43,15 +43,15 @@ class _Dense(Baseline):
     @property
     @abstractmethod
     def _limit(self) -> int:
-        """The largest size of a reported number, in units of the grid."""
+        """Largest |reported number|, in units of 1/grid."""
 
     @abstractmethod
     def _drawn(self, n: int, source: Source) -> Integers:
-        """n draws of the noise, in units of the grid."""
+        """n draws of the noise, in units of 1/grid."""
 
     @property
     def level(self) -> str:
-        """What may change."""
+        """The protected unit: "event" or "user"."""
         return self.promise
 
     @property
@@ -61,12 +61,12 @@ class _Dense(Baseline):
 
     @cached_property
     def form(self) -> Numbers:
-        """A noisy number per item, counted from the lowest."""
+        """The format of a report: for each item, its noisy number minus the smallest possible."""
         return Numbers((2 * self._limit + 1,) * self.d)
 
     @property
     def bits(self) -> int:
-        """Bits of one report; the form lists d numbers, and is made only where reports are."""
+        """Size of a report in bits, computed without the form, which lists d numbers."""
         return self.d * (2 * self._limit).bit_length()
 
     @property
@@ -93,11 +93,14 @@ class _Dense(Baseline):
 
 @frozen
 class NaiveLaplace(_Dense):
-    """Two-sided geometric noise of the L1 distance: 2 at event level, 2k at user level."""
+    """Two-sided geometric noise for the L1 sensitivity: 2 at event level, 2k at user level.
+
+    d, k, epsilon: as for Baseline. promise: "user" or "event". grid: >= 1.
+    """
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "SVA, Section V: noise by the L1 distance; random rounding to the grid included"
 
     @cached_property
@@ -108,7 +111,7 @@ class NaiveLaplace(_Dense):
 
     @property
     def variance(self) -> Fraction:
-        """That of the noise, and at most 1/(2 grid)^2 of rounding."""
+        """The variance of the noise plus 1/(2 grid)^2 for rounding."""
         noise = 2 * self._noise.q / ((1 - self._noise.q) * self.grid) ** 2
         return noise + Fraction(1, (2 * self.grid) ** 2)
 
@@ -122,29 +125,32 @@ class NaiveLaplace(_Dense):
 
 @frozen
 class NaiveGaussian(_Dense):
-    """Discrete Gaussian noise of the L2 distance: 2 at event level, 2 sqrt(k) at user level."""
+    """Discrete Gaussian noise for the L2 sensitivity: 2 at event level, 2 sqrt(k) at user level.
+
+    d, k, epsilon: as for Baseline. promise: "user" or "event". grid: >= 1. delta: > 0 and < 1.
+    """
 
     delta: Number = number(delta_target, default=Fraction(1, 10**5))
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "zCDP of discrete Gaussian noise (Canonne, Kamath, Steinke 2020, Proposition 12)"
 
     @cached_property
     def sigma2(self) -> Fraction:
-        """The square of sigma, in units of the grid: a whole number."""
+        """sigma^2 in units of 1/grid^2, an integer."""
         square = (2 * self.grid) ** 2 * (self.k if self.promise == "user" else 1)
         rho = zcdp.rho(epsilon=self.epsilon, delta=self.delta).lower
         return Fraction(ceil(square / (2 * rho)))
 
     @property
     def variance(self) -> Fraction:
-        """At most that of the continuous noise, and 1/(2 grid)^2 of rounding."""
+        """The variance of continuous noise, an upper bound, plus 1/(2 grid)^2 for rounding."""
         return self.sigma2 / self.grid**2 + Fraction(1, (2 * self.grid) ** 2)
 
     def guarantee(self, reports: int = 1) -> Guarantee:
-        """What so many reports of one user promise together, each drawn independently."""
+        """The joint guarantee of this number of independent reports of one user."""
         times = integer("reports", reports, least=1)
         delta = Enclosure.exact(min(times * self.delta, Fraction(1)))
         loss = times * self.epsilon_per_report
@@ -152,7 +158,7 @@ class NaiveGaussian(_Dense):
 
     @property
     def _limit(self) -> int:
-        """Beyond it is less than 2^-64 of the noise: exp(-t^2/2) at t = 10 standard deviations."""
+        """10 standard deviations: P(noise beyond) is about exp(-10^2/2) = 2^-72, below 2^-64."""
         return self.grid + 10 * (isqrt(int(self.sigma2)) + 1)
 
     def _drawn(self, n: int, source: Source) -> Integers:

@@ -1,11 +1,12 @@
-"""User level in one bit: the sign of a clipped sum, told at random.
+"""One bit per user, at user level: the randomized sign of a clipped sum.
 
-The signed sum of a user's entries lies within [-eta, eta] once it is clipped; it is rounded to one
-of the two ends, and the end is told by randomized response. The variance is at most (eta c)^2,
-c = (r + 1)/(r - 1), where Laplace noise on the sum would add 8 (eta/epsilon)^2: less up to
-epsilon of about 2. So does the code that SVA was published with.
+The signed sum of a user's entries is clipped to [-eta, eta], rounded at random to one of the two
+ends, and the end is sent by randomized response. The variance is at most (eta c)^2 with
+c = (r + 1)/(r - 1); Laplace noise on the sum would have 8 (eta/epsilon)^2, which is more for
+epsilon up to about 2. The code published with SVA works in this way, too.
 
-Source: SVA, Section IV-D; Duchi, Jordan, Wainwright 2013 (one bit for a bounded value).
+Source: Zhou et al. (SVA), Section IV-D; Duchi, Jordan, Wainwright 2013 (one bit for a bounded
+value).
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ _GRID = 64
 
 @frozen
 class OneBit(HashedSigns):
-    """One bit of the signed sum. clip: eta, rounded to a multiple of 1/64; chosen if None.
+    """One bit of the clipped signed sum of a user's entries, at user level.
 
-    users: about how many there will be: where to clip depends on it.
+    d, k, epsilon: as for Baseline. users: expected number of users, for the choice of eta. clip:
+    eta, rounded to a multiple of 1/64; None for the estimated best.
 
     >>> from exactdp.local.sparse import OneBit
     >>> OneBit(d=100_000, k=64, epsilon=1).bits
@@ -53,12 +55,12 @@ class OneBit(HashedSigns):
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "SVA, Section IV-D, with randomized response on one bit for the noise"
 
     @cached_property
     def form(self) -> Numbers:
-        """A function with its sign."""
+        """The format of a report: a function with its sign."""
         return Numbers((2 * self.cells,))
 
     @property
@@ -77,12 +79,12 @@ class OneBit(HashedSigns):
 
     @cached_property
     def bias(self) -> Fraction:
-        """That of clipping, at most, for independent signs."""
+        """Upper bound of the bias by clipping, for independent signs."""
         return clip_bias(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
 
     @property
     def bias_of_any_items(self) -> Fraction:
-        """That of clipping, at most, whatever the items are."""
+        """Upper bound of the bias by clipping, for any items."""
         return clip_bias_of_any_items(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
 
     def _checked(self, values: Any) -> Scaled:

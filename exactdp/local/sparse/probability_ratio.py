@@ -1,28 +1,29 @@
-"""What one report costs: from the change of a vector to the ratio of two probabilities.
+"""The privacy loss of one report, from the change of a user's vector.
 
-Bins are integers in units of 1/grid, and noise of ratio q loses lambda = -log q per unit.
+Bins are integers in units of 1/grid; noise of ratio q has a loss of lambda = -log q per unit.
 
 Random rounding. As a function of one entry, the probability of a report is linear between grid
 points, and changes by a factor of at most s = 1/q from one to the next. Let p and p' be the
 probabilities for an entry x and t units away from it. If x is a grid point, p/p' <= s^t, as a
 logarithm is concave; otherwise p/p' <= s^floor(t) (1 + (s - 1)(t - floor(t))). At most k entries of
-one vector are not at 0, a grid point, so a change of length T costs at most the largest of
-s^(T - F) (1 + (s - 1) F/k)^k, F <= min(T, k), which is reached. Over all real F its logarithm is
-at most lambda T + k (log m - 1 + 1/m), m = (s - 1)/lambda: about k lambda^2/8 more than lambda T.
-One entry that moves from end to end of its range (event level), and whole vectors that do (user
-level), only lose lambda per unit.
+one vector are not at 0, a grid point, so a change of length T has a ratio of at most the maximum of
+s^(T - F) (1 + (s - 1) F/k)^k over F <= min(T, k), which is attained. Over all real F the logarithm
+is at most lambda T + k (log m - 1 + 1/m), m = (s - 1)/lambda: about k lambda^2/8 above lambda T.
+If one entry moves from end to end of its range (event level), or all entries do (user level), the
+loss is lambda per unit.
 
-Clipping. Bins within [-eta, eta] differ by at most 2 eta each, whatever the vectors are.
+Clipping. Bins within [-eta, eta] differ by at most 2 eta each, for any vectors.
 
 Squeezing. Items that share a bin cancel in part. Given differences D_l of the rounded entries, the
-bins differ by Phi = sum over bins of |sum of s(l) D_l|; if Phi <= Delta but for a probability of
-delta over hash functions that nobody chose, the report is (lambda Delta, delta)-private. Phi is
-convex in D, so E max(Phi - a, 0) is largest at a corner of what D can be: all of the change in
-entries that move from end to end. There the law of Phi is known exactly, and
+bins differ by Phi = sum over bins of |sum of s(l) D_l|. If Phi <= Delta except with probability
+delta over random hash functions, the report is (lambda Delta, delta)-private. Phi is convex in D,
+so E max(Phi - a, 0) is largest at an extreme point: entries that move from end to end of their
+range. There the law of Phi is known exactly, and
 P(Phi > Delta) <= E max(Phi - a, 0)/(Delta + 1 - a) holds for every a and every D. For long changes
 the convex function is exp(t Phi) instead.
 
-Source: SVA, Claim 13 and Lemma 14 with an exact tail in its place; ALP, Section 5 (rounding).
+Source: Zhou et al. (SVA), Claim 13, and an exact tail instead of Lemma 14; Aumüller, Lebeda and
+Pagh (ALP), Section 5 (rounding).
 """
 
 from __future__ import annotations
@@ -35,27 +36,27 @@ from flint import arb, fmpz_poly
 
 from exactdp.balls import ball, refine
 
-#: So many steps are counted exactly.
+#: Up to this number of steps, the law of Phi is computed exactly.
 _MOST_STEPS = 128
 
 
 def rounding_loss(rate: Fraction, length: Fraction, entries: int) -> arb:
-    """An upper bound of the loss for a change of `length` units in vectors of so many entries.
+    """Upper bound of the loss for a change of `length` units, as a ball.
 
-    rate: lambda > 0, per unit. A ball at the working precision.
+    rate: lambda > 0, per unit. entries: k, largest number of non-zero entries of a vector.
     """
     step = ball(rate)
     slope = step.expm1() / step
-    most = entries * (1 / step - 1 / step.expm1())  # the F of the largest loss
+    most = entries * (1 / step - 1 / step.expm1())  # the real F with the largest loss
     if not most <= ball(length):
         return entries * (ball(length) / entries * step.expm1()).log1p()
     return step * ball(length) + entries * (slope.log() - 1 + 1 / slope)
 
 
 def worst_ratio(q: Fraction, length: Fraction, entries: int) -> Fraction:
-    """The largest ratio of two probabilities, exactly, for a change of `length` units.
+    """The exact largest probability ratio for a change of `length` units.
 
-    length: > 0. entries: k, of which there have to be enough for the change, each within its range.
+    q: ratio of the noise. length: > 0. entries: k, large enough that the change fits their range.
     """
     s, whole = 1 / q, length.numerator // length.denominator
     parts = [length - m for m in range(whole + 1) if length - m <= entries]
@@ -94,13 +95,13 @@ def _power(base: fmpz_poly, exponent: int, width: int) -> fmpz_poly:
 
 
 def _product(first: fmpz_poly, second: fmpz_poly, width: int) -> fmpz_poly:
-    """Rows of z are spaced twice as wide, so that powers of y do not run into the next row."""
+    """The product of two polynomials in y and z, without powers of y from width on."""
     product = _spaced(first, width, 2 * width) * _spaced(second, width, 2 * width)
     return _spaced(product, 2 * width, width)
 
 
 def _spaced(poly: fmpz_poly, old: int, new: int) -> fmpz_poly:
-    """Rows of length old as rows of length new; as many rows, and as long ones, as both hold."""
+    """Change the spacing of the powers of z from `old` to `new` powers of y."""
     coefficients, kept = poly.coeffs(), min(old, new)
     found = []
     for start in range(0, min(len(coefficients), old * kept), old):
@@ -110,24 +111,24 @@ def _spaced(poly: fmpz_poly, old: int, new: int) -> fmpz_poly:
 
 
 def squeezed(length: int, bins: int, delta: Fraction, step: int, *, exact: bool) -> int:
-    """A certified Delta: Phi <= Delta but for a probability of at most delta.
+    """A certified Delta with P(Phi > Delta) <= delta.
 
-    length: of the change, in units, >= 1. step: the most that one entry moves, in units.
-    exact: by the law of Phi, unless there are too many steps; otherwise by a quick bound.
+    length: of the change, in units, >= 1. step: largest change of one entry, in units.
+    exact: use the law of Phi, unless there are too many steps; otherwise a fast bound.
     """
     steps = ceil(Fraction(length, step))
     best = min(length, _by_cosh(steps, bins, delta, step))
     if not exact or steps > _MOST_STEPS:
         return best
     law = spread(steps, bins)
-    for a in range(steps):  # beyond that nothing is over a, and the bound says nothing
+    for a in range(steps):  # Phi <= steps, so larger a give no bound
         over = sum(((w - a) * p for w, p in enumerate(law) if w > a), Fraction(0))
         best = min(best, ceil(step * (over / delta + a)) - 1)
     return best
 
 
 def _by_cosh(steps: int, bins: int, delta: Fraction, step: int) -> int:
-    """The same by E exp(t Phi) <= E product of 2 cosh(t bin) = 2^bins cosh(t)^steps."""
+    """A certified Delta, by E exp(t Phi) <= E product of 2 cosh(t bin) = 2^bins cosh(t)^steps."""
     odds = log(delta.denominator) - log(delta.numerator)
     hint = sqrt(2 * (bins * log(2) + odds) / steps)
 

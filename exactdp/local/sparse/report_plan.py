@@ -1,15 +1,14 @@
-"""Bins, clipping and noise for a promise, chosen by the error they lead to.
+"""Bins, clipping and noise for a guarantee, chosen for a small error.
 
-The error of one estimated mean, for any vectors with at most k entries: every report adds noise of
-variance 2 q/((1 - q) grid)^2 and collisions of mean square at most k/b, or at most (k - 1)/b where
-the item is an entry itself, whose rounding adds 1/(2 grid)^2: the variance is at most their sum
-over n. Clipping moves the mean as well (:mod:`exactdp.local.sparse.clipping`). All of that is
-exact; only what to try is floats.
+For vectors with at most k entries, each report adds noise of variance 2 q/((1 - q) grid)^2, and
+collisions of mean square at most k/b; or, if the user has the item, (k - 1)/b plus 1/(2 grid)^2 for
+rounding. The variance of an estimated mean is at most their sum divided by n. Clipping adds a bias
+(:mod:`exactdp.local.sparse.clipping`). These terms are exact; floats only choose candidates.
 
-The least number of bins is taken whose error is at most 3/2 of the least error: without clipping
-that is where collisions are at most half the noise, as in Table II.
+The plan has the fewest bins whose error is at most 3/2 of the least error; without clipping, the
+collisions are then at most half the noise, as in Table II.
 
-Source: SVA, Section IV-C ("parameter search") and Table II, with exact terms.
+Source: Zhou et al. (SVA), Section IV-C ("parameter search") and Table II, with exact terms.
 """
 
 from __future__ import annotations
@@ -38,19 +37,20 @@ MOST_BIN_BITS = 15
 #: q is a multiple of 2^-64.
 _RATIO_BITS = 64
 
-#: The rate is found to a 2^-30 of what a coarse grid costs.
+#: The rate is found with a relative accuracy of 2^-30 of the cost of a coarse grid.
 _HALVINGS = 30
 
-#: Reports are cut off where noise gets to with a probability of 2^-64.
+#: Reports are truncated where the noise reaches with probability 2^-64.
 _CUT = 64
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """What may change, in units of the grid: length is the L1 distance of two vectors.
+    """A neighbouring relation, in units of 1/grid.
 
-    entries: most of each that are not 0. whole: entries move from grid point to grid point, or one
-    of them from end to end. step: the most that one entry moves.
+    length: L1 distance of two vectors. entries: largest number of non-zero entries of a vector.
+    whole: whether entries move between grid points only, or one entry from end to end. step:
+    largest change of one entry.
     """
 
     length: Fraction
@@ -59,14 +59,14 @@ class Neighbours:
     step: int
 
     def loss(self, rate: Fraction) -> arb:
-        """An upper bound of the loss at so much per unit, without clipping."""
+        """Upper bound of the loss without clipping. rate: loss per unit."""
         if self.whole:
             return ball(rate) * ball(self.length)
         return rounding_loss(rate, self.length, self.entries)
 
     @property
     def moved(self) -> int:
-        """The most that the rounded entries differ by, where one uniform number rounds both."""
+        """Largest L1 distance of the rounded vectors, if the same uniform numbers round both."""
         if self.whole:
             return int(self.length)
         return ceil(self.length) - 1 + 2 * self.entries
@@ -74,9 +74,10 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class ReportPlan:
-    """grid: units in 1. bins: a power of two. clip: of a bin, in units; None for none.
+    """k: largest number of non-zero entries. grid: values are multiples of 1/grid. bins: a power of
+    two. clip: where bins are clipped, in units of 1/grid, or None.
 
-    q: ratio of the noise. k: most entries. delta: of hash functions that squeeze too little.
+    q: ratio of the noise. delta: probability of hash functions with a larger loss.
     """
 
     k: int
@@ -88,41 +89,41 @@ class ReportPlan:
 
     @property
     def most(self) -> int:
-        """The largest size of a bin before noise, in units."""
+        """Largest |bin| before noise, in units of 1/grid."""
         return self.k * self.grid if self.clip is None else self.clip
 
     @cached_property
     def limit(self) -> int:
-        """The largest size of what is reported of a bin, in units."""
+        """Largest |reported bin|, in units of 1/grid."""
         return self.most + reach_of(self.q)
 
     @property
     def noise(self) -> Fraction:
-        """The variance of the noise of one bin, exactly (cutting off makes it smaller)."""
+        """The exact variance of the noise of one bin, before truncation, which reduces it."""
         return 2 * self.q / ((1 - self.q) * self.grid) ** 2
 
     @property
     def collisions(self) -> Fraction:
-        """What other entries and rounding add to n times the variance of an estimate, at most."""
+        """Upper bound of the part of other entries and rounding in n times the variance."""
         rounding = Fraction(1, (2 * self.grid) ** 2)
         return max(Fraction(self.k, self.bins), Fraction(self.k - 1, self.bins) + rounding)
 
     @property
     def variance(self) -> Fraction:
-        """An upper bound of n times the variance of an estimate, reached where nothing clips."""
+        """Upper bound of n times the variance of an estimate, attained without clipping."""
         return self.noise + self.collisions
 
     @cached_property
     def bias(self) -> Fraction:
-        """An upper bound of the bias of an estimate, by clipping and by cutting off.
+        """Upper bound of the bias of an estimate, by clipping and truncation.
 
-        The former for independent signs; most items have nearly these under linear functions.
+        For independent signs; under linear functions, most items nearly satisfy the bound.
         """
         return (clip_bias(self.k, self.bins, self._eta) if self._clips else 0) + self._cut_away
 
     @cached_property
     def bias_of_any_items(self) -> Fraction:
-        """The same bound for linear functions and any items, such as those of a subspace."""
+        """Upper bound of the bias for linear functions and any items, such as a subspace."""
         if not self._clips:
             return self._cut_away
         return clip_bias_of_any_items(self.k, self.bins, self._eta) + self._cut_away
@@ -141,7 +142,7 @@ class ReportPlan:
         return self.q / (1 - self.q**2) / (self.grid << _CUT)
 
     def mean_square(self, users: int) -> Fraction:
-        """An upper bound of the mean square error from so many users, for independent signs."""
+        """Upper bound of the mean square error from this number of users, for independent signs."""
         return self.variance / users + self.bias**2
 
 
@@ -157,8 +158,9 @@ def planned(
 ) -> ReportPlan:
     """The plan with the fewest bins whose error is at most 3/2 of the least.
 
-    ratio: e^epsilon, rational. delta: what hash functions may miss; 0 where they may not, and in
-    the plan where they need not. bins: a power of two, to have just so many.
+    near: the neighbouring relation. ratio: e^epsilon, rational. delta: allowed probability of hash
+    functions with a larger loss; the plan's delta is 0 if it is not used. users: expected number of
+    users. bins: fixes the number of bins, a power of two.
     """
     search = _Search(near, k, grid, ratio, delta, users)
     most = min(k.bit_length() + 2, MOST_BIN_BITS + 1)
@@ -179,14 +181,14 @@ class _Search:
     users: int
 
     def best(self, bins: int) -> ReportPlan:
-        """The least error with so many bins."""
+        """The plan with the least error for this number of bins."""
         tried = [self.plain(bins), self.clipped(bins)]
         if self.delta:
             tried.append(self.squeezed(bins, exact=False))
         return min(tried, key=self.likely_error)
 
     def likely_error(self, plan: ReportPlan) -> float:
-        """The mean square error, in doubles: the exact bias takes long where k is large."""
+        """The mean square error in doubles, because the exact bias is slow for large k."""
         eta = float(self.k if plan.clip is None else Fraction(plan.clip, plan.grid))
         bias = np.interp(eta, np.arange(self.k + 1), likely_overshoot(self.k, plan.bins))
         return float(plan.variance) / self.users + float(bias) ** 2
@@ -195,13 +197,13 @@ class _Search:
         return self._plan(bins, None, self.near.loss)
 
     def clipped(self, bins: int) -> ReportPlan:
-        """Clipped where doubles find the least error; any clipping keeps the promise."""
+        """The plan with the best clipping as estimated in doubles; any clipping keeps epsilon."""
         cost = 2 * (2 * bins / log(self.ratio)) ** 2
         clip = likely_clip(self.k, self.grid, bins, self.users, cost)
         return self._plan(bins, clip, lambda rate: ball(rate) * (2 * bins * clip))
 
     def squeezed(self, bins: int, *, exact: bool) -> ReportPlan:
-        """With hash functions that nobody chose, by their exact law or by a quick bound."""
+        """The plan that uses the randomness of hash functions, by an exact law or a fast bound."""
         length = squeezed(self.near.moved, bins, self.delta, self.near.step, exact=exact)
         return self._plan(bins, None, lambda rate: ball(rate) * length, self.delta)
 
@@ -216,30 +218,30 @@ class _Search:
 
 
 def noise_ratio(units: int, ratio: Fraction) -> Fraction:
-    """The least q = a/2^64, nearly, with q^-units <= ratio, for certain."""
+    """Approximately the least q = a/2^64 that certainly satisfies q^-units <= ratio."""
     return _ratio_of(lambda rate: ball(rate) * units, ratio)
 
 
 def reach_of(q: Fraction) -> int:
-    """How far noise gets with a probability of 2^-64, rounded up."""
+    """The distance that the noise exceeds with probability 2^-64, rounded up."""
     return ceil(refine(lambda: -_CUT * ball(2).log() / ball(q).log()).upper)
 
 
 def _ratio_of(loss: Callable[[Fraction], arb], ratio: Fraction) -> Fraction:
-    """The least q, nearly, at which the loss is at most log(ratio), for certain."""
+    """Approximately the least q at which the loss is certainly at most log(ratio)."""
     rate = _largest_rate(loss, ratio)
     scaled = refine(lambda: (-ball(rate)).exp() * arb(2) ** _RATIO_BITS)
     q = Fraction(ceil(scaled.upper) + 1, 1 << _RATIO_BITS)
     with precision(256):
         if not loss(rate) <= ball(ratio).log() or not -ball(q).log() <= ball(rate) or q >= 1:
-            raise Undecided(f"noise for e^epsilon = {ratio}")
+            raise Undecided(f"no noise found for e^epsilon = {ratio}")
     return q
 
 
 def _largest_rate(loss: Callable[[Fraction], arb], ratio: Fraction) -> Fraction:
-    """Nearly the largest rate with loss(rate) <= log(ratio).
+    """Approximately the largest rate with loss(rate) <= log(ratio).
 
-    loss(rate)/rate does not fall as the rate grows, so one step from above ends below.
+    loss(rate)/rate is non-decreasing, so one step from a rate above ends at a rate below.
     """
     high = Fraction(log(ratio) / _units(loss)).limit_denominator(10**30)
     low = refine(lambda: ball(high) * ball(ratio).log() / loss(high)).lower
@@ -254,7 +256,7 @@ def _largest_rate(loss: Callable[[Fraction], arb], ratio: Fraction) -> Fraction:
 
 
 def _units(loss: Callable[[Fraction], arb]) -> float:
-    """About the loss per unit of a small rate."""
+    """Approximately loss(rate)/rate for a small rate."""
     small = Fraction(1, 10**12)
     with precision(128):
         return float(loss(small)) / float(small)

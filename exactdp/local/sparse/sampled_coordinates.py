@@ -1,10 +1,10 @@
-"""One coordinate in clear: Harmony tells the sign of a random one, PCKV a random entry at random.
+"""Baselines that report one coordinate: Harmony and PCKV.
 
-PCKV draws an entry out of k, the missing ones replaced by items that nobody has (real padding), and
-answers out of the 2 (d + k) pairs of item and sign, the true one R times as likely as any other.
-The draw hides it well enough for R = 1 + k (r - 1).
+Harmony reports the randomized sign of a random coordinate. PCKV draws one of k entries, where k
+dummy items replace missing entries, and reports one of the 2 (d + k) pairs of item and sign; the
+true pair is R times as likely as any other. Sampling amplifies privacy, so R = 1 + k (r - 1).
 
-Source: SVA, Section V; Nguyen et al. 2016 (Harmony); Gu et al. 2020 (PCKV-GRR).
+Source: Zhou et al. (SVA), Section V; Nguyen et al. 2016 (Harmony); Gu et al. 2020 (PCKV-GRR).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Coordinates(Baseline):
     @property
     @abstractmethod
     def form(self) -> Numbers:
-        """One number."""
+        """The format of a report: one number."""
 
     @property
     def cells(self) -> int:
@@ -43,16 +43,16 @@ class _Coordinates(Baseline):
 
 @frozen
 class Harmony(_Coordinates):
-    """The private sign of one coordinate out of all d."""
+    """The randomized sign of one random coordinate out of d. Parameters: as for Baseline."""
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "Nguyen et al. 2016: randomized response on one bit"
 
     @cached_property
     def form(self) -> Numbers:
-        """A coordinate and a sign."""
+        """The format of a report: a coordinate and a sign."""
         return Numbers((2 * self.d,))
 
     @property
@@ -76,21 +76,21 @@ class Harmony(_Coordinates):
 
 @frozen
 class Pckv(_Coordinates):
-    """One entry out of k, answered among all pairs of item and sign."""
+    """Randomized response on the pair of item and sign of one random entry. As for Baseline."""
 
     @property
     def source(self) -> str:
-        """Where the guarantee comes from."""
+        """Paper and number of the statement that the guarantee rests on."""
         return "Gu et al. 2020, Section 5: generalized randomized response, amplified by sampling"
 
     @cached_property
     def form(self) -> Numbers:
-        """An item, one of k that nobody has included, and a sign."""
+        """The format of a report: an item, which may be one of k dummy items, and a sign."""
         return Numbers((2 * (self.d + self.k),))
 
     @property
     def _truth(self) -> Fraction:
-        """By how much the true pair is more likely than another."""
+        """R: the probability of the true pair divided by that of any other pair."""
         ratio = 1 + self.k * (self.e_epsilon - 1)
         return (ratio - 1) / (ratio + self.form.sizes[0] - 1)
 
@@ -101,7 +101,7 @@ class Pckv(_Coordinates):
 
     @property
     def variance(self) -> Fraction:
-        """The chance to be told over the square of the scale."""
+        """The probability that a report names the item, over the square of the scale."""
         return (self._truth / self.k + 2 * (1 - self._truth) / self.form.sizes[0]) / self.scale**2
 
     def _respond(self, values: Scaled, source: Source) -> Reports:

@@ -1,4 +1,4 @@
-"""Two-sided geometric noise, cut off where a report is cut off anyway."""
+"""Two-sided geometric noise, clamped to the range of reports."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from exactdp.local.bulk_choices import Integers
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RationalCdf
 
-#: So few draws, of so little reach, are made by the distribution function itself: an enumeration
-#: branches over its outcomes.
+#: Up to these numbers of draws and reach, draws invert the distribution function, because an
+#: enumeration branches over its outcomes.
 _FEW, _NEAR = 16, 1 << 10
 
 
 @dataclass(frozen=True)
 class TruncatedGeometric:
-    """Z with P(Z = z) proportional to q^|z|, moved into [-reach, reach]; q rational.
+    """Z with P(Z = z) proportional to q^|z|, clamped to [-reach, reach]; 0 < q < 1 rational.
 
-    A sum of x and Z that is moved into [-u, u] afterwards has the same law with Z as it is cut
-    here, as long as |x| + u <= reach.
+    If |x| + u <= reach, then x + Z clamped to [-u, u] has the same law as with unclamped Z.
     """
 
     q: Fraction

@@ -1,4 +1,7 @@
-"""Histograms of a data set of n rows, drawn in integers (Balcer and Vadhan, "BV")."""
+"""Histograms of a data set of n rows, by integer arithmetic.
+
+Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV).
+"""
 
 from typing import TYPE_CHECKING
 

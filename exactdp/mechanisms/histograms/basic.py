@@ -1,4 +1,7 @@
-"""Noise on every bin: BasicHistogram, and only on non-empty ones: StabilityHistogram."""
+"""Noise on every bin (BasicHistogram), or on non-empty bins only (StabilityHistogram).
+
+BV: Balcer and Vadhan, "Differential Privacy on Finite Computers".
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,9 @@ from exactdp.samplers.count_samplers import CountSampler
 
 @frozen
 class BasicHistogram(BinsMechanism):
-    """Noise on the count of every element of the universe; all of them are released.
+    """Add noise to the count of every element of the universe and release all counts.
 
+    noise: sampler of a noisy count. universe: number of elements. Pure epsilon-DP.
     Source: BV, Algorithm 3 and Theorem 4.4.
 
     >>> from exactdp.mechanisms import BasicHistogram
@@ -31,7 +35,7 @@ class BasicHistogram(BinsMechanism):
     """
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """Per query by the error of one count; at once by a union bound over the universe."""
+        """Per query: the error of one count. Simultaneous: a union bound over the universe."""
         chance = delta_target("beta", beta)
         every = self.noise.error(chance / self.universe)
         return Accuracy(chance, self.noise.error(chance), -1, every)
@@ -49,13 +53,13 @@ class BasicHistogram(BinsMechanism):
 
 @frozen
 class StabilityHistogram(BinsMechanism):
-    """Noise on the non-empty bins; those whose noisy count is > threshold are released.
+    """Add noise to the non-empty bins and release those whose noisy count exceeds a threshold.
 
-    threshold: t >= 0. delta: the target, > 0 and < 1; InvalidParameter is raised where the exact
-    delta is larger. That is the probability that a noisy count of 1 passes the threshold: an
-    element that only one of two neighbours has contributes that much, and in the other direction
-    the loss is smaller.
-    Source: BV, Theorem 1.3 (stated without the algorithm in the conference version).
+    noise, universe: as for BasicHistogram. threshold: t >= 0. delta: the target, > 0 and < 1.
+    The exact delta is the probability that a noisy count of 1 exceeds the threshold: that is what
+    an element contributes which occurs in only one of two neighbouring data sets. Raises
+    InvalidParameter if the exact delta is larger than the target.
+    Source: BV, Theorem 1.3 (the conference version states the theorem without an algorithm).
     """
 
     threshold: int = whole(least=0)
@@ -70,12 +74,12 @@ class StabilityHistogram(BinsMechanism):
 
     @classmethod
     def for_target(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:
-        """The mechanism with the smallest threshold for which delta is kept."""
+        """The mechanism with the smallest threshold whose exact delta is at most `delta`."""
         return cls(noise, universe, stability.least(noise, delta_target("delta", delta)), delta)
 
     @cached_property
     def exact_delta(self) -> Fraction:
-        """P(noisy count of 1 > threshold): the exact delta at e^epsilon = e_half_epsilon^2."""
+        """The exact delta: P(noisy count of 1 > threshold)."""
         return stability.passes(self.noise, self.threshold)
 
     def guarantee(self) -> Guarantee:
@@ -84,7 +88,10 @@ class StabilityHistogram(BinsMechanism):
         return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """Per query above threshold + error; at once with the threshold added."""
+        """Per query: the error of one count, for counts above threshold + error.
+
+        Simultaneous: a union bound over the n non-empty bins, plus the threshold.
+        """
         chance = delta_target("beta", beta)
         single = self.noise.error(chance)
         every = self.noise.error(chance / self.n)

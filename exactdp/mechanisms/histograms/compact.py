@@ -1,4 +1,7 @@
-"""A whole histogram, empty bins included, in the coefficients of one polynomial (BV, Section 7)."""
+"""A noisy count for every element of the universe, stored as the coefficients of one polynomial.
+
+Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV), Section 7.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from exactdp.samplers.binary_polynomials import PointTree
 from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
 
-#: The header of a file; gamma_inverse is nothing for counts by GeoSample.
+#: Header fields of a file; gamma_inverse is None for GeoSample.
 _FIELDS = ("n", "noise_epsilon", "gamma_inverse", "universe", "epsilon", "level", "text")
 _FILE = Kind("compact histogram", 3, _FIELDS)
 _HIGHEST_LEVEL = 12
@@ -41,14 +44,15 @@ _HIGHEST_LEVEL = 12
 
 @frozen
 class CompactHistogram(HistogramMechanism):
-    """A hash from an (n + 1)-wise independent family, conditioned on the noisy non-empty counts.
+    """A random (n + 1)-wise independent hash function that agrees with the noisy non-empty counts.
 
-    noise: sampler of the non-empty counts, (eps_1, 0)-DP for a histogram. epsilon: the total that
-    is promised, > that of the noise. level: the field F_2^(2 3^level), as large as the universe at
-    least. The release answers every query h[x]; its size is (n + 1) field elements.
+    noise: sampler of the non-empty counts, (eps_1, 0)-DP for a histogram. universe: number of
+    elements. epsilon: total privacy loss, > eps_1. level: selects the field with 2^(2 * 3^level)
+    elements, which must be at least as large as the universe. The release stores n + 1 field
+    elements and answers a query for any element x.
 
-    Usually made by :meth:`of`. Raises InvalidParameter when the field is too small for the promise:
-    eps_1 + eps_2 + eps_3 <= epsilon is checked exactly.
+    Usually made by :meth:`of`. Raises InvalidParameter if the field is too small for epsilon: the
+    condition eps_1 + eps_2 + eps_3 <= epsilon is checked exactly (eps_2, eps_3: InverseCount).
     Source: BV, Algorithm 9, Theorem 7.2, Corollary 7.3.
     """
 
@@ -65,9 +69,10 @@ class CompactHistogram(HistogramMechanism):
 
     @classmethod
     def of(cls, *, n: int, epsilon: Real, universe: int, beta: Real) -> CompactHistogram:
-        """The parameters of Corollary 7.3: beta is the failure probability of a query's error.
+        """The mechanism with the parameters of BV, Corollary 7.3.
 
-        n: rows, >= 1. epsilon: > 0 and <= 1. universe: >= 1. beta: > 0 and < 1.
+        n: number of rows, >= 1. epsilon: > 0 and <= 1. universe: number of elements, >= 1.
+        beta: probability that the error bound of a query fails, > 0 and < 1.
         """
         total, chance = positive("epsilon", epsilon), delta_target("beta", beta)
         if total > 1:
@@ -88,7 +93,7 @@ class CompactHistogram(HistogramMechanism):
 
     @cached_property
     def inverse(self) -> InverseCount:
-        """M_0, from hash values to counts."""
+        """The map M_0 from hash values to counts."""
         return InverseCount(self.noise, self.field.degree)
 
     @cached_property
@@ -102,22 +107,23 @@ class CompactHistogram(HistogramMechanism):
         return Guarantee(self.epsilon, zero, NEIGHBOURS, self._source(), self.e_epsilon)
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """Per query the error of one count; at once by a union bound over the universe."""
+        """Per query: the error of one count. Simultaneous: a union bound over the universe."""
         chance = delta_target("beta", beta)
         every = self.noise.error(chance / self.universe)
         return Accuracy(chance, self.noise.error(chance), -1, every)
 
     def release(self, counts: Mapping[int, int], source: Source) -> CompactRelease:
-        """Publish the hash: counts maps elements to true counts that sum to n.
+        """Publish the hash function.
 
-        source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
+        counts: element -> true count; the counts sum to n. source: randomness fit for a release,
+        such as SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
         coefficients = tuple(c for _, c in self.draw(counts, source))
         return CompactRelease(self, coefficients)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        """The coefficients of the polynomial, numbered from the constant one."""
+        """The coefficients of the polynomial, numbered from the constant term."""
         field, points = self.field, list(counts)
         values = []
         noisy = self.noise.sample_each(list(counts.values()), source)
@@ -142,8 +148,9 @@ class CompactHistogram(HistogramMechanism):
 class CompactRelease(Estimates):
     """A published compact histogram: ``release[x]`` is the noisy count of any element x.
 
-    mechanism: its parameters and guarantee. coefficients: n + 1 field elements, constant one first.
-    text: None where elements are numbers; where they are texts made by encode_bytes, the longest.
+    mechanism: the parameters and the guarantee. coefficients: n + 1 field elements, from the
+    constant term. text: None if elements are numbers; if they are byte strings encoded by
+    encode_bytes, the largest length in bytes.
     """
 
     mechanism: CompactHistogram
@@ -151,26 +158,28 @@ class CompactRelease(Estimates):
     text: int | None = None
 
     def of_texts(self, longest: int | None) -> CompactRelease:
-        """The same release with a note on what its elements are."""
+        """The same release, marked as a histogram of byte strings of at most this length."""
         return replace(self, text=longest)
 
     def __post_init__(self) -> None:
         size, order = self.mechanism.n + 1, self.mechanism.field.order
         if len(self.coefficients) != size:
             raise InvalidParameter(
-                "coefficients", Described(f"{len(self.coefficients)} of them"), f"{size}"
+                "coefficients",
+                Described(f"{len(self.coefficients)} coefficients"),
+                f"{size} coefficients",
             )
         for c in self.coefficients:
             if not isinstance(c, int) or not 0 <= c < order:
-                raise InvalidParameter("coefficients", c, "elements of the field")
+                raise InvalidParameter("coefficients", c, "elements of the mechanism's field")
 
     @property
     def guarantee(self) -> Guarantee:
-        """The promise the histogram was released under."""
+        """The privacy guarantee of the release."""
         return self.mechanism.guarantee()
 
     def __getitem__(self, element: int) -> int:
-        """The noisy count of an element of the universe."""
+        """The noisy count of an element; raises InvalidParameter outside the universe."""
         x = integer("element", element, least=0)
         if x >= self.mechanism.universe:
             raise InvalidParameter("element", element, f"< universe = {self.mechanism.universe}")
@@ -181,14 +190,14 @@ class CompactRelease(Estimates):
         return Evaluator(self.mechanism.field, self.coefficients)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; read back by :meth:`from_dict`."""
+        """A dict for JSON, read by :meth:`from_dict`."""
         coefficients = [f"{c:x}" for c in self.coefficients]
         about = {"kind": _FILE.name, "version": _FILE.version}
         return {**about, **self._header(), "coefficients": coefficients}
 
     @classmethod
     def from_dict(cls, data: Any) -> CompactRelease:
-        """Read what as_dict wrote; everything is validated."""
+        """The release from as_dict's result; raises InvalidParameter unless everything is valid."""
         given = data if isinstance(data, dict) else {}
         about = (given.get("kind"), given.get("version"))
         if about != (_FILE.name, _FILE.version):
@@ -196,14 +205,14 @@ class CompactRelease(Estimates):
         missing = {*_FIELDS, "coefficients"} - given.keys()
         if missing:
             raise InvalidParameter(
-                "header", Described(f"one without {sorted(missing)}"), "complete"
+                "header", Described(f"a header without {sorted(missing)}"), "complete"
             )
         texts = given["coefficients"]
         if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
             raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
         if integer("n", given["n"], least=0) != len(texts) - 1:
             raise InvalidParameter(
-                "coefficients", Described(f"{len(texts)} of them"), "one more than n"
+                "coefficients", Described(f"{len(texts)} coefficients"), "n + 1 coefficients"
             )
         mechanism = _mechanism(given)
         try:
@@ -214,13 +223,13 @@ class CompactRelease(Estimates):
             raise InvalidParameter("coefficients", Described("other text"), "hex strings") from None
 
     def to_bytes(self) -> bytes:
-        """The parameters, and the coefficients bit by bit; for :meth:`from_bytes`."""
+        """A checked file with the parameters and coefficients, read by :meth:`from_bytes`."""
         degree = self.mechanism.field.degree
         return _FILE.pack(self._header(), _joined(self.coefficients, degree))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CompactRelease:
-        """Read what to_bytes wrote; one changed bit is noticed, and everything is validated."""
+        """The release from a file of to_bytes; raises InvalidParameter if a single bit changed."""
         header, body = _FILE.unpack(data)
         mechanism = _mechanism(header, len(body))
         coefficients = _split(body, mechanism.n + 1, mechanism.field.degree)
@@ -244,14 +253,14 @@ def _size(count: int, bits: int) -> int:
 
 
 def _joined(elements: Sequence[int], bits: int) -> bytes:
-    """Elements of so many bits side by side, lowest first: eight of them are whole bytes."""
+    """Concatenate elements of `bits` bits each, lowest bits first; eight fill whole bytes."""
     eights = (elements[i : i + 8] for i in range(0, len(elements), 8))
     packed = (sum(x << j * bits for j, x in enumerate(eight)) for eight in eights)
     return b"".join(x.to_bytes(bits, "little") for x in packed)[: _size(len(elements), bits)]
 
 
 def _split(data: bytes | memoryview, count: int, bits: int) -> tuple[int, ...]:
-    """What :func:`_joined` has joined."""
+    """The elements that :func:`_joined` concatenated."""
     mask, found = (1 << bits) - 1, list[int]()
     for start in range(0, len(data), bits):
         packed = int.from_bytes(data[start : start + bits], "little")
@@ -260,7 +269,7 @@ def _split(data: bytes | memoryview, count: int, bits: int) -> tuple[int, ...]:
             packed >>= bits
         if packed:
             raise InvalidParameter(
-                "data", Described("bits after the last coefficient"), "zeros there"
+                "data", Described("non-zero bits"), "zeros after the last coefficient"
             )
     return tuple(found)
 
@@ -271,14 +280,17 @@ def _text(header: Mapping[str, Any]) -> int | None:
 
 
 def _mechanism(header: Mapping[str, Any], size: int | None = None) -> CompactHistogram:
-    """The parameters in a header, once it fits the size of what follows; each is checked."""
+    """The mechanism of a header. size: length of the payload in bytes, which must fit n and level.
+
+    Raises InvalidParameter.
+    """
     rows, level = (integer(name, header[name], least=0) for name in ("n", "level"))
     if level > _HIGHEST_LEVEL:
         raise InvalidParameter("level", level, f"<= {_HIGHEST_LEVEL}")
-    # before anything that takes as long as a header says
+    # checked first: the time of what follows grows with n and level
     if size is not None and size != _size(rows + 1, 2 * 3**level):
         raise InvalidParameter(
-            "data", Described(f"{size} bytes of coefficients"), "as its header says"
+            "data", Described(f"{size} bytes of coefficients"), "as long as its header states"
         )
     share = header["noise_epsilon"]
     if header["gamma_inverse"] is None:

@@ -1,4 +1,7 @@
-"""Sparse histograms in strict time: every release reads the same number of random bits."""
+"""Sparse histograms that read the same number of random bits in every release.
+
+BV: Balcer and Vadhan, "Differential Privacy on Finite Computers".
+"""
 
 from __future__ import annotations
 
@@ -19,26 +22,27 @@ from exactdp.parameters import Real, delta_target
 from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
 from exactdp.samplers.rounded_order_statistics import bits_for
 
-#: Most bits of a draw: a release reads several times n of them, and reckons with such fractions.
+#: Most random bits of one draw: a release makes 4 n + 3 draws and uses fractions of that length.
 _MOST_BITS = 1 << 15
 
 
 @frozen
 class SparseHistogram(BinsMechanism):
-    """KeepHeavy's law up to a total variation distance, from a fixed number of random bits.
+    """The law of KeepHeavy up to a total variation distance, from a fixed number of random bits.
 
-    distance: > 0 and < 1. Every draw inverts a CDF rounded to T bits; counts, ranks of empty bins
-    and order statistics (with ties) together stay within the distance, so the mechanism is
-    (eps~, (e^eps~ + 1) distance)-DP. Empty bins are drawn by rank among the elements not taken
-    yet, which cannot fail; BV draws them with replacement (Algorithm 7), which can.
-    universe: >= 2n + 1. Source: BV, Theorem 6.5, corrected.
+    noise: sampler of a noisy count, which keeps eps~ for a histogram. universe: >= 2n + 1.
+    distance: total variation distance to KeepHeavy, > 0 and < 1. The mechanism is
+    (eps~, (e^eps~ + 1) distance)-DP.
+    Every draw inverts a CDF rounded to T bits. Empty bins are drawn by rank among the elements not
+    yet taken, which cannot fail; BV draws them with replacement (Algorithm 7), which can.
+    Source: BV, Theorem 6.5, corrected for ties of order statistics.
     """
 
     distance: Number = number(delta_target)
 
     @cached_property
     def bits_per_draw(self) -> int:
-        """T: n counts, n + 1 ranks and 2 (n + 1) draws for order statistics read T bits each."""
+        """T: bits of each draw. There are n counts, n + 1 ranks and 2 (n + 1) order statistics."""
         n, universe = self.n, self.universe
         ranks = (n + 1) * universe
         order = RoundedOrderStatistics(self.noise.cdf(0), universe, n + 1, 0).distance
@@ -55,7 +59,7 @@ class SparseHistogram(BinsMechanism):
         return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """That of KeepHeavy, with the distance taken off beta first."""
+        """The accuracy of KeepHeavy at beta - distance."""
         return heavy_accuracy(self, delta_target("beta", beta), self.distance)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
@@ -84,13 +88,14 @@ class SparseHistogram(BinsMechanism):
 
 @frozen
 class StrictPureSparseHistogram(BinsMechanism):
-    """Pure differential privacy in strict time: SparseHistogram mixed with a law on all outputs.
+    """Pure differential privacy from a fixed number of random bits.
 
-    mixing_bits: j; with probability 2^-j the release is a random partial histogram that does not
-    depend on the data. That covers the distance of SparseHistogram, chosen small enough for it
-    (Lemma 3.1). Costs about quadratic in n: every draw reads about n log(4 universe (n + 1)) bits.
-    universe: >= 2n + 1; that number of bits is at most 32768. Source: BV, Algorithm 8 and Theorem
-    6.6, corrected.
+    With probability 2^-j the release is a random partial histogram that does not depend on the
+    data, otherwise that of SparseHistogram. By BV, Lemma 3.1, the mixture is purely private if the
+    distance of SparseHistogram is small enough, and it is chosen so.
+    mixing_bits: j >= 1. universe: >= 2n + 1. Every draw reads about n log2(4 universe (n + 1))
+    bits, at most 32768, so the running time is about quadratic in n.
+    Source: BV, Algorithm 8 and Theorem 6.6, corrected.
     """
 
     mixing_bits: int = whole(least=1, default=10)
@@ -108,11 +113,11 @@ class StrictPureSparseHistogram(BinsMechanism):
 
     @cached_property
     def sparse(self) -> SparseHistogram:
-        """The mechanism that answers in all but a fraction 2^-j of the releases.
+        """The mechanism that answers with probability 1 - 2^-j.
 
-        A random histogram hits any given one with probability at least (4 universe (n + 1))^-n:
-        one sequence of n elements and counts suffices, and rounding to T bits takes less than half
-        of each probability.
+        The data-independent law gives any histogram a probability of at least
+        (4 universe (n + 1))^-n: one sequence of n elements and counts suffices, and rounding to T
+        bits halves each probability at most.
         """
         distance = required_distance(
             e_epsilon=self.noise.e_half_epsilon**2,
@@ -127,7 +132,7 @@ class StrictPureSparseHistogram(BinsMechanism):
         return self.mixing_bits + self.sparse.bits
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """That of SparseHistogram, with the mixing probability taken off beta first."""
+        """The accuracy of SparseHistogram at beta - 2^-j."""
         failure = Fraction(1, 1 << self.mixing_bits) + self.sparse.distance
         return heavy_accuracy(self, delta_target("beta", beta), failure)
 
@@ -153,7 +158,7 @@ class StrictPureSparseHistogram(BinsMechanism):
 
 
 def rounded(cdf: RationalCdf, bits: int) -> RationalCdf:
-    """A CDF cut to multiples of 2^-bits: within (outcomes) 2^-bits in total variation."""
+    """A CDF rounded to multiples of 2^-bits; total variation distance <= outcomes * 2^-bits."""
 
     def numerator(z: int) -> int:
         return (cdf.numerator(z) << bits) // cdf.denominator

@@ -1,4 +1,7 @@
-"""Only the heaviest bins: KeepHeavy, and ways to draw from its law without touching every bin."""
+"""KeepHeavy releases the heaviest bins only; variants have the same law without listing all bins.
+
+BV: Balcer and Vadhan, "Differential Privacy on Finite Computers".
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,15 @@ from exactdp.samplers import OrderStatistics, Source
 
 @frozen
 class KeepHeavy(BinsMechanism):
-    """Noise on every bin; released are those strictly heavier than the (n + 1)-th heaviest.
+    """Add noise to every bin and release the bins strictly heavier than the (n + 1)-th heaviest.
 
-    Post-processing of BasicHistogram, so as private; costs time linear in the universe.
-    universe: >= n + 1. Source: BV, Algorithm 4 and Theorem 6.1.
+    noise: sampler of a noisy count. universe: >= n + 1; the running time is linear in the universe.
+    Post-processing of BasicHistogram, hence with the same guarantee.
+    Source: BV, Algorithm 4 and Theorem 6.1.
     """
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """Per query for counts above twice the error of all bins; at once, twice that error."""
+        """Per query: for counts above twice the error of all bins, the simultaneous bound."""
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
@@ -42,17 +46,17 @@ class KeepHeavy(BinsMechanism):
 
 @frozen
 class KeepHeavySampled(BinsMechanism):
-    """KeepHeavy's law in time about linear in n: the n + 1 heaviest stand for all empty bins.
+    """The law of KeepHeavy in time about linear in n: only the n + 1 heaviest empty bins are drawn.
 
-    Their counts are the largest of universe - |A| independent draws, drawn as order statistics
-    *with ties*; as printed in BV (Lemma 2.9, Algorithm 6) they are not, and the mechanism is then
-    not as private as promised. Randomness is resolved lazily, so the law is exact and the
-    running time has no strict bound.
-    universe: >= 2n + 1. Source: BV, Algorithm 5 and Proposition 6.2, corrected.
+    noise: sampler of a noisy count. universe: >= 2n + 1.
+    The noisy counts of the heaviest empty bins are order statistics of the noise, drawn *with
+    ties*. BV as printed (Lemma 2.9, Algorithm 6) ignores ties, which breaks the privacy guarantee.
+    The law is exact; the running time is bounded in expectation only.
+    Source: BV, Algorithm 5 and Proposition 6.2, corrected.
     """
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """That of KeepHeavy, whose law it has."""
+        """The accuracy of KeepHeavy: the laws are equal."""
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
@@ -66,7 +70,7 @@ class KeepHeavySampled(BinsMechanism):
         return tuple(sorted((x, c) for x, c in noisy.items() if c > limit))
 
     def _noisy(self, counts: dict[int, int], source: Source) -> dict[int, int]:
-        """The noisy counts of the elements that are not empty."""
+        """The noisy counts of the non-empty bins."""
         noisy = self.noise.sample_each(list(counts.values()), source)
         return dict(zip(counts, noisy, strict=True))
 
@@ -81,11 +85,11 @@ class KeepHeavySampled(BinsMechanism):
 class PureSparseHistogram(KeepHeavySampled):
     """A sparse histogram with pure differential privacy over a universe too large to list.
 
-    Exact sampling needs no mixing step: this is KeepHeavySampled, and costs about linear in n and
-    polylogarithmic in the universe. Its running time is bounded in expectation only; where an
-    adversary may time a release, :class:`StrictPureSparseHistogram` reads a fixed number of random
-    bits, at a cost quadratic in n and a small failure probability.
-    Source: BV, Theorem 6.6, by exact sampling instead of Algorithm 8.
+    noise: sampler of a noisy count. universe: >= 2n + 1. The running time is about linear in n and
+    polylogarithmic in the universe, but bounded in expectation only. If an adversary can time a
+    release, use :class:`StrictPureSparseHistogram`, which reads a fixed number of random bits, in
+    time quadratic in n and with a small probability of a release that ignores the data.
+    Source: BV, Theorem 6.6; exact sampling (KeepHeavySampled) replaces the mixing of Algorithm 8.
 
     >>> from exactdp.mechanisms import PureSparseHistogram
     >>> from exactdp.samplers import GeoSample, SystemSource
@@ -102,22 +106,23 @@ BV Theorem 6.6, by exact sampling
 
 @frozen
 class KeepHeavyResampled(KeepHeavySampled):
-    """KeepHeavySampled with its empty bins drawn with replacement, which may fail.
+    """KeepHeavySampled with empty bins drawn with replacement, which may fail.
 
-    failure: beta_1. ceil((4n + 2)/beta_1) elements are drawn from the whole universe; when fewer
-    than 2n + 1 of them differ, nothing is released (probability at most beta_1, whatever the data).
-    universe: >= 4n. Source: BV, Algorithm 7 and Theorem 6.4, corrected.
+    noise: sampler of a noisy count. universe: >= 4n. failure: beta_1, > 0 and < 1.
+    ceil((4n + 2)/beta_1) elements are drawn from the universe. If fewer than 2n + 1 are distinct,
+    nothing is released; that has probability at most beta_1 for any data.
+    Source: BV, Algorithm 7 and Theorem 6.4, corrected.
     """
 
     failure: Number = number(delta_target)
 
     @property
     def draws(self) -> int:
-        """Elements drawn with replacement."""
+        """Number of elements drawn with replacement."""
         return ceil((4 * self.n + 2) / self.failure)
 
     def accuracy(self, beta: Real) -> Accuracy:
-        """That of KeepHeavy, with the failure probability taken off beta first."""
+        """The accuracy of KeepHeavy at beta - failure."""
         return heavy_accuracy(self, delta_target("beta", beta), self.failure)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
@@ -144,7 +149,12 @@ def heaviest(noisy: list[tuple[int, int]], n: int) -> Bins:
 
 
 def heavy_accuracy(mechanism: HistogramMechanism, beta: Fraction, failure: Fraction) -> Accuracy:
-    """BV, Theorem 6.1: (a_1, 2 beta') per query and (2 a_2, beta') at once, a_2 for all bins."""
+    """The accuracy of KeepHeavy where nothing is released with probability `failure`.
+
+    BV, Theorem 6.1: with a_1 and a_2 the errors of one bin and of all bins at failure probability
+    beta', a query errs by more than a_1 with probability at most 2 beta', and any query by more
+    than 2 a_2 with probability at most beta'.
+    """
     rest = beta - failure
     if rest <= 0:
         raise InvalidParameter(

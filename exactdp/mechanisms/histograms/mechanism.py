@@ -1,4 +1,4 @@
-"""Histograms in and out: true counts that are checked, released bins sorted by element."""
+"""The base of the histogram mechanisms: checked true counts, releases sorted by element."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from exactdp.samplers import Source, exact_law
 from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
 
-#: Released bins: (element, noisy count) in ascending order of elements, and nothing else.
+#: Released bins: (element, noisy count) in ascending order of elements.
 Bins: TypeAlias = tuple[tuple[int, int], ...]
 
-#: The largest universe that mechanisms go through element by element.
+#: The largest universe of mechanisms that draw noise for every element.
 LISTED = 10_000_000
 
 NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
@@ -32,9 +32,9 @@ NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n b
 
 @dataclass(frozen=True, eq=False)
 class Release(Released[int, int]):
-    """What is published: a mapping of elements to counts, and the guarantee it was released under.
+    """A published histogram: a mapping of elements to noisy counts.
 
-    bins: pairs of element and count in ascending order of elements.
+    bins: pairs of element and count in ascending order of elements. guarantee: of the release.
     """
 
     bins: Bins
@@ -45,8 +45,8 @@ class Release(Released[int, int]):
 class HistogramMechanism(ABC):
     """A mechanism that releases noisy counts of the elements 0, ..., universe - 1.
 
-    noise: the sampler of one count, which also fixes n (rows) and epsilon.
-    universe: |X|, the number of possible elements.
+    noise: the sampler of one count, which also determines n (the number of rows) and epsilon.
+    universe: |X|, the number of possible elements. Raises InvalidParameter.
     """
 
     noise: CountSampler
@@ -67,11 +67,14 @@ class HistogramMechanism(ABC):
         return self.noise.n
 
     def draw(self, counts: Mapping[int, int], source: Source) -> Bins:
-        """The outcome of a release from any source, for simulations and proofs."""
+        """The outcome of a release with randomness from any source, for simulations and proofs."""
         return self._draw(self.checked(counts), source)
 
     def law(self, counts: Mapping[int, int], residual: Real = Fraction(1, 2**64)) -> Law[Bins]:
-        """The exact law of the released bins, by enumeration: for small n and universe."""
+        """The exact law of the released bins by enumeration, for small n and universe.
+
+        residual: probability that the enumeration may leave out.
+        """
         checked = self.checked(counts)
         return exact_law(lambda source: self._draw(checked, source), residual=residual)
 
@@ -83,14 +86,14 @@ class HistogramMechanism(ABC):
             if key >= self.universe:
                 raise InvalidParameter("element", element, f"< universe = {self.universe}")
             if key in kept:
-                raise InvalidParameter("element", element, "counted once in counts")
+                raise InvalidParameter("element", element, "a key that occurs once in counts")
             kept[key] = integer(f"counts[{key}]", count, least=0)
         if sum(kept.values()) != self.n:
             raise InvalidParameter("the sum of counts", sum(kept.values()), f"n = {self.n}")
         return {key: kept[key] for key in sorted(kept) if kept[key]}
 
     def guarantee(self) -> Guarantee:
-        """What every release promises, whatever the data."""
+        """The privacy guarantee of every release, for any data."""
         tilde = self.noise.e_half_epsilon**2
         nothing = Enclosure.exact(0)
         return Guarantee(self.noise.epsilon, nothing, NEIGHBOURS, self._source(), tilde)
@@ -105,7 +108,7 @@ class HistogramMechanism(ABC):
 
     @abstractmethod
     def _source(self) -> str:
-        """Paper and item."""
+        """Paper and number of the theorem that the guarantee rests on."""
 
     def _least_universe(self) -> int:
         return 1
@@ -118,9 +121,10 @@ class BinsMechanism(HistogramMechanism):
     """A mechanism whose release is a list of bins."""
 
     def release(self, counts: Mapping[int, int], source: Source) -> Release:
-        """Publish a histogram: counts maps elements to true counts that sum to n.
+        """Publish a histogram.
 
-        source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
+        counts: element -> true count; the counts sum to n. source: randomness fit for a release,
+        such as SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
         return Release(self.draw(counts, source), self.guarantee())

@@ -1,4 +1,8 @@
-"""Sparse vectors as small private sketches from which any entry can be asked (ALP)."""
+"""Small private sketches of sparse vectors, which estimate any entry.
+
+Source: Aumüller, Lebeda and Pagh, "Representing Sparse Vectors with Differential Privacy, Low
+Error, Optimal Space, and Fast Access" (ALP).
+"""
 
 from typing import TYPE_CHECKING
 
@@ -7,11 +11,11 @@ from exactdp.lazy import lazily
 if TYPE_CHECKING:
     from exactdp.mechanisms.projections.alp import (
         ALP,
-        ALP1,
         HistogramALP,
         LogALP,
         SignedALP,
         TotalALP,
+        UnitEpsilonALP,
     )
     from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
     from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
@@ -23,11 +27,11 @@ if TYPE_CHECKING:
     )
     from exactdp.mechanisms.projections.sketch import Sketch
     from exactdp.mechanisms.projections.sketch_files import read_sketch
-    from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
+    from exactdp.mechanisms.projections.thresholds import ApproximateThreshold, Threshold
 
 __all__ = [
     "ALP",
-    "ALP1",
+    "ApproximateThreshold",
     "DenseLaplace",
     "HistogramALP",
     "LogALP",
@@ -37,10 +41,10 @@ __all__ = [
     "SignedALP",
     "Sketch",
     "Threshold",
-    "Threshold2",
     "ThresholdALP",
     "ThresholdSketch",
     "TotalALP",
+    "UnitEpsilonALP",
     "private_sparsity",
     "read_sketch",
     "threshold_alp_for",
@@ -50,12 +54,12 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "alp": "ALP ALP1 HistogramALP LogALP SignedALP TotalALP",
+        "alp": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP TotalALP",
         "parameter_choice": "PrivateSparsity private_sparsity threshold_alp_for within_bits",
         "combined": "ThresholdALP ThresholdSketch",
         "noisy_rows": "DenseLaplace MaxProjection NoisyRows",
         "sketch_files": "read_sketch",
         "sketch": "Sketch",
-        "thresholds": "Threshold Threshold2",
+        "thresholds": "Threshold ApproximateThreshold",
     },
 )

@@ -1,7 +1,8 @@
-"""The ALP mechanism and its relatives over one array: Algorithms 2 to 5 and 10, Sections 6 and 10.
+"""The ALP mechanism and its variants over one bit array.
 
-The privacy of all of them is one closed form (projections/exact_epsilon.py). Where it is below the
-paper's e^epsilon, the cells are made narrower until epsilon is used up, so less is lost to noise.
+Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 2 to 5 and 10, Sections 6 and 10. The exact
+privacy loss of all variants is one closed form (projections/exact_epsilon.py). Where it is below
+the paper's bound, narrower cells use up the whole epsilon, which reduces the error.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
 @frozen
 class _Additive(UnaryProjection):
-    """alpha: > 0; a bit is flipped with probability 1/(alpha + 2), for several steps about that.
+    """alpha: > 0; a bit is flipped with probability about 1/(alpha + 2), exactly for steps = 1.
 
-    steps: of a cell, 1 or an even number to 65536. 1 is the paper's random rounding; with more the
-    same alpha needs narrower cells, which is less error (exactdp.mechanisms.projections.ramp).
+    steps: of a cell, 1 or an even number <= 65536. 1 is the paper's random rounding; more steps
+    allow narrower cells for the same alpha, hence less error (see projections/ramp.py).
     """
 
     alpha: Number = number(positive, default=8)
@@ -50,12 +51,12 @@ class _Additive(UnaryProjection):
 
     @cached_property
     def rise(self) -> Fraction:
-        """What a step costs beyond a factor of 1."""
+        """r - 1, where one step changes a probability by a factor of at most r."""
         return rise_of(self.alpha, self.steps)
 
     @cached_property
     def step(self) -> Fraction:
-        """The width of a step: the least that keeps epsilon."""
+        """The width of a step: the smallest width that keeps epsilon."""
         return least_width(self.epsilon, self.rise, self.k)
 
     @cached_property
@@ -76,12 +77,13 @@ class _Additive(UnaryProjection):
 
 @frozen
 class ALP(_Additive):
-    """A sparse vector of values from 0 to beta as noisy bits; epsilon-DP, epsilon being spent.
+    """An epsilon-DP sketch, made of noisy bits, of a sparse vector with values from 0 to beta.
 
-    d, k, s, beta, epsilon: see UnaryProjection. alpha, steps: see above; Algorithm 4 is steps = 1,
-    for which an alpha of 3 is about best. Cells are as narrow as epsilon allows, so an estimate
-    errs by about 2.5/epsilon in the mean (by 5/epsilon with steps = 1).
-    Source: ALP, Algorithms 4 and 5, with the exact loss; ramps are ours.
+    d: number of possible entries. k: largest number of non-zero entries. s: rows per level, > 2k.
+    beta: largest value. epsilon: > 0. alpha: > 0; sets the probability 1/(alpha + 2) of a flipped
+    bit. steps: of a cell, 1 or even; Algorithm 4 has steps = 1, where alpha = 3 is about optimal.
+    The mean absolute error of an estimate is about 2.5/epsilon (5/epsilon with steps = 1).
+    Source: ALP, Algorithms 4 and 5, with the exact privacy loss; several steps are ours.
 
     >>> from exactdp.mechanisms import ALP
     >>> from exactdp.samplers import SystemSource
@@ -94,11 +96,11 @@ class ALP(_Additive):
 
 @frozen
 class SignedALP(_Additive):
-    """The same for values from -beta to beta: m levels for either sign.
+    """The ALP mechanism for values from -beta to beta, with m levels for each sign.
 
-    An estimate reads them as one walk from -m to m (Section 10); ``sketch.difference(ids)`` reads
-    the two parts by themselves (Section 2). Both parts are released together, under one epsilon.
-    Source: ALP, Sections 2 and 10.
+    Both signs are released under one epsilon. An estimate reads the levels from -m to m as one
+    random walk (Section 10); ``sketch.difference(ids)`` estimates the positive and negative parts
+    separately (Section 2). Parameters: as for ALP. Source: ALP, Sections 2 and 10.
     """
 
     signed: ClassVar[bool] = True
@@ -109,18 +111,18 @@ class SignedALP(_Additive):
 
 @frozen
 class TotalALP(_Additive):
-    """The same where the sum of all values is known: one array for all levels.
+    """The ALP mechanism with one array for all levels, for vectors with a bounded sum of values.
 
-    total: n > 0, public; values of one vector add up to n at most. s: bits of the array, more than
-    2 (n/w + k) for cells of width w, so proportional to n epsilon and not to k beta epsilon; the
-    chance of a collision is at most half of that over s. beta: n where nothing better is known; k:
-    for counts n will do. Source: ALP, Section 10, Variants.
+    total: n > 0, a public bound of the sum of the values. s: bits of the array, > 2 (n/w + k) for
+    cells of width w; so the size grows with n epsilon instead of k beta epsilon. A collision has
+    probability at most (n/w + k)/s. beta: largest value, n if no better bound is known. k: for
+    counts, n is a valid bound. Other parameters: as for ALP. Source: ALP, Section 10, Variants.
     """
 
     total: Number = number(positive, default=0)
 
     def _check_rows(self) -> None:
-        """Cells are needed for that."""
+        """Skipped here: the bound of s depends on the cells; see _check."""
 
     def _check(self) -> None:
         super()._check()
@@ -151,10 +153,11 @@ class TotalALP(_Additive):
 
 
 @frozen
-class ALP1(UnaryProjection):
-    """The paper's 1-DP projection as it stands: cells of width alpha, so 1 is not all spent.
+class UnitEpsilonALP(UnaryProjection):
+    """The paper's ALP1-projection, unchanged: cells of width alpha, for epsilon = 1 only.
 
-    epsilon: 1, the promise; the guarantee's e_epsilon says what is kept. Source: ALP, Algorithm 2.
+    Its exact loss, the guarantee's e_epsilon, is below e; ALP uses up epsilon and errs less.
+    epsilon: 1. Other parameters: as for ALP. Source: ALP, Algorithm 2.
     """
 
     epsilon: Number = number(positive, default=1)
@@ -162,7 +165,7 @@ class ALP1(UnaryProjection):
 
     def _check(self) -> None:
         if self.epsilon != 1:
-            raise InvalidParameter("epsilon", self.epsilon, "1; ALP takes any")
+            raise InvalidParameter("epsilon", self.epsilon, "1 (ALP takes any epsilon)")
 
     @property
     def ramp(self) -> Ramp:
@@ -183,12 +186,13 @@ class ALP1(UnaryProjection):
 
 @frozen
 class HistogramALP(UnaryProjection):
-    """Counts only: neighbours differ by 1 in one entry, so one bit carries all of epsilon.
+    """An epsilon-DP sketch of counts, for neighbours that differ by 1 in one entry.
 
-    beta: an integer. width: counts per cell, >= 1 (1 is Algorithm 10; more are better for small
-    epsilon). Every count costs a factor r, the largest multiple of 2^-40 that is at most e^epsilon,
-    so a bit is flipped with probability 1/(r + 1) for width 1, and about 1/(2 r^(width/2)) for
-    more. Source: ALP, Algorithm 10, Lemma 7.1; wider cells are ours.
+    d, k, s: as for ALP. beta: the largest count, an integer. width: counts per cell, >= 1; 1 is
+    Algorithm 10, and larger widths have less error for small epsilon. A change by 1 changes a
+    probability by a factor of at most r, the largest multiple of 2^-40 <= e^epsilon; a bit is
+    flipped with probability 1/(r + 1) for width 1, about 1/(2 r^(width/2)) for larger widths.
+    Source: ALP, Algorithm 10, Lemma 7.1; wider cells are ours.
     """
 
     width: int = whole(least=1, most=MOST_STEPS, default=1)
@@ -222,12 +226,13 @@ class HistogramALP(UnaryProjection):
 
 @frozen
 class LogALP(_Additive):
-    """Levels on a logarithmic scale: few of them, and errors by a factor instead of a term.
+    """The ALP mechanism with levels on a logarithmic scale: fewer levels, multiplicative error.
 
-    start: > 0; smaller values count as that, and it is what an entry of 0 is estimated as. Edges
-    grow by a factor of 1 + width/start, the paper's B being e^(1/start): log_B(x ln B) is as steep
-    as x at x = start, and less beyond. ``of`` takes the start of Lemma 6.2. Between edges values
-    are rounded linearly, so that the law is rational. Source: ALP, Section 6.
+    start: > 0; values below start are treated as start, and an entry of 0 is estimated as start.
+    The edges of the cells grow by a factor of 1 + width/start; the paper's B is e^(1/start), so
+    that log_B(x ln B) has slope 1 at x = start and less beyond. :meth:`of` takes start from Lemma
+    6.2. Values between edges are rounded linearly, which keeps the law rational.
+    Other parameters: as for ALP. Source: ALP, Section 6.
     """
 
     alpha: Number = number(positive, default=20)
@@ -249,14 +254,14 @@ class LogALP(_Additive):
     def of(
         cls, *, d: int, k: int, s: int, beta: Real, epsilon: Real, alpha: Real = 20, steps: int = 8
     ) -> LogALP:
-        """With the B of Lemma 6.2, which makes the expected factor of an error O(1)."""
+        """The mechanism with the B of Lemma 6.2: the expected multiplicative error is O(1)."""
         noise, loss = positive("alpha", alpha), positive("epsilon", epsilon)
         p = (1 + noise * Fraction(k, s)) / (noise + 2)
         return cls(d, k, s, beta, epsilon, alpha, steps, _start(noise, loss, p))
 
     @property
     def growth(self) -> Fraction:
-        """The factor from one step to the next."""
+        """The ratio of the edges of consecutive steps."""
         return 1 + self.step / self.start
 
     @cached_property
@@ -265,9 +270,9 @@ class LogALP(_Additive):
         return RampCells(GrowingCells.geometric(start, self.step, top, self.steps), self.ramp)
 
     def factor(self, value: Real, collision: Real | None = None) -> ErrorLaw:
-        """The exact law of max(estimate/value, value/estimate), as :meth:`error` is of the rest.
+        """The exact law of the multiplicative error max(estimate/value, value/estimate).
 
-        value: from start to beta; smaller ones are estimated as start.
+        value: from start to beta. collision: as for :meth:`error`. Raises InvalidParameter.
         """
         point = positive("value", value)
         if point < self.start:
@@ -280,7 +285,7 @@ class LogALP(_Additive):
         return self._estimates(point, collision).mapped(factor, self._top / float(self.start))
 
     def factor_bound(self, beta: Real) -> float:
-        """A value of start or more is off by a larger factor with probability beta at most."""
+        """A multiplicative error that values >= start exceed with probability at most beta."""
         levels = self._levels_off(delta_target("beta", beta)) + 1
         step = 1 + (self.growth - 1) * (1 + Fraction(1, 1 << 32))  # edges are rounded up
         return float(float(step) ** (self.steps * levels)) * (1 + 1e-9)
@@ -294,7 +299,7 @@ def _start(alpha: Fraction, epsilon: Fraction, p: Fraction) -> Fraction:
     odds = 4 * (p - p * p)
     if not 0 < odds < 1:
         raise InvalidParameter(
-            "s", Described("a collision probability too large"), "large enough for alpha"
+            "s", Described("too few rows"), "larger for this alpha: collisions are too likely"
         )
     found = refine(lambda: -4 * ball(alpha) / (ball(epsilon) * ball(odds).log()))
     scale = 2**20

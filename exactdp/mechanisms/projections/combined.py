@@ -1,4 +1,7 @@
-"""Large values stored, small ones in a sketch: both from one vector (Algorithms 7 and 8)."""
+"""Large values stored with noise, small values in a sketch, from one vector.
+
+Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 7 and 8.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,12 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.alp import ALP, SignedALP
 from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, identifiers
-from exactdp.mechanisms.projections.thresholds import Stored, Threshold, Threshold2, usual_threshold
+from exactdp.mechanisms.projections.thresholds import (
+    ApproximateThreshold,
+    Stored,
+    Threshold,
+    usual_threshold,
+)
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
@@ -30,15 +38,16 @@ from exactdp.vector import Vector
 
 @frozen(kw_only=True)
 class ThresholdALP:
-    """Values above a threshold are stored with noise, all are in a sketch up to the threshold.
+    """Noisy values above a threshold are stored; a sketch estimates the values below it.
 
-    d, k: possible entries, and the most that are not 0. u: the largest value. s: rows of the
-    sketch, > 2k. epsilon1, epsilon2: > 0, spent on stored values and on the sketch. delta: 0 for
-    Algorithm 6, else that of Algorithm 9; grid, values: as there. alpha, steps: as for ALP.
-    t: the threshold; by default 2 ln(d)/epsilon1, with which hardly any of d entries of 0 is
-    stored, or the least that delta allows. A lower one makes the sketch smaller, with more of them
-    stored (stored.expected_empty). Values beyond it count as t in the sketch. The signed sketch
-    reads one walk.
+    d: number of possible entries. k: largest number of non-zero entries. u: largest value. s: rows
+    per level of the sketch, > 2k. epsilon1, epsilon2: > 0, spent on stored values and on the
+    sketch. delta: 0 to store values by Threshold (Algorithm 6), > 0 by ApproximateThreshold
+    (Algorithm 9). grid, values: as for Threshold. alpha, steps: as for ALP.
+    t: the threshold. By default 2 ln(d)/epsilon1, at which few of d zero entries are stored, or the
+    smallest threshold that delta allows. A smaller t makes the sketch smaller but stores more zero
+    entries (stored.expected_empty). The sketch treats larger values as t.
+    Raises InvalidParameter.
     Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Section 10.
     """
 
@@ -61,19 +70,19 @@ class ThresholdALP:
             object.__setattr__(self, "t", positive("t", self.t))
         least = self.stored.threshold
         if self.delta and self.t not in (None, least):
-            raise InvalidParameter("t", self.t, f"{decimal_text(least)}, which delta needs")
+            raise InvalidParameter("t", self.t, f"{decimal_text(least)}, which follows from delta")
         object.__setattr__(self, "t", least)
-        _ = self.sketch  # whose parameters are checked before anything is drawn
+        _ = self.sketch  # checks the parameters of the sketch before anything is drawn
 
     @cached_property
-    def stored(self) -> Threshold | Threshold2:
-        """The mechanism of the values that are stored."""
+    def stored(self) -> Threshold | ApproximateThreshold:
+        """The mechanism of the stored values."""
         given: dict[str, Any] = {
             name: getattr(self, name) for name in ("d", "k", "u", "grid", "values")
         }
         given["epsilon"] = self.epsilon1
         if self.delta:
-            return Threshold2(**given, delta=self.delta)
+            return ApproximateThreshold(**given, delta=self.delta)
         grid = self.grid
         top = usual_threshold(self.d, self.epsilon1, grid)
         if self.t is not None:
@@ -90,7 +99,7 @@ class ThresholdALP:
         return of(self.stored.d, self.stored.k, self.s, top, self.epsilon2, self.alpha, self.steps)
 
     def guarantee(self) -> Guarantee:
-        """What every release promises: the sum of both."""
+        """The privacy guarantee: stored values and sketch by sequential composition."""
         first, second = self.stored.guarantee(), self.sketch.guarantee()
         assert first.e_epsilon is not None
         return Guarantee(
@@ -102,11 +111,11 @@ class ThresholdALP:
         )
 
     def project(self, vector: Vector, source: Source) -> ThresholdSketch:
-        """Publish a vector: a mapping of entries (0 <= i < d) to values, 0 for all others.
+        """Publish a vector.
 
-        A list or an array holds the values of the entries 0, 1, 2, ... in order.
-
-        source: must be fit for a release. Raises InvalidParameter before anything is drawn.
+        vector: a mapping of entries (0 <= i < d) to non-zero values, or a list or array of the
+        values of entries 0, 1, 2, ... source: randomness fit for a release, such as SystemSource.
+        Raises InvalidParameter before anything is drawn.
         """
         require_secure(source)
         entries = self.stored.checked(vector)
@@ -117,7 +126,7 @@ class ThresholdALP:
         )
 
     def limited(self, entries: NonzeroEntries) -> NonzeroEntries:
-        """Values as the sketch has them: none beyond the threshold."""
+        """The entries with values clipped to the threshold, for the sketch."""
         top = self.stored.threshold
         upper = entries.at_most(top)
         flipped = replace(upper, numerators=-upper.numerators).at_most(top)
@@ -126,7 +135,7 @@ class ThresholdALP:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSketch(Estimates):
-    """A published vector: ``sketch[i]`` is what is stored of an entry, or else its estimate."""
+    """A published vector: ``sketch[i]`` is the stored value of entry i, or else its estimate."""
 
     mechanism: ThresholdALP
     stored: Stored
@@ -134,16 +143,16 @@ class ThresholdSketch(Estimates):
 
     @property
     def text(self) -> int | None:
-        """None where entries are numbers; where they are texts, the longest."""
+        """None if entries are numbers; for byte strings, their largest length in bytes."""
         return self.small.text
 
     def of_texts(self, longest: int | None) -> ThresholdSketch:
-        """The same with a note on what its entries are."""
+        """The same sketch, marked as a sketch of byte strings of at most this length."""
         return replace(self, small=self.small.of_texts(longest))
 
     @property
     def guarantee(self) -> Guarantee:
-        """The promise it was released under."""
+        """The privacy guarantee of the release."""
         return self.mechanism.guarantee()
 
     @cached_property
@@ -170,11 +179,11 @@ class ThresholdSketch(Estimates):
 
     @property
     def size(self) -> dict[str, int]:
-        """Bits of the sketch, and of the stored values."""
+        """Sizes of the sketch and of the stored values, in bits."""
         return {**self.small.size, "stored": 8 * len(self.stored) * (_entry_size(self.mechanism))}
 
     def to_bytes(self) -> bytes:
-        """The parameters, what is stored, and the sketch; for :meth:`from_bytes`."""
+        """A checked file of parameters, stored values and sketch, read by :meth:`from_bytes`."""
         width = _entry_size(self.mechanism) - 8
         stored = b"".join(
             i.to_bytes(width, "little") + v.to_bytes(8, "little", signed=True)
@@ -186,14 +195,14 @@ class ThresholdSketch(Estimates):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ThresholdSketch:
-        """Read what to_bytes wrote; everything is validated."""
+        """The sketch from a file of to_bytes; raises InvalidParameter unless all of it is valid."""
         header, payload = _KIND.unpack(data)
         text, count = texts(header.pop("text")), header.pop("stored")
         given: dict[str, Any] = dict(header)
         made = ThresholdALP(**given)
         size = _entry_size(made)
         if not isinstance(count, int) or not 0 <= count * size <= len(payload):
-            raise InvalidParameter("stored", count, "as many entries as there are")
+            raise InvalidParameter("stored", count, "the number of stored entries in the file")
         start = count * size
         raw = [bytes(payload[i : i + size]) for i in range(0, start, size)]
         stored = tuple(
@@ -204,7 +213,9 @@ class ThresholdSketch(Estimates):
         sizes = [abs(v) for _, v in stored]
         inside = all(made.stored.least <= v <= made.stored.noise.steps for v in sizes)
         if places != sorted(set(places)) or not inside or not all(i < made.d for i in places):
-            raise InvalidParameter("stored", Described("other entries"), "entries as written")
+            raise InvalidParameter(
+                "stored", Described("invalid entries"), "entries written by to_bytes"
+            )
         return cls(made, stored, Sketch(*read(made.sketch, payload[start:]), text))
 
 
@@ -214,5 +225,5 @@ _KIND = Kind(
 
 
 def _entry_size(mechanism: ThresholdALP) -> int:
-    """Bytes of one stored entry."""
+    """Bytes per stored entry."""
     return max(-(-(mechanism.d - 1).bit_length() // 8), 1) + 8

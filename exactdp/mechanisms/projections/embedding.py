@@ -1,8 +1,8 @@
-"""The bit array: unary codes hashed level by level, then flipped at random (ALP, Algorithm 2).
+"""The bit array: unary codes hashed level by level, then randomly flipped bits.
 
-Level b (from 0) has the bits b s, ..., b s + s - 1; bit b s + h_b(i) is set where the level of
-entry i is above b. Where levels share one array of s bits it is bit h_b(i). The array is packed, 8
-bits to a byte, the first bit lowest.
+Level b (from 0) has the bits b s, ..., b s + s - 1; bit b s + h_b(i) is set if the level of entry i
+is above b. If all levels share one array of s bits, bit h_b(i) is set instead. The array is packed
+into bytes, lowest bit first. Source: Aumüller, Lebeda and Pagh (ALP), Algorithm 2.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from exactdp.samplers import Source
 
 Bits = NDArray[np.uint8]
 
-#: Bits laid out at once, so that they stay in cache.
+#: Bits that are processed at a time, so that they stay in cache.
 _LAID_OUT = 1 << 21
 
 
 class Layer:
-    """Entries with levels from 0 to m, for m levels of the array."""
+    """Entries and their levels, integers from 0 to m, for m levels of the array."""
 
     def __init__(self, ids: NDArray[Any], levels: NDArray[np.int64], hashes: HashFunctions) -> None:
         order = np.argsort(-levels, kind="stable")
@@ -33,7 +33,7 @@ class Layer:
         self._hashes = hashes
 
     def rows(self, place: int, b: int) -> NDArray[np.intp]:
-        """Where the entries of a level above b are, by the hash function of a place."""
+        """Rows of the entries with a level above b, by the hash function of level `place`."""
         above = int(np.searchsorted(self._falling, -b, side="left"))
         if not above:
             return np.empty(0, np.intp)
@@ -42,7 +42,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the bits are. rows: of a level. places: levels in all. shared: one array for all."""
+    """The array's layout. rows: per level. places: number of levels. shared: one array for all."""
 
     rows: int
     places: int
@@ -50,16 +50,16 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Bits in all."""
+        """Number of bits of the array."""
         return self.rows if self.shared else self.rows * self.places
 
     def start(self, place: int) -> int:
-        """The first bit of a level."""
+        """Index of the first bit of a level."""
         return 0 if self.shared else self.rows * place
 
 
 def embed(layers: Sequence[Layer], layout: Layout, m: int, flip: Fraction, source: Source) -> Bits:
-    """The noisy array of m levels for each layer."""
+    """The noisy array, with m levels for each layer. flip: probability that a bit is flipped."""
     noise = source.coins(layout.size, flip).astype("<u8", copy=False).view(np.uint8)
     bits = noise[: -(-layout.size // 8)]
     together = max(_LAID_OUT // layout.rows // 8 * 8, 8)  # levels come in eights: whole bytes
@@ -79,13 +79,13 @@ def embed(layers: Sequence[Layer], layout: Layout, m: int, flip: Fraction, sourc
 def peaks(
     bits: Bits, keys: Keys, hashes: HashFunctions, layout: Layout, walk: Sequence[tuple[int, bool]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the partial sums of each entry's +-1 bits are largest: sum and number of the places.
+    """Times at which each entry's random walk of +-1 bits is at its maximum.
 
-    walk: the places of the array in the order they are read in, and whether a 1 is a -1 there.
-    Source: ALP, Algorithm 3.
+    walk: the levels of the array in the order of reading, and whether a bit 1 counts as -1 there.
+    Returns the sum and the number of these times, for each entry. Source: ALP, Algorithm 3.
     """
     n = keys.shape[1]
-    below = np.zeros(n, np.int64)  # how far the partial sum is below the top so far
+    below = np.zeros(n, np.int64)  # distance of the partial sum to its maximum so far
     total, count = np.zeros(n, np.int64), np.ones(n, np.int64)
     for step, (place, turned) in enumerate(walk, 1):
         where = hashes.rows(keys, place)
@@ -99,9 +99,9 @@ def peaks(
 
 
 def peak(bits: Bits, where: NDArray[np.uint64], turned: NDArray[np.bool_]) -> Fraction:
-    """The average place where the partial sums of one entry's +-1 bits are largest.
+    """The average time at which the random walk of one entry's +-1 bits is at its maximum.
 
-    where: the bits of the walk, in the order they are read in. turned: whether a 1 is a -1 there.
+    where: indices of the bits, in the order of reading. turned: whether a bit 1 counts as -1.
     Source: ALP, Algorithm 3.
     """
     sums = np.cumsum(np.where(_read(bits, where) ^ turned, 1, -1))
@@ -111,7 +111,7 @@ def peak(bits: Bits, where: NDArray[np.uint64], turned: NDArray[np.bool_]) -> Fr
 
 
 def _read(bits: Bits, where: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """The bits at these places of the packed array."""
+    """The bits at these indices of the packed array."""
     byte = bits[(where >> np.uint64(3)).astype(np.intp)]
     bit: NDArray[np.uint8] = byte >> (where & np.uint64(7)).astype(np.uint8) & np.uint8(1)
     return bit

@@ -1,17 +1,17 @@
-"""The exact error of an estimate: the average place of the maxima of a random walk, not simulated.
+"""The exact law of an estimate's error, computed instead of simulated.
 
-Of the m bits of an entry of level y, the first y show 1 with probability 1 - p, the others with
-probability q = p + c (1 - 2 p), where c is the probability that another entry has set the bit.
-Algorithm 3 averages the places where the walk of +-1 bits is highest. Followed are only the times
-t at which the walk is at its record so far, with the number n of places that share it and the sum
-of their distances from y; from there it goes up to a new record, dives and comes back after some
-steps (one more place), or dives for good (the walk is over).
+Algorithm 3 of Aumüller, Lebeda and Pagh (ALP) estimates the level y of an entry from m bits: the
+first y bits are 1 with probability 1 - p, the others with probability q = p + c (1 - 2 p), where c
+is the probability that another entry has set the bit. The estimate is the average of the times at
+which the random walk of +-1 bits is at its maximum. The computation follows only the times t at
+which the walk is at its maximum so far, with the number n of times at that maximum and the sum of
+their distances from y. From there the walk reaches a new maximum, or falls and returns after some
+steps (one more time at the maximum), or never returns (the walk is finished).
 
-Floats, with bounds: everything added and multiplied is positive, so a probability that is followed
-is right up to a factor of 1 +- slack, which is known beforehand (4 (T + 1) (T + 64) 2^-53 for walks
-of T steps: below 2^-30 for T = 1000), and what was left out is 1 minus what is there (about 1e-8).
-Errors themselves are right up to 2^-44 of the largest. Every answer is an Enclosure of the exact
-number with all three in it.
+All sums and products are of positive floats, so each probability has a relative error of at most
+slack, an a-priori bound (4 (T + 1) (T + 64) 2^-53 for walks of T steps: below 2^-30 for T = 1000).
+The probability left out is 1 minus the computed total (about 1e-8). The errors are correct up to
+2^-44 of the largest error. Every result is an Enclosure of the exact number that covers all three.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from exactdp.parameters import integer, rational
 
 Floats = NDArray[np.float64]
 
-#: Places of the record that are told apart; more are left out (probability below 2^-40 or so).
+#: Largest number of times at the maximum that is followed (more: probability of about 2^-40).
 _MOST_TIES = 20
 
-#: Walks are followed until what may happen beyond is less likely than this, and states that are
-#: less likely than a crumb are left out.
+#: Walks are followed until all later events are less likely than _FAR; states that are less likely
+#: than _CRUMB are left out.
 _FAR = 1e-8
 _CRUMB = 1e-13
 
-#: Time grows with the cube of a walk's length, memory with the square: these take a minute, 2 GB.
+#: Longest walk, in steps: it takes a minute and 2 GB (time ~ length^3, memory ~ length^2).
 _MOST_STEPS = 1200
 
 _HALF_ULP = 2.0**-53
 
-#: The relative error of an error, of the largest: a few operations on numbers below that.
+#: Rounding error of an error, relative to the largest error: a few operations in doubles.
 _ERRORS = 2.0**-44
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorLaw:
-    """Errors and their probabilities, right up to a factor of 1 +- slack but for what is left.
+    """Errors of an estimate and their probabilities, with bounds for all rounding.
 
-    errors: each right up to 2^-44 span. left: no event is more or less likely than these say by
-    more than that. span: the largest size of an error. What is asked of it are Enclosures that
-    hold all of this; ``resolution`` is that of the errors.
+    errors: each correct up to 2^-44 * span. weights: their probabilities, correct up to a factor of
+    1 +- slack. left: bound of the probability that is left out. span: the largest |error|.
+    Probabilities and means are Enclosures that cover these inaccuracies.
     """
 
     errors: Floats
@@ -64,11 +64,11 @@ class ErrorLaw:
 
     @property
     def resolution(self) -> float:
-        """No error is further from the exact one: events are of errors that are so far apart."""
+        """Upper bound of the rounding error of each error."""
         return self.span * _ERRORS
 
     def probability(self, event: Callable[[Floats], NDArray[np.bool_]]) -> Enclosure:
-        """Of an event, given by a predicate of arrays of errors."""
+        """The probability of an event, given as a predicate on arrays of errors."""
         total = float(self.weights[event(self.errors)].sum())
         return self._enclosure(total, 1.0)
 
@@ -95,28 +95,28 @@ class ErrorLaw:
         )
 
     def bound(self, beta: Fraction) -> float:
-        """An error that is exceeded in size with probability beta at most."""
+        """A bound that |error| exceeds with probability at most beta; raises Undecided."""
         order = np.argsort(-np.abs(self.errors), kind="stable")
         beyond = np.cumsum(self.weights[order]) * (1 + self.slack) * (1 + 1e-9) + self.left
         inside = int(np.searchsorted(beyond, float(beta) * (1 - 1e-12), side="right"))
         if self.left >= float(beta):
-            raise Undecided(f"an error exceeded with probability {float(beta)}")
+            raise Undecided(f"the law leaves out too much probability for beta = {float(beta)}")
         if inside == len(order):
             return self.resolution
         return float(abs(self.errors[order[inside]])) + self.resolution
 
     def scaled(self, factor: float) -> ErrorLaw:
-        """In other units."""
+        """The law of factor * error."""
         return self.mapped(lambda errors: errors * factor, self.span * factor)
 
     def mapped(self, function: Callable[[Floats], Floats], span: float) -> ErrorLaw:
-        """The law of a function of the error, of this size at most."""
+        """The law of a function of the error. span: bound of |function|."""
         return replace(self, errors=function(self.errors), span=span)
 
     def _enclosure(self, total: float, largest: float, steepness: float = 0.0) -> Enclosure:
-        """A sum of weights times values of at most a size; n terms err by less than n 2^-53.
+        """The Enclosure of a mean from its float sum; n terms add a rounding error below n 2^-53.
 
-        steepness: how much a value changes at most with the error it is of.
+        largest: bound of the values. steepness: Lipschitz constant of the value in the error.
         """
         slack = Fraction(self.slack + (len(self.weights) + 8) * _HALF_ULP)
         middle = Fraction(total)
@@ -133,10 +133,10 @@ def wrong_one(flip: Fraction, collision: Fraction) -> Fraction:
 def estimate_law(
     place: Fraction, m: int, flip: Fraction, collision: Fraction, before: int = 0
 ) -> ErrorLaw:
-    """The error, in levels, of the estimate of a value at a place between 0 and m levels.
+    """The law of the error, in levels, of the estimate of a value.
 
-    The value is rounded at random to a level next to it. The rest as for level_law.
-    Raises InvalidParameter, and Undecided where the bits say so little that walks are too long.
+    place: the value in levels, from 0 to m; it is rounded at random to an adjacent level. Other
+    arguments: as for level_law. Raises InvalidParameter, and Undecided if walks are too long.
     """
     at = rational("place", place)
     if not 0 <= at <= integer("m", m, least=1):
@@ -150,16 +150,20 @@ def estimate_law(
 def level_law(
     levels: Mapping[int, Fraction], m: int, flip: Fraction, collision: Fraction, before: int = 0
 ) -> ErrorLaw:
-    """The law of Algorithm 3's estimate, in levels, for an entry whose level has a law.
+    """The law of Algorithm 3's estimate, in levels, for an entry with a random level.
 
-    levels: from 0 to m, with their probabilities. flip: p, < 1/2. collision: c, >= 0, the same at
-    every level and independent, with p + c (1 - 2 p) < 1/2. before: levels below 0, of values that
-    may be negative.
+    levels: level from 0 to m -> probability. flip: p < 1/2. collision: c >= 0, the probability of a
+    collision at each level, independently, with p + c (1 - 2 p) < 1/2. before: number of levels
+    below 0, for signed vectors. Raises InvalidParameter, and Undecided if walks are too long.
     """
     chance, most = rational("collision", collision), integer("m", m, least=1)
     wrong = wrong_one(flip, chance)
     if not (flip > 0 and chance >= 0 and wrong < Fraction(1, 2)):
-        raise InvalidParameter("collision", chance, ">= 0, with a wrong 1 below 1/2")
+        raise InvalidParameter(
+            "collision",
+            chance,
+            ">= 0 and so small that a 0 is reported as 1 with probability < 1/2",
+        )
     found, weights, slack, left = [], [], 0.0, 0.0
     for y, weight in levels.items():
         offsets = _offsets(before, y, most, float(flip), float(wrong))
@@ -182,7 +186,7 @@ def _offsets(
     """Estimate - y: values, probabilities, their relative error, and the probability left out."""
     left, right = min(before + y, _reach(q if before else p)), min(m - y, _reach(q))
     if left + right > _MOST_STEPS:
-        raise Undecided(f"walks of more than {_MOST_STEPS} steps are too long to be followed")
+        raise Undecided(f"walks of more than {_MOST_STEPS} steps need too much memory")
     ups = [*([1 - q] * before + [1 - p] * y)[before + y - left :], *[q] * right]
     law = _records(ups, left)
     ties, sums = np.nonzero(law)
@@ -196,26 +200,27 @@ def _offsets(
 
 
 def _reach(p: float) -> int:
-    """So far a walk that goes up with probability p is followed: beyond, less happens than _FAR."""
+    """The number of steps after which a walk with P(+1) = p returns with probability <= _FAR."""
     reach = 1
-    while _beyond(p, reach) > _FAR and reach <= _MOST_STEPS:  # for p next to 1/2 there is no end
+    while _beyond(p, reach) > _FAR and reach <= _MOST_STEPS:  # endless for p near 1/2
         reach += max(reach // 8, 1)
     return reach
 
 
 def _beyond(p: float, steps: int) -> float:
-    """Above the probability that a walk is at 0 or more after this many steps or later.
+    """Upper bound of the probability that a walk is >= 0 at any time from this step on.
 
-    P(S_n >= 0) <= (4 p (1 - p))^(n/2), by Markov's inequality for (1/p - 1)^(S_n/2); summed.
+    P(S_n >= 0) <= (4 p (1 - p))^(n/2), by Markov's inequality for (1/p - 1)^(S_n/2); summed over n.
     """
     x = float(np.sqrt(4 * p * (1 - p)))
     return 1.0000001 * x**steps / (1 - x) if x < 1 else float("inf")
 
 
 def _records(ups: list[float], zero: int) -> Floats:
-    """P(n places share the top, their distances from place `zero` add up to d).
+    """P(the maximum is reached n times, whose distances from time `zero` sum to d).
 
-    ups: the probability of +1 at each step. Rows: n - 1. Columns: d + zero * _MOST_TIES.
+    ups: the probability of +1 at each step. Returns an array: row n - 1, column
+    d + zero * _MOST_TIES.
     """
     steps, origin = len(ups), _MOST_TIES * zero
     final = np.zeros((_MOST_TIES, _MOST_TIES * steps + 1))
@@ -233,7 +238,7 @@ def _records(ups: list[float], zero: int) -> Floats:
         if t < steps:
             record = _at(now, t + 1, final.shape)
             record[0, origin + t + 1 - zero] += ups[t] * float(part.sum())
-        box = _box(here[:-1])  # with one place more, the last row is left out
+        box = _box(here[:-1])  # one more time at the maximum leaves the last row out
         if box is None:
             continue
         rows, low, high = box
@@ -245,7 +250,7 @@ def _records(ups: list[float], zero: int) -> Floats:
 
 
 def _box(here: Floats) -> tuple[int, int, int] | None:
-    """Rows and columns with anything in them but crumbs, which are left out."""
+    """The range of rows and columns with probabilities above _CRUMB."""
     there = here > _CRUMB
     rows, columns = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
     if not rows.size:
@@ -261,7 +266,8 @@ def _at(now: list[Floats | None], t: int, shape: tuple[int, ...]) -> Floats:
 
 
 def _dives(ups: list[float]) -> tuple[list[list[tuple[int, float]]], list[float]]:
-    """From each time: how long a dive below the record lasts, and the chance of no way back."""
+    """For each time: the law of the duration of an excursion below the maximum, and the
+    probability of no return."""
     steps = len(ups)
     back: list[list[tuple[int, float]]] = []
     gone: list[float] = []

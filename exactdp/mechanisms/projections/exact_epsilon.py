@@ -1,20 +1,20 @@
-"""What a change of size 1 costs when it is spread over entries and cells: exactly.
+"""The exact privacy loss of a change of l1 size 1 that is spread over entries and cells.
 
-A bit that is 1 with probability pi before the noise is 1 with probability (1 + alpha pi)/(alpha +
-2) after it. Moving an entry by t within one cell of width w therefore changes a probability by a
-factor of at most 1 + alpha t/w, and from one end of the cell to the other by 1 + alpha. Cells are
-passed one after the other, so of the cells that one entry touches only the last counts in part;
-the factor of a passed cell is below that of two parts (it is (1 + alpha)/(1 + alpha - alpha t/w)
-where it is entered from within). With c = alpha/w, k entries and J whole cells the most is
+A bit that is 1 with probability pi before the noise is 1 with probability
+(1 + alpha pi)/(alpha + 2) after the noise. Changing an entry by t within one cell of width w
+therefore changes a probability by a factor of at most 1 + alpha t/w, and across the whole cell by
+1 + alpha. An entry crosses cells one after the other, so only its last cell counts in part; a cell
+that is entered from within costs (1 + alpha)/(1 + alpha - alpha t/w), which is no more than two
+parts cost. With c = alpha/w, k entries and J whole cells the largest ratio is
 
     e^epsilon = max over J of (1 + alpha)^J (1 + (c - J alpha)/k)^k,
 
-as equal parts are best (ln is concave). It is attained by k entries that rise from 0, and is below
-e^c: it tends there as k grows. In between, values on a grid only lose less.
+as equal parts are the worst (ln is concave). The bound is attained by k entries that rise from 0.
+It is below e^c and tends to e^c as k grows. Values on a grid lose at most as much.
 
-The cells of this page are the steps of exactdp.mechanisms.projections.ramp where a level takes
-several, alpha being what a step costs beyond 1: an upper bound, attained where k entries rising by
-half a level each are a change of 1 or more. (A whole level costs less than its steps one by one.)
+If a level has several steps (see ramp.py), the cells above are the steps, and alpha is r - 1 for
+the ratio r of a step. The formula is then an upper bound, since a whole level costs less than its
+steps; it is attained if k entries that rise by half a level each are a change of 1 or more.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _WIDTH_BITS = 40
 
 
 def e_epsilon(c: Fraction, alpha: Fraction, k: int) -> Fraction:
-    """The exact e^epsilon; a fraction of about k times as many digits as c has.
+    """The exact e^epsilon, a fraction with about k times as many digits as c.
+
+    c: alpha/w, > 0. alpha: > 0. k: largest number of non-zero entries, >= 1.
 
     >>> e_epsilon(Fraction(1), Fraction(3), 1), e_epsilon(Fraction(1), Fraction(3), 2)
     (Fraction(2, 1), Fraction(9, 4))
@@ -45,7 +47,7 @@ def e_epsilon(c: Fraction, alpha: Fraction, k: int) -> Fraction:
 
 
 def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
-    """The least multiple of 2^-64 that is certainly e^epsilon or more, for any k."""
+    """A certified upper bound of e^epsilon: e^epsilon rounded up to a multiple of 2^-64."""
     if k == 1:
         return Fraction(ceil(e_epsilon(c, alpha, k) * 2**64), 2**64)
     ends = []
@@ -57,9 +59,9 @@ def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
 
 @lru_cache(256)
 def least_width(epsilon: Fraction, alpha: Fraction, k: int) -> Fraction:
-    """The narrowest cells, of 40 significant bits, that keep e^epsilon; certified."""
+    """The smallest width of cells, to 40 significant bits, that certainly keeps epsilon."""
 
-    start = alpha / epsilon  # e^epsilon <= e^c: wide enough for certain
+    start = alpha / epsilon  # wide enough, as the loss is at most c
     unit = _unit(start)
     low, high = 0, ceil(start / unit)
     while high - low > 1:
@@ -71,9 +73,10 @@ def least_width(epsilon: Fraction, alpha: Fraction, k: int) -> Fraction:
 
 @lru_cache(256)
 def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
-    """The largest a, of 40 significant bits, for noise of ratio 1/(1 + a) per step of a grid.
+    """The largest a, to 40 significant bits, for which noise of ratio 1/(1 + a) keeps epsilon.
 
-    A value between two steps is rounded at random: a cell of one step, c = a/grid.
+    grid: the step of the noise. A value between two steps is rounded at random, which makes each
+    step a cell with c = a/grid. Raises Undecided.
     """
 
     def keeps(a: Fraction) -> bool:
@@ -82,12 +85,12 @@ def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
     with precision(_BITS):
         top = refine(lambda: (ball(epsilon) * ball(max(grid, Fraction(1)))).expm1())
     unit = _unit(top.upper)
-    low, high = 0, ceil(top.upper / unit)  # one step at least is taken by a change of max(grid, 1)
+    low, high = 0, ceil(top.upper / unit)  # a change of max(grid, 1) crosses at least one step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if keeps(middle * unit) else (low, middle)
     if not low:
-        raise Undecided(f"a step of noise for epsilon = {float(epsilon)} and grid {float(grid)}")
+        raise Undecided(f"no noise found for epsilon = {float(epsilon)} and grid {float(grid)}")
     return low * unit
 
 
@@ -98,22 +101,22 @@ def largest_ratio(epsilon: Fraction) -> Fraction:
 
 
 def _keeps(c: Fraction, alpha: Fraction, k: int, epsilon: Fraction) -> bool:
-    """Whether e^epsilon is certainly not exceeded."""
+    """Whether the loss is certainly at most epsilon."""
     with precision(_BITS):
         return all(_log(c, alpha, k, j) <= ball(epsilon) for j in _candidates(c, alpha, k))
 
 
 def _unit(size: Fraction) -> Fraction:
-    """A power of two: what is left of a number of this size after 40 bits."""
+    """The unit in the last place of a number of this size with 40 significant bits."""
     exponent = size.numerator.bit_length() - size.denominator.bit_length() - _WIDTH_BITS
     return Fraction(2) ** exponent
 
 
 def _candidates(c: Fraction, alpha: Fraction, k: int) -> list[int]:
-    """Numbers J of whole cells with the best among them.
+    """Numbers J of whole cells that contain the maximum.
 
-    The logarithm is concave in J, with its top where r = (c - J alpha)/k, the part of a cell that
-    each entry moves, is alpha/ln(1 + alpha) - 1; so the integers around it are tried.
+    The logarithm is concave in J. Its maximum is where r = (c - J alpha)/k, alpha times the part of
+    a cell that each entry moves, equals alpha/ln(1 + alpha) - 1; the integers around are tried.
     """
     least, most = max(ceil(c / alpha) - k, 0), floor(c / alpha)
     with precision(_BITS):

@@ -1,9 +1,10 @@
-"""Discrete Laplace noise on a grid, for values that are rounded to it at random.
+"""Discrete Laplace noise on a grid, for values that are randomly rounded to the grid.
 
-Noise of ratio 1/(1 + a) per step makes one step cost a factor of 1 + a. A value between two steps
-is rounded to one of them with itself as the mean, so moving it by a part t of a step changes a
-probability by a factor of at most 1 + a t: a grid is a row of cells, and the exact loss is that of
-projections/exact_epsilon.py with alpha = a. Noise is cut at the ends of what is released.
+With noise of ratio 1/(1 + a) per step, a change by one step changes a probability by a factor of at
+most 1 + a. A value between two steps is rounded without bias to one of them, so a change by a
+fraction t of a step costs at most 1 + a t. The steps are thus cells in the sense of
+projections/exact_epsilon.py with alpha = a, which gives the exact loss. Noisy values are clamped
+to the range of released values.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounde
 from exactdp.samplers import Source, TwoSidedGeometric
 from exactdp.samplers.inverse_cdf import RealCdf
 
-#: So many draws are cheaper one by one than in bulk.
+#: Up to this number of draws, single draws are faster than bulk draws.
 FEW = 64
 
 MOST_STEPS = 1 << 40
@@ -32,7 +33,8 @@ MOST_STEPS = 1 << 40
 
 @dataclass(frozen=True)
 class GridNoise:
-    """grid: the step. epsilon: > 0. k: entries that can rise from 0. top: the largest value."""
+    """Noise of one value. grid: the step, > 0. epsilon: > 0. k: largest number of non-zero
+    entries. top: the largest value, a multiple of the grid. Raises InvalidParameter."""
 
     grid: Fraction
     epsilon: Fraction
@@ -43,11 +45,11 @@ class GridNoise:
         if (self.top / self.grid).denominator != 1:
             raise InvalidParameter("u", self.top, f"a multiple of the grid {self.grid}")
         if self.steps > MOST_STEPS:
-            raise InvalidParameter("grid", self.grid, "coarser: u is more than 2^40 steps")
+            raise InvalidParameter("grid", self.grid, "so coarse that u is at most 2^40 steps")
 
     @property
     def steps(self) -> int:
-        """Of the largest value."""
+        """The largest value, in steps."""
         return int(self.top / self.grid)
 
     @cached_property
@@ -57,22 +59,22 @@ class GridNoise:
 
     @cached_property
     def e_epsilon(self) -> Fraction:
-        """What a change of size 1 costs, at most."""
+        """Upper bound of the probability ratio for a change of l1 size 1."""
         return e_epsilon_above(self.rise / self.grid, self.rise, self.k)
 
     @cached_property
     def law(self) -> TwoSidedGeometric:
-        """The noise in steps, before it is cut."""
+        """The law of the noise in steps, without clamping."""
         return TwoSidedGeometric(q=1 / (1 + self.rise))
 
     def noisy(self, entries: NonzeroEntries, low: int, source: Source) -> NDArray[np.int64]:
-        """Every value in steps, rounded and noisy, within [low, steps]."""
+        """Noisy values in steps, clamped to [low, steps]."""
         steps = rounded(entries, self.grid, source)
         noisy: NDArray[np.int64] = np.clip(steps + self.draw(len(steps), source), low, self.steps)
         return noisy
 
     def draw(self, n: int, source: Source) -> NDArray[np.int64]:
-        """Noise that goes from one end to the other at most: whatever is added to, it is cut."""
+        """n draws of the noise, clamped to twice the largest value: sums are clamped anyway."""
         reach = 2 * self.steps
         if n > FEW:
             return np.clip(self.law.sample_many(n, source), -reach, reach)
@@ -80,12 +82,12 @@ class GridNoise:
 
     @cached_property
     def _cut(self) -> RealCdf:
-        """The same law with a finite support, so that it can be enumerated."""
+        """The law of the noise with finite support, which can be enumerated."""
         plain, reach = self.law, 2 * self.steps
         return RealCdf(-reach, reach, plain._value, plain._quantile, plain._exact())
 
     def beyond(self, steps: int) -> tuple[Callable[[], arb], Fraction | None]:
-        """P(noise >= steps), steps >= 1, as a ball and, where it is short, as a fraction."""
+        """P(noise >= steps), steps >= 1, as a ball, and as a fraction if that is short."""
         ratio = 1 / (1 + self.rise)
 
         def chance() -> arb:

@@ -1,7 +1,7 @@
 """One noisy value per row: the Laplace mechanism over a small domain, and maxima of hashed entries.
 
-Both round values to a grid at random and add discrete Laplace noise to every row; what they release
-is restricted to [0, u].
+Both round values randomly to a grid, add discrete Laplace noise to every row, and clamp the noisy
+values to [0, u]. Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 1 and 11.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 from exactdp.vector import Vector
 
-#: Rows are listed one by one.
+#: Largest number of rows; every row is released.
 _MOST_ROWS = 10_000_000
 
 
 @frozen(kw_only=True)
 class _Rows(ABC):
-    """d: possible entries. k: the most that are not 0. u: the largest value. epsilon: > 0.
+    """d: number of possible entries. k: largest number of non-zero entries. u: largest value.
 
-    grid: > 0; values are rounded to multiples of it at random, and u is one.
+    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and u is a multiple.
     """
 
     d: int = whole(least=1)
@@ -65,15 +65,15 @@ class _Rows(ABC):
     @property
     @abstractmethod
     def rows(self) -> int:
-        """How many noisy values are released."""
+        """Number of released noisy values."""
 
     @abstractmethod
     def hashes(self, source: Source) -> HashFunctions | None:
-        """A function from entries to rows; None where an entry is its row."""
+        """A random function from entries to rows; None if entry i is row i."""
 
     @abstractmethod
     def _source(self) -> str:
-        """Paper and item."""
+        """Paper and number of the statement that the guarantee rests on."""
 
     @cached_property
     def noise(self) -> GridNoise:
@@ -81,12 +81,15 @@ class _Rows(ABC):
         return GridNoise(self.grid, self.epsilon, self.k, self.u)
 
     def guarantee(self) -> Guarantee:
-        """What every release promises, whatever the data."""
+        """The privacy guarantee of every release, for any data."""
         loss, kept = self.epsilon, self.noise.e_epsilon
         return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, self._source(), kept)
 
     def project(self, vector: Vector, source: Source) -> NoisyRows:
-        """Publish a vector. source: must be fit for a release, as SystemSource is."""
+        """Publish a vector. source: randomness fit for a release, such as SystemSource.
+
+        Raises InvalidParameter before anything is drawn.
+        """
         require_secure(source)
         entries = self.checked(vector)
         hashes = self.hashes(source)
@@ -95,11 +98,11 @@ class _Rows(ABC):
     def draw(
         self, vector: Vector, hashes: HashFunctions | None, source: Source
     ) -> NDArray[np.int64]:
-        """The noisy rows in steps of the grid, from any source, for a given function."""
+        """The noisy rows in steps of the grid, for a given hash function and any source."""
         return self._draw(self.checked(vector), hashes, source)
 
     def law(self, vector: Vector, hashes: HashFunctions | None) -> Law[tuple[int, ...]]:
-        """The exact law of all rows in steps, by enumeration: for small instances."""
+        """The exact law of all rows in steps, by enumeration, for small instances."""
         entries = self.checked(vector)
         return exact_law(lambda s: tuple(self._draw(entries, hashes, s).tolist()), residual=0)
 
@@ -125,15 +128,16 @@ def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
 
 @frozen(kw_only=True)
 class DenseLaplace(_Rows):
-    """Noise on every entry of a small domain: the baseline, without collisions or thresholds.
+    """Noise on every entry of a small domain: a baseline without collisions or thresholds.
 
-    d: at most 10^7. Source: ALP, Algorithm 1, on a grid.
+    d: number of entries, at most 10^7. k, u, epsilon, grid: as for Threshold.
+    Source: ALP, Algorithm 1, on a grid.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.d > _MOST_ROWS:
-            raise InvalidParameter("d", self.d, f"<= {_MOST_ROWS}: every entry is listed")
+            raise InvalidParameter("d", self.d, f"<= {_MOST_ROWS}: every entry is released")
 
     @property
     def rows(self) -> int:
@@ -148,10 +152,11 @@ class DenseLaplace(_Rows):
 
 @frozen(kw_only=True)
 class MaxProjection(_Rows):
-    """The largest value of the entries that share a row, with noise: one look-up per query.
+    """Hash entries to rows and release the noisy maximum of each row; a query reads one row.
 
-    s: rows, at most 10^7; s >= epsilon |x|_1 keeps the expected error of an entry O(1/epsilon),
-    without strong bounds on its tail. Source: ALP, Algorithm 11, on a grid.
+    s: number of rows, at most 10^7; for s >= epsilon |x|_1 the expected error of an entry is
+    O(1/epsilon), without strong bounds on its tail. d: at most 2^4096. k, u, epsilon, grid: as for
+    Threshold. Source: ALP, Algorithm 11, on a grid.
     """
 
     s: int = whole(least=1, most=_MOST_ROWS)
@@ -174,9 +179,9 @@ class MaxProjection(_Rows):
 
 @dataclass(frozen=True, eq=False)
 class NoisyRows(Estimates):
-    """A published vector: ``rows[i]`` estimates any entry, ``rows.estimate(ids)`` many.
+    """A published vector: ``rows[i]`` estimates entry i, ``rows.estimate(ids)`` many entries.
 
-    steps: the noisy rows in steps of the grid. text: see Sketch.
+    steps: the noisy rows in steps of the grid. text: as for Sketch.
     """
 
     mechanism: _Rows
@@ -185,12 +190,12 @@ class NoisyRows(Estimates):
     text: int | None = None
 
     def of_texts(self, longest: int | None) -> NoisyRows:
-        """The same with a note on what its entries are."""
+        """The same rows, marked as those of byte strings of at most this length."""
         return replace(self, text=longest)
 
     @property
     def guarantee(self) -> Guarantee:
-        """The promise it was released under."""
+        """The privacy guarantee of the release."""
         return self.mechanism.guarantee()
 
     def __getitem__(self, i: int) -> Fraction:
@@ -204,7 +209,7 @@ class NoisyRows(Estimates):
         return np.asarray(self.steps[rows] * float(self.mechanism.grid), np.float64)
 
     def to_bytes(self) -> bytes:
-        """The parameters, the hash function and 8 bytes a row; for :meth:`from_bytes`."""
+        """A checked file of parameters, hash function and rows, read by :meth:`from_bytes`."""
         made = self.mechanism
         function = self.hashes.to_bytes() if isinstance(self.hashes, UniversalHashes) else b""
         header = {**parameters(made), "text": self.text}
@@ -212,14 +217,14 @@ class NoisyRows(Estimates):
 
     @classmethod
     def from_bytes(cls, data: bytes, of: Any) -> NoisyRows:
-        """Read what to_bytes wrote for a mechanism of this class; everything is validated."""
+        """The rows from a file of to_bytes. of: the mechanism's class. Raises InvalidParameter."""
         header, payload = _kind(of).unpack(data)
         text = texts(header.pop("text"))
         made: _Rows = of(**header)
         start = UniversalHashes.size(1, made.d) if isinstance(made, MaxProjection) else 0
         if len(payload) != start + 8 * made.rows:
             raise InvalidParameter(
-                "data", Described(f"{len(payload)} bytes of rows"), "as its header says"
+                "data", Described(f"{len(payload)} bytes of rows"), "as long as its header states"
             )
         hashes = (
             UniversalHashes.from_bytes(bytes(payload[:start]), 1, made.d, made.rows)
@@ -228,7 +233,9 @@ class NoisyRows(Estimates):
         )
         steps = np.frombuffer(payload, "<i8", offset=start).astype(np.int64)
         if not 0 <= steps.min() <= steps.max() <= made.noise.steps:
-            raise InvalidParameter("data", Described("values outside [0, u]"), "rows as written")
+            raise InvalidParameter(
+                "data", Described("values outside [0, u]"), "rows written by to_bytes"
+            )
         return cls(made, hashes, steps, text)
 
 

@@ -1,4 +1,4 @@
-"""Parameters for what a user has: an error to keep, a memory to fill, a private sparsity."""
+"""Parameters from a user's requirements: an error bound, a memory limit, a private sparsity."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _ALPHAS = ("3", "5", "8", "12", "20")
 _ROWS = (3, 4, 6, 8, 12, 16, 24, 32, 64)
 _SHARES = ("1/4", "1/3", "1/2")
 
-#: NonzeroEntries of 0 for each of which one is stored by chance every second time.
+#: The thresholds tried for delta = 0 store min(k, _STORED)/2 zero entries on average.
 _STORED = 1000
 
 
 def threshold_alp_for(
     *, d: int, k: int, u: Real, epsilon: Real, error: Real, delta: Real = 0
 ) -> ThresholdALP:
-    """The smallest of some sketches whose mean error is certainly at most `error`.
+    """The smallest of the tried ThresholdALP mechanisms whose mean |error| is at most `error`.
 
-    d, k, u, delta: see ThresholdALP. epsilon: > 0, in all. error: > 0, for the |error| of a value
-    in the middle of the sketch with as many collisions as there can be, and of a stored value.
-    Tried are alpha from 3 to 20, 3 to 64 rows per entry, and 1/4 to 1/2 of epsilon for what is
-    stored; the threshold of the pure variant lets about k/2 entries of 0 be stored (500 at most).
-    Raises InvalidParameter where none is good enough.
+    d, k, u, delta: as for ThresholdALP. epsilon: total privacy loss, > 0. error: > 0, a certified
+    bound of the mean |error| of a stored value, and of a value in the middle of the sketch with the
+    largest possible number of collisions. Tried are alpha from 3 to 20, 3 to 64 rows per entry, and
+    1/4 to 1/2 of epsilon for the stored values. For delta = 0, the threshold stores about k/2 zero
+    entries (at most 500). Raises InvalidParameter if no tried mechanism meets the error.
     """
     total, wanted = positive("epsilon", epsilon), positive("error", error)
     entries, best = integer("k", k, least=1), None
@@ -65,7 +65,10 @@ def threshold_alp_for(
 
 
 def _stored_error(made: ThresholdALP) -> Fraction:
-    """At most the mean |error| of a stored value: 2 q/(1 - q^2) steps, and one for rounding."""
+    """Upper bound of the mean |error| of a stored value.
+
+    2 q/(1 - q^2) steps for noise of ratio q, and one step for rounding.
+    """
     q, grid = 1 / (1 + made.stored.noise.rise), made.stored.grid
     return (2 * q / (1 - q * q) + 1) * grid
 
@@ -73,15 +76,15 @@ def _stored_error(made: ThresholdALP) -> Fraction:
 def _sketch_error(sketch: UnaryProjection) -> Fraction:
     try:
         return sketch.error(sketch.beta / 2).mean_absolute().upper
-    except InvalidParameter:  # so many collisions that wrong bits are as likely as right ones
+    except InvalidParameter:  # too many collisions: a wrong bit is as likely as a right bit
         return Fraction(10**400)
 
 
 def within_bits(of: type[Any], bits: int, **given: Any) -> Any:
-    """A projection of a class whose array has at most so many bits: as many rows as they hold.
+    """The mechanism with the largest number of rows whose array has at most this many bits.
 
-    of: ALP, SignedALP, HistogramALP, LogALP. given: all its parameters but s.
-    Raises InvalidParameter for other names, and where 2 k + 1 rows do not fit.
+    of: a class: ALP, SignedALP, HistogramALP or LogALP. bits: size of the array, in bits. given:
+    all parameters of the class except s. Raises InvalidParameter, also if 2 k + 1 rows do not fit.
     """
     names = [field.name for field in fields(of) if field.name != "s"]
     for name in given:
@@ -97,7 +100,8 @@ def within_bits(of: type[Any], bits: int, **given: Any) -> Any:
 
 @dataclass(frozen=True)
 class PrivateSparsity:
-    """k: the non-zero entries or more, but with probability missed. guarantee: what it costs."""
+    """k: noisy upper bound of the number of non-zero entries. missed: the probability that k is
+    too small. guarantee: of releasing k."""
 
     k: int
     missed: Enclosure
@@ -105,18 +109,19 @@ class PrivateSparsity:
 
 
 def private_sparsity(k: int, *, d: int, epsilon: Real, source: Source) -> PrivateSparsity:
-    """A noisy bound on the number of non-zero entries of a histogram, too small rarely.
+    """A private upper bound on the number of non-zero entries of a histogram.
 
-    k: the true number, >= 0, which a neighbour changes by 1 at most (of real vectors it may change
-    all of them: then it must be public). d: possible entries. The noisy number is raised so far
-    that it is below k with probability at most 1/d. Source: ALP, Section 10, Variants.
+    k: the true number, >= 0. Neighbouring histograms change k by at most 1; neighbouring real
+    vectors can change k by more, so their sparsity must be public. d: number of possible entries;
+    the bound is too small with probability at most 1/d. epsilon: > 0. source: randomness fit for a
+    release. Raises InvalidParameter. Source: ALP, Section 10, Variants.
     """
     require_secure(source)
     true, size = integer("k", k, least=0), integer("d", d, least=2)
     loss = positive("epsilon", epsilon)
     ratio = largest_ratio(loss)
     if ratio <= 1:
-        raise InvalidParameter("epsilon", epsilon, "large enough for noise of a ratio above 1")
+        raise InvalidParameter("epsilon", epsilon, "large enough for noise with a ratio above 1")
 
     def raised() -> Any:
         return ball(size).log() / ball(ratio).log()

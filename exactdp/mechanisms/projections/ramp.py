@@ -1,15 +1,16 @@
-"""The quickest way from a 0 to a 1 that privacy allows: a cell in steps of one ratio.
+"""Ramps: the steepest increase of a bit's probability, across a cell, that privacy allows.
 
-A bit that is to say whether a value is beyond a cell is 1, after the noise, with probability p
-before the cell and 1 - p behind it. Random rounding raises that linearly, and so spends the privacy
-of the cell unevenly: a step doubles a small probability and hardly changes one of a half. A ramp
-has L steps instead, from p up to 1/2 by a factor r each and on to 1 - p with the probability of a 0
-falling by r each. A step then costs r wherever it is, so the same p needs a cell of about
-2 ln(1/(2p)) instead of 1/p - 2, in units of 1/epsilon. One step is the paper's random rounding,
-with p = 1/(r + 1); within a step a value is rounded at random, as everywhere.
+A noisy bit that tells whether a value is beyond a cell is 1 with probability p for values before
+the cell and 1 - p for values behind the cell. Random rounding increases the probability linearly,
+which spends privacy unevenly: near p, a small change of the value changes the probability by a
+large factor; near 1/2, by a small factor. A ramp has L steps instead. In the first half, each step
+multiplies the probability of a 1 by r, from p up to 1/2; in the second half, each step divides the
+probability of a 0 by r, down to p. Every step then costs the same factor r, so the same p needs a
+cell of width about 2 ln(1/(2p)) instead of 1/p - 2, in units of 1/epsilon. L = 1 is the random
+rounding of the paper (ALP), with p = 1/(r + 1). Within a step, values are rounded at random.
 
-Another entry of the same row sets the bit whatever this one does: a mixture with the constant
-1 - p, which makes neither ratio larger.
+If another entry of the same row sets the bit, the law is mixed with the constant 1 - p, which does
+not increase the ratio.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from exactdp.balls import ball, refine
 
 MOST_STEPS = 1 << 16
 
-#: Digits after the point of probabilities that need more, and of what a step costs beyond 1.
+#: Binary digits to which longer probabilities, and r - 1, are rounded.
 _BITS, _RISE_BITS = 56, 40
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """ratio: r > 1, what a step costs. steps: L >= 1."""
+    """ratio: r > 1, the largest probability ratio of one step. steps: L >= 1."""
 
     ratio: Fraction
     steps: int
 
     @cached_property
     def chances(self) -> tuple[Fraction, ...]:
-        """The probabilities of a 1 after the noise, L + 1 of them, from p to 1 - p."""
+        """The L + 1 probabilities of a 1 after the noise, from p to 1 - p."""
         even = self.steps % 2 == 0
         start = Fraction(1, 2) if even else 1 / (self.ratio + 1)
         short = self.steps <= 2 or self.steps * self.ratio.numerator.bit_length() <= _BITS
@@ -57,7 +58,7 @@ class Ramp:
 
     @cached_property
     def set_before(self) -> tuple[NDArray[Any], int]:
-        """How likely the bit is set before the noise at each step: numerators and a denominator."""
+        """Probabilities of a 1 before the noise at each step: numerators and their denominator."""
         gain = 1 - 2 * self.flip
         marks = [(chance - self.flip) / gain for chance in self.chances[:-1]]
         whole = lcm(*(mark.denominator for mark in marks))
@@ -66,9 +67,10 @@ class Ramp:
 
 
 def rise_of(alpha: Fraction, steps: int) -> Fraction:
-    """r - 1 for which p is 1/(alpha + 2), or hardly less where there are several steps.
+    """r - 1 for the ratio r of a step, such that p = 1/(alpha + 2), or slightly less.
 
-    steps: 1 or even. Then r^(steps/2) = (alpha + 2)/2, with r rounded up to 2^-40.
+    steps: 1 (then r = 1 + alpha), or even: r^(steps/2) = (alpha + 2)/2, with r rounded up to a
+    multiple of 2^-40.
     """
     if steps == 1:
         return alpha
@@ -77,5 +79,5 @@ def rise_of(alpha: Fraction, steps: int) -> Fraction:
 
 
 def _raised(chance: Fraction) -> Fraction:
-    """No lower, and short: the ratio to the next one only becomes smaller."""
+    """A probability rounded up to a short fraction; the ratio to the next only decreases."""
     return Fraction(ceil(chance * 2**_BITS), 2**_BITS)

@@ -1,4 +1,4 @@
-"""Levels: how a value becomes an integer from 0 to m by random rounding, and back."""
+"""Levels: random rounding of a value to an integer from 0 to m, and the inverse."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from exactdp.samplers import Source
 
 
 class Cells(ABC):
-    """Cells between edges b_0 < b_1 < ... < b_m. Values of a cell are rounded to its ends.
+    """Cells between edges b_0 < ... < b_m; a value is rounded at random to an end of its cell.
 
-    No cell is narrower than the first, whose width says what a change of a value costs.
+    The first cell is the narrowest; its width determines the privacy loss.
     """
 
     @property
@@ -30,28 +30,28 @@ class Cells(ABC):
     @property
     @abstractmethod
     def width(self) -> Fraction:
-        """Of the first cell."""
+        """Width of the first cell."""
 
     @abstractmethod
     def places(self, value: Fraction) -> dict[int, Fraction]:
-        """The law of the level of one value from 0 to the last edge."""
+        """The law of the level of one value, from 0 to the last edge."""
 
     @abstractmethod
     def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
-        """Each value rounded at random: 0, ..., m, and m for what lies beyond the last edge."""
+        """The random levels of all values: 0, ..., m; values beyond the last edge have level m."""
 
     @abstractmethod
     def value(self, level: Fraction) -> Fraction:
-        """The value of a level, or of a place between two: linear between edges."""
+        """The value of a level, which may be fractional; linear between edges."""
 
     @abstractmethod
     def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The same for floats."""
+        """The values of many levels, as floats."""
 
 
 @dataclass(frozen=True)
 class EqualCells(Cells):
-    """m cells of one width."""
+    """m cells of equal width. number: m. size: the width, > 0."""
 
     number: int
     size: Fraction
@@ -80,9 +80,9 @@ class EqualCells(Cells):
 
 @dataclass(frozen=True)
 class GrowingCells(Cells):
-    """Cells given by their edges 0 <= b_0 < b_1 < ... < b_m, none narrower than the one before.
+    """Cells between edges 0 <= b_0 < b_1 < ... < b_m, each at least as wide as the previous cell.
 
-    Values below b_0 are of level 0, which stands for b_0.
+    Values below b_0 have level 0, whose value is b_0.
     """
 
     edges: tuple[Fraction, ...]
@@ -91,9 +91,9 @@ class GrowingCells(Cells):
     def geometric(
         cls, start: Fraction, width: Fraction, top: Fraction, together: int = 1
     ) -> GrowingCells:
-        """Edges start (1 + width/start)^j up to top, widths rounded up to 2^-32 of the first.
+        """Edges start * (1 + width/start)^j up to top, with widths rounded up to 2^-32 * width.
 
-        The number of cells is a multiple of `together`.
+        together: the number of cells is a multiple of this.
         """
         edges = [start]
         while edges[-1] < top or (len(edges) - 1) % together:
@@ -117,7 +117,7 @@ class GrowingCells(Cells):
         return _between(cell + (value - start) / (end - start))
 
     def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
-        # a value is at or beyond an edge exactly where its numerator is at or beyond this
+        # a value >= edge if and only if its numerator >= the edge's, rounded up
         least = [ceil(edge * entries.denominator) for edge in self.edges]
         cell = np.searchsorted(np.array(least, object), entries.numerators, side="right") - 1
         found = cell.astype(np.int64)
@@ -144,9 +144,9 @@ class GrowingCells(Cells):
 
 @dataclass(frozen=True)
 class RampCells(Cells):
-    """Cells of several finer ones each, in which the way from a level to the next is a ramp.
+    """Cells of several steps each, across which the probability of a bit follows a ramp.
 
-    fine: the steps; what a change costs is what it costs among them.
+    fine: the steps, which determine the privacy loss. ramp: its number of steps per cell.
     """
 
     fine: Cells
@@ -185,7 +185,7 @@ class RampCells(Cells):
 
 
 def _between(place: Fraction) -> dict[int, Fraction]:
-    """Random rounding of a place between two levels."""
+    """The law of a fractional level after random rounding."""
     below = floor(place)
     part = place - below
     return {below: 1 - part, below + 1: part} if part else {below: Fraction(1)}

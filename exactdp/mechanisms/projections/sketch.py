@@ -1,4 +1,4 @@
-"""The released sketch: any entry can be asked, and a file says the same as the object."""
+"""The released sketch, which estimates any entry, and its file format."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.mechanisms.released import Estimates
 from exactdp.parameters import decimal_text, integer
 
-#: NonzeroEntries asked at once, so that what they need stays in cache.
+#: Number of entries that are estimated at a time, so that the arrays stay in cache.
 _AT_ONCE = 1 << 14
 
 
 class Projection(Protocol):
-    """What a sketch needs of the mechanism that made it (see UnaryProjection)."""
+    """The attributes of a mechanism that a sketch uses (see UnaryProjection)."""
 
     @property
     def d(self) -> int: ...
@@ -56,10 +56,11 @@ class Projection(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sketch(Estimates):
-    """A published vector: ``sketch[i]`` estimates any entry, ``sketch.estimate(ids)`` many.
+    """A published vector: ``sketch[i]`` estimates entry i, ``sketch.estimate(ids)`` many entries.
 
-    mechanism: its parameters. hashes, bits: the hash functions and the noisy array.
-    text: None where entries are numbers; where they are texts made by encode_bytes, the longest.
+    mechanism: the public parameters. hashes: the hash functions. bits: the noisy array.
+    text: None if entries are numbers; if they are byte strings encoded by encode_bytes, the largest
+    length in bytes.
     """
 
     mechanism: Projection
@@ -68,12 +69,12 @@ class Sketch(Estimates):
     text: int | None = None
 
     def of_texts(self, longest: int | None) -> Sketch:
-        """The same sketch with a note on what its entries are."""
+        """The same sketch, marked as a sketch of byte strings of at most this length."""
         return replace(self, text=longest)
 
     @property
     def guarantee(self) -> Guarantee:
-        """The promise the sketch was released under."""
+        """The privacy guarantee of the release."""
         return self.mechanism.guarantee()
 
     def __getitem__(self, i: int) -> Fraction:
@@ -85,7 +86,7 @@ class Sketch(Estimates):
 
     @cached_property
     def _walk(self) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.bool_]]:
-        """The walk of an estimate: its places, the first bit of each, and where 1 means -1."""
+        """The random walk of an estimate: levels, their first bits, and where 1 counts as -1."""
         places, turned = zip(*self.mechanism.walk, strict=True)
         starts = [self.mechanism.layout.start(place) for place in places]
         return np.array(places, np.intp), np.array(starts, np.uint64), np.array(turned, np.bool_)
@@ -96,13 +97,16 @@ class Sketch(Estimates):
         return self.mechanism.read(self._levels(wanted, self.mechanism.walk))
 
     def difference(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
-        """For signed vectors: the estimate of the positive part less that of the negative one.
+        """For signed vectors: the estimate of the positive part minus that of the negative part.
 
-        Source: ALP, Section 2, negative values; twice the error of one part at most.
+        At most twice the error of one part. Raises InvalidParameter for unsigned vectors.
+        Source: ALP, Section 2, negative values.
         """
         made = self.mechanism
         if not made.signed:
-            raise InvalidParameter("mechanism", type(made).__name__, "one for signed vectors")
+            raise InvalidParameter(
+                "mechanism", type(made).__name__, "a mechanism for signed vectors"
+            )
         wanted, m, top = identifiers(ids, made.d), made.cells.count, float(made.beta)
         parts = []
         for first in (0, m):
@@ -111,7 +115,7 @@ class Sketch(Estimates):
         return parts[0] - parts[1]
 
     def _levels(self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]) -> NDArray[np.float64]:
-        """The average place of the top of each entry's walk."""
+        """The average time at which each entry's walk is at its maximum."""
         found = np.empty(len(ids), np.float64)
         for start in range(0, len(ids), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
@@ -125,16 +129,16 @@ class Sketch(Estimates):
         return peaks(self.bits, self.hashes.keys(ids), self.hashes, self.mechanism.layout, walk)
 
     def _limited(self, place: Fraction) -> Fraction:
-        """The value of a place, within the bounds of the input (ALP, Section 2)."""
+        """The value of a fractional level, clamped to the range of values (ALP, Section 2)."""
         level, top = place - self.mechanism.middle, self.mechanism.beta
         size = min(self.mechanism.cells.value(abs(level)), top)
         return size if level >= 0 else -size
 
     @property
     def size(self) -> dict[str, int]:
-        """Bits of the array and of the hash functions, and (s + log2 d) m of the paper's Lemma 4.2.
+        """Sizes in bits: the array, the hash functions, and (s + log2 d) m of ALP, Lemma 4.2.
 
-        The paper's constant is left out there: with it log2 d stands for the hash functions.
+        The Lemma's log2 d has an unspecified constant factor for the hash functions, taken as 1.
         """
         made = self.mechanism
         bits_of_d = max((made.d - 1).bit_length(), 1)
@@ -145,13 +149,13 @@ class Sketch(Estimates):
         }
 
     def to_bytes(self) -> bytes:
-        """The parameters, hash functions and bits; for :meth:`from_bytes`."""
+        """A checked file of parameters, hash functions and bits, read by :meth:`from_bytes`."""
         header = {**parameters(self.mechanism), "text": self.text}
         return kind(type(self.mechanism)).pack(header, self.hashes.to_bytes() + self.bits.tobytes())
 
     @classmethod
     def from_bytes(cls, data: bytes, of: Callable[..., Projection]) -> Sketch:
-        """Read what to_bytes wrote for a mechanism of this class; everything is validated."""
+        """The sketch from a file of to_bytes. of: mechanism's class. Raises InvalidParameter."""
         header, payload = kind(of).unpack(data)
         text = texts(header.pop("text"))
         mechanism = of(**header)
@@ -159,27 +163,27 @@ class Sketch(Estimates):
 
 
 def read(mechanism: Projection, payload: memoryview) -> tuple[Projection, UniversalHashes, Bits]:
-    """The hash functions and the array of a mechanism from the bytes of both."""
+    """The mechanism, hash functions and array from the bytes of the latter two."""
     levels, size = mechanism.levels, mechanism.layout.size
     start = UniversalHashes.size(levels, mechanism.d)
     if len(payload) != start + -(-size // 8):
         raise InvalidParameter(
-            "data", Described(f"{len(payload)} bytes of bits"), "as its header says"
+            "data", Described(f"{len(payload)} bytes of bits"), "as long as its header states"
         )
     hashes = UniversalHashes.from_bytes(bytes(payload[:start]), levels, mechanism.d, mechanism.s)
     bits = np.frombuffer(payload, np.uint8, offset=start)
     if size % 8 and bits[-1] >> size % 8:
-        raise InvalidParameter("data", Described("bits after the last one"), "zeros there")
+        raise InvalidParameter("data", Described("non-zero bits"), "zeros after the last bit")
     return mechanism, hashes, bits
 
 
 def kind(of: Any) -> Kind:
-    """The files of a class of mechanisms."""
+    """The kind of file for sketches of a mechanism's class."""
     return Kind(f"{of.__name__} sketch", 1, (*(field.name for field in fields(of)), "text"))
 
 
 def parameters(mechanism: Any) -> dict[str, Scalar]:
-    """All parameters, exactly."""
+    """All parameters of a mechanism as header fields, exactly."""
     given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
     return {name: _text(value) for name, value in given.items()}
 
@@ -190,5 +194,5 @@ def _text(value: Any) -> str:
 
 
 def texts(longest: Scalar) -> int | None:
-    """Read a header's note on texts."""
+    """The largest length of byte strings in a header, or None; raises InvalidParameter."""
     return None if longest is None else integer("text", longest, least=0)

@@ -1,4 +1,4 @@
-"""Sketches of any class from their files."""
+"""Reading files of sketches of any class."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from typing import Any
 
 from exactdp.container import kind_of
 from exactdp.errors import Described, InvalidParameter
-from exactdp.mechanisms.projections.alp import ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP
+from exactdp.mechanisms.projections.alp import (
+    ALP,
+    HistogramALP,
+    LogALP,
+    SignedALP,
+    TotalALP,
+    UnitEpsilonALP,
+)
 from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
 from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
 from exactdp.mechanisms.projections.sketch import Sketch
 
-_SKETCHES: tuple[Any, ...] = (ALP, ALP1, HistogramALP, LogALP, SignedALP, TotalALP)
+_SKETCHES: tuple[Any, ...] = (ALP, UnitEpsilonALP, HistogramALP, LogALP, SignedALP, TotalALP)
 _ROWS: tuple[Any, ...] = (DenseLaplace, MaxProjection)
 
 
 def read_sketch(data: bytes) -> Sketch | ThresholdSketch | NoisyRows:
-    """What was written by to_bytes of any sketch; raises InvalidParameter for everything else."""
+    """The sketch from a file written by to_bytes of any sketch class; raises InvalidParameter."""
     name = kind_of(data)
     if name == f"{ThresholdALP.__name__} sketch":
         return ThresholdSketch.from_bytes(data)

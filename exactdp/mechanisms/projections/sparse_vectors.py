@@ -1,4 +1,4 @@
-"""Sparse vectors in: entries that are checked, values as exact numerators of one denominator."""
+"""Checked sparse vectors: entries and values as exact numerators over a common denominator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exactdp.parameters import Real, decimal_text, integer, rational
 from exactdp.samplers import Source
 from exactdp.vector import Vector, by_entry
 
-#: Products below this fit the arrays that are worked with.
+#: Products below this fit int64 arrays.
 _FITS = 1 << 62
 
 
@@ -32,7 +32,7 @@ class NonzeroEntries:
         return len(self.ids)
 
     def at_most(self, top: Fraction) -> NonzeroEntries:
-        """Values beyond top brought down to it, exactly; the denominator may grow for that."""
+        """The entries with values clamped to top, exactly; the denominator may grow."""
         largest = int(self.numerators.max(initial=0))
         if largest <= top * self.denominator:
             return self
@@ -43,7 +43,7 @@ class NonzeroEntries:
         return NonzeroEntries(self.ids, cut, self.denominator * factor)
 
     def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> NonzeroEntries:
-        """Other entries over the same denominator, zeros left out."""
+        """New entries over the same denominator, without zeros."""
         kept = numerators != 0
         return NonzeroEntries(ids[kept], numerators[kept], self.denominator)
 
@@ -51,9 +51,10 @@ class NonzeroEntries:
 def checked(
     vector: Vector, d: int, k: int, low: Fraction | None, high: Fraction | None
 ) -> NonzeroEntries:
-    """The non-zero entries, in any order; raises InvalidParameter.
+    """The non-zero entries of a vector, in any order.
 
-    At most k of them, at places in [0, d), with values in [low, high] (None: no bound).
+    d: entries are integers in [0, d). k: largest number of non-zero entries. low, high: range of
+    the values (None: no bound). Raises InvalidParameter.
     """
     given = by_entry("vector", vector)
     ids = identifiers(list(given), d)
@@ -92,7 +93,7 @@ def _within(
 
 
 def identifiers(ids: Any, d: int) -> NDArray[Any]:
-    """Places in [0, d), as uint64 where they fit; raises InvalidParameter."""
+    """Checked entries in [0, d), as uint64 if they fit; raises InvalidParameter."""
     if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "ui" and d <= 1 << 64:
         for end in (ids.min(initial=0), ids.max(initial=0)):
             _require_place(int(end), d)
@@ -106,7 +107,7 @@ def identifiers(ids: Any, d: int) -> NDArray[Any]:
 
 
 def _numbers(vector: Mapping[int, Real]) -> tuple[NDArray[Any], int]:
-    """All values over one denominator; integers beyond 64 bits as objects."""
+    """Numerators of all values, and their common denominator; large integers as objects."""
     values: Any = list(vector.values())
     denominator = 1
     if not set(map(type, values)) <= {int}:
@@ -118,7 +119,7 @@ def _numbers(vector: Mapping[int, Real]) -> tuple[NDArray[Any], int]:
 
 
 def rounded(entries: NonzeroEntries, width: Fraction, source: Source) -> NDArray[np.int64]:
-    """Random rounding of every value / width, of either sign.
+    """Each value/width, of either sign, rounded at random without bias to an adjacent integer.
 
     Source: ALP, Section 2, RandRound.
     """

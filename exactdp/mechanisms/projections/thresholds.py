@@ -1,4 +1,7 @@
-"""Noisy values above a threshold: pure over any domain (Algorithm 6), approximate (Algorithm 9)."""
+"""Noisy values above a threshold, with pure DP (Algorithm 6) or approximate DP (Algorithm 9).
+
+Source: Aumüller, Lebeda and Pagh (ALP).
+"""
 
 from __future__ import annotations
 
@@ -31,18 +34,18 @@ from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.source import require_secure
 from exactdp.vector import Vector
 
-#: What is stored: (entry, value in steps of the grid), in ascending order of entries.
+#: Stored pairs (entry, value in steps of the grid), in ascending order of entries.
 Stored = tuple[tuple[int, int], ...]
 
-#: More entries of 0 than this are not stored on average: the threshold is refused.
+#: Thresholds at which more zero entries than this are stored on average are refused.
 _MOST_STORED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class LargeValues(Released[int, Fraction]):
-    """What is published: a mapping of entries to noisy values from the threshold on.
+    """A published vector: a mapping of entries to noisy values of at least the threshold.
 
-    bins: pairs of entry and value in ascending order of entries. guarantee: what it promises.
+    bins: pairs of entry and value in ascending order of entries. guarantee: of the release.
     """
 
     bins: tuple[tuple[int, Fraction], ...]
@@ -51,10 +54,11 @@ class LargeValues(Released[int, Fraction]):
 
 @frozen(kw_only=True)
 class _Threshold(ABC):
-    """d: possible entries, any number. k: the most that are not 0. u: the largest value.
+    """d: number of possible entries, unlimited. k: largest number of non-zero entries. u: largest
+    |value|.
 
-    epsilon: > 0. grid: > 0; values are rounded to multiples of it at random, and u is one.
-    values: "positive", or "signed", where the size of a value is compared with the threshold.
+    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and u is a multiple.
+    values: "positive", or "signed" (then |value| is compared with the threshold).
     """
 
     d: int = whole(least=1)
@@ -81,29 +85,32 @@ class _Threshold(ABC):
 
     @abstractmethod
     def guarantee(self) -> Guarantee:
-        """What every release promises, whatever the data."""
+        """The privacy guarantee of every release, for any data."""
 
     @abstractmethod
     def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
-        """What is stored of checked entries."""
+        """The stored pairs for checked entries."""
 
     @property
     def threshold(self) -> Fraction:
-        """Values are stored from here on."""
+        """The smallest stored value."""
         return self.least * self.grid
 
     def release(self, vector: Vector, source: Source) -> LargeValues:
-        """Publish the large values. source: must be fit for a release, as SystemSource is."""
+        """Publish the large values. source: randomness fit for a release, such as SystemSource.
+
+        Raises InvalidParameter before anything is drawn.
+        """
         require_secure(source)
         grid, stored = self.grid, self.draw(vector, source)
         return LargeValues(tuple((i, steps * grid) for i, steps in stored), self.guarantee())
 
     def draw(self, vector: Vector, source: Source) -> Stored:
-        """What a release stores, from any source."""
+        """The stored pairs of a release with randomness from any source."""
         return self._draw(self.checked(vector), source)
 
     def law(self, vector: Vector) -> Law[Stored]:
-        """The exact law of what is stored, by enumeration: for small instances."""
+        """The exact law of the stored pairs, by enumeration, for small instances."""
         entries = self.checked(vector)
         return exact_law(lambda source: self._draw(entries, source), residual=0)
 
@@ -117,7 +124,7 @@ class _Threshold(ABC):
         return self.values == "signed"
 
     def _large(self, entries: NonzeroEntries, source: Source) -> list[tuple[int, int]]:
-        """The given entries that are stored, by noisy value in steps."""
+        """The stored pairs of the given entries, in steps of the grid."""
         low = -self.noise.steps if self._signed else 0
         noisy = self.noise.noisy(entries, low, source)
         kept = (np.abs(noisy) if self._signed else noisy) >= self.least
@@ -126,10 +133,13 @@ class _Threshold(ABC):
 
 @frozen(kw_only=True)
 class Threshold(_Threshold):
-    """Noise on all of d entries; those of size t or more are stored. Pure, in time free of d.
+    """Add noise to all d entries and store those of at least t: pure DP, in time independent of d.
 
-    d, k, u, epsilon, grid, values: see above. t: > 0, at most u; rounded up to the grid.
-    Source: ALP, Algorithm 6 as corrected (it is v_i that is compared with t), Lemma 5.1.
+    d: number of possible entries. k: largest number of non-zero entries. u: largest |value|.
+    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and u is a multiple.
+    values: "positive", or "signed" (then |value| is compared with t). t: the threshold, > 0 and
+    <= u, rounded up to the grid. Raises InvalidParameter.
+    Source: ALP, Algorithm 6 corrected (the noisy value v_i is compared with t), Lemma 5.1.
 
     >>> from exactdp.mechanisms import Threshold
     >>> from exactdp.samplers import SystemSource
@@ -145,7 +155,11 @@ class Threshold(_Threshold):
         if self.least > self.noise.steps:
             raise InvalidParameter("t", self.t, f"<= u = {self.u}")
         if self.expected_empty.upper > _MOST_STORED:
-            raise InvalidParameter("t", self.t, "so large that few entries of 0 are stored")
+            raise InvalidParameter(
+                "t",
+                self.t,
+                f"so large that at most {_MOST_STORED} zero entries are stored on average",
+            )
 
     @cached_property
     def least(self) -> int:
@@ -153,7 +167,7 @@ class Threshold(_Threshold):
 
     @cached_property
     def expected_empty(self) -> Enclosure:
-        """How many of d entries of 0 are stored in the mean."""
+        """Expected number of stored entries of a vector of d zeros."""
         chance, _ = self._chance
         return refine(lambda: chance() * self.d)
 
@@ -169,13 +183,13 @@ class Threshold(_Threshold):
 
     @cached_property
     def _chance(self) -> tuple[Callable[[], arb], Fraction | None]:
-        """The probability that an entry of 0 is stored."""
+        """The probability that a zero entry is stored."""
         sides = 2 if self._signed else 1
         chance, exact = self.noise.beyond(self.least)
         return (lambda: sides * chance()), None if exact is None else sides * exact
 
     def _empty_stored(self, taken: list[int], source: Source) -> list[int]:
-        """Which entries of 0 are stored: how many, and then any of them alike."""
+        """The stored zero entries: their number is binomial, and the entries are uniform."""
         left, (chance, exact) = self.d - len(taken), self._chance
         few = exact if left <= FEW else None
         mean = min(float(self.expected_empty.upper), float(_MOST_STORED))
@@ -183,7 +197,7 @@ class Threshold(_Threshold):
         return fresh_elements(taken, count, self.d, source)
 
     def _empty_value(self, source: Source) -> int:
-        """The noise of a stored entry of 0: beyond the threshold it has no memory."""
+        """The noisy value of a stored zero entry: geometric noise is memoryless beyond t."""
         ratio = 1 / (1 + self.noise.rise)
         rest = self.noise.steps - self.least
         few = (lambda z: 1 - ratio ** (z + 1)) if rest <= FEW else None
@@ -200,12 +214,13 @@ class Threshold(_Threshold):
 
 
 @frozen(kw_only=True)
-class Threshold2(_Threshold):
-    """Noise on the entries that are not 0; those above a threshold are stored, at most k.
+class ApproximateThreshold(_Threshold):
+    """Add noise to the non-zero entries only and store those above a threshold: approximate DP.
 
-    d, k, u, epsilon, grid, values: see above; the grid divides 1. delta: > 0 and < 1; the threshold
-    is the least that keeps it. Sizes below 1 are rounded to 0 or 1, and a value is stored only with
-    its own sign. Source: ALP, Algorithm 9, Lemma 5.6, and Section 10 for signs.
+    delta: > 0 and < 1; the threshold is the smallest that keeps (epsilon, delta). grid: 1/grid is
+    an integer. Other parameters: as for Threshold. Values with |value| < 1 are randomly rounded to
+    0 or 1, and a value whose noise changes its sign is not stored. At most k entries are stored.
+    Source: ALP (which calls it Threshold2), Algorithm 9, Lemma 5.6, and Section 10 for signs.
     """
 
     delta: Number = number(delta_target)
@@ -220,11 +235,11 @@ class Threshold2(_Threshold):
 
     @cached_property
     def least(self) -> int:
-        """The least threshold for which an entry of 1 is stored rarely enough.
+        """The smallest threshold, in steps, that keeps delta.
 
-        The part of a change that is below 1 adds P(stored | 1) times its size. It comes first, or
-        after a part b above 1, which multiplies it by e^(c b) at most: so in all by no more than
-        max of e^(c b) (1 - b), which is 1, or e^(c - 1)/c for c > 1.
+        The part of a change that happens below |value| = 1 adds P(stored | 1) times its size to
+        delta. If another part b of the change happens above 1, that sum is multiplied by at most
+        e^(c b) (1 - b), whose maximum over b is 1, or e^(c - 1)/c for c > 1.
         """
         delta, one = self.delta, int(1 / self.grid)
         with precision(128):
@@ -240,7 +255,7 @@ class Threshold2(_Threshold):
         return ((ball(c - 1)).exp() / ball(c) if c > 1 else arb(1)) / (1 + ball(ratio))
 
     def _kept(self, steps: int) -> Enclosure:
-        """delta where the threshold is so many steps above 1."""
+        """The delta of a threshold this many steps above 1."""
         return refine(lambda: self._share() * (-ball(self.noise.rise).log1p() * steps).exp())
 
     def guarantee(self) -> Guarantee:
@@ -270,6 +285,6 @@ def _part(entries: NonzeroEntries, chosen: NDArray[np.bool_]) -> NonzeroEntries:
 
 
 def usual_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:
-    """t = 2 ln(d)/epsilon, up to the grid and one step at least (ALP, Lemma 5.2)."""
+    """t = 2 ln(d)/epsilon, rounded up to the grid, at least one step (ALP, Lemma 5.2)."""
     found = refine(lambda: 2 * ball(d).log() / ball(epsilon))
     return max(ceil(found.upper / grid), 1) * grid

@@ -1,4 +1,8 @@
-"""What ALP and its relatives share: parameters, the projection, its exact law, its promise."""
+"""The base of the ALP mechanisms: parameters, the projection, its exact law and its guarantee.
+
+ALP: Aumüller, Lebeda and Pagh, "Representing Sparse Vectors with Differential Privacy, Low Error,
+Optimal Space, and Fast Access".
+"""
 
 from __future__ import annotations
 
@@ -44,9 +48,9 @@ _MOST_BITS = 1 << 40
 class UnaryProjection(ABC):
     """A sparse vector as an array of noisy bits.
 
-    d: number of possible entries, at most 2^4096; they are numbered from 0.
-    k: the most entries that are not 0. s: rows per level, > 2k. beta: the largest value, > 0.
-    epsilon: > 0.
+    d: number of possible entries, at most 2^4096; entries are integers in [0, d).
+    k: largest number of non-zero entries. s: rows per level, > 2k. beta: largest value, > 0.
+    epsilon: > 0. Raises InvalidParameter.
     """
 
     d: int = whole(least=1)
@@ -58,7 +62,7 @@ class UnaryProjection(ABC):
     #: Whether values may be negative; the array then has m levels for either sign.
     signed: ClassVar[bool] = False
 
-    #: Whether all cells have one width, so that errors are of one unit.
+    #: Whether all cells have equal width, so that a level is a fixed unit of error.
     equal: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -79,26 +83,26 @@ class UnaryProjection(ABC):
 
     @abstractmethod
     def _check(self) -> None:
-        """Whatever else the parameters have to be."""
+        """Check the parameters of the subclass; raises InvalidParameter."""
 
     @property
     @abstractmethod
     def ramp(self) -> Ramp:
-        """How likely a 1 is as a value passes a cell: from p up to 1 - p."""
+        """The probabilities of a 1 across a cell, from p up to 1 - p."""
 
     @property
     @abstractmethod
     def cells(self) -> Cells:
-        """How values are rounded to levels."""
+        """The cells whose ends are the levels of rounded values."""
 
     @property
     @abstractmethod
     def e_epsilon(self) -> Fraction:
-        """At most e^epsilon: the exact loss of a neighbour, or at most 2^-64 above it."""
+        """The exact largest probability ratio of neighbours, <= e^epsilon; at most 2^-64 above."""
 
     @abstractmethod
     def _promise(self) -> tuple[str, str]:
-        """The neighbours of the guarantee, and its source."""
+        """The neighbouring relation of the guarantee, and its source."""
 
     @cached_property
     def flip(self) -> Fraction:
@@ -107,32 +111,31 @@ class UnaryProjection(ABC):
 
     @property
     def levels(self) -> int:
-        """Levels of the array, of s bits each."""
+        """Number of levels of the array, of s bits each."""
         return self.cells.count * (2 if self.signed else 1)
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the bits of a level are."""
+        """The layout of the array."""
         return Layout(self.s, self.levels)
 
     @property
     def collision(self) -> Fraction:
-        """The most that the chance of a collision can be, at any level and for any data."""
+        """Upper bound of the probability of a collision, at any level and for any data."""
         return Fraction(self.k, self.s)
 
     def guarantee(self) -> Guarantee:
-        """What every sketch promises, whatever the data."""
+        """The privacy guarantee of every sketch, for any data."""
         neighbours, source = self._promise()
         loss = self.epsilon
         return Guarantee(loss, Enclosure.exact(0), neighbours, source, self.e_epsilon)
 
     def project(self, vector: Vector, source: Source) -> Sketch:
-        """Publish a vector: a mapping of entries (0 <= i < d) to values, 0 for all others.
+        """Publish a vector.
 
-        A list or an array holds the values of the entries 0, 1, 2, ... in order.
-
-        Values are exact rationals of any denominator, at most beta. source: must be fit for a
-        release, as SystemSource is. Raises InvalidParameter before anything is drawn.
+        vector: a mapping of entries (0 <= i < d) to non-zero values, or a list or array of the
+        values of entries 0, 1, 2, ...; values are exact rationals, at most beta. source: randomness
+        fit for a release, such as SystemSource. Raises InvalidParameter before anything is drawn.
         """
         require_secure(source)
         entries = self.checked(vector)
@@ -140,11 +143,11 @@ class UnaryProjection(ABC):
         return Sketch(self, hashes, self._draw(entries, hashes, source))
 
     def draw(self, vector: Vector, hashes: HashFunctions, source: Source) -> Bits:
-        """The array of a sketch from any source, for given hash functions."""
+        """The noisy array for given hash functions, with randomness from any source."""
         return self._draw(self.checked(vector), hashes, source)
 
     def law(self, vector: Vector, hashes: HashFunctions) -> Law[tuple[int, ...]]:
-        """The exact law of all bits, level by level, by enumeration: for small instances."""
+        """The exact law of all bits, level by level, by enumeration, for small instances."""
         entries, size = self.checked(vector), self.layout.size
 
         def program(source: Source) -> tuple[int, ...]:
@@ -168,25 +171,27 @@ class UnaryProjection(ABC):
     def error(self, value: Real, collision: Real | None = None) -> ErrorLaw:
         """The exact law of estimate - value.
 
-        value: from 0 to beta (by symmetry for -value, too). collision: the chance that another
-        entry has set a bit, the same at every level; by default the most there can be.
-        Source: ALP, Section 9, computed instead of simulated.
+        value: from 0 to beta (the law for -value is symmetric). collision: probability that another
+        entry has set a bit, at each level; by default the largest possible.
+        Raises InvalidParameter, Undecided. Source: ALP, Section 9, computed instead of simulated.
         """
         point = non_negative("value", value)
         law = self._estimates(point, collision)
         return law.mapped(lambda estimates: estimates - float(point), 2 * self._top)
 
     def error_bound(self, beta: Real) -> float:
-        """|estimate - value| is above this with probability beta at most, whatever the data.
+        """A bound that |estimate - value| exceeds with probability at most beta, for any data.
 
-        For cells of one width; LogALP has factor_bound instead.
+        For cells of equal width; LogALP has factor_bound instead. Raises InvalidParameter.
         """
         if not self.equal:
-            raise InvalidParameter("mechanism", type(self).__name__, "one of equal cells")
+            raise InvalidParameter(
+                "mechanism", type(self).__name__, "a mechanism with cells of equal width"
+            )
         return (self._levels_off(delta_target("beta", beta)) + 1) * float(self.cells.width)
 
     def read(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values of places of the walk, within the bounds of the input (ALP, Section 2)."""
+        """The values of fractional levels, clamped to the range of values (ALP, Section 2)."""
         above = levels - self.middle
         found = np.copysign(self.cells.values(np.abs(above)), above)
         return np.clip(found, -self._top, self._top)
@@ -201,10 +206,11 @@ class UnaryProjection(ABC):
         return law.mapped(lambda found: self.read(found + self.middle), self._top)
 
     def _levels_off(self, beta: Fraction) -> float:
-        """A walk's top is further from where it should be with probability beta at most.
+        """A number of levels that the error exceeds with probability at most beta.
 
-        Errors upwards grow with collisions and fall with levels below, errors downwards grow with
-        neither; so each is largest for an entry at the end of the walk. Each side gets beta/2.
+        Upward errors increase with collisions and decrease with the number of levels below the
+        entry; downward errors increase with neither. So each is largest for an entry at the end of
+        the walk. Each side gets beta/2.
         """
         most = self.collision
         sides = {most, most if self.signed else Fraction(0)}
@@ -217,12 +223,12 @@ class UnaryProjection(ABC):
 
     @property
     def middle(self) -> int:
-        """The place of the walk that stands for 0."""
+        """The time in the walk that stands for the value 0."""
         return self.cells.count if self.signed else 0
 
     @property
     def walk(self) -> Sequence[tuple[int, bool]]:
-        """The places of the array in the order an estimate reads them, and where 1 means -1."""
+        """The levels of the array in the order of reading, and whether a bit 1 counts as -1."""
         m = self.cells.count
         up = [(b, False) for b in range(m)]
         return [*((m + b, True) for b in reversed(range(m))), *up] if self.signed else up

@@ -1,12 +1,12 @@
-"""Hash functions from entries to rows: exactly universal, and as quick as a few array operations.
+"""Exactly universal hash functions from entries to rows, by a few array operations.
 
-A key is cut into 32-bit halves of 64-bit words, x = (x0, x1), (x2, x3), ... With random words a_i,
-((x1 + a0)(x0 + a1) + (x3 + a2)(x2 + a3) + ... + b mod 2^64) >> 32 is uniform and pairwise
+A key is split into 32-bit halves of 64-bit words, x = (x0, x1), (x2, x3), ... With random words
+a_i, v = ((x1 + a0)(x0 + a1) + (x3 + a2)(x2 + a3) + ... + b mod 2^64) >> 32 is uniform and pairwise
 independent (pair-multiply-shift: Dietzfelbinger 1996; Thorup, "High speed hashing for integers and
-strings", 2015). Such a v goes to the row floor(v s/2^32), unless it is one of the 2^32 mod s values
-that would make rows unequally likely; then the row is (c x + e mod P) mod s for a prime P > x, a
-universal family of its own (Carter, Wegman 1979). Two keys share a row with probability 1/s where
-one of them or none is sent on, and at most 1/s where both are.
+strings", 2015). The row of v is floor(v s/2^32), except for 2^32 mod s values of v, which would
+make some rows more likely. For these the row is (c x + e mod P) mod s with a prime P > x, another
+universal family (Carter, Wegman 1979). Two keys share a row with probability 1/s if at most one of
+them uses the second family, and with probability at most 1/s if both do.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from exactdp.errors import Described, InvalidParameter
 from exactdp.samplers import Source
 
-#: Keys cut into words: one row per half, low before high, one column per key.
+#: Keys split into 32-bit halves: one row per half, low before high, and one column per key.
 Keys = NDArray[np.uint64]
 
-#: Exponents of Mersenne primes: 2^61 - 1, ...; the last is beyond every key.
+#: Exponents of Mersenne primes 2^61 - 1, ...; the last prime is larger than every key.
 _MERSENNE = (61, 89, 127, 521, 1279, 2203, 4253)
 
 #: Bits of the largest key.
@@ -36,7 +36,7 @@ class HashFunctions(Protocol):
     """One function per level, from entries to rows."""
 
     def keys(self, ids: Sequence[int] | NDArray[Any]) -> Keys:
-        """Entries in the form that rows takes; any number of columns of it may be taken."""
+        """Entries in the form that rows takes; a subset of the columns is valid, too."""
 
     def rows(self, keys: Keys, level: int) -> NDArray[np.uint64]:
         """The row of each key at a level, counted from 0."""
@@ -44,7 +44,7 @@ class HashFunctions(Protocol):
 
 @dataclass(frozen=True)
 class Tables:
-    """Any functions, by their tables: table[level][entry]. For proofs by enumeration."""
+    """Arbitrary functions given by tables, table[level][entry], for proofs by enumeration."""
 
     table: tuple[tuple[int, ...], ...]
 
@@ -62,16 +62,16 @@ class Tables:
 
 
 def words_per_key(d: int) -> int:
-    """64-bit words of a key below d."""
+    """Number of 64-bit words of a key below d."""
     return max(-(-(d - 1).bit_length() // 64), 1)
 
 
 @dataclass(frozen=True, eq=False)
 class UniversalHashes:
-    """Independent functions from [0, d) to [0, s), one per level, by their public coefficients.
+    """Independent random functions from [0, d) to [0, s), one per level, with public coefficients.
 
-    words: a_0, a_1, ..., b of every level. rest: the pairs (c, e), 1 <= c < P and 0 <= e < P.
-    word_bits: 64; fewer in proofs, where keys have as many bits per word.
+    words: a_0, a_1, ..., b for each level. rest: pairs (c, e), 1 <= c < P and 0 <= e < P, for each
+    level. word_bits: length of a word: 64, or less for proofs by enumeration.
     """
 
     d: int
@@ -82,7 +82,7 @@ class UniversalHashes:
 
     @classmethod
     def draw(cls, levels: int, d: int, s: int, source: Source) -> UniversalHashes:
-        """As many random functions."""
+        """Random functions, one for each level."""
         width, prime = 2 * words_per_key(d) + 1, _prime(d)
         words = source.words(levels * width, 64).reshape(levels, width)
         rest = tuple((1 + source.below(prime - 1), source.below(prime)) for _ in range(levels))
@@ -114,7 +114,7 @@ class UniversalHashes:
         return row
 
     def _mixed(self, keys: Keys, level: int | NDArray[np.intp]) -> NDArray[np.uint64]:
-        """v, of half a word; sums modulo 2^word_bits are kept in the upper bits of 64."""
+        """v, half a word long; sums modulo 2^word_bits are computed in the upper bits of 64."""
         shift = np.uint64(64 - self.word_bits)
         a = self.words[level].T
         total: NDArray[np.uint64] = np.zeros(keys.shape[1], np.uint64) + (a[-1] << shift)
@@ -133,12 +133,12 @@ class UniversalHashes:
 
     @cached_property
     def _uneven(self) -> int:
-        """How many values of half a word are too many to be shared out among the rows."""
+        """2^(word_bits/2) mod s: the number of values v that use the second family."""
         return (1 << self.word_bits // 2) % self.s
 
     @staticmethod
     def size(levels: int, d: int) -> int:
-        """Bytes of so many functions."""
+        """Size of the coefficients of `levels` functions, in bytes."""
         return levels * (8 * (2 * words_per_key(d) + 1) + 2 * _prime_bytes(d))
 
     def to_bytes(self) -> bytes:
@@ -149,7 +149,7 @@ class UniversalHashes:
 
     @classmethod
     def from_bytes(cls, data: bytes, levels: int, d: int, s: int) -> UniversalHashes:
-        """Read what to_bytes wrote; data has size(levels, d) bytes."""
+        """The functions from to_bytes; data has size(levels, d) bytes. Raises InvalidParameter."""
         width, prime, size = 2 * words_per_key(d) + 1, _prime(d), _prime_bytes(d)
         words = np.frombuffer(data, "<u8", levels * width).reshape(levels, width)
         start = 8 * levels * width
@@ -157,14 +157,14 @@ class UniversalHashes:
         numbers = [int.from_bytes(data[i : i + size], "little") for i in ends]
         if any(x >= prime for x in numbers) or not all(numbers[::2]):
             raise InvalidParameter(
-                "data", Described("other coefficients"), "hash functions as written"
+                "data", Described("invalid coefficients"), "hash functions written by to_bytes"
             )
         rest = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         return cls(d, s, words.astype(np.uint64), rest)
 
 
 def _prime(d: int) -> int:
-    """A prime above every key and every row."""
+    """A prime larger than every key and every row."""
     return int((1 << _exponent(d)) - 1)
 
 

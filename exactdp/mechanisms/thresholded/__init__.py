@@ -1,4 +1,4 @@
-"""Histograms over any domain: noise on the counters that are not 0, then a threshold.
+"""Histograms over any domain: add noise to the non-zero counters, release those above a threshold.
 
 Source: Lebeda and Retschmeier, "The Correlated Gaussian Sparse Histogram Mechanism" (CSH).
 """

@@ -1,4 +1,7 @@
-"""The correlated sparse histogram with discrete noise, and the top-k mechanism built on it."""
+"""The correlated Gaussian sparse histogram mechanism with discrete noise, and top-k based on it.
+
+CSH: Lebeda and Retschmeier, "The Correlated Gaussian Sparse Histogram Mechanism".
+"""
 
 from __future__ import annotations
 
@@ -31,31 +34,31 @@ ANY_USER = (
     "add-remove neighbours: one user added or removed, changing any number of counters by one"
 )
 
-#: From here on the sum of the two noises is a discrete Gaussian up to a factor within exp(2^-100).
+#: From this variance on, the sum of the two noises is a discrete Gaussian up to a factor between
+#: exp(-2^-100) and exp(2^-100).
 _SMOOTH = 4
 
 
 @frozen
 class CSH(Thresholded):
-    """Noise (Z_i + Z)/2 on every non-zero counter, Z shared, all discrete Gaussian.
+    """Add noise (Z_i + Z)/2 to every non-zero counter i; all counters share Z.
 
-    Z_i ~ N_Z(0, 4 sigma^2), Z ~ N_Z(0, 4 sigma^2/sqrt k).
+    Z_i ~ N_Z(0, 4 sigma^2) and Z ~ N_Z(0, 4 sigma^2/sqrt k) are discrete Gaussian.
 
-    k: sparsity. The promise is for histograms that have at most k non-zero counters *whatever the
-    data*, as when there are only k possible elements: the shared noise hides a step of one half in
-    every counter at once, and k of those are what it is made for. Bounding users does not bring
-    that about. A histogram with more counters is refused, which shows that the assumption was
-    wrong, and tells so to whoever sees the refusal; :class:`TopK` keeps the same promise for every
-    histogram, and is this mechanism where there are at most k counters.
+    k: sparsity. The guarantee holds only for histograms that have at most k non-zero counters *for
+    every possible data set*, for example if there are only k possible elements. Bounding what each
+    user contributes does not ensure that. A histogram with more counters is refused; the refusal
+    itself reveals that fact. :class:`TopK` has the same guarantee for every histogram, and is the
+    same mechanism if there are at most k counters. sigma, tau, epsilon, delta, lower: Thresholded.
     Source: CSH, Algorithms 2 and 4, Definition 3.1, Theorem 7.7; accounting.discrete_csh.
     """
 
     @classmethod
     def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
-        """Noise and the least threshold for a target, as discrete_csh.calibrate chooses them.
+        """The mechanism with the noise and threshold that discrete_csh.calibrate finds.
 
-        k: sparsity, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: >= 1.
-        Raises InvalidParameter, Undecided.
+        k: sparsity, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: smallest true count of a
+        released counter, >= 1. Raises InvalidParameter, Undecided.
         """
         found = discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta)
         tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
@@ -89,14 +92,14 @@ class CSH(Thresholded):
         limit, variance = math.floor(2 * t), self._variance
         if variance < _SMOOTH * (isqrt(self.k) + 2):
             return self._summed(limit)
-        # a variance a little larger and a little smaller: the tail lies between theirs
+        # the tail lies between those of a slightly larger and a slightly smaller variance
         ends = [above(limit, variance * (1 + 1 / root)) for root in roots(self.k)]
         q = (-2 * arb.pi() ** 2 * ball(variance) / (1 + arb(self.k).sqrt())).exp()
         eta = 2 * q / (1 - q)
         return ends[0].union(ends[1]) * (((1 + eta) / (1 - eta)).log() * arb(0, 1)).exp()
 
     def _summed(self, limit: int) -> arb:
-        """P(Z_i + Z > limit) over the values of the shared noise, which are few."""
+        """P(Z_i + Z > limit), summed over the values of the shared noise Z."""
         rate = arb(self.k).sqrt() / (2 * ball(self._variance))
         reach = int((ctx.prec / rate).sqrt().upper().ceil().fmpz()) + 1
         total, every = arb(0), arb(0)
@@ -104,7 +107,7 @@ class CSH(Thresholded):
             weight = (-rate * z * z).exp()
             every += weight
             total += weight * above(limit - z, self._variance)
-        # beyond reach the weights fall at least by this factor with every step
+        # beyond reach, each weight is at most this factor times the previous weight
         rest = 2 * (-rate * (reach + 1) ** 2).exp() / (1 - (-2 * rate * reach).exp())
         left = rest * arb(0.5, 0.5)
         return (total + left) / (every + left)
@@ -120,11 +123,12 @@ class CSH(Thresholded):
 
 @frozen
 class TopK(CSH):
-    """The k heaviest counters of any histogram, less the (k + 1)-th largest count.
+    """Subtract the (k + 1)-th largest count from all counters, then apply CSH.
 
-    Subtracting that count leaves a k-sparse monotonic histogram, so CSH's guarantee holds for users
-    who change any number of counters, and for any number of counters; where there are at most k of
-    them nothing is subtracted. Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
+    The subtraction leaves at most k non-zero counters, so the guarantee of CSH holds for any number
+    of counters, and for users who change any number of counters. If there are at most k counters,
+    nothing is subtracted. Parameters: as for CSH.
+    Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
     """
 
     def _promise(self) -> tuple[str, str]:
@@ -136,5 +140,5 @@ class TopK(CSH):
         return super()._draw(counts, source)
 
     def _base(self, counts: dict[Any, int]) -> int:
-        """The (k + 1)-th largest count, 0 where there is none."""
+        """The (k + 1)-th largest count; 0 if there are at most k counters."""
         return sorted(counts.values(), reverse=True)[self.k] if len(counts) > self.k else 0

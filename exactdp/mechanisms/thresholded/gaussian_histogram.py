@@ -1,4 +1,7 @@
-"""The Gaussian sparse histogram mechanism with discrete noise."""
+"""The Gaussian sparse histogram mechanism (GSHM) with discrete noise.
+
+CSH: Lebeda and Retschmeier, "The Correlated Gaussian Sparse Histogram Mechanism".
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,11 @@ CONTRIBUTES = (
 
 @frozen
 class GSHM(Thresholded):
-    """Independent noise N_Z(0, sigma^2) on every non-zero counter.
+    """Add independent discrete Gaussian noise N_Z(0, sigma^2) to every non-zero counter.
 
-    k: most counters one user changes; the histogram may have any number of them.
-    The guarantee is the exact delta of the discrete mechanism.
+    k: largest number of counters that one user changes; the histogram may have any number of
+    counters. sigma, tau, epsilon, delta, lower: see Thresholded. The guarantee is checked against
+    the exact delta of the discrete mechanism.
     Source: CSH, Algorithm 1, Lemma 2.7 and Section 6, with discrete noise.
 
     >>> from exactdp.mechanisms import GSHM
@@ -41,9 +45,10 @@ class GSHM(Thresholded):
 
     @classmethod
     def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> GSHM:
-        """The least noise and threshold for a target, as discrete_gshm.calibrate chooses them.
+        """The mechanism with the noise and threshold that discrete_gshm.calibrate finds.
 
-        k: most counters one user changes, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: >= 1.
+        k: largest number of counters that one user changes, >= 1. epsilon: >= 0. delta: > 0 and
+        < 1. lower: smallest true count of a released counter, >= 1.
         Raises InvalidParameter, Undecided.
         """
         found = discrete_gshm.calibrate(k=k, epsilon=epsilon, delta=delta)

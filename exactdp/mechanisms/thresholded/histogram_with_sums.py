@@ -1,4 +1,4 @@
-"""Counters with sums of users' values, under one target."""
+"""Counts of users and sums of their values, released under one target."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from exactdp.samplers.source import require_secure
 class GSHMWithSums(GSHM):
     """GSHM that also releases noisy sums of users' values for every counter above the threshold.
 
-    largest: per column, the size that a user's value for an element has at most, an integer >= 1.
-    spread: the sums of a column get N_Z(0, (spread largest sigma)^2), > 0. Sums enlarge the
-    sensitivity only: hidden counters hide them too.
+    largest: for each column of values, the largest |value| of a user for an element, an integer
+    >= 1. spread: > 0; the sums of a column get noise N_Z(0, (spread * largest * sigma)^2).
+    Other parameters: as for GSHM. The sums of a counter below the threshold are not released, so
+    sums only increase the sensitivity.
     Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
     """
 
@@ -51,7 +52,7 @@ class GSHMWithSums(GSHM):
         largest: Sequence[int] = (1,),
         spread: Real = 1,
     ) -> GSHMWithSums:
-        """Noise and the least threshold for a target; parameters as in GSHM.for_target."""
+        """The mechanism with the least threshold for a target; parameters as in GSHM.for_target."""
         found = gshm_sums.calibrate(
             k=k, columns=len(largest), epsilon=epsilon, delta=delta, spread=spread
         )
@@ -61,10 +62,11 @@ class GSHMWithSums(GSHM):
     def release_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyRelease:
-        """Publish counters and sums: bins are (element, (noisy count, noisy sum, ...)).
+        """Publish counters and sums; bins are pairs (element, (noisy count, noisy sum, ...)).
 
-        sums: element -> the sum of the users' values in every column, |sum| <= largest * count.
-        Raises InvalidParameter.
+        counts: element -> number of users. sums: element -> the sum of the users' values in each
+        column, |sum| <= largest * count. source: randomness fit for a release, such as
+        SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
         return NoisyRelease(self.drawn_sums(counts, sums, source), self.guarantee())
@@ -72,13 +74,13 @@ class GSHMWithSums(GSHM):
     def draw_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyBins:
-        """The bins of such a release from any source, for simulations and proofs."""
+        """The bins of release_sums with randomness from any source, for simulations and proofs."""
         return self.drawn_sums(counts, sums, source).bins()
 
     def drawn_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyCounts:
-        """The same as columns of whole numbers, which are made sooner."""
+        """The bins of draw_sums as columns of integers, which is faster."""
         given = mapping_of("counts", counts)
         columns_of = mapping_of("sums", sums)
         checked = {x: self._checked(x, row, given.get(x, 0)) for x, row in columns_of.items()}
@@ -97,7 +99,7 @@ class GSHMWithSums(GSHM):
             raise InvalidParameter(name, row, f"{len(self.largest)} sums, one per column")
         values = tuple(integer(name, total, least=-(10**1000)) for total in row)
         if any(abs(v) > limit * count for v, limit in zip(values, self.largest, strict=True)):
-            raise InvalidParameter(name, row, "at most largest * count in size")
+            raise InvalidParameter(name, row, "sums of absolute value at most largest * count")
         return values
 
     def _check(self, tau: Fraction) -> Check:

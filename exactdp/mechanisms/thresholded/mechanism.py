@@ -1,8 +1,8 @@
-"""What the thresholded histograms share: counters in, noisy counters above the threshold out.
+"""The base of mechanisms that release noisy counters above a threshold.
 
-Elements may come from any domain, finite or not: only non-zero counters are touched. The noise is
-drawn exactly, and the target (epsilon, delta) is checked for the discrete noise that is drawn, not
-for its continuous model: a mechanism that does not keep its target cannot be made.
+Elements may come from any domain, finite or infinite: only non-zero counters get noise. The noise
+is drawn exactly, and the target (epsilon, delta) is checked for the discrete noise that is drawn,
+not for its continuous model. A mechanism that violates its target cannot be made.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ from exactdp.parameters import (
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
-#: So many draws are cheaper one by one than in bulk, whose tables take a while to make.
+#: Up to this number of draws, single draws are faster than bulk draws, which first build tables.
 _FEW = 64
 
 
 @frozen
 class Thresholded(ABC):
-    """k: number of counters. sigma: > 0. tau: >= 0; counters are released above 1 + tau.
+    """k: number of counters, >= 1. sigma: noise scale, > 0. tau: >= 0; noisy counters above
+    1 + tau are released.
 
-    epsilon: >= 0. delta: > 0 and < 1. Together the target, which is kept by the exact delta of the
-    discrete noise: otherwise InvalidParameter is raised (Undecided where that cannot be settled).
-    lower: counters below it are dropped first, >= 1 and <= 1 + tau; a counter that appears then has
-    the count `lower`, so the threshold protects less.
+    epsilon, delta: the target, >= 0, and > 0 and < 1. Raises InvalidParameter if the exact delta of
+    the discrete noise at epsilon is larger, and Undecided if that cannot be decided.
+    lower: counters with a true count below `lower` are dropped first; >= 1 and <= 1 + tau. One
+    user can then make a counter appear with the count `lower` instead of 1, which increases delta.
     """
 
     k: int = whole(least=1)
@@ -65,37 +66,41 @@ class Thresholded(ABC):
             allowed = f">= {kept.delta.decimal_upper(6)} with this noise and threshold"
             raise InvalidParameter("delta", decimal_text(self.delta), allowed)
         if kept.verdict == "undecided":
-            raise Undecided(f"whether delta is kept: it is in {kept.delta}")
+            raise Undecided(f"whether the exact delta is below the target: it is in {kept.delta}")
 
     def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
-        """Publish a histogram: counts maps elements (of one sortable type) to counts >= 0.
+        """Publish a histogram.
 
-        source: must be fit for a release, as SystemSource is. Raises InvalidParameter.
+        counts: element -> integer >= 0; elements are of one sortable type. source: randomness fit
+        for a release, such as SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
         return NoisyRelease(self.drawn(counts, source), self.guarantee())
 
     def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
-        """The bins of a release from any source, for simulations and proofs."""
+        """The bins of a release with randomness from any source, for simulations and proofs."""
         return self.drawn(counts, source).bins()
 
     def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
-        """The same as columns of whole numbers, which are made sooner."""
+        """The bins of draw as columns of integers, which is faster."""
         return self._draw(checked_counts(counts), source)
 
     def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
-        """The law of the released bins up to a residual mass, by enumeration: for small noise."""
+        """The law of the released bins by enumeration, for small noise.
+
+        residual: probability that the enumeration may leave out.
+        """
         return exact_law(lambda source: self.draw(counts, source), residual=residual)
 
     def guarantee(self) -> Guarantee:
-        """What every release promises, whatever the data."""
+        """The privacy guarantee of every release, for any data."""
         neighbours, source = self._promise()
         return Guarantee(self.epsilon, self._kept.delta, neighbours, source)
 
     def chance(self, count: int) -> Enclosure:
-        """The probability that a counter is released, by its true count >= 0.
+        """The probability that a counter with this true count >= 0 is released.
 
-        For the k heaviest counters only (TopK), count is what is left above the (k + 1)-th.
+        For TopK, count is the true count minus the (k + 1)-th largest count.
         """
         value = integer("count", count, least=0)
         if value < self.lower:
@@ -105,8 +110,8 @@ class Thresholded(ABC):
     def accuracy(self, beta: Real, counters: int = 1) -> Accuracy:
         """Error bounds that hold with probability at least 1 - beta, 0 < beta < 1.
 
-        counters: how many the simultaneous bound is for, >= 1; a counter that is not released
-        counts as 0, so that bound holds for counts above it plus the threshold only as 0 <= count.
+        counters: number of counters that the simultaneous bound covers, >= 1. A counter that is
+        not released counts as 0.
         """
         chance, number = delta_target("beta", beta), integer("counters", counters, least=1)
         single, every = self._error(chance), self._error(chance / number)
@@ -122,7 +127,7 @@ class Thresholded(ABC):
         return 1 + self.tau
 
     def _error(self, beta: Fraction) -> int:
-        """The least integer e with P(|noise| > e) <= beta, the noise being symmetric."""
+        """The least integer e with P(|noise| > e) <= beta, for symmetric noise."""
 
         def enough(e: int) -> bool:
             found = refine(
@@ -142,15 +147,15 @@ class Thresholded(ABC):
 
     @abstractmethod
     def _check(self, tau: Fraction) -> Check:
-        """Whether the target is kept; tau is what separates a new counter from the limit."""
+        """Check the target. tau: distance from the count of a new counter to the limit."""
 
     @abstractmethod
     def _promise(self) -> tuple[str, str]:
-        """The neighbours of the guarantee, and its source."""
+        """The neighbouring relation of the guarantee, and its source."""
 
     @abstractmethod
     def _tail(self, t: Fraction) -> arb:
-        """P(noise of one counter > t), t any rational."""
+        """P(noise of one counter > t) for any rational t."""
 
     @abstractmethod
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
@@ -165,12 +170,12 @@ def checked_counts(counts: Mapping[Any, int]) -> dict[Any, int]:
     if not set(map(type, counts)) <= {int, str}:
         for x in counts:
             if x is None or x != x:
-                raise InvalidParameter("element", x, "a key that is there and equals itself")
+                raise InvalidParameter("element", x, "a key that equals itself (not NaN)")
     return {x: plain[x] for x in in_order(plain) if plain[x]}
 
 
 def in_order(elements: Iterable[Any]) -> list[Any]:
-    """Sorted elements; InvalidParameter where their types cannot be compared."""
+    """The elements in ascending order; raises InvalidParameter if they cannot be compared."""
     listed = list(elements)
     try:
         return sorted(listed)
@@ -180,12 +185,12 @@ def in_order(elements: Iterable[Any]) -> list[Any]:
 
 
 def above_lower(counts: dict[Any, int], lower: int) -> dict[Any, int]:
-    """The counters that are not dropped first."""
+    """The counters with a true count of at least `lower`."""
     return counts if lower == 1 else {x: c for x, c in counts.items() if c >= lower}
 
 
 def draws(noise: DiscreteGaussian, n: int, source: Source) -> list[int]:
-    """n independent draws, in bulk where there are many."""
+    """n independent draws of the noise, in bulk if n is large."""
     if n <= _FEW:
         return [noise.sample(source) for _ in range(n)]
     drawn: list[int] = noise.sample_many(n, source).tolist()

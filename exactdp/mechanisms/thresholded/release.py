@@ -1,4 +1,4 @@
-"""Released counters as they are drawn: whole numerators over 1 or 2, fractions when looked at."""
+"""Released counters: stored as integers over a denominator 1 or 2, converted when read."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ NoisyBins: TypeAlias = tuple[tuple[Any, Any], ...]
 
 @dataclass(frozen=True)
 class NoisyCounts:
-    """Elements in ascending order, their noisy counts, and columns of their noisy sums.
+    """Noisy counts and noisy sums of elements.
 
-    numerators: the counts in units of 1/denominator, which is 1 or 2.
+    elements: in ascending order. numerators: noisy counts in units of 1/denominator. denominator:
+    1 or 2. sums: columns of noisy sums, empty for counts only.
     """
 
     elements: Sequence[Any]
@@ -35,37 +36,37 @@ class NoisyCounts:
     def above(
         cls, limit: int, elements: Iterable[Any], numerators: list[int], denominator: int = 1
     ) -> NoisyCounts:
-        """Those with a numerator > limit."""
+        """The counters with a numerator > limit."""
         seen = [n > limit for n in numerators]
         kept = list(compress(elements, seen)), list(compress(numerators, seen))
         return cls(*kept, denominator)
 
     def bins(self) -> NoisyBins:
-        """The same as pairs."""
+        """Pairs of element and noisy count, or (noisy count, noisy sum, ...)."""
         if not self.sums:
             return tuple(zip(self.elements, self.counts(), strict=True))
         rows = zip(self.counts(), *self.sums, strict=True)
         return tuple(zip(self.elements, rows, strict=True))
 
     def counts(self) -> Sequence[int | Fraction]:
-        """The counts as numbers: whole ones, or fractions of denominator 2 and 1."""
+        """The noisy counts: integers, or fractions if the denominator is 2."""
         if self.denominator == 1:
             return self.numerators
-        # making a fraction takes longer than anything else, and many counters share one
+        # making fractions dominates the time, and many counters share a value
         made = {n: Fraction(n, self.denominator) for n in set(self.numerators)}
         return [made[n] for n in self.numerators]
 
     def texts(self) -> list[list[str]]:
-        """Columns of exact decimals: the counts, and the sums."""
+        """The counts, and each column of sums, as exact decimal strings."""
         text = _whole if self.denominator == 1 else _half
         return [[text(n) for n in self.numerators], *([_whole(n) for n in c] for c in self.sums)]
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyRelease(Released[Any, Any]):
-    """What is published: a mapping of elements to noisy counts, and its guarantee.
+    """A published histogram: a mapping of elements to noisy counts above the threshold.
 
-    Counts are above the threshold; with sums a value is (noisy count, noisy sum, ...).
+    With sums, a value is (noisy count, noisy sum, ...). guarantee: of the release.
     """
 
     counters: NoisyCounts
@@ -77,7 +78,7 @@ class NoisyRelease(Released[Any, Any]):
         return self.counters.bins()
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
+        """A dict for JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
         found = self.counters
         rows = zip(found.elements, *found.texts(), strict=True)
         bins = [[x, list(c) if found.sums else c[0]] for x, *c in rows]

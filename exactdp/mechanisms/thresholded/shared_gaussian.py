@@ -1,4 +1,4 @@
-"""The shared noise of the CSH: a discrete Gaussian whose variance is divided by a square root."""
+"""The shared noise of the correlated Gaussian sparse histogram (CSH), of irrational variance."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from exactdp.samplers.rejection import LIMIT, never_settled
 
 @dataclass(frozen=True)
 class SharedGaussian:
-    """N_Z(0, variance/sqrt k) exactly, by rejection from one of slightly larger variance."""
+    """An exact sampler of N_Z(0, variance/sqrt k), by rejection from a slightly wider Gaussian."""
 
     variance: Fraction
     k: int
 
     def sample(self, source: Source) -> int:
-        """One draw. Raises RandomnessError where the source keeps refusing."""
+        """One draw. Raises RandomnessError if the source causes endless rejections."""
         for _ in range(LIMIT):
             z = self._wide.sample(source)
             if not z or source.inverse_cdf(self._kept(z)):
@@ -31,11 +31,11 @@ class SharedGaussian:
 
     @cached_property
     def _wide(self) -> DiscreteGaussian:
-        """Of a variance that is larger by a factor below 1 + 2^-64, so hardly a draw is refused."""
+        """A discrete Gaussian whose variance is larger by a factor below 1 + 2^-64."""
         return DiscreteGaussian(sigma2=self.variance / Fraction(isqrt(self.k << 128), 1 << 64))
 
     def _kept(self, z: int) -> RealCdf:
-        """1 with the probability that turns the wider weight of z into the wanted one."""
+        """A coin that accepts z with probability proportional to the ratio of the two weights."""
         wide = self._wide.sigma2
 
         def rejected(_: int) -> arb:

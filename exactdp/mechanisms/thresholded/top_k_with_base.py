@@ -1,4 +1,7 @@
-"""Top-k counts together with the count that was subtracted from them."""
+"""Top-k counts together with the (k + 1)-th largest count, which was subtracted.
+
+CSH: Lebeda and Retschmeier, "The Correlated Gaussian Sparse Histogram Mechanism".
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,16 @@ from exactdp.samplers import Source
 
 @frozen
 class TopKWithBase(TopK):
-    """TopK with the (k + 1)-th largest count released too, and added back to the counters.
+    """TopK that also releases the (k + 1)-th largest count and adds it back to the counters.
 
-    That count gets Z'/2, Z' ~ N_Z(0, 4 sigma^2/sqrt k). The first released bin is (None, base).
+    The (k + 1)-th largest count, the base, gets noise Z'/2 with Z' ~ N_Z(0, 4 sigma^2/sqrt k). The
+    first released bin is (None, noisy base). Parameters: as for TopK, with epsilon > 0.
     Source: CSH, Section 4 (after Corollary 4.2); accounting.discrete_top_k.
     """
 
     @classmethod
     def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
-        """Noise and the least threshold for a target; epsilon > 0, the rest as in TopK."""
+        """The mechanism with the least threshold for a target; epsilon > 0, rest as for TopK."""
         found = discrete_top_k.calibrate(k=k, epsilon=epsilon, delta=delta)
         tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
         return cls(k, found.sigma, tau, epsilon, delta, lower)

@@ -72,7 +72,7 @@ def test_a_seeded_source_cannot_be_used_for_a_release(mechanism: HistogramMechan
         ({"a": 6}, "element must be an integer >= 0"),
         ({0: -1, 1: 7}, r"counts\[0\] must be an integer >= 0"),
         ({0: 1.5, 1: 4.5}, r"counts\[0\] must be an integer >= 0"),
-        ({0: 3, "0": 3}, "counted once"),
+        ({0: 3, "0": 3}, "occurs once"),
     ],
 )
 def test_wrong_counts_are_refused_before_any_randomness(

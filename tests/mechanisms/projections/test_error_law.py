@@ -168,5 +168,5 @@ def test_bad_input() -> None:
 
 
 def test_bits_that_say_next_to_nothing() -> None:
-    with pytest.raises(Undecided, match="more than 1200 steps are too long"):
+    with pytest.raises(Undecided, match="more than 1200 steps need too much memory"):
         estimate_law(Fraction(1500), 3000, Fraction("0.4875"), Fraction(0))

@@ -11,7 +11,7 @@ import pytest
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
-from exactdp.mechanisms import ALP, ALP1, HistogramALP, LogALP, SignedALP
+from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP, UnitEpsilonALP
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon, e_epsilon_above, least_width
 from exactdp.mechanisms.projections.unary_projection import UnaryProjection
 from exactdp.mechanisms.projections.universal_hashing import Tables
@@ -44,8 +44,8 @@ HASHES = [((0, 1),), ((2, 2),), ((1, 1), (0, 2))]
 @pytest.mark.parametrize(
     "mechanism",
     [
-        ALP1(d=2, k=1, s=3, beta=2, alpha=1),
-        ALP1(d=2, k=1, s=3, beta=3, alpha="5/2"),
+        UnitEpsilonALP(d=2, k=1, s=3, beta=2, alpha=1),
+        UnitEpsilonALP(d=2, k=1, s=3, beta=3, alpha="5/2"),
         ALP(d=2, k=1, s=3, beta="1.1", epsilon=2, alpha="7/3", steps=1),
         pytest.param(
             ALP(d=2, k=1, s=3, beta="1.5", epsilon=2, alpha="7/3", steps=1), marks=pytest.mark.slow
@@ -57,7 +57,7 @@ HASHES = [((0, 1),), ((2, 2),), ((1, 1), (0, 2))]
     ids=range(5),  # two to four levels
 )
 def test_law_is_that_of_algorithms_2_and_4(
-    mechanism: ALP | ALP1, hashes: tuple[tuple[int, ...], ...]
+    mechanism: ALP | UnitEpsilonALP, hashes: tuple[tuple[int, ...], ...]
 ) -> None:
     """Values of every level; rows of both entries apart and together."""
     m, width = mechanism.levels, mechanism.cells.width
@@ -95,10 +95,13 @@ def worst(
 @pytest.mark.parametrize(
     ("mechanism", "step", "attained"),
     [
-        (ALP1(d=1, k=1, s=3, beta=2, alpha=2), F(1, 2), True),
-        (ALP1(d=1, k=1, s=3, beta=1, alpha="1/2"), F(1, 4), True),
+        (UnitEpsilonALP(d=1, k=1, s=3, beta=2, alpha=2), F(1, 2), True),
+        (UnitEpsilonALP(d=1, k=1, s=3, beta=1, alpha="1/2"), F(1, 4), True),
         pytest.param(
-            ALP1(d=1, k=1, s=3, beta=1, alpha="2/5"), F(1, 10), True, marks=pytest.mark.slow
+            UnitEpsilonALP(d=1, k=1, s=3, beta=1, alpha="2/5"),
+            F(1, 10),
+            True,
+            marks=pytest.mark.slow,
         ),
         (ALP(d=2, k=1, s=3, beta=2, epsilon=1, alpha=2, steps=1), F(1, 2), True),
         (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3, steps=1), F(1, 2), True),
@@ -228,7 +231,7 @@ def test_growing_cells(x: Fraction) -> None:
 
 
 def test_the_law_of_a_wrong_flip_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism = ALP1(d=1, k=1, s=3, beta=1, alpha=1)
+    mechanism = UnitEpsilonALP(d=1, k=1, s=3, beta=1, alpha=1)
     rows = Tables(((0,),))
     monkeypatch.setitem(mechanism.__dict__, "flip", F(1, 4))
     model = projection_law((F(1),), rows.table, 3, F(1), F(1, 3))

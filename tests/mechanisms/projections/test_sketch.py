@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from exactdp import InvalidParameter
-from exactdp.mechanisms import ALP, ALP1, HistogramALP, LogALP, SignedALP, Sketch
+from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP, Sketch, UnitEpsilonALP
 from exactdp.mechanisms.projections.sketch import kind, parameters
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.samplers import SeededSource, SystemSource
@@ -23,7 +23,7 @@ GIVEN: dict[str, Any] = {"d": 2**64, "k": 20, "s": 200, "beta": 60, "epsilon": 2
 CLASSES: list[tuple[Any, dict[str, Any]]] = [
     (ALP, GIVEN),
     (SignedALP, GIVEN),
-    (ALP1, {**GIVEN, "epsilon": 1}),
+    (UnitEpsilonALP, {**GIVEN, "epsilon": 1}),
     (HistogramALP, GIVEN),
     (LogALP, {**GIVEN, "start": 2}),
 ]
@@ -162,7 +162,7 @@ def test_hostile_files_are_refused(change: dict[str, Any], payload: bytes) -> No
         (lambda: ALP(**{**GIVEN, "epsilon": 0}), "epsilon"),
         (lambda: ALP(**{**GIVEN, "epsilon": float("inf")}), "epsilon"),
         (lambda: ALP(**GIVEN, alpha=0), "alpha"),
-        (lambda: ALP1(**GIVEN), "epsilon"),
+        (lambda: UnitEpsilonALP(**GIVEN), "epsilon"),
         (lambda: HistogramALP(**{**GIVEN, "beta": "1.5"}), "beta"),
         (lambda: HistogramALP(**GIVEN, width=0), "width"),
         (lambda: LogALP(**GIVEN, start=100), "start"),

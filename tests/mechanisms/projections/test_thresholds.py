@@ -15,11 +15,11 @@ from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick, max_loss
 from exactdp.law import Law
 from exactdp.mechanisms import (
+    ApproximateThreshold,
     DenseLaplace,
     MaxProjection,
     NoisyRows,
     Threshold,
-    Threshold2,
     ThresholdALP,
     ThresholdSketch,
 )
@@ -105,9 +105,13 @@ def test_noise_on_a_grid_costs_what_the_closed_form_says(
 @pytest.mark.parametrize("values", ["positive", "signed"])
 @pytest.mark.parametrize("d", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 4)), (F(2), F(1, 8))])
-def test_threshold2_keeps_delta(values: str, d: int, epsilon: Fraction, delta: Fraction) -> None:
+def test_approximate_threshold_keeps_delta(
+    values: str, d: int, epsilon: Fraction, delta: Fraction
+) -> None:
     """Every pair on a grid of halves: the exact delta against the stated one."""
-    mechanism = Threshold2(d=d, k=d, u=4, epsilon=epsilon, delta=delta, grid=1, values=values)
+    mechanism = ApproximateThreshold(
+        d=d, k=d, u=4, epsilon=epsilon, delta=delta, grid=1, values=values
+    )
     top = [F(n, 2) for n in range(4)]
     grid = top if values == "positive" else [*top, *(-v for v in top[1:])]
     laws = {x: mechanism.law(dict(enumerate(x))) for x in product(grid, repeat=d)}
@@ -122,7 +126,7 @@ def test_threshold2_keeps_delta(values: str, d: int, epsilon: Fraction, delta: F
 
 
 def test_threshold2_below_its_threshold_would_be_noticed() -> None:
-    mechanism = Threshold2(d=1, k=1, u=4, epsilon=1, delta=F(1, 8), grid=1)
+    mechanism = ApproximateThreshold(d=1, k=1, u=4, epsilon=1, delta=F(1, 8), grid=1)
     lower = mechanism.least - 1
     mechanism.__dict__["least"] = lower
     base = mechanism.noise.e_epsilon
@@ -131,7 +135,7 @@ def test_threshold2_below_its_threshold_would_be_noticed() -> None:
 
 
 def test_threshold2_law() -> None:
-    mechanism = Threshold2(d=1, k=1, u=4, epsilon=1, delta=F(1, 4), grid=F(1, 2))
+    mechanism = ApproximateThreshold(d=1, k=1, u=4, epsilon=1, delta=F(1, 4), grid=F(1, 2))
     for x in (F(1, 3), F(1), F(5, 4), F(4)):
         start = Law({F(1): x, F(0): 1 - x}) if x < 1 else Law({x: F(1)})
         plain = start.then(lambda y: noisy(mechanism.noise, y, 0) if y else Law({-1: F(1)}))
@@ -247,10 +251,10 @@ def test_rows_as_files(of: Any) -> None:
         (lambda: Threshold(d=5, k=6, u=100, epsilon=1, t=5), "k"),
         (lambda: Threshold(d=5, k=1, u="0.3", epsilon=1, t="0.1", grid="0.2"), "u"),
         (lambda: Threshold(d=5, k=1, u=1, epsilon=1, t="0.1", values="both"), "values"),
-        (lambda: Threshold2(d=5, k=1, u=100, epsilon=1, delta=0), "delta"),
-        (lambda: Threshold2(d=5, k=1, u=100, epsilon=1, delta="0.1", grid="0.3"), "grid"),
-        (lambda: Threshold2(d=5, k=1, u="9.1", epsilon=1, delta="0.1", grid="1/4"), "u"),
-        (lambda: Threshold2(d=5, k=1, u=9, epsilon=1, delta="1e-9"), "u"),
+        (lambda: ApproximateThreshold(d=5, k=1, u=100, epsilon=1, delta=0), "delta"),
+        (lambda: ApproximateThreshold(d=5, k=1, u=100, epsilon=1, delta="0.1", grid="0.3"), "grid"),
+        (lambda: ApproximateThreshold(d=5, k=1, u="9.1", epsilon=1, delta="0.1", grid="1/4"), "u"),
+        (lambda: ApproximateThreshold(d=5, k=1, u=9, epsilon=1, delta="1e-9"), "u"),
         (lambda: DenseLaplace(d=10**8, k=1, u=9, epsilon=1), "d"),
         (lambda: MaxProjection(d=10**8, k=1, u=9, epsilon=1, s=10**8), "s"),
         (lambda: DenseLaplace(d=10, k=1, u=10**12, epsilon=1, grid="1e-6"), "grid"),

@@ -7,16 +7,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from exactdp.mechanisms.projections.alp import ALP1
+from exactdp.mechanisms.projections.alp import UnitEpsilonALP
 from exactdp.mechanisms.projections.embedding import Layer, Layout, embed, peaks
 from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Tables, UniversalHashes
 from exactdp.proofs_check.claims.alp._model import Bits, Hashes
 from exactdp.samplers import SeededSource
 
 
-def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1) -> ALP1:
+def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1) -> UnitEpsilonALP:
     """Algorithm 2 as the library ships it."""
-    return ALP1(d=d, k=k, s=s, beta=beta, alpha=alpha)
+    return UnitEpsilonALP(d=d, k=k, s=s, beta=beta, alpha=alpha)
 
 
 def laid_out(y: Sequence[int], hashes: Hashes, rows: int) -> Bits:

@@ -13,7 +13,7 @@ from flint import arb
 from exactdp.accounting.divergence import hockey_stick, total_variation
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.mechanisms.projections.thresholds import Threshold, Threshold2
+from exactdp.mechanisms.projections.thresholds import ApproximateThreshold, Threshold
 from exactdp.parameters import Real
 from exactdp.proofs_check.claims.alp._model import (
     columns,
@@ -41,7 +41,7 @@ def algorithm_9(pure: bool = False) -> None:
     """As shipped, only nonzero entries can be stored, each of them with some probability; so every
     output is k-sparse.
     """
-    made: Any = Threshold2(d=2, k=2, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
+    made: Any = ApproximateThreshold(d=2, k=2, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
     if pure:
         made = Threshold(d=2, k=2, u=4, epsilon=1, grid=1, t=made.threshold)
     half, third = Fraction(1, 2), Fraction(1, 3)
@@ -111,7 +111,7 @@ def shipped_code(share: Fraction = _ONE) -> None:
     """
     halves, integers = [Fraction(n, 2) for n in range(9)], [Fraction(0), _ONE]
     for d, values in ((2, integers), (1, halves)):
-        made = Threshold2(d=d, k=d, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
+        made = ApproximateThreshold(d=d, k=d, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
         promise = made.guarantee()
         for x, other, _ in neighbours(product(values, repeat=d)):
             laws = _shipped(made, x), _shipped(made, other)
@@ -120,7 +120,7 @@ def shipped_code(share: Fraction = _ONE) -> None:
 
 
 @cache
-def _shipped(made: Threshold2, x: Vector) -> Law[Any]:
+def _shipped(made: ApproximateThreshold, x: Vector) -> Law[Any]:
     return made.law(dict(enumerate(x)))
 
 
