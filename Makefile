@@ -107,7 +107,7 @@ fuzz: setup
 # every entry of the ledger is run and its evidence recorded; then the pages are written
 claims: setup
 	$(BIN)/python -m exactdp.proofs_check.record
-	$(BIN)/python -m exactdp.proofs_check.markdown
+	$(BIN)/python -m tools.ledger.markdown
 
 # checks that never come near their bound, mutants that die for another reason; and checks that
 # accept wrong values of a helper

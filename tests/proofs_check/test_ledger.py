@@ -11,11 +11,11 @@ import pytest
 
 from exactdp.proofs_check.counts import errata, summary, table
 from exactdp.proofs_check.html_report import html_report
-from exactdp.proofs_check.markdown import PAGES
 from exactdp.proofs_check.registry import entries, ledger
 from exactdp.proofs_check.runner import Result, run_one
 from exactdp.proofs_check.statements import Part
 from exactdp.proofs_check.vocabulary import SEVERITIES, VERDICTS
+from tools.ledger.markdown import PAGES
 
 ROOT = Path(__file__).parents[2]
 INVENTORY = Path(__file__).parent / "inventory"
@@ -38,7 +38,7 @@ def test_part(part: Part) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_page_is_current(page: str) -> None:
     written = (ROOT / page).read_text(encoding="utf-8")
-    assert written == PAGES[page](ledger(), written), "run python -m exactdp.proofs_check.markdown"
+    assert written == PAGES[page](ledger(), written), "run python -m tools.ledger.markdown"
 
 
 @pytest.mark.parametrize("page", ["CLAIMS.md", "docs/errata.md"])

@@ -1,1 +1,1 @@
-"""Doubts about the checks of the ledger, and its quotations against the texts of the papers."""
+"""Doubts about the checks of the ledger, its quotations against the papers, and its pages."""
