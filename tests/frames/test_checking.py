@@ -79,8 +79,8 @@ def unclipped(rows: Pairs, question: Any) -> Pairs:
 @pytest.mark.parametrize(
     ("mutant", "made", "message"),
     [
-        (rows_and_not_pairs, TopK(4, 1, 2, 3, "0.9"), "came twice"),
-        (rows_and_not_pairs, GSHM(2, 1, 3, 2, "0.9"), "came twice"),
+        (rows_and_not_pairs, TopK(4, 1, 2, 3, "0.9"), "occurs twice"),
+        (rows_and_not_pairs, GSHM(2, 1, 3, 2, "0.9"), "occurs twice"),
         (unclipped, GSHMWithSums(2, 2, 3, 4, "0.999", largest=(5,)), "sum of amount exceeds"),
     ],
 )
@@ -102,5 +102,5 @@ def test_users_in_two_dask_partitions_release_nothing(monkeypatch: pytest.Monkey
     """A shuffle that leaves rows where they are."""
     frame = frame_of("dask", crowd(1, 50, 6), "integers")
     monkeypatch.setattr(type(frame), "shuffle", lambda self, on: self)
-    with pytest.raises(EngineError, match="rows of one user were left in two partitions"):
+    with pytest.raises(EngineError, match="the rows of a user are in two partitions"):
         release(frame, user="uid", by="url", k=2, epsilon=1, delta="1e-6")

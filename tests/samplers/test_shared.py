@@ -160,7 +160,7 @@ def test_a_fork_amid_a_call_fails_and_one_after_it_reads_anew() -> None:
     told = os.read(read, 4096).decode()
     os.close(read)
     assert outcome == "drawn"
-    assert told.startswith("a thread that drew was lost; ")
+    assert told.startswith("a fork during a bulk draw lost the second thread; ")
     assert int(told.split("; ")[1]) not in {*drawn, source.bits(64)}
 
 
