@@ -41,7 +41,7 @@ def calibrate() -> None:
 
 @click.group(cls=_Verb, no_args_is_help=True)
 def check() -> None:
-    """Decide whether a mechanism with given parameters is (epsilon, delta)-DP.
+    """Decide whether a mechanism keeps (epsilon, delta).
 
     Exits with 0 when this is proved, 1 when it is refuted, and 3 when it is undecided.
     """
@@ -51,7 +51,7 @@ def check() -> None:
 @options("k epsilon delta")
 @json_option
 def compare(as_json: bool, **given: str) -> None:
-    """Calibrate the sparse histograms for one target and compare them.
+    """Calibrate and compare the sparse histograms for one target.
 
     The table has one line for each mechanism and analysis: the Gaussian sparse histogram mechanism
     (GSHM) and the correlated sparse histogram (CSH), with continuous and with discrete noise.

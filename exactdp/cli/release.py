@@ -349,9 +349,7 @@ def _noise(mechanism: Any) -> dict[str, str]:
 def _not_noise(mechanism: Any, *, rows_read: bool) -> dict[str, str]:
     """The errors of counts other than noise."""
     if type(mechanism).__name__ == "TopK":
-        return {
-            "besides the noise": f"the {mechanism.k + 1}-th largest count is subtracted from all"
-        }
+        return {"besides the noise": "the (k + 1)-th largest count is subtracted from all"}
     if not rows_read:
         return {}
     return {"besides the noise": f"keys beyond {mechanism.k} of a user are left out: exactdp cut"}

@@ -142,6 +142,7 @@ def _temporary_table(relation: Any) -> Iterator[Any]:
         yield relation.query(view, f"FROM {name}")
     finally:
         relation.query(view, f"DROP TABLE {name}")
+        relation.query(view, f"DROP VIEW IF EXISTS {view}")  # DuckDB 1 keeps the view of a query
 
 
 def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: list[Any]) -> Any:

@@ -324,10 +324,10 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, releasing: list[str]
 def test_a_crash_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     from exactdp.accounting import gaussian
 
-    def broken(**_: object) -> None:
+    def broken(*_: object) -> None:
         raise TypeError("broken")
 
-    monkeypatch.setattr(gaussian, "check", broken)
+    monkeypatch.setattr(gaussian, "hockey_stick", broken)
     code, _, err = run("check", "gaussian", "--sigma", "4", "--epsilon", "1", "--delta", "1e-5")
     assert code == 4
     assert "internal error" in err
