@@ -49,6 +49,7 @@ def test_a_residual_below_every_float_is_kept(residual: str) -> None:
     assert found.deltas[0].upper == 0
 
 
+@pytest.mark.slow
 def test_a_long_loop_is_followed_to_what_no_float_can_hold() -> None:
     """How many branches are still needed is foreseen from logarithms of what is left."""
     law = audits.foreign_law(_long, residual="1e-800", progress=False)
