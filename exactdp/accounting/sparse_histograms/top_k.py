@@ -23,7 +23,7 @@ def delta(
 ) -> Enclosure:
     """The delta of the top-k mechanism without its base, which is the delta of the CSH.
 
-    The parameters are those of :func:`exactdp.accounting.csh.delta`. The promise holds for users
+    The parameters are those of ``exactdp.accounting.csh.delta``. The promise holds for users
     who change any number of counters.
     Source: Lebeda and Retschmeier (CSH), Algorithm 3, Lemma 4.1, Corollary 4.2.
     """
@@ -35,7 +35,7 @@ def delta_with_base(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosu
 
     The base gets N(0, sigma^2/sqrt k) and moves by at most one, which turns k + sqrt(k) into
     k + 5 sqrt(k) in the noise part. The threshold part is exact.
-    The parameters are those of :func:`exactdp.accounting.csh.delta`.
+    The parameters are those of ``exactdp.accounting.csh.delta``.
     Returns an enclosure of the bound, relative width <= 1e-12. Raises InvalidParameter, Undecided.
     Source: CSH, Section 4 (after Corollary 4.2), with Theorem 3.3.
 
