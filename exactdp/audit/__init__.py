@@ -3,7 +3,7 @@
 - canaries: the guesses about the canaries of one training run
 - promises: what can be promised, in each currency
 - blackbox: outputs of run(dataset, n), with the events to look for and the bounds they certify
-- whitebox: code that is handed its random generator, by its exact law
+- code: code that is handed its random generator, by its exact law
 - numbers: a stated delta, epsilon, sigma or tau
 """
 
@@ -15,7 +15,7 @@ from exactdp.audit.canaries import OneRun, one_run
 from exactdp.audit.events.event import Event
 from exactdp.audit.pairs import WorstPair, audit_pairs
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
-from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
+from exactdp.audit.code import compare, foreign_law, private
 
 __all__ = [
     "ApproximateDP",
@@ -35,6 +35,5 @@ __all__ = [
     "one_run",
     "private",
     "replay",
-    "shortcut",
     "watch",
 ]

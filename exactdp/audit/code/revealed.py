@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from exactdp.audit.whitebox.quiet import quiet
-from exactdp.audit.whitebox.uniform import NotEnumerable, Uniform
+from exactdp.audit.code.unwatched import unwatched
+from exactdp.audit.code.uniform import NotEnumerable, Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH
 
 __all__ = ["Revealed"]
@@ -60,7 +60,7 @@ class Revealed:
         """The least j that passes a test, which every larger j then passes too."""
         return _least(self._base.low, self._base.high, lambda j: test(self._at(j)))
 
-    @quiet
+    @unwatched
     def _decide(self, test: Callable[[Any], bool]) -> bool:
         """Branch over a test that changes at most once along the range."""
         base = self._base
@@ -73,7 +73,7 @@ class Revealed:
         """Whether there is but one value left, and that value."""
         return (True, self._at(self._base.low)) if self._base.size == 1 else (False, None)
 
-    @quiet
+    @unwatched
     def settle(self) -> Any:
         """The number itself: branches over the values that are still possible."""
         base = self._base
@@ -110,7 +110,7 @@ class Revealed:
                 )
                 base.source.stop(NotEnumerable(reason))
 
-    @quiet
+    @unwatched
     def _map(self, function: Callable[[Any], Any], rising: bool) -> Any:
         """A non-decreasing (or non-increasing) function of this number, without branching."""
         base, inner = self._base, self._apply

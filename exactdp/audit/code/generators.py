@@ -14,63 +14,49 @@ import secrets
 from base64 import urlsafe_b64encode
 from typing import Any, NoReturn
 
-from exactdp.audit.whitebox.draws import Draws
-from exactdp.audit.whitebox.veil import Veil, keeping, showing, untold
+from exactdp.audit.code.draws import Draws
 
 __all__ = ["COPY", "INTEGERS", "ExactRandom"]
 
 #: What to do instead of drawing real numbers, and of copying.
 INTEGERS = "have the code draw integers (randrange, getrandbits) or compare random() with numbers"
-
-_REFUSED = {
-    "betavariate": INTEGERS,
-    "expovariate": INTEGERS,
-    "gammavariate": INTEGERS,
-    "gauss": INTEGERS,
-    "lognormvariate": INTEGERS,
-    "normalvariate": INTEGERS,
-    "paretovariate": INTEGERS,
-    "triangular": INTEGERS,
-    "vonmisesvariate": INTEGERS,
-    "weibullvariate": INTEGERS,
-    "seed": "remove the seeding: a law over all seeds is what is computed here",
-    "getstate": "draw again instead of rewinding: this generator has no state",
-    "setstate": "draw again instead of rewinding: this generator has no state",
-}
-
-#: What a module has that stands in place of a generator: random, or secrets.
-_OF_SECRETS = frozenset({"randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe"})
-_OF_MODULES = _OF_SECRETS | {"Random", "SystemRandom"}
 COPY = "a copy of the generator would repeat its randomness; pass it along"
 
+_SEEDING = "remove the seeding: a law over all seeds is what is computed here"
+_REWINDING = "draw again instead of rewinding: this generator has no state"
+_REFUSED = {
+    **dict.fromkeys(("betavariate", "expovariate", "gammavariate", "gauss"), INTEGERS),
+    **dict.fromkeys(("lognormvariate", "normalvariate", "paretovariate", "triangular"), INTEGERS),
+    **dict.fromkeys(("vonmisesvariate", "weibullvariate"), INTEGERS),
+    **{"seed": _SEEDING, "getstate": _REWINDING, "setstate": _REWINDING},
+}
 
-class ExactRandom(random.SystemRandom, metaclass=Veil):
+
+class ExactRandom(random.SystemRandom):
     """A random.SystemRandom whose choices are enumerated.
 
     gauss, expovariate and the like are refused, because their law depends on the rounding of a
     foreign logarithm, and so is seeding. randbelow, randbits and token_bytes are there for code
     written for the secrets module.
-
-    draws: where its numbers come from. A program that makes another one of this type is refused.
     """
 
-    __getattribute__ = showing(random.SystemRandom, "__reduce_ex__", "gauss_next", *_OF_MODULES)
-    __setattr__ = keeping
-
-    def __init__(self, draws: Draws | None = None) -> None:
+    def __init__(self, draws: Draws) -> None:
         # not calling the parent: there is no generator to seed
-        self.draws = draws if isinstance(draws, Draws) else _foreign()
+        self.draws = draws
+
+    def __new__(cls, draws: Draws) -> ExactRandom:
+        return super().__new__(cls)
 
     def getrandbits(self, k: int, /) -> Any:
         """A uniform integer of k bits."""
         width = operator.index(k)
         if width < 0:
             raise ValueError("number of bits must be non-negative")
-        return _draws(self).below(1 << width, f"getrandbits({width})")
+        return self.draws.below(1 << width, f"getrandbits({width})")
 
     def random(self) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: the law of CPython's random()."""
-        return _draws(self).unit("random()")
+        return self.draws.unit("random()")
 
     def randbytes(self, n: int) -> bytes:
         """n uniform bytes, for the few that can be enumerated."""
@@ -78,16 +64,13 @@ class ExactRandom(random.SystemRandom, metaclass=Veil):
         return value
 
     def _randbelow(self, n: int) -> Any:
-        return _draws(self).below(operator.index(n), f"a range of {n}")
-
-    __repr__ = untold
+        return self.draws.below(operator.index(n), f"a range of {n}")
 
     # the names of secrets and random that hand out a generator's methods
     def randbelow(self, exclusive_upper_bound: int) -> Any:
         """secrets.randbelow."""
         if exclusive_upper_bound <= 0:
             raise ValueError("Upper bound must be positive.")
-        exclusive_upper_bound.bit_length()  # which no float has
         return self._randbelow(exclusive_upper_bound)
 
     def randbits(self, k: int) -> Any:
@@ -119,21 +102,6 @@ class ExactRandom(random.SystemRandom, metaclass=Veil):
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self.draws.refuse(COPY)
-
-
-def _draws(generator: ExactRandom) -> Draws:
-    """Without asking whether it may be seen: numbers are drawn often."""
-    draws: Draws = object.__getattribute__(generator, "draws")
-    return draws
-
-
-def _foreign() -> NoReturn:
-    raise TypeError("this type of generator is made for one run; use the one that was handed over")
-
-
-for _name in ("getrandbits", "random", "randbytes"):
-    _theirs, _mine = getattr(random.SystemRandom, _name), vars(ExactRandom)[_name]
-    _mine.__qualname__, _mine.__module__ = _theirs.__qualname__, _theirs.__module__
 
 
 def _refusing(name: str, advice: str) -> Any:

@@ -13,26 +13,24 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.whitebox.draws import Draws
-from exactdp.audit.whitebox.generators import COPY, INTEGERS, ExactRandom
-from exactdp.audit.whitebox.lazy import LazyNumber
-from exactdp.audit.whitebox.veil import Veil, keeping, showing, untold
+from exactdp.audit.code.draws import Draws
+from exactdp.audit.code.generators import COPY, INTEGERS, ExactRandom
+from exactdp.audit.code.lazy import LazyNumber
+from exactdp.audit.code.lazy_arrays import LazyArray
+from exactdp.audit.code.numpy_laws import binomial_weights, choice_weights
 
-__all__ = ["ExactGenerator"]
+__all__ = ["SHOWING", "ExactGenerator"]
 
 #: Whose answers are looked at for their type and shape.
-_NUMPY = np.random.Generator(np.random.PCG64(0))
+SHOWING = np.random.Generator(np.random.PCG64(0))
 
 
-class ExactGenerator(metaclass=Veil):
+class ExactGenerator:
     """The part of numpy.random.Generator that has an exact law here.
 
-    integers, random, choice without p, permutation and shuffle. Numbers are int64 (or int, where
-    that is the dtype) and float64, one at a time or as arrays of int64.
+    integers, random, choice, binomial, permutation and shuffle. Numbers are int64 (or int, where
+    that is the dtype) and float64, one at a time or as arrays.
     """
-
-    __getattribute__ = showing(np.random.Generator, "__reduce_ex__")
-    __setattr__ = keeping
 
     def __init__(self, draws: Draws) -> None:
         self.draws = draws
@@ -53,7 +51,7 @@ class ExactGenerator(metaclass=Veil):
     ) -> Any:
         """Uniform integers in [low, high), or [0, low); up to and with high if endpoint."""
         low, high, size = _settled(low), _settled(high), _settled(size)
-        shown = _NUMPY.integers(low, high, size=size, dtype=dtype, endpoint=endpoint)
+        shown = SHOWING.integers(low, high, size=size, dtype=dtype, endpoint=endpoint)
         start, stop = (0, low) if high is None else (low, high)
         if not all(isinstance(end, (int, np.integer)) for end in (start, stop)):
             self.draws.refuse("integers() between anything but two integers is not modelled")
@@ -68,36 +66,57 @@ class ExactGenerator(metaclass=Veil):
         return self._filled(drawn, shown) if isinstance(shown, np.ndarray) else drawn()
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles; one at a time."""
-        shown = _NUMPY.random(_settled(size), dtype)
-        if type(shown) is not float or out is not None:
-            self.draws.refuse("random(size) fills an array; draw one number at a time instead")
-        if np.dtype(dtype) != np.dtype(np.float64):
-            self.draws.refuse(f"random(dtype={dtype!r}) is not modelled; leave the dtype out")
-        return self.draws.unit("random()", float)
+        """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles."""
+        shown = SHOWING.random(_settled(size), dtype)
+        if np.dtype(dtype) != np.dtype(np.float64) or out is not None:
+            self.draws.refuse("random(dtype=, out=) is not modelled; leave these arguments out")
+        if not isinstance(shown, np.ndarray):
+            return self.draws.unit("random()", float)
+        items = np.empty(shown.shape, object)
+        for place in np.ndindex(shown.shape):
+            items[place] = self.draws.unit("random()", float)
+        ordinary = all(type(each) is float for each in items.flat)
+        return items.astype(np.float64) if ordinary else LazyArray(items)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, **other: Any
     ) -> Any:
-        """Uniform elements of a sequence or of range(a)."""
+        """Elements of a sequence or of range(a): uniform, or with the probabilities p."""
         self._only_known(other)
-        if p is not None:
-            self.draws.refuse("choice(p=...) is not modelled; " + INTEGERS)
-        a, size, replace = _settled(a), _settled(size), bool(replace)
-        shown = _NUMPY.choice(a, size, replace)
+        a, size, replace, p = _settled(a), _settled(size), bool(replace), _settled(p)
+        shown = SHOWING.choice(a, size, replace, p)
+        if p is not None and not replace:
+            self.draws.refuse("choice(p=..., replace=False) is not modelled; choose one at a time")
         whole = isinstance(a, (int, np.integer))
         if not whole and type(a) not in (list, tuple, range, np.ndarray):
             self.draws.refuse("choice() is modelled for an integer, a list, tuple, range or array")
         items = np.arange(operator.index(a)) if whole else np.array(a)
         if items.ndim != 1:
             self.draws.refuse("choice of rows is not modelled; choose an index instead")
+        weights = None if p is None else choice_weights(p)
+
+        def place() -> int:
+            return self._place(len(items)) if weights is None else self.draws.choose(weights)
+
         if size is None:
-            place = self._place(len(items))
-            return type(shown)(place) if whole else items[place]
+            return type(shown)(place()) if whole else items[place()]
         if replace:
-            return self._alike(shown, items[self._filled(lambda: self._place(len(items)), shown)])
+            return self._alike(shown, items[self._filled(place, shown)])
         self._random.shuffle(places := list(range(len(items))))
         return self._alike(shown, items[places[: shown.size]].reshape(shown.shape))
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
+        n, p, size = _settled(n), _settled(p), _settled(size)
+        shown = SHOWING.binomial(n, p, size)
+        if isinstance(n, np.ndarray) or isinstance(p, np.ndarray):
+            self.draws.refuse("binomial() of arrays is not modelled; pass numbers")
+        weights = binomial_weights(operator.index(n), float(p))
+        if weights is None:
+            self.draws.refuse(f"binomial({n}, {p}) has a mean above 30, where numpy rejects")
+        if isinstance(shown, np.ndarray):
+            return self._filled(lambda: self.draws.choose(weights), shown)
+        return type(shown)(self.draws.choose(weights))
 
     def shuffle(self, x: Any, **other: Any) -> None:
         """Fisher and Yates, in place, along the first axis of a list or an array."""
@@ -105,7 +124,7 @@ class ExactGenerator(metaclass=Veil):
         if type(x) not in (list, np.ndarray):
             self.draws.refuse("shuffle() is modelled for a list or an array")
         if isinstance(x, np.ndarray) and not (x.ndim and x.flags.writeable):
-            _NUMPY.shuffle(x)
+            SHOWING.shuffle(x)
             return
         order = list(range(len(x)))
         self._random.shuffle(order)
@@ -115,7 +134,7 @@ class ExactGenerator(metaclass=Veil):
         """A shuffled copy, or a permutation of range(x)."""
         self._only_known(other)
         x = _settled(x)
-        shown = _NUMPY.permutation(x)
+        shown = SHOWING.permutation(x)
         whole = isinstance(x, (int, np.integer))
         if not whole and type(x) not in (list, tuple, range, np.ndarray):
             self.draws.refuse(
@@ -131,8 +150,6 @@ class ExactGenerator(metaclass=Veil):
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self.draws.refuse(COPY)
-
-    __repr__ = untold
 
     def _only_known(self, other: dict[str, Any]) -> None:
         if other:

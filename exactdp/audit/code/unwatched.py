@@ -7,17 +7,17 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-__all__ = ["quiet"]
+__all__ = ["unwatched"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def quiet(function: Callable[P, T]) -> Callable[P, T]:
+def unwatched(function: Callable[P, T]) -> Callable[P, T]:
     """The function without a profile hook; it may not call anything of the program's."""
 
     @wraps(function)
-    def unwatched(*arguments: P.args, **named: P.kwargs) -> T:
+    def alone(*arguments: P.args, **named: P.kwargs) -> T:
         before = sys.getprofile()
         sys.setprofile(None)
         try:
@@ -25,4 +25,4 @@ def quiet(function: Callable[P, T]) -> Callable[P, T]:
         finally:
             sys.setprofile(before)
 
-    return unwatched
+    return alone

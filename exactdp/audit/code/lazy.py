@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.whitebox.quiet import quiet
-from exactdp.audit.whitebox.revealed import Revealed
-from exactdp.audit.whitebox.uniform import NotEnumerable
+from exactdp.audit.code.unwatched import unwatched
+from exactdp.audit.code.revealed import Revealed
+from exactdp.audit.code.uniform import NotEnumerable
 
 __all__ = ["LazyNumber"]
 
@@ -72,7 +72,7 @@ class LazyNumber(Revealed):
         """What a comparison returns: numpy's numbers answer with numpy's booleans."""
         return np.bool_(known) if self._numpy or isinstance(other, np.generic) else known
 
-    @quiet
+    @unwatched
     def _versus(self, other: LazyNumber, test: Callable[[Any, Any], bool]) -> bool:
         """Reveal both numbers bit by bit until they differ: about 1 / residual branches."""
         while True:
@@ -112,7 +112,7 @@ class LazyNumber(Revealed):
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else type(equal)(not equal)
 
-    @quiet
+    @unwatched
     def _equals(self, other: Any) -> bool:
         reached = operator.ge if self._rising else operator.le
         beyond = operator.gt if self._rising else operator.lt
