@@ -15,7 +15,6 @@ class Effect(enum.Enum):
 
     NONE = "depends on its arguments, and changes nothing"
     CHANGES = "may change its arguments, or what they belong to"
-    CLOCK = "tells the time"
     UNKNOWN = "may have a state of its own"
     OUTSIDE = "reaches outside of the process"
     RANDOM = "draws"
@@ -29,7 +28,7 @@ _KNOWN = frozenset(
     _sre _statistics _string _struct _thread _tracemalloc _warnings _weakref array atexit binascii
     builtins cmath collections contextvars copyreg datetime decimal errno faulthandler flint
     functools gc gmpy2 inspect io itertools marshal math numpy operator posix re signal sys
-    threading types unicodedata weakref zlib
+    threading time types unicodedata weakref zlib
     """.split()
 )
 _OUTSIDE = frozenset(
@@ -64,10 +63,6 @@ def effect_of(owner: Any, function: Any) -> Effect:
     memory = type(owner).__name__ in ("StringIO", "BytesIO")
     if top in _OUTSIDE or ((top, name) in _REACHING and not memory):
         return Effect.OUTSIDE
-    if top == "time":
-        return Effect.CLOCK
-    if top == "datetime" and name in ("now", "today", "utcnow"):
-        return Effect.CLOCK
     if top not in _KNOWN:
         return Effect.UNKNOWN
     if isinstance(owner, types.ModuleType):
@@ -76,5 +71,5 @@ def effect_of(owner: Any, function: Any) -> Effect:
     return Effect.NONE if isinstance(owner, _IMMUTABLE) else Effect.CHANGES
 
 
-_QUERIES = frozenset(["isinstance", "issubclass", "iter", "id", "isnan", "isinf", "isfinite"])
+_QUERIES = frozenset(["isinstance", "issubclass", "iter", "id", "time", "monotonic", "perf_counter", "isnan", "isinf", "isfinite"])
 _QUERIES |= {"isclose", "isqrt", "index"}

@@ -27,13 +27,14 @@ __all__ = ["fraction_text", "law_by_forks"]
 _MOST = 2_000
 
 
-def law_by_forks(runner: Runner, residual: Fraction, lazy: bool) -> Any:
+def law_by_forks(runner: Runner, residual: Fraction, lazy: bool, generators: list[Any]) -> Any:
     """The law and its leaves, as data.
 
-    residual: branches that are less probable than a sixteenth of it are not followed.
+    residual: branches that are less probable than a sixteenth of it are not followed. generators:
+        numpy's that exist, from which the program must not draw.
     """
     counter = mmap.mmap(-1, 8)  # shared by all processes
-    answer, pid = start(lambda write: _follow(runner, residual / 16, lazy, counter, write))
+    answer, pid = start(lambda write: _follow(runner, residual / 16, lazy, generators, counter, write))
     lines = []
     with os.fdopen(answer, "rb") as pipe:
         for line in pipe:
@@ -64,6 +65,7 @@ def _follow(
     runner: Runner,
     least: Fraction,
     lazy: bool,
+    generators: list[Any],
     leaves: mmap.mmap,
     write: Callable[[Any], None],
 ) -> None:
@@ -84,8 +86,10 @@ def _follow(
 
     run = Run((), Fraction(1), new)
     draws = LazyDraws(run) if lazy and runner.interface != "source" else RealDraws(run, "")
+    watch = Watch(Places(), generators)
     try:
-        shown = runner.once(draws, Watch(Places()))
+        shown = runner.once(draws, watch)
+        watch.finish()
         _count(leaves)
     except (ProgramRaised, ExactDPError) as error:
         write(["error", *signal_data(error)])

@@ -94,7 +94,7 @@ class Runner:
                 if self.catches and isinstance(raised, Exception):
                     if not isinstance(raised, ExactDPError):
                         return ["raised", of_error(raised)]
-                raise ProgramRaised(draws.points()[0])
+                raise ProgramRaised(type(raised).__name__, draws.points()[0])
         except RunOver:
             pass
         except ExactDPError as error:
@@ -180,7 +180,6 @@ class Explorer:
             bar()
             if self.runs % self.stride == 0 and len(self.kept) > most_kept:
                 self.kept, self.stride = self.kept[::2], 2 * self.stride
-        self.watch.finish()
         self._try_detours()
         law = root.tally.law()
         return [[self.outcomes[key], weight] for key, weight in law.items()], law.residual

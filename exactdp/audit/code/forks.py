@@ -26,12 +26,12 @@ _SIGNALS = {kind.__name__: kind for kind in (NotEnumerable, NotReproducible, Too
 class ProgramRaised(Exception):  # noqa: N818 (raised in a child, answered in its parent)
     """The program itself raised an exception in a run that can be repeated.
 
-    draws: the values it drew in that run.
+    kind: the name of its class. draws: the values it drew in that run.
     """
 
-    def __init__(self, draws: list[Any]) -> None:
-        super().__init__(draws)
-        self.draws = draws
+    def __init__(self, kind: str, draws: list[Any]) -> None:
+        super().__init__(kind)
+        self.kind, self.draws = kind, draws
 
 
 def in_fork(work: Callable[[], Any]) -> Any:
@@ -55,13 +55,13 @@ def in_fork(work: Callable[[], Any]) -> Any:
 
 def raise_signal(kind: str, found: Any) -> NoReturn:
     """Raise what a child has raised: the name of its class, and its text or draws."""
-    raise ProgramRaised(found) if kind == "ProgramRaised" else _SIGNALS[kind](found)
+    raise ProgramRaised(*found) if kind == "ProgramRaised" else _SIGNALS[kind](found)
 
 
 def signal_data(error: ExactDPError | ProgramRaised) -> tuple[str, Any]:
     """What :func:`raise_signal` raises again."""
     if isinstance(error, ProgramRaised):
-        return "ProgramRaised", error.draws
+        return "ProgramRaised", [error.kind, error.draws]
     name = next((k.__name__ for k in type(error).__mro__ if k.__name__ in _SIGNALS), None)
     return name or "NotEnumerable", str(error)
 

@@ -26,6 +26,7 @@ __all__ = ["Sending", "repeated", "serve"]
 
 _SEEDS = ("1", "2", "3", "4")
 _MOST_LEAVES = 512
+_INSIDE = "EXACTDP_FRESH_INTERPRETER"
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,7 @@ def _sent(part: Any) -> Any:
 
 def _received(part: list[Any]) -> Any:
     kind, content = part
-    if kind == "data":
-        return read(content)
-    importlib.import_module(content.partition(":")[0])
-    return found(content)
+    return read(content) if kind == "data" else found(content)
 
 
 def repeated(sending: Sending | None, runner: Any, judged: Any) -> tuple[int, str]:
@@ -65,65 +63,89 @@ def repeated(sending: Sending | None, runner: Any, judged: Any) -> tuple[int, st
 
     Raises NotReproducible if they are not, or if the modules differ from one to the other.
     """
-    request: dict[str, Any] = {"path": sys.path, "program": None, "leaves": [], "modules": {}}
+    program, leaves = None, []
     reason = "it is not known how to make it elsewhere"
+    if _INSIDE in os.environ:
+        return 0, "this is a fresh interpreter"
     if sending is not None:
         try:
-            request["program"] = sending.as_data()
-            request["leaves"] = judged["leaves"][:: 1 + len(judged["leaves"]) // _MOST_LEAVES]
+            program = sending.as_data()
+            leaves = judged["leaves"][:: 1 + len(judged["leaves"]) // _MOST_LEAVES]
         except NotEnumerable as error:
             reason = str(error)
-    request |= {"interface": runner.interface, "catches": runner.catches}
-    request["modules"] = {
-        module: names for module, names in judged["named"].items() if _is_importable(module)
+    modules = {
+        module: new
+        for module, names in judged["named"].items()
+        if _is_importable(module) and (new := sorted(set(names) - _known.get(module, set())))
     }
-    if request["program"] is None and not any(request["modules"].values()):
+    if program is None and not modules:
         return 0, reason
-    answers = [ask(request) for ask in _servers()]
-    first = answers[0]["modules"]
-    for module, digests in first.items():
-        for name, value in digests.items():
-            if any(each["modules"].get(module, {}).get(name) != value for each in answers):
+    answers = _ask(
+        {
+            "program": program,
+            "leaves": leaves,
+            "modules": modules,
+            "interface": runner.interface,
+            "catches": runner.catches,
+        }
+    )
+    for answer in answers:
+        if answer["failed"]:
+            return 0, f"its module cannot be imported in a fresh interpreter ({answer['failed']})"
+    for module, names in modules.items():
+        for name in names:
+            if len({answer["modules"][module][name] for answer in answers}) > 1:
                 raise NotReproducible(
                     f"{module}.{name} is another one in every new process: what was drawn when the "
                     "module was imported is not drawn again; draw it inside the run"
                 )
+        _known.setdefault(module, set()).update(names)
     for answer in answers:
         if answer["differs"]:
             raise NotReproducible(
                 f"in a fresh interpreter {answer['differs']}: the program depends on the order of "
                 "a set, on hash() of text, or on what its module drew or kept"
             )
-    return (len(answers), "") if request["program"] is not None else (0, reason)
+    return (len(answers), "") if program is not None else (0, reason)
+
+
+_known: dict[str, set[str]] = {}  # variables of modules that fresh interpreters agree on
 
 
 def _is_importable(module: str) -> bool:
     return module != "__main__" and getattr(sys.modules.get(module), "__spec__", None) is not None
 
 
+def _ask(request: Any) -> list[Any]:
+    """The answers of all interpreters, which work at the same time."""
+    data = json.dumps({"path": sys.path, **request}).encode() + b"\n"
+    for process in _servers():
+        process.stdin.write(data)
+        process.stdin.flush()
+    return [json.loads(process.stdout.readline()) for process in _servers()]
+
+
 @functools.cache
-def _servers() -> list[Callable[[Any], Any]]:
+def _servers() -> list[Any]:
     return [_start(seed) for seed in _SEEDS]
 
 
-def _start(seed: str) -> Callable[[Any], Any]:
-    """Starts an interpreter; a function that sends a request and waits for the answer."""
+def _start(seed: str) -> Any:
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
     process = subprocess.Popen(  # noqa: S603 (this very interpreter)
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONHASHSEED": seed},
+        env={**os.environ, "PYTHONHASHSEED": seed, _INSIDE: "1"},
     )
-    atexit.register(process.kill)
+    atexit.register(_end, process)
+    return process
 
-    def ask(request: Any) -> Any:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
-        return json.loads(process.stdout.readline())
 
-    return ask
+def _end(process: Any) -> None:
+    process.stdin.close()
+    process.stdout.close()
+    process.wait()
 
 
 def serve() -> None:
@@ -133,7 +155,17 @@ def serve() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a program prints is no answer
     for line in sys.stdin:
-        answer = in_fork(lambda line=line: _answer(json.loads(line)))
+        request = json.loads(line)
+        sys.path[:] = request["path"]
+        try:
+            names = [*request["modules"]]
+            for kind, content in request["program"] or ():
+                names += [content.partition(":")[0]] if kind == "named" else []
+            for name in names:
+                importlib.import_module(name)
+            answer = in_fork(lambda request=request: _answer(request))
+        except Exception as error:  # whatever the user's module raises
+            answer = {"failed": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)
 
 
@@ -141,17 +173,16 @@ def _answer(request: Any) -> Any:
     from exactdp.audit.code.explore import Runner, digest
     from exactdp.audit.code.judge import differing
 
-    sys.path[:] = request["path"]
-    modules: dict[str, dict[str, str]] = {}
-    for module, names in request["modules"].items():
-        inside = vars(importlib.import_module(module))
-        modules[module] = {name: digest(_state(inside.get(name))) for name in names}
+    modules = {
+        module: {name: digest(_state(vars(sys.modules[module]).get(name))) for name in names}
+        for module, names in request["modules"].items()
+    }
     differs = None
     if request["program"] is not None:
         make, *arguments = map(_received, request["program"])
         runner = Runner(make(*arguments), request["interface"], request["catches"])
         differs = differing(runner, request["leaves"])
-    return {"modules": modules, "differs": differs}
+    return {"modules": modules, "differs": differs, "failed": ""}
 
 
 def _state(value: Any) -> Any:

@@ -26,7 +26,7 @@ from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.places import Places
 from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import NotEnumerable
-from exactdp.audit.code.watch import Watch
+from exactdp.audit.code.watch import Watch, numpy_generators
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
 from exactdp.samplers.enumeration import MAX_RUNS
@@ -38,7 +38,7 @@ __all__ = ["Evidence", "Judged", "judged_law"]
 #: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
 _MOST_REPEATED = 2_000
 #: Forks for the repetition, one of which costs 3 to 9 ms, and leaves for one more.
-_FORKS, _LEAVES_OF_A_FORK = 8, 128
+_FORKS, _LEAVES_OF_A_FORK = 4, 256
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) 
                     ) from None
                 continue
             except ProgramRaised as error:
-                if not lazy or _raises(runner, error.draws):
+                if not lazy or _raises(runner, error):
                     _raise_here(runner, error.draws)
             except NotReproducible:
                 pass
@@ -160,14 +160,15 @@ def _explore(explorer: Explorer, progress: bool) -> Any:
         "forked": False,
         "leaves": [[leaf.points, digest(leaf.outcome)] for leaf in explorer.kept],
         "unknown": [f"{name}() {place}" for name, place in watch.unknown.items()],
-        "named": {module: sorted(names) for module, names in watch.named.items()},
+        "named": watch.held(),
     }
 
 
 def _forked(runner: Runner, allowed: Fraction) -> Any:
     """The law by a fork at every draw, first with lazy numbers."""
+    generators = numpy_generators()  # looked for here: a child would copy all that it looks at
     for lazy in (True, False):
-        found = in_fork(lambda lazy=lazy: law_by_forks(runner, allowed, lazy))
+        found = in_fork(lambda lazy=lazy: law_by_forks(runner, allowed, lazy, generators))
         if not _repeat(runner, found["leaves"]):
             return found
     raise NotReproducible(
@@ -198,18 +199,17 @@ def differing(runner: Runner, leaves: list[Any]) -> str | None:
                 return str(error)
             if shown != outcome:
                 return "a repeated run showed something else"
-    watch.finish()
     return None
 
 
-def _raises(runner: Runner, draws: list[Any]) -> bool:
-    """Whether the program raises an exception with ordinary numbers, too."""
+def _raises(runner: Runner, error: ProgramRaised) -> bool:
+    """Whether the program raises the same exception with ordinary numbers, too."""
 
     def again() -> bool:
         try:
-            repeated(runner, Watch(Places()), draws)
-        except ProgramRaised:
-            return True
+            repeated(runner, Watch(Places()), error.draws)
+        except ProgramRaised as found:
+            return found.kind == error.kind
         except (NotReproducible, NotEnumerable):
             pass
         return False

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.code.lazy import LazyNumber
+from exactdp.audit.code.lazy_arrays import LazyArray
 from exactdp.audit.code.uniform import NotEnumerable
 
 __all__ = ["Outcome", "named", "plain", "read", "written"]
@@ -58,6 +59,8 @@ def written(value: Any) -> Any:
     kind = type(value)
     if isinstance(value, LazyNumber):
         return written(value.settle())
+    if type(value) is LazyArray:
+        return written(value.__array__())
     if value is None or kind is bool:
         return value
     if kind is int:

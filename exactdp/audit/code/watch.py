@@ -12,7 +12,7 @@ import os
 import random
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -42,24 +42,19 @@ class Watch:
     """Watches the runs of one program in this process.
 
     places: told of the calls of the program's functions. unknown: C functions that may keep
-    randomness of their own, by where they are called. clock: where the program reads the time.
-    named: the global variables that its code names, by module.
+    randomness of their own, by where they are called. named: the global variables that the
+    program's code names, by module. generators: from which the program must not draw.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, generators: Sequence[Any] = ()) -> None:
         self.places = places
         self.unknown: dict[str, str] = {}
-        self.clock = ""
         self.named: dict[str, set[str]] = {}
         self._run: Run | None = None
         self._kinds: dict[int, Whose] = {}  # by the number of a code
         self._codes: list[types.CodeType] = []  # kept alive: their numbers stay their own
         self._effects: dict[tuple[Any, str], Effect] = {}
-        self._states = {}
-        for each in gc.get_objects() + [np.random.mtrand._rand]:
-            if type(each) in _GENERATORS and each is not SHOWING:
-                self._states[id(each)] = each, _state(each)
-        gc.freeze()
+        self._states = [(each, _state(each)) for each in generators]
         self._replaced = {id(old): new for old, new in self._replace()}
 
     @contextmanager
@@ -80,13 +75,22 @@ class Watch:
 
     def finish(self) -> None:
         """Raises NotEnumerable if a generator was drawn from that existed before the runs."""
-        for generator, state in self._states.values():
+        for generator, state in self._states:
             if _state(generator) != state:
                 raise NotEnumerable(
                     f"the program draws from a numpy {type(generator).__name__} of its own, not "
                     f"from the one it is handed; {_ADVICE}, or build the object that holds it "
                     "inside the run (make=)"
                 )
+
+    def held(self) -> dict[str, list[str]]:
+        """The variables of modules that the program's code names and that hold data, by module."""
+        code = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+        return {
+            module: sorted(n for n in names if not isinstance(vars(sys.modules[module])[n], code))
+            for module, names in self.named.items()
+            if module in sys.modules
+        }
 
     # -- the profile hook: millions of events pass ---------------------------------------------
 
@@ -123,11 +127,8 @@ class Watch:
             self._refuse(
                 f"{name}() {_at(frame)} reaches outside of the process; pass its result as data"
             )
-        if effect is Effect.CLOCK:
-            self.clock = self.clock or f"{name}() {_at(frame)}"
-        else:
-            self.unknown.setdefault(name, _at(frame))
-            self.places.changed()
+        self.unknown.setdefault(name, _at(frame))
+        self.places.changed()
 
     def _meet(self, frame: types.FrameType) -> Whose:
         """A function is seen to run for the first time."""
@@ -150,7 +151,7 @@ class Watch:
             if name in inside:
                 if id(inside[name]) in self._replaced:
                     inside[name] = self._replaced[id(inside[name])]
-                names.add(name)
+                names.add(name)  # what it holds is compared in fresh interpreters
                 values.append(inside[name])
         for value in values:
             why = drawing_constructor(type(value))
@@ -220,6 +221,12 @@ def whose_code(file: str) -> Whose:
 
 def _is_bound(value: Any) -> bool:
     return isinstance(getattr(value, "__self__", None), random.Random)
+
+
+def numpy_generators() -> list[Any]:
+    """All generators of numpy that exist."""
+    found = [each for each in gc.get_objects() if type(each) in _GENERATORS]
+    return [each for each in [*found, np.random.mtrand._rand] if each is not SHOWING]
 
 
 def _state(generator: Any) -> str:
