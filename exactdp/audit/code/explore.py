@@ -81,8 +81,12 @@ class Runner:
         quiet = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
         value, raised = None, None
         try:
-            with quiet, watch.on(run):
-                value = self.program(generator)
+            with quiet:
+                watch.begin(run)
+                try:
+                    value = self.program(generator)
+                finally:
+                    watch.end()
         except KeyboardInterrupt:
             raise  # the user interrupted the run
         except BaseException as error:

@@ -13,7 +13,6 @@ import random
 import sys
 import types
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -57,20 +56,19 @@ class Watch:
         self._states = [(each, _state(each)) for each in generators]
         self._replaced = {id(old): new for old, new in self._replace()}
 
-    @contextmanager
-    def on(self, run: Run) -> Iterator[None]:
-        """Watch everything this thread does in one run."""
+    def begin(self, run: Run) -> None:
+        """Watch everything this thread does from now on; only end() may follow in the caller."""
         self._run = run
         self.places.begin(run)
         sys.setprofile(self._see)
-        try:
-            yield
-        finally:
-            lost = sys.getprofile() is None
-            sys.setprofile(None)
-            self.places.end()
-            self._run = None
-        if lost and run.signal is None:
+
+    def end(self) -> None:
+        """Watch no longer."""
+        lost, run = sys.getprofile() is None, self._run
+        sys.setprofile(None)
+        self.places.end()
+        self._run = None
+        if lost and run is not None and run.signal is None:
             run.stop(NotEnumerable("the program called itself until the stack was full"))
 
     def finish(self) -> None:
