@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.code import loops
 from exactdp.audit.code.draws import Draws, LazyDraws, RealDraws, RecordedDraws
 from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.generators import ExactRandom
@@ -247,7 +246,7 @@ class Explorer:
 
     def _open(self, run: Run, call: Activation) -> None:
         """A call is about to draw: explore it by itself, or take its law from an equal call."""
-        if loops.changes(call.frame.f_code):
+        if not call.mergeable:
             return
         here = run.mass
         for scope in self._scopes:

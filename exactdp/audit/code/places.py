@@ -9,9 +9,7 @@ empty, and no code that ran in between could change anything but its own variabl
 from __future__ import annotations
 
 import enum
-import fractions
 import json
-import numbers
 import types
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -37,9 +35,6 @@ _ATOMS = (
 )
 #: Told apart by which object they are: they stay what they are while nothing changes.
 _LASTING = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType, type)
-#: These change nothing but the number that they make.
-_NUMBERS = (fractions.__file__, numbers.__file__)
-DEBUG=False
 _GENERATORS = (ExactRandom, ExactGenerator, Run)
 
 
@@ -56,13 +51,14 @@ class Activation:
     """A call of one of the program's functions that is under way.
 
     step: the choices made before it. index: its number among the calls of the run. changed: the
-    changes seen before it.
+    changes seen before it. mergeable: whether its code changes nothing but its own variables.
     """
 
     frame: types.FrameType
     step: int
     index: int
     changed: int
+    mergeable: bool
 
 
 class Places:
@@ -97,38 +93,37 @@ class Places:
         self._changed += 1
         self.ever_changed = True
 
-    def call(self, frame: types.FrameType, whose: Whose) -> None:
-        """A function of the program, or of a library, begins."""
-        run, code = self.run, frame.f_code
+    def call(self, frame: types.FrameType, mergeable: bool) -> None:
+        """A function of the program begins. mergeable: whether it changes nothing itself."""
+        if self.returned is not None and self.run is not None:
+            self._calls += 1
+            step = self.run.step
+            self.stack.append(Activation(frame, step, self._calls, self._changed, mergeable))
+
+    def place(self, frame: types.FrameType, caller: types.FrameType) -> None:
+        """The program's code calls a function: perhaps where a loop starts over."""
+        run = self.run
         if run is None:
             return
-        if loops.changes(code) and code.co_filename not in _NUMBERS:
-            self.changed()
-            if DEBUG: print("changes", code.co_filename, code.co_qualname)
-        caller = frame.f_back
-        if caller is not None:
-            place = id(caller), caller.f_lasti
-            if run.step == self.depth:
-                self._mark(place, frame, caller)
-            elif place in self._marks:
-                self._compare(place, frame, caller, run)
-        if self.returned is not None and whose is Whose.PROGRAM:
-            self._calls += 1
-            self.stack.append(Activation(frame, run.step, self._calls, self._changed))
+        place = id(caller), caller.f_lasti
+        if run.step == self.depth:
+            self._mark(place, frame, caller)
+        elif place in self._marks:
+            self._compare(place, frame, caller, run)
 
     def leave(self, frame: types.FrameType, result: Any) -> None:
         """A function ends."""
         if self.returned is None or not self.stack or self.stack[-1].frame is not frame:
             return
         call = self.stack.pop()
-        same = call.changed == self._changed and not loops.changes(frame.f_code)
+        same = call.changed == self._changed and call.mergeable
         same = same and result is not None and _is_plain(result)
         same = same and all(map(_lasts, frame.f_locals.values()))
         self.returned(call, json.dumps(written(result)) if same else None)
 
     def law_key(self, call: Activation) -> Hashable:
         """Equal for calls that have one law; None where that is unknown."""
-        if self.ever_changed or loops.changes(call.frame.f_code):
+        if self.ever_changed:
             return None
         values = call.frame.f_locals
         names = (*_arguments(call.frame.f_code), *call.frame.f_code.co_freevars)
@@ -176,6 +171,15 @@ def _is_plain(value: Any) -> bool:
     return type(value) in _ATOMS
 
 
+def _plain_key(value: Any) -> Hashable:
+    kind = type(value)
+    if kind is tuple:
+        return kind, tuple(map(_plain_key, value))
+    if kind in (float, complex, np.float64):
+        return kind, repr(value)  # -0.0 is another number than 0.0, and NaN equals itself
+    return kind, value
+
+
 def _is_object(value: Any) -> bool:
     """Whether a value is an instance of a class that is written in Python."""
     line = type(value).__mro__[:-1]
@@ -203,7 +207,7 @@ def _key(value: Any) -> Hashable:
     if type(value) in _GENERATORS:
         return ("generator",)
     if _is_plain(value):
-        return json.dumps(written(value))
+        return _plain_key(value)
     if _is_object(value) or isinstance(value, _LASTING):
         return "object", id(value)
     return ("empty",) if type(value) is dict and not value else None

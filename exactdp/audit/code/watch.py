@@ -7,16 +7,19 @@ functions of random and numpy.random can be replaced for good.
 
 from __future__ import annotations
 
+import fractions
 import gc
+import numbers
 import os
 import random
 import sys
 import types
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from exactdp.audit.code import loops
 from exactdp.audit.code.built import built_before, drawing_constructor
 from exactdp.audit.code.calls import Effect, effect_of
 from exactdp.audit.code.lazy import LazyNumber
@@ -33,8 +36,21 @@ _IMPORTS = "<frozen importlib"
 _ENUMERATION = os.path.splitext(enumeration.__file__)[0]
 _PYTHON = os.path.join(os.path.dirname(os.__file__), "")
 _NUMPY = os.path.join(os.path.dirname(np.__file__), "")
+#: These change nothing but the number that they make.
+_NUMBERS = (fractions.__file__, numbers.__file__)
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _ADVICE = "draw from the generator that is handed over"
+
+
+class _Known(NamedTuple):
+    """A piece of code, which is kept alive: its number stays its own.
+
+    changes: whether it may change more than its own variables.
+    """
+
+    code: types.CodeType
+    whose: Whose
+    changes: bool
 
 
 class Watch:
@@ -50,8 +66,8 @@ class Watch:
         self.unknown: dict[str, str] = {}
         self.named: dict[str, set[str]] = {}
         self._run: Run | None = None
-        self._kinds: dict[int, Whose] = {}  # by the number of a code
-        self._codes: list[types.CodeType] = []  # kept alive: their numbers stay their own
+        self._known: dict[int, _Known] = {}  # by the number of a code: to hash it takes longer
+        self._program: set[int] = set()
         self._effects: dict[tuple[Any, str], Effect] = {}
         self._states = [(each, _state(each)) for each in generators]
         self._replaced = {id(old): new for old, new in self._replace()}
@@ -102,11 +118,16 @@ class Watch:
             if effect is not Effect.NONE:
                 self._called(effect, arg, frame)
         elif event == "call":
-            whose = self._kinds.get(id(frame.f_code))
-            if whose is None:
-                whose = self._meet(frame)
-            if whose is not Whose.OURS:
-                self.places.call(frame, whose)
+            known = self._known.get(id(frame.f_code)) or self._meet(frame)
+            if known.whose is Whose.OURS:
+                return
+            if known.changes:
+                self.places.changed()
+            back = frame.f_back
+            if back is not None and id(back.f_code) in self._program:
+                self.places.place(frame, back)
+            if known.whose is Whose.PROGRAM:
+                self.places.call(frame, not known.changes)
         elif event == "return":
             self.places.leave(frame, arg)
 
@@ -128,18 +149,20 @@ class Watch:
         self.unknown.setdefault(name, _at(frame))
         self.places.changed()
 
-    def _meet(self, frame: types.FrameType) -> Whose:
+    def _meet(self, frame: types.FrameType) -> _Known:
         """A function is seen to run for the first time."""
         code = frame.f_code
         if code is random.Random.__init__.__code__:
             self._refuse(
                 f"a new generator {_at(frame)} has randomness of its own; {_ADVICE}"
             )
-        self._codes.append(code)
-        whose = self._kinds[id(code)] = whose_code(code.co_filename)
+        whose = whose_code(code.co_filename)
+        changes = loops.changes(code) and code.co_filename not in _NUMBERS
+        known = self._known[id(code)] = _Known(code, whose, changes)
         if whose is Whose.PROGRAM:
+            self._program.add(id(code))
             self._look_at(frame)
-        return whose
+        return known
 
     def _look_at(self, frame: types.FrameType) -> None:
         """What the program's code names: generators under early names, objects made before."""
