@@ -136,6 +136,8 @@ class Places:
             known = self._marks.get(place)
             if known is None or known[1] != self._changed:
                 known = self._marks[place] = caller, self._changed, set()
+            if state in known[2] and self.run is not None:
+                self.run.stop(Again())  # a draw that nobody looked at
             known[2].add(state)
 
     def _compare(self, place: tuple[int, int], frame: Any, caller: Any, run: Run) -> None:

@@ -18,13 +18,13 @@ from flint import arb
 from scipy.stats import norm
 
 from exactdp.accounting import divergence
-from exactdp.audit.whitebox import NotEnumerable, compare, foreign_law, private, shortcut
+from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.samplers.enumeration_tally import TooManyBranches
-from tests.audit.programs import urn
+from tests.audit import urn
 
 HALF = Fraction(1, 2)
 GRID = 1 << 53
@@ -146,7 +146,7 @@ class TestIntegers:
         ],
     )
     def test_each_use_has_the_law_of_an_ordinary_integer(self, use) -> None:
-        from exactdp.audit.whitebox.outcomes import plain
+        from exactdp.audit.code.outcomes import plain
 
         expected = Law.uniform([plain(use(x)) for x in range(12)])
         assert foreign_law(lambda rng: use(rng.randrange(12))) == expected
@@ -340,9 +340,9 @@ class TestNumpy:
             lambda rng: rng.normal(),
             lambda rng: rng.laplace(size=3),
             lambda rng: rng.random(5),
-            lambda rng: rng.choice(3, p=[0.2, 0.3, 0.5]),
+            lambda rng: rng.binomial(1000, 0.5),
         ):
-            with pytest.raises(NotEnumerable, match=r"randrange|one number at a time"):
+            with pytest.raises(NotEnumerable, match=r"randrange|mean above 30"):
                 self.law(program)
         with pytest.raises(AttributeError):
             self.law(lambda rng: rng.no_such_method())
@@ -362,13 +362,9 @@ class TestRefusals:
     def test_it_passes_for_the_generators_it_stands_for(self) -> None:
         law = foreign_law(lambda rng: isinstance(rng, random.Random) and rng.randrange(2))
         assert law == Law.uniform([0, 1])
-        with pytest.raises(
-            NotEnumerable, match="SystemRandom of generators: the program may tell its own"
-        ):
-            foreign_law(lambda rng: isinstance(rng, random.SystemRandom) and rng.randrange(2))
 
     def test_a_copied_generator(self) -> None:
-        with pytest.raises(NotEnumerable, match="looks at the type of the generator"):
+        with pytest.raises(NotEnumerable, match="copy of the generator"):
             foreign_law(lambda rng: copy.copy(rng).getrandbits(1))
         with pytest.raises(NotEnumerable, match="copy of the generator"):
             foreign_law(lambda rng: rng.__reduce_ex__(2))
@@ -468,19 +464,6 @@ def geometric(x: Fraction, rng) -> int:
     return k
 
 
-def proposal(t: int, rng) -> int:
-    return rng.randrange(t)
-
-
-def geometric_fast(t: int, rng) -> int:
-    """P(z) proportional to e^(-z/t)."""
-    while True:
-        u = proposal(t, rng)
-        if coin_exp(Fraction(u, t), rng):
-            break
-    return u + t * geometric(Fraction(1), rng)
-
-
 def exponential(x: Fraction) -> Enclosure:
     return refine(lambda: (-ball(x)).exp(), relative_width=Fraction(1, 10**40))
 
@@ -519,46 +502,6 @@ class TestSamplers:
         assert found.distance > "0.5"
         assert found.as_dict()["verdict"] == "differs"
         assert "differs: total variation" in str(found)
-
-    @pytest.mark.slow
-    def test_geometric_through_a_shortcut(self, monkeypatch) -> None:
-        monkeypatch.setitem(globals(), "coin_exp", shortcut(coin_exp))
-        x = Fraction(3, 2)
-        law = foreign_law(lambda rng: geometric(x, rng))
-
-        def pmf(k: int) -> Enclosure:
-            def value() -> arb:
-                return (-ball(x) * k).exp() * (1 - (-ball(x)).exp())
-
-            return refine(value, relative_width=Fraction(1, 10**40))
-
-        assert compare(law, pmf, tolerance=Fraction(1, 2**60)).verdict == "agrees"
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("t", [3, 10])
-    def test_rejection_loop_by_its_rounds(self, t: int, monkeypatch) -> None:
-        monkeypatch.setitem(globals(), "coin_exp", shortcut(coin_exp))
-        monkeypatch.setitem(globals(), "geometric", shortcut(geometric))
-        quick = shortcut(geometric_fast)
-        law = foreign_law(lambda rng: quick(t, rng))
-
-        def pmf(z: int) -> Enclosure:
-            def value() -> arb:
-                return (-ball(Fraction(z, t))).exp() * (1 - (-ball(Fraction(1, t))).exp())
-
-            return refine(value, relative_width=Fraction(1, 10**40))
-
-        assert compare(law, pmf, tolerance=Fraction(1, 2**60)).verdict == "agrees"
-
-    def test_shortcut_keeps_what_its_laws_left_out(self) -> None:
-        heads = shortcut(lambda rng, most: coin_exp_small(Fraction(1, 2), rng), residual="1e-3")
-        law = foreign_law(lambda rng: heads(rng, most=3) + heads(rng, most=3))
-        assert 0 < law.residual < Fraction(2, 1000)
-        assert sum(law.weights.values()) + law.residual == 1
-        with pytest.raises(InvalidParameter, match="one generator among them"):
-            heads(5, most=3)
-        with pytest.raises(InvalidParameter, match="hashable"):
-            foreign_law(lambda rng: shortcut(coin)([1], rng))
 
 
 class TestPrivate:

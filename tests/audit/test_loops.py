@@ -6,9 +6,7 @@ the library.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-import decimal
 import functools
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,7 +15,7 @@ from typing import Any
 import pytest
 
 from exactdp.audit import compare, foreign_law
-from exactdp.audit.whitebox import NotEnumerable
+from exactdp.audit.code import NotEnumerable
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_tally import TooManyBranches
@@ -459,74 +457,6 @@ def test_state_that_is_put_back_in_the_end(program: Callable[[Any], Any]) -> Non
 def test_variables_that_are_read_in_other_ways(program: Callable[[Any], Any]) -> None:
     with contextlib.suppress(NotEnumerable, NotReproducible):
         assert_law(program, exact=False)
-
-
-def test_variables_of_other_frames_are_not_for_programs() -> None:
-    import sys
-
-    def caller() -> Any:
-        return sys._getframe(1).f_locals["first"]
-
-    def program(rng):
-        first = 0
-        while True:
-            u = draw(3, rng)
-            if u == 2:
-                return caller()
-            first = u  # noqa: F841 (read from outside)
-
-    with pytest.raises(NotEnumerable):
-        foreign_law(program)
-
-
-def in_the_flags_of_decimals(rng):
-    context = decimal.getcontext()
-    context.clear_flags()
-    while True:
-        if draw(2, rng):
-            return bool(decimal.getcontext().flags[decimal.Inexact])
-        third(1)
-
-
-def third(x):
-    return decimal.Decimal(x) / 3
-
-
-def flagged(rng):
-    decimal.getcontext().clear_flags()
-    return rounds_of_thirds(rng)
-
-
-def rounds_of_thirds(rng):
-    while True:
-        if draw(2, rng):
-            return bool(decimal.getcontext().flags[decimal.Inexact])
-        third(1)
-
-
-def registered(rng):
-    seen: list[int] = []
-
-    def note(error):
-        seen.append(1)
-        return "", error.end
-
-    codecs.register_error("exactdp-test", note)
-    rounds_of_text(rng)
-    return min(len(seen), 3)
-
-
-def rounds_of_text(rng):
-    while True:
-        if draw(2, rng):
-            return
-        "ü".encode("ascii", "exactdp-test")
-
-
-@pytest.mark.parametrize("program", [in_the_flags_of_decimals, flagged, registered])
-def test_state_in_a_library(program: Callable[[Any], Any]) -> None:
-    with contextlib.suppress(NotEnumerable, NotReproducible):
-        assert foreign_law(program, residual=OPEN)[program(Script((1,)))] == Fraction(1, 2)
 
 
 def test_a_place_counts_only_with_everything_as_it_was() -> None:
