@@ -71,5 +71,18 @@ def effect_of(owner: Any, function: Any) -> Effect:
     return Effect.NONE if isinstance(owner, _IMMUTABLE) else Effect.CHANGES
 
 
-_QUERIES = frozenset(["isinstance", "issubclass", "iter", "id", "time", "monotonic", "perf_counter", "isnan", "isinf", "isfinite"])
+_QUERIES = frozenset(
+    [
+        "isinstance",
+        "issubclass",
+        "iter",
+        "id",
+        "time",
+        "monotonic",
+        "perf_counter",
+        "isnan",
+        "isinf",
+        "isfinite",
+    ]
+)
 _QUERIES |= {"isclose", "isqrt", "index"}

@@ -34,7 +34,9 @@ def law_by_forks(runner: Runner, residual: Fraction, lazy: bool, generators: lis
         numpy's that exist, from which the program must not draw.
     """
     counter = mmap.mmap(-1, 8)  # shared by all processes
-    answer, pid = start(lambda write: _follow(runner, residual / 16, lazy, generators, counter, write))
+    answer, pid = start(
+        lambda write: _follow(runner, residual / 16, lazy, generators, counter, write)
+    )
     lines = []
     with os.fdopen(answer, "rb") as pipe:
         for line in pipe:
@@ -50,7 +52,9 @@ def law_by_forks(runner: Runner, residual: Fraction, lazy: bool, generators: lis
         if kind == "leaf":
             law.setdefault(json.dumps(rest[1]), [rest[1], Fraction(0)])[1] += Fraction(weight)
     total = sum((weight for _, weight in law.values()), Fraction(0))
-    leaves = [(points, shown) for kind, _, *rest in lines if kind == "leaf" for points, shown in [rest]]
+    leaves = [
+        (points, shown) for kind, _, *rest in lines if kind == "leaf" for points, shown in [rest]
+    ]
     return {
         "law": [[shown, fraction_text(weight)] for shown, weight in law.values()],
         "residual": fraction_text(1 - total),

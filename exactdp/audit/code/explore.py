@@ -190,9 +190,7 @@ class Explorer:
     def _draws(self, run: Run) -> Draws:
         return LazyDraws(run) if self._lazy else RealDraws(run, self._reason)
 
-    def _note(
-        self, run: Run, draws: Draws, outcome: Any, ended: Any
-    ) -> None:
+    def _note(self, run: Run, draws: Draws, outcome: Any, ended: Any) -> None:
         """Count what a run has come to."""
         scope = self._scopes[-1]
         if ended is None:

@@ -191,7 +191,11 @@ def _state(value: Any) -> Any:
         if isinstance(value, type):
             held = {k: v for k, v in vars(value).items() if not k.startswith("__")}
             return {name: _state(each) for name, each in held.items() if not callable(each)}
-        if hasattr(value, "__dict__") and not callable(value) and type(value).__module__ != "builtins":
+        if (
+            hasattr(value, "__dict__")
+            and not callable(value)
+            and type(value).__module__ != "builtins"
+        ):
             return {name: _state(each) for name, each in vars(value).items()}
         return written(value)
     except (NotEnumerable, RecursionError, TypeError, ValueError):

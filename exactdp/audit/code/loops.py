@@ -23,10 +23,12 @@ _ELSEWHERE = ("LOAD_ATTR", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME")
 class Call:
     """A call that leaves nothing but its result on the stack.
 
-    live: the variables that may be read afterwards. changes: whether a loop through the call
-    changes more than the function's own variables.
+    path: what is called, a variable and attributes of it. live: the variables that may be read
+    afterwards. changes: whether a loop through the call changes more than the function's own
+    variables.
     """
 
+    path: tuple[str, ...]
     live: frozenset[str]
     changes: bool
 
@@ -54,7 +56,7 @@ def _changes(steps: list[dis.Instruction], i: int) -> bool:
 def calls(code: types.CodeType) -> dict[int, Call]:
     """The calls of a function that find nothing on its stack, by their offsets."""
     steps = list(dis.get_instructions(code))
-    if code.co_flags & _SUSPENDED:
+    if code.co_flags & _SUSPENDED or any(map(_tells_apart, steps, steps[1:])):
         return {}
     ways = _ways(steps)
     depths, live = _depths(steps, ways), _live(steps, ways)
@@ -63,12 +65,44 @@ def calls(code: types.CodeType) -> dict[int, Call]:
     always = {*code.co_cellvars, *code.co_freevars, *(code.co_varnames if everything else ())}
     found: dict[int, Call] = {}
     for i, step in enumerate(steps[:-1]):
-        if step.opname in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and depths.get(i + 1) == 1:
+        path = _path(steps, depths, i) if depths.get(i + 1) == 1 else ()
+        if path and step.opname in ("CALL", "CALL_KW"):
             loop = _reached(ways, i) & _reached(_reversed(ways), i)
-            call = Call(frozenset(live[i + 1] | always), any(_changes(steps, j) for j in loop))
+            call = Call(
+                path, frozenset(live[i + 1] | always), any(_changes(steps, j) for j in loop)
+            )
             # a frame stands at the instruction, or in the room for notes behind it
             found |= dict.fromkeys(range(step.offset, steps[i + 1].offset), call)
     return found
+
+
+def _tells_apart(before: dis.Instruction, step: dis.Instruction) -> bool:
+    """Whether code asks which of two equal values it has (`is`, but for None, True and False)."""
+    single = before.opname == "LOAD_CONST" and isinstance(before.argval, bool | None)
+    return step.opname == "IS_OP" and not single
+
+
+def _path(steps: list[dis.Instruction], depths: dict[int, int], i: int) -> tuple[str, ...]:
+    """What the call at i calls, if it is named and waits on the stack until then, or ()."""
+    begin = next((j for j in range(i, -1, -1) if depths.get(j) == 0), i)
+    between = steps[begin : i + 1]
+    if any(_target(s) is not None or (j and s.is_jump_target) for j, s in enumerate(between)):
+        return ()
+    loads = [s for s in between if s.opname != "PUSH_NULL"]
+    if not loads or not loads[0].opname.startswith(("LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF")):
+        return ()
+    path = [str(loads[0].argval)]
+    for step in loads[1:]:
+        if step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            break
+        path.append(str(step.argval))
+    named = begin + len(path) + (between[0].opname == "PUSH_NULL")
+    return tuple(path) if all(depths.get(j, 0) > 1 for j in range(named, i + 1)) else ()
+
+
+def _target(step: dis.Instruction) -> int | None:
+    jumps = step.opcode in dis.hasjrel or step.opcode in dis.hasjabs
+    return int(step.argval) if jumps else None
 
 
 Ways = list[list[tuple[int, bool]]]
@@ -81,8 +115,8 @@ def _ways(steps: list[dis.Instruction]) -> Ways:
     for i, step in enumerate(steps):
         goes_on = i + 1 < len(steps) and not step.opname.startswith(_ENDS)
         ways.append([(i + 1, False)] if goes_on else [])
-        if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
-            ways[-1].append((places[int(step.argval)], True))
+        if (jump := _target(step)) is not None:
+            ways[-1].append((places[jump], True))
     return ways
 
 

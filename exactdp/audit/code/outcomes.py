@@ -76,7 +76,10 @@ def written(value: Any) -> Any:
         return ["float", _float(value)]
     if kind in _SEQUENCES:
         items = [written(item) for item in value]
-        return [_SEQUENCES[kind], sorted(items, key=json.dumps) if "set" in kind.__name__ else items]
+        return [
+            _SEQUENCES[kind],
+            sorted(items, key=json.dumps) if "set" in kind.__name__ else items,
+        ]
     if kind is dict or kind is OrderedDict:
         pairs = [[written(key), written(item)] for key, item in value.items()]
         return ["dict" if kind is dict else "OrderedDict", pairs]
@@ -125,7 +128,10 @@ def _written_object(value: Any, kind: type) -> Any:
     if kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and kind.__dictoffset__ == 0:
         return ["namedtuple", [name, [written(item) for item in value]]]
     if is_dataclass(value) and set(getattr(value, "__dict__", ())) <= _fields(kind):
-        return ["dataclass", [name, {each: written(getattr(value, each)) for each in _fields(kind)}]]
+        return [
+            "dataclass",
+            [name, {each: written(getattr(value, each)) for each in _fields(kind)}],
+        ]
     raise NotEnumerable(
         f"an outcome of type {name} cannot be told apart from others for certain; return numbers, "
         "text, or containers and dataclasses of them"

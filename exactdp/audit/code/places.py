@@ -64,12 +64,12 @@ class Activation:
 class Places:
     """The places of one run at a time.
 
-    depth: the number of choices after which a loop may start over. returned: told of calls that
+    depth: the number of choices after which a loop may start over; -1 for none. returned: told of calls that
     end, with a key that is equal for equal results, or None; None if nobody wants to know.
     """
 
     def __init__(self) -> None:
-        self.depth = 0
+        self.depth = -1
         self.returned: Callable[[Activation, str | None], None] | None = None
         self.stack: list[Activation] = []
         self.ever_changed = False
@@ -149,7 +149,7 @@ class Places:
 def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
     """All that the future of a call may depend on while nothing changes; None if unknown."""
     call = loops.calls(caller.f_code).get(caller.f_lasti)
-    if call is None or call.changes:
+    if call is None or call.changes or not _is_called(call.path, frame, caller):
         return None
     variables, arguments = caller.f_locals, frame.f_locals
     if not all(map(_lasts, variables.values())):
@@ -158,6 +158,19 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
     keys += [_key(arguments[name]) for name in _arguments(frame.f_code)]
     names = tuple(sorted(call.live & variables.keys()))
     return None if None in keys else (id(frame.f_code), names, tuple(keys))
+
+
+def _is_called(path: tuple[str, ...], frame: types.FrameType, caller: types.FrameType) -> bool:
+    """Whether a function is what the caller names, not what that calls in its turn."""
+    name, *attributes = path
+    found = caller.f_locals.get(name, caller.f_globals.get(name))
+    for attribute in attributes:
+        held = [vars(found)] if hasattr(found, "__dict__") else []
+        held += (
+            [] if isinstance(found, (type, types.ModuleType)) else map(vars, type(found).__mro__)
+        )
+        found = next((inside[attribute] for inside in held if attribute in inside), None)
+    return getattr(found, "__code__", None) is frame.f_code
 
 
 def _arguments(code: types.CodeType) -> tuple[str, ...]:

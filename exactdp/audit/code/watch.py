@@ -119,8 +119,6 @@ class Watch:
                 self._called(effect, arg, frame)
         elif event == "call":
             known = self._known.get(id(frame.f_code)) or self._meet(frame)
-            if known.whose is Whose.OURS:
-                return
             if known.changes:
                 self.places.changed()
             back = frame.f_back
@@ -153,11 +151,10 @@ class Watch:
         """A function is seen to run for the first time."""
         code = frame.f_code
         if code is random.Random.__init__.__code__:
-            self._refuse(
-                f"a new generator {_at(frame)} has randomness of its own; {_ADVICE}"
-            )
+            self._refuse(f"a new generator {_at(frame)} has randomness of its own; {_ADVICE}")
         whose = whose_code(code.co_filename)
-        changes = loops.changes(code) and code.co_filename not in _NUMBERS
+        still = whose is Whose.OURS or code.co_filename in _NUMBERS
+        changes = not still and loops.changes(code)
         known = self._known[id(code)] = _Known(code, whose, changes)
         if whose is Whose.PROGRAM:
             self._program.add(id(code))
@@ -253,7 +250,9 @@ def numpy_generators() -> list[Any]:
 def _state(generator: Any) -> str:
     if isinstance(generator, np.random.Generator):
         return repr(generator.bit_generator.state)
-    return repr([part if i != 1 else part.tobytes() for i, part in enumerate(generator.get_state())])
+    return repr(
+        [part if i != 1 else part.tobytes() for i, part in enumerate(generator.get_state())]
+    )
 
 
 def _name(function: Any) -> str:
@@ -271,4 +270,3 @@ def _at(frame: types.FrameType | None) -> str:
     if frame is None:
         return "(nowhere)"
     return f"({os.path.basename(frame.f_code.co_filename)}, line {frame.f_lineno})"
-
