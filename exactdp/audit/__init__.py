@@ -12,10 +12,10 @@ from exactdp.audit.blackbox.independence import CopiedRandomness
 from exactdp.audit.blackbox.report import AuditReport
 from exactdp.audit.blackbox.watch import watch
 from exactdp.audit.canaries import OneRun, one_run
+from exactdp.audit.code import compare, foreign_law, private
 from exactdp.audit.events.event import Event
 from exactdp.audit.pairs import WorstPair, audit_pairs
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
-from exactdp.audit.code import compare, foreign_law, private
 
 __all__ = [
     "ApproximateDP",

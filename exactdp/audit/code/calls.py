@@ -20,21 +20,19 @@ class Effect(enum.Enum):
     RANDOM = "draws"
 
 
-#: C functions of these modules depend on their arguments, and on what these hold.
-_KNOWN = frozenset(
-    """
-    _abc _asyncio _bisect _blake2 _codecs _collections _collections_abc _contextvars _csv _datetime
-    _decimal _functools _hashlib _heapq _io _json _md5 _operator _pickle _sha1 _sha2 _sha256 _sha512
-    _sre _statistics _string _struct _thread _tracemalloc _warnings _weakref array atexit binascii
-    builtins cmath collections contextvars copyreg datetime decimal errno faulthandler flint
-    functools gc gmpy2 inspect io itertools marshal math numpy operator posix re signal sys
-    threading time types unicodedata weakref zlib
-    """.split()
-)
-_OUTSIDE = frozenset(
-    ["_socket", "_posixsubprocess", "_multiprocessing", "_sqlite3", "_ssl", "_ctypes", "select"]
-    + ["mmap", "fcntl", "_posixshmem"]
-)
+_KNOWN_TEXT = """
+_abc _asyncio _bisect _blake2 _codecs _collections _collections_abc _contextvars _csv _datetime
+_decimal _functools _hashlib _heapq _io _json _md5 _operator _pickle _sha1 _sha2 _sha256 _sha512
+_sre _statistics _string _struct _thread _warnings _weakref array atexit binascii builtins cmath
+collections contextvars copyreg datetime decimal errno flint functools gc gmpy2 inspect io itertools
+marshal math numpy operator posix re signal sys threading time types unicodedata weakref zlib
+"""
+#: C functions of these modules depend on their arguments, on what these hold, and on the time.
+_KNOWN = frozenset(_KNOWN_TEXT.split())
+_OUTSIDE_TEXT = """
+_ctypes _multiprocessing _posixshmem _posixsubprocess _socket _sqlite3 _ssl fcntl mmap select
+"""
+_OUTSIDE = frozenset(_OUTSIDE_TEXT.split())
 _REACHING = frozenset(
     [("builtins", "input"), ("builtins", "open"), ("io", "open"), ("_io", "open")]
     + [("_thread", "start_new_thread"), ("_thread", "start_joinable_thread")]
@@ -66,23 +64,12 @@ def effect_of(owner: Any, function: Any) -> Effect:
     if top not in _KNOWN:
         return Effect.UNKNOWN
     if isinstance(owner, types.ModuleType):
-        still = top in _LASTING and name not in _CHANGING and name[:1] != "i" or name in _QUERIES
+        still = (top in _LASTING and name not in _CHANGING and name[:1] != "i") or name in _QUERIES
         return Effect.NONE if still else Effect.CHANGES
     return Effect.NONE if isinstance(owner, _IMMUTABLE) else Effect.CHANGES
 
 
-_QUERIES = frozenset(
-    [
-        "isinstance",
-        "issubclass",
-        "iter",
-        "id",
-        "time",
-        "monotonic",
-        "perf_counter",
-        "isnan",
-        "isinf",
-        "isfinite",
-    ]
-)
-_QUERIES |= {"isclose", "isqrt", "index"}
+_QUERIES_TEXT = """
+id index isclose isfinite isinf isinstance isnan isqrt issubclass iter monotonic perf_counter time
+"""
+_QUERIES = frozenset(_QUERIES_TEXT.split())

@@ -47,20 +47,17 @@ def law_by_forks(runner: Runner, residual: Fraction, lazy: bool, generators: lis
     for kind, *rest in lines:
         if kind == "error":
             raise_signal(*rest)
+    leaves: list[Any] = [rest for _, *rest in lines]
     law: dict[str, list[Any]] = {}
-    for kind, weight, *rest in lines:
-        if kind == "leaf":
-            law.setdefault(json.dumps(rest[1]), [rest[1], Fraction(0)])[1] += Fraction(weight)
+    for weight, _, shown in leaves:
+        law.setdefault(json.dumps(shown), [shown, Fraction(0)])[1] += Fraction(weight)
     total = sum((weight for _, weight in law.values()), Fraction(0))
-    leaves = [
-        (points, shown) for kind, _, *rest in lines if kind == "leaf" for points, shown in [rest]
-    ]
     return {
         "law": [[shown, fraction_text(weight)] for shown, weight in law.values()],
         "residual": fraction_text(1 - total),
         "count": len(leaves),
         "forked": True,
-        "leaves": [[points, digest(shown)] for points, shown in leaves],
+        "leaves": [[points, digest(shown)] for _, points, shown in leaves],
         "named": {},
     }
 

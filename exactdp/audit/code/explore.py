@@ -27,7 +27,6 @@ from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.outcomes import of_error, written
 from exactdp.audit.code.places import Activation, Places
 from exactdp.audit.code.runs import Choice, Path, Run
-from exactdp.audit.code.uniform import NotEnumerable
 from exactdp.audit.code.watch import Watch
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import Again, NotReproducible, RunOver, Suspended
@@ -94,9 +93,9 @@ class Runner:
             if run.signal is None:
                 if raised is None:
                     return ["returned", written(value)]
-                if self.catches and isinstance(raised, Exception):
-                    if not isinstance(raised, ExactDPError):
-                        return ["raised", of_error(raised)]
+                foreign = isinstance(raised, Exception) and not isinstance(raised, ExactDPError)
+                if self.catches and foreign:
+                    return ["raised", of_error(raised)]
                 raise ProgramRaised(type(raised).__name__, draws.points()[0])
         except RunOver:
             pass

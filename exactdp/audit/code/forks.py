@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from exactdp.audit.code.uniform import NotEnumerable
@@ -23,7 +24,7 @@ __all__ = ["ProgramRaised", "in_fork", "raise_signal", "signal_data", "start"]
 _SIGNALS = {kind.__name__: kind for kind in (NotEnumerable, NotReproducible, TooManyBranches)}
 
 
-class ProgramRaised(Exception):  # noqa: N818 (raised in a child, answered in its parent)
+class ProgramRaised(Exception):
     """The program itself raised an exception in a run that can be repeated.
 
     kind: the name of its class. draws: the values it drew in that run.
@@ -34,12 +35,12 @@ class ProgramRaised(Exception):  # noqa: N818 (raised in a child, answered in it
         self.kind, self.draws = kind, draws
 
 
-def in_fork(work: Callable[[], Any]) -> Any:
-    """What work() returns in a forked child, as JSON data; its errors are raised here.
+def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
+    """What work(*arguments) returns in a forked child, as JSON data; its errors are raised here.
 
     Raises NotEnumerable where a process cannot fork, and if the child dies.
     """
-    answer, pid = start(lambda write: write(_answered(work)))
+    answer, pid = start(lambda write: write(_answered(partial(work, *arguments))))
     with os.fdopen(answer, "rb") as pipe:
         data = pipe.read()
     _, status = os.waitpid(pid, 0)
@@ -50,7 +51,7 @@ def in_fork(work: Callable[[], Any]) -> Any:
     kind, found = json.loads(data)
     if kind == "found":
         return found
-    raise_signal(kind, found)
+    return raise_signal(kind, found)
 
 
 def raise_signal(kind: str, found: Any) -> NoReturn:

@@ -8,7 +8,6 @@ process; each request is answered in a fork of them.
 from __future__ import annotations
 
 import atexit
-import functools
 import importlib
 import json
 import os
@@ -16,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from exactdp.audit.code.outcomes import found, named, read, written
@@ -125,7 +125,7 @@ def _ask(request: Any) -> list[Any]:
     return [json.loads(process.stdout.readline()) for process in _servers()]
 
 
-@functools.cache
+@cache
 def _servers() -> list[Any]:
     return [_start(seed) for seed in _SEEDS]
 
@@ -163,7 +163,7 @@ def serve() -> None:
                 names += [content.partition(":")[0]] if kind == "named" else []
             for name in names:
                 importlib.import_module(name)
-            answer = in_fork(lambda request=request: _answer(request))
+            answer = in_fork(_answer, request)
         except Exception as error:  # whatever the user's module raises
             answer = {"failed": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)

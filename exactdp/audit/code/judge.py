@@ -114,11 +114,8 @@ def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) 
     for lazy in (True, False) if runner.interface != "source" else (False,):
         for merging in (False, True):
             try:
-                found = in_fork(
-                    lambda lazy=lazy, merging=merging: _explore(
-                        Explorer(runner, allowed, max_runs, lazy, reason, merging), progress
-                    )
-                )
+                options = runner, allowed, max_runs, lazy, reason, merging
+                found = in_fork(_explore, options, progress)
             except TooManyBranches as error:
                 if merging:
                     raise TooManyBranches(
@@ -132,7 +129,7 @@ def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) 
                     _raise_here(runner, error.draws)
             except NotReproducible:
                 pass
-            except NotEnumerable as error:
+            except NotEnumerable:
                 if lazy or refused is None:
                     raise
             else:
@@ -147,10 +144,11 @@ def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) 
     return None
 
 
-def _explore(explorer: Explorer, progress: bool) -> Any:
+def _explore(options: tuple[Any, ...], progress: bool) -> Any:
     """In a child: the law, the leaves to be repeated, and what was noticed."""
     from tqdm import tqdm
 
+    explorer = Explorer(*options)
     # disable=None: no bar unless standard error is a terminal
     with tqdm(desc="branches", delay=1, disable=None if progress else True) as bar:
         law, residual = explorer.explore(_MOST_REPEATED, bar.update)
@@ -170,9 +168,9 @@ def _forked(runner: Runner, allowed: Fraction) -> Any:
     """The law by a fork at every draw, first with lazy numbers."""
     generators = numpy_generators()  # looked for here: a child would copy all that it looks at
     for lazy in (True, False):
-        found = in_fork(lambda lazy=lazy: law_by_forks(runner, allowed, lazy, generators))
+        found = in_fork(law_by_forks, runner, allowed, lazy, generators)
         chosen = found["leaves"][:: 1 + len(found["leaves"]) // _ALONE]
-        if not any(in_fork(lambda leaf=leaf: differing(runner, [leaf], 1)) for leaf in chosen):
+        if not any(in_fork(differing, runner, [leaf], 1) for leaf in chosen):
             return found | {"leaves": chosen}
     raise NotReproducible(
         "two runs from one state with the same draws differ: the program has randomness, or a "
@@ -184,7 +182,7 @@ def _repeat(runner: Runner, leaves: list[Any]) -> bool:
     """Whether a leaf that is repeated in a fork of this process differs from what it was."""
     forks = min(len(leaves), _FORKS + len(leaves) // _LEAVES_OF_A_FORK)
     return any(
-        in_fork(lambda share=share: differing(runner, [*share, share[0]])) is not None
+        in_fork(differing, runner, [*share, share[0]]) is not None
         for share in (leaves[i::forks][::-1] for i in range(forks))
     )
 

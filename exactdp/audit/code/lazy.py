@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.code.unwatched import unwatched
 from exactdp.audit.code.revealed import Revealed
 from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.unwatched import unwatched
 
 __all__ = ["LazyNumber"]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +22,7 @@ def choice_weights(p: Sequence[float]) -> list[Fraction]:
     most a uniform double."""
     cdf: Any = np.asarray(p, np.float64).cumsum()
     cdf /= cdf[-1]
-    return _shares([_cut(lambda u, c=c: c <= u) for c in map(float, cdf[:-1])])
+    return _shares([_cut(partial(operator.le, c)) for c in map(float, cdf[:-1])])
 
 
 def binomial_weights(n: int, p: float) -> list[Fraction] | None:
@@ -50,7 +52,10 @@ def binomial_weights(n: int, p: float) -> list[Fraction] | None:
             px = ((n - x + 1) * p * px) / (x * q)
         return x
 
-    cuts = [_cut(lambda u, x=x: inverted(u) > x) for x in range(bound + 1)]
+    def exceeds(x: int, u: float) -> bool:
+        return inverted(u) > x
+
+    cuts = [_cut(partial(exceeds, x)) for x in range(bound + 1)]
     shares = _shares(cuts)[:-1]  # without what is drawn again
     kept = sum(shares, Fraction(0))
     return [share / kept for share in shares] + [Fraction(0)] * (n - bound)

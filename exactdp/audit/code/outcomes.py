@@ -127,7 +127,7 @@ def _written_object(value: Any, kind: type) -> Any:
         return ["enum", [name, value.name]]
     if kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and kind.__dictoffset__ == 0:
         return ["namedtuple", [name, [written(item) for item in value]]]
-    if is_dataclass(value) and set(getattr(value, "__dict__", ())) <= _fields(kind):
+    if is_dataclass(value) and set(getattr(value, "__dict__", ())) <= _fields(kind).keys():
         return [
             "dataclass",
             [name, {each: written(getattr(value, each)) for each in _fields(kind)}],

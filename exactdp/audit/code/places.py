@@ -64,8 +64,9 @@ class Activation:
 class Places:
     """The places of one run at a time.
 
-    depth: the number of choices after which a loop may start over; -1 for none. returned: told of calls that
-    end, with a key that is equal for equal results, or None; None if nobody wants to know.
+    depth: the number of choices after which a loop may start over; -1 for none. returned: told of
+    calls that end, with a key that is equal for equal results, or None; None if nobody wants to
+    know.
     """
 
     def __init__(self) -> None:

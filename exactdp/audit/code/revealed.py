@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from exactdp.audit.code.unwatched import unwatched
 from exactdp.audit.code.uniform import NotEnumerable, Uniform
+from exactdp.audit.code.unwatched import unwatched
 from exactdp.samplers.enumeration import MAX_WIDTH
 
 __all__ = ["Revealed"]

@@ -196,7 +196,7 @@ def _drawn(strategy: Any) -> list[Any]:
         raise InvalidParameter("pairs", strategy, "a list of pairs or a hypothesis strategy")
     found: dict[str, Any] = {}
 
-    @hypothesis.settings(
+    settings: Any = hypothesis.settings(
         max_examples=_EXAMPLES,
         database=None,
         deadline=None,
@@ -204,11 +204,11 @@ def _drawn(strategy: Any) -> list[Any]:
         phases=[hypothesis.Phase.generate],
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    @hypothesis.given(strategy)
+
     def collect(pair: Any) -> None:
         found.setdefault(repr(pair), pair)
 
-    collect()
+    settings(hypothesis.given(strategy)(collect))()
     return list(found.values())
 
 

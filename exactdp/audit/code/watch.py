@@ -172,7 +172,7 @@ class Watch:
                 names.add(name)  # what it holds is compared in fresh interpreters
                 values.append(inside[name])
         for value in values:
-            why = drawing_constructor(type(value))
+            why = drawing_constructor(_type(value))
             if why and built_before(value):
                 self._refuse(
                     f"a {type(value).__name__} was built before the run, by a constructor that "
@@ -253,6 +253,10 @@ def _state(generator: Any) -> str:
     return repr(
         [part if i != 1 else part.tobytes() for i, part in enumerate(generator.get_state())]
     )
+
+
+def _type(value: Any) -> Any:
+    return type(value)
 
 
 def _name(function: Any) -> str:
