@@ -57,7 +57,7 @@ def law_by_forks(runner: Runner, residual: Fraction, lazy: bool, generators: lis
         "residual": fraction_text(1 - total),
         "count": len(leaves),
         "forked": True,
-        "leaves": [[points, digest(shown)] for _, points, shown in leaves],
+        "leaves": [[rest[1], digest(rest[2])] for rest in leaves],
         "named": {},
     }
 
@@ -95,7 +95,7 @@ def _follow(
     except (ProgramRaised, ExactDPError) as error:
         write(["error", *signal_data(error)])
     else:
-        points = draws.points()
+        points: Any = draws.points()
         if runner.interface == "source":
             points = [[[c.width, c.option, str(c.share)] for c in run.path]]
         write(["leaf", str(run.mass), points, shown])
