@@ -83,7 +83,7 @@ test-all: .venv-all/ready
 
 # in a process of its own: PyTorch registers finalizers of the whole interpreter, and an audit of a
 # program that reads these finds sets of text, which it refuses
-PYTORCH := tests/accounting/pld/test_adapters.py tests/accounting/pld/test_opacus_loop.py
+PYTORCH := tests/accounting/interop/test_adapters.py tests/accounting/interop/test_opacus_loop.py
 
 TORCH ?= --torch-backend cpu torch
 UV_ALL := $(BIN)/uv pip install --quiet --python .venv-all/bin/python

@@ -9,13 +9,14 @@ from fractions import Fraction
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import curves, neighbours, queries, renyi
+from exactdp.accounting.pld.ends import ends
 from exactdp.accounting.pld.guesses import Order
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step
+from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Step
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 
-__all__ = ["ADD_REMOVE", "REPLACE_ONE", "Pld", "Step"]
+__all__ = ["ADD_REMOVE", "REPLACE_ONE", "REPLACE_SPECIAL", "Pld", "Step"]
 
 #: The largest epsilon that is asked about: floats say where to look.
 _LARGEST = 10**300
@@ -79,6 +80,8 @@ class Pld:
         [0.126936, 0.126937]
         """
         loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
+        if loss >= 0 and (beyond := self._beyond_all_losses(loss)):
+            return beyond
         if abs(loss) > _LARGEST:
             raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
         if loss < 0:
@@ -92,20 +95,50 @@ class Pld:
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which all together is (epsilon, delta)-DP.
 
-        delta: > 0 and < 1. width: of the enclosure, > 0.
+        delta: >= 0 and < 1; losses may be infinite with a larger probability than this, and then
+        no epsilon is enough. width: of the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.epsilon("1e-5"), "5"))
         [1.8279, 1.8285]
+        >>> pld.laplace(scale=2).composed(3).epsilon(0)
+        Enclosure[1.5, 1.5]
         """
-        target, wanted = delta_target("delta", delta), _width("width", width)
+        target, wanted = _target(delta), _width("width", width)
+        if self.exact and (end := self._end_at(target)):
+            return end
+        if not target:
+            raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
         return self._worst(
             1.0,
             lambda order: queries.epsilon(order, target, wanted),
             lambda order, found: queries.ceiling(order, found.lower) > target,
         )
+
+    def largest_loss(self) -> Enclosure | None:
+        """The largest finite privacy loss, over both orders of the neighbours; None if unbounded.
+
+        >>> from exactdp.accounting import pld
+        >>> pld.approximate(epsilon="0.5", delta="1e-6").composed(4).largest_loss()
+        Enclosure[2, 2]
+        """
+        found = [ends(order).largest for order in self.orders()]
+        known = [largest for largest in found if largest is not None]
+        if len(known) < len(found):
+            return None
+        return Enclosure(max(x.lower for x in known), max(x.upper for x in known))
+
+    def infinite_mass(self) -> Enclosure:
+        """The probability of an infinite privacy loss: no epsilon has a smaller delta.
+
+        >>> from exactdp.accounting import pld
+        >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
+        Enclosure[0.19, 0.19]
+        """
+        found = [ends(order).mass for order in self.orders()]
+        return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
 
     def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
         """The smallest mu whose Gaussian mechanism leaks more, at every delta >= least_delta.
@@ -179,7 +212,8 @@ class Pld:
         """
         probability = _rate(rate)
         self._only_one("sampled", probability)
-        if self.neighbours == REPLACE_ONE or neighbours.is_group(self.neighbours):
+        replaced = self.neighbours in (REPLACE_ONE, REPLACE_SPECIAL)
+        if replaced or neighbours.is_group(self.neighbours):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
             return self
@@ -227,6 +261,17 @@ class Pld:
         """
         self._only_add_remove()
         return self._each(neighbours.replaced, REPLACE_ONE, _OURS)
+
+    def replaced_by_null(self) -> Pld:
+        """The same steps for replace-special neighbours: a null record replaces one user's data.
+
+        The null record adds 0 to every query, as a user who is not there; on a Poisson sample it
+        adds 0 whether or not it is drawn. So the loss is that of add-remove neighbours. Not so for
+        batches of fixed size, where a null record takes the place of another user.
+        Source: Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Definition 1.1.
+        """
+        self._only_add_remove()
+        return Pld(self.steps, REPLACE_SPECIAL, self.source)
 
     def grouped(self, size: int | str) -> Pld:
         """The same steps for a group of users who take part or not; each is sampled on her own.
@@ -278,6 +323,20 @@ class Pld:
         """The same for pairs of data sets that exist, or for limits of such."""
         return neighbours.real_orders(self.steps)
 
+    def _beyond_all_losses(self, epsilon: Fraction) -> Enclosure | None:
+        """delta, where no finite loss is larger than epsilon; else None."""
+        if not self.exact:
+            return None
+        largest = self.largest_loss()
+        return self.infinite_mass() if largest is not None and epsilon >= largest.upper else None
+
+    def _end_at(self, delta: Fraction) -> Enclosure | None:
+        """The largest loss, where delta is the mass at infinity; else None."""
+        found = [ends(order) for order in self.orders()]
+        if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
+            return None
+        return self.largest_loss()
+
     def _worst(
         self,
         loss: float,
@@ -326,6 +385,13 @@ class Pld:
     def _only_add_remove(self) -> None:
         if self.neighbours != ADD_REMOVE:
             raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
+
+
+def _target(delta: Real) -> Fraction:
+    target = non_negative("delta", delta)
+    if target >= 1:
+        raise InvalidParameter("delta", delta, ">= 0 and < 1")
+    return target
 
 
 def _width(name: str, width: Real) -> Fraction:

@@ -11,7 +11,13 @@ from exactdp.accounting.pld.integers import DiscreteGaussianLoss, DiscreteLaplac
 from exactdp.accounting.pld.laplace import LaplaceLoss
 from exactdp.accounting.pld.laws import GaussianLoss
 from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step, mixture
+from exactdp.accounting.pld.neighbours import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    REPLACE_SPECIAL,
+    Step,
+    mixture,
+)
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, integer, non_negative, positive
@@ -127,15 +133,15 @@ def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
 def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
     """Any (epsilon, delta)-DP mechanism, by the worst one there is.
 
-    epsilon: >= 0. delta: >= 0 and < 1. neighbours: for whom it is promised, ADD_REMOVE or
-    REPLACE_ONE.
+    epsilon: >= 0. delta: >= 0 and < 1. neighbours: for whom it is promised, ADD_REMOVE,
+    REPLACE_ONE or REPLACE_SPECIAL.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     law = ResponseLoss(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
-    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
+    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL))
     return Pld(((Step(law, law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
 
 

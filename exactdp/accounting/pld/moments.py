@@ -32,7 +32,7 @@ from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.normal import cdf, tail
 from exactdp.normal_sums import sum_all
 
-__all__ = ["log_moment"]
+__all__ = ["log_moment", "wide_noise"]
 
 #: About 2^-this of a moment is bounded, not computed.
 _BITS = 128
@@ -162,7 +162,7 @@ def _integral_of(law: LossLaw, s: Fraction, low: arb, high: arb) -> arb:
 
 
 def _of_atoms(law: AtomicLoss, s: Fraction) -> arb:
-    noise, bits, beyond = _wide_noise(law), _BITS, arb(0)
+    noise, bits, beyond = wide_noise(law), _BITS, arb(0)
     if isinstance(law, SampledAtoms) and not law.removed:
         largest = -ball(1 - law.rate).log()
         bits += math.ceil(float(s) * float(largest.upper()) * 1.5)
@@ -181,13 +181,14 @@ def _of_atoms(law: AtomicLoss, s: Fraction) -> arb:
     return total + arb(0.5, 0.5) * beyond
 
 
-def _wide_noise(law: AtomicLoss) -> DiscreteGaussianLoss | None:
+def wide_noise(law: AtomicLoss) -> DiscreteGaussianLoss | None:
     """The unbounded noise, moved as far as both laws are apart, that a loss is made of."""
+    if isinstance(law, DiscreteGaussianLoss):
+        return law
     if isinstance(law, ReplacedAtoms) and isinstance(law.noise, DiscreteGaussianLoss):
         return DiscreteGaussianLoss(law.noise.sigma2, 2 * law.noise.shift)
     if isinstance(law, SampledAtoms | BatchAtoms):
-        base: AtomicLoss = law.base
-        return base if isinstance(base, DiscreteGaussianLoss) else _wide_noise(base)
+        return wide_noise(law.base)
     return None
 
 

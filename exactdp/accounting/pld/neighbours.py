@@ -32,6 +32,7 @@ from exactdp.errors import InvalidParameter
 __all__ = [
     "ADD_REMOVE",
     "REPLACE_ONE",
+    "REPLACE_SPECIAL",
     "Step",
     "Steps",
     "batched",
@@ -48,6 +49,7 @@ __all__ = [
 
 ADD_REMOVE = "add-remove neighbours: one user takes part or not"
 REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
+REPLACE_SPECIAL = "replace-special neighbours: one user's data is replaced by a null record"
 _GROUP = "add-remove neighbours: a group"
 
 

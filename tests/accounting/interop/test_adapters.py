@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld import events
-from exactdp.accounting.pld.opacus import CertifiedAccountant
+from exactdp.accounting.interop import events
+from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.errors import InvalidParameter
 
 
