@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -15,23 +16,26 @@ from exactdp.accounting.interop.reading import RELATIONS, UnreadableEvent, loss_
 from exactdp.accounting.pld import ADD_REMOVE, Pld
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.extras import optional
 from exactdp.parameters import Real, choice, positive, rational
 
 __all__ = ["accountant", "loss_of"]
 
+#: Widths of mu, of true positive rates, and of a delta that cannot be had narrower.
+_COARSE = Fraction(1, 1000)
+
 #: False positive rates above which mu is asked for, unless others are given.
 _LEAST_RATE = Fraction(1, 10**12)
 
 
-def accountant(neighbours: Any = ADD_REMOVE, *, width: Real = "1e-3") -> Any:
+def accountant(neighbours: Any = ADD_REMOVE, *, width: Real = "1e-5") -> Any:
     """A PrivacyAccountant of dp_accounting (the extra `peers`).
 
     neighbours: ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, or a NeighboringRelation. Every event
     counts as often as it is composed. Numbers are read as the decimals they print.
-    width: get_epsilon exceeds the smallest epsilon by at most this, > 0; the other answers are as
-    accurate. Smaller widths take longer.
+    width: get_epsilon exceeds the smallest epsilon by at most this, > 0; smaller widths take longer.
+    True positive rates, and the mu of Gaussian DP, are accurate to 0.001.
     """
     ours = {theirs: relation for relation, theirs in RELATIONS.items()}
     relation = ours.get(getattr(neighbours, "name", ""), neighbours)
@@ -98,9 +102,14 @@ class _Certified:
             return 0.0
         if target_epsilon == math.inf:
             return self._total.infinite_mass().float_upper()
-        # a delta this close is that of an epsilon about as close as get_epsilon's
-        width = min(self._width, Fraction(1, 1000))
-        return self._total.delta(target_epsilon, relative_width=width).float_upper()
+        return self._delta(self._total, rational("target_epsilon", target_epsilon)).float_upper()
+
+    def _delta(self, total: Pld, epsilon: Fraction) -> Enclosure:
+        """As narrow as can be had: deltas of losses near the largest one may be known coarsely."""
+        for width in (self._width / 4, _COARSE):
+            with suppress(Undecided):
+                return total.delta(epsilon, relative_width=width)
+        return total.delta(epsilon, relative_width=1)
 
     def get_true_positive_rates(self, false_positive_rates: Any, deltas: Any = None) -> Any:
         """The largest true positive rate of any attack on a record, rounded up.
@@ -121,8 +130,7 @@ class _Certified:
         assert self._total is not None
         if not alpha:
             return self._total.infinite_mass().float_upper()
-        width = min(self._width, Fraction(1, 1000))
-        return (1 - self._total.type_two_error(alpha, width=width)).float_upper()
+        return (1 - self._total.type_two_error(alpha, width=_COARSE)).float_upper()
 
     def get_gdp_parameter_estimate(
         self, false_positive_rates: Any = None, deltas: Any = None
@@ -143,7 +151,7 @@ class _Certified:
             rate = positive("false_positive_rates", float(min(false_positive_rates)))
         if self._total.infinite_mass().upper > rate:
             return math.inf
-        return _mu(self._total, rate, self._width).float_upper()
+        return _mu(self._total, rate).float_upper()
 
     def _hides_everything(self) -> bool:
         """Whether nothing leaks."""
@@ -165,7 +173,7 @@ class _Certified:
         return None
 
 
-def _mu(loss: Pld, rate: Fraction, width: Fraction) -> Enclosure:
+def _mu(loss: Pld, rate: Fraction) -> Enclosure:
     """The mu that dominates a loss at all false positive rates from this one to one half.
 
     `Pld.mu` compares with the Gaussian mechanism's delta where the loss's own is above a least one.
@@ -175,7 +183,7 @@ def _mu(loss: Pld, rate: Fraction, width: Fraction) -> Enclosure:
     """
     least = rate / 16
     while True:
-        found = loss.mu(least_delta=least, width=width)
+        found = loss.mu(least_delta=least, width=_COARSE)
         mu = found.upper
         epsilon = max(mu * _quantile_above(rate) - mu**2 / 2, mu**2 / 2)
         if gaussian.delta(sigma=1, sensitivity=mu, epsilon=epsilon).lower >= least:
