@@ -34,7 +34,7 @@ def accountant(neighbours: Any = ADD_REMOVE, *, width: Real = "1e-5") -> Any:
 
     neighbours: ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, or a NeighboringRelation. Every event
     counts as often as it is composed. Numbers are read as the decimals they print.
-    width: get_epsilon exceeds the smallest epsilon by at most this, > 0; smaller widths take longer.
+    width: get_epsilon exceeds the smallest epsilon by at most this, > 0; smaller ones are slow.
     True positive rates, and the mu of Gaussian DP, are accurate to 0.001.
     """
     ours = {theirs: relation for relation, theirs in RELATIONS.items()}

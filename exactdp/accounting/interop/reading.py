@@ -48,7 +48,7 @@ class UnreadableEvent(InvalidParameter):
         self.event = event
 
 
-class _NotPrivate(Exception):  # noqa: N818
+class _NotPrivate(Exception):
     """A mechanism without noise."""
 
 
@@ -87,8 +87,10 @@ def read(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Reading
             step = _step(part, neighbours)
         except _NotPrivate:
             private = False
+        except UnreadableEvent:
+            raise
         except ExactDPError as error:
-            raise error if isinstance(error, UnreadableEvent) else UnreadableEvent(part, error)
+            raise UnreadableEvent(part, error) from error
         else:
             if step is not None:
                 found = step.composed(times)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from flint import arb
 
-from exactdp.accounting.pld.atoms import AtomicLoss, ResponseLoss
+from exactdp.accounting.pld.atoms import AtomicLoss, LawLoss, ResponseLoss
 from exactdp.accounting.pld.guesses import OneLoss, Order
 from exactdp.accounting.pld.laplace import OFF, EndedLoss
 from exactdp.accounting.pld.moments import wide_noise
@@ -36,14 +36,15 @@ class Ends:
 
 def ends(order: Order) -> Ends:
     """Of all steps of one order of the neighbours together."""
-    largest: Enclosure | None = _NONE
-    kept = Enclosure.exact(1)
+    largest, bounded, kept = _NONE, True, Enclosure.exact(1)
     for law, times in order:
         one = _ends(law)
-        unbounded = largest is None or one.largest is None
-        largest = None if unbounded else largest + one.largest * times
+        if one.largest is None:
+            bounded = False
+        else:
+            largest += one.largest * times
         kept = Enclosure((1 - one.mass.upper) ** times, (1 - one.mass.lower) ** times) * kept
-    return Ends(largest, 1 - kept)
+    return Ends(largest if bounded else None, 1 - kept)
 
 
 def _ends(law: OneLoss) -> Ends:
@@ -69,6 +70,9 @@ def _of_atoms(law: AtomicLoss) -> Ends:
                 largest = Enclosure(
                     max(largest.lower, place.lower), max(largest.upper, place.upper)
                 )
+        if isinstance(law, LawLoss):
+            lost = (law.p[outcome] for outcome in law.p.support - law.q.support)
+            return Ends(largest, Enclosure.exact(sum(lost, Fraction(0))))
         return Ends(largest, enclosure(infinite))
 
 

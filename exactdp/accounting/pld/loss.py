@@ -174,8 +174,11 @@ class Pld:
         real = curves.type_two_error(self.real_orders(), level, last, wanted)
         return Enclosure(found.lower, real.upper)
 
-    def renyi(self, order: Real) -> Enclosure:
+    def renyi(self, order: Real, *, finite: bool = False) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.
+
+        finite: leave out infinite losses, whose mass is :meth:`infinite_mass`; without this they
+        are refused.
 
         >>> from exactdp.accounting import pld
         >>> pld.gaussian(sigma=1).renyi("2.5")
@@ -184,7 +187,7 @@ class Pld:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
-        return self._most(lambda order: renyi.divergence(order, alpha))
+        return self._most(lambda order: renyi.divergence(order, alpha, finite=finite))
 
     def renyi_delta(self, epsilon: Real) -> Enclosure:
         """The best delta that the Renyi divergences of all real orders imply: never below delta.

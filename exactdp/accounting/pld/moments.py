@@ -46,21 +46,22 @@ _TOO_LARGE = "the order is too large for an integral"
 
 
 @lru_cache(maxsize=4096)
-def log_moment(law: OneLoss, s: Fraction) -> arb:
+def log_moment(law: OneLoss, s: Fraction, *, finite: bool = False) -> arb:
     """log E e^(s L) under the first law, s > 0, at the working precision.
 
-    Raises InvalidParameter where it is infinite, Undecided where it takes too long.
+    finite: over finite losses only. Raises InvalidParameter where it is infinite, Undecided where
+    it takes too long.
     """
     if isinstance(law, GaussianLoss):
         return ball(s * (s + 1) * law.mu**2 / 2)
-    return _moment(law, s).log()
+    return _moment(law, s, finite).log()
 
 
-def _moment(law: OneLoss, s: Fraction) -> arb:
+def _moment(law: OneLoss, s: Fraction, finite: bool) -> arb:
     if isinstance(law, DiscreteGaussianLoss):
         return _of_discrete(law, s)
     if isinstance(law, AtomicLoss):
-        return _of_atoms(law, s)
+        return _of_atoms(law, s, finite)
     if isinstance(law, EndedLoss):
         return _between_ends(law, s)
     if isinstance(law, BatchLoss):
@@ -161,7 +162,7 @@ def _integral_of(law: LossLaw, s: Fraction, low: arb, high: arb) -> arb:
     return acb.integral(integrand, low, high).real
 
 
-def _of_atoms(law: AtomicLoss, s: Fraction) -> arb:
+def _of_atoms(law: AtomicLoss, s: Fraction, finite: bool) -> arb:
     noise, bits, beyond = wide_noise(law), _BITS, arb(0)
     if isinstance(law, SampledAtoms) and not law.removed:
         largest = -ball(1 - law.rate).log()
@@ -174,7 +175,7 @@ def _of_atoms(law: AtomicLoss, s: Fraction) -> arb:
     for loss, p, _ in law.outcomes(bits):
         if not isinstance(loss, float):
             total += p * (ball(s) * (ball(loss) if isinstance(loss, Fraction) else loss)).exp()
-        elif loss == math.inf and p > 0:
+        elif loss == math.inf and p > 0 and not finite:
             raise InvalidParameter(
                 "delta", Described("mass at infinity"), "0 for Renyi divergences"
             )

@@ -31,11 +31,15 @@ _SPANS = (0.02, 0.5)
 _ENDLESS = 7.9
 
 
-def divergence(order: Order, alpha: Fraction) -> Enclosure:
-    """The Renyi divergence of an order alpha > 1, of all steps together."""
+def divergence(order: Order, alpha: Fraction, *, finite: bool) -> Enclosure:
+    """The Renyi divergence of an order alpha > 1, of all steps together.
+
+    finite: leave out infinite losses; what is left may have a negative divergence, so 0 is returned
+    instead.
+    """
     with precision(_BITS):
         s = alpha - 1
-        return enclosure((_log_moment(order, s) / ball(s)).max(arb(0)))
+        return enclosure((_log_moment(order, s, finite=finite) / ball(s)).max(arb(0)))
 
 
 def best_delta(order: Order, epsilon: Fraction) -> Enclosure:
@@ -74,5 +78,5 @@ def _exponent(order: Order, s: Fraction, epsilon: Fraction) -> arb:
     return _log_moment(order, s) - x * ball(epsilon) + x * x.log() - (1 + x) * x.log1p()
 
 
-def _log_moment(order: Order, s: Fraction) -> arb:
-    return sum((times * log_moment(law, s) for law, times in order), arb(0))
+def _log_moment(order: Order, s: Fraction, *, finite: bool = False) -> arb:
+    return sum((times * log_moment(law, s, finite=finite) for law, times in order), arb(0))

@@ -165,9 +165,12 @@ def test_replace_one_accountants_agree() -> None:
 def test_events_without_a_law_are_refused_by_name() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant()
-    assert not accountant.supports(event.NonPrivateDpEvent())
-    with pytest.raises(Exception, match="NonPrivateDpEvent"):
-        accountant.compose(event.NonPrivateDpEvent())
+    inner = event.ZCDpEvent(0.1)
+    nested = event.ComposedDpEvent([event.NoOpDpEvent(), event.SelfComposedDpEvent(inner, 3)])
+    found = accountant._maybe_compose(nested, 1, False)
+    assert found.invalid_event == inner
+    with pytest.raises(Exception, match="zCDP alone has no privacy loss distribution"):
+        accountant.compose(nested)
 
 
 def test_opacus_interface() -> None:
