@@ -19,7 +19,6 @@ from flint import arb
 from exactdp.accounting import gaussian
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.pld.laws import GaussianLoss
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import approximate
 from exactdp.balls import ball, refine
@@ -187,9 +186,10 @@ def _squares(spending: Spending) -> Fraction | None:
         return None
     squares = Fraction(0)
     for step, times in spending.steps:
-        if not isinstance(step.removed, GaussianLoss):
+        mu = step.removed.distance
+        if mu is None:
             return None
-        squares += times * step.removed.mu**2
+        squares += times * mu**2
     return squares
 
 
