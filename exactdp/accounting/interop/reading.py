@@ -25,12 +25,12 @@ RELATIONS = {
 
 #: Events that are not read, and why.
 _REFUSED = {
-    "ExponentialMechanismDpEvent": "no mechanism of private choice",
-    "PermuteAndFlipDpEvent": "no mechanism of private choice",
-    "RepeatAndSelectDpEvent": "no mechanism of private choice",
-    "SampledWithReplacementDpEvent": "sampled without replacement, or a Poisson sample",
-    "TruncatedSubsampledGaussianDpEvent": "a sample that is not truncated",
-    "ZCDpEvent": "a mechanism: zCDP alone has no privacy loss distribution (see accounting.zcdp)",
+    "ExponentialMechanismDpEvent": "mechanisms of private choice are not supported",
+    "PermuteAndFlipDpEvent": "mechanisms of private choice are not supported",
+    "RepeatAndSelectDpEvent": "mechanisms of private choice are not supported",
+    "SampledWithReplacementDpEvent": "only Poisson samples and samples without replacement are",
+    "TruncatedSubsampledGaussianDpEvent": "truncated samples are not supported",
+    "ZCDpEvent": "zCDP alone has no privacy loss distribution, see accounting.zcdp",
 }
 
 #: Events of noise on vectors, where the worst replacement on Poisson samples is known for numbers.
@@ -214,8 +214,8 @@ def _noise(event: Any) -> Pld | None:
     if kind == "NonPrivateDpEvent":
         raise _NotPrivate
     if kind not in _MECHANISMS:
-        allowed = _REFUSED.get(kind, "an event with a certified law")
-        raise InvalidParameter("event", Described(kind), allowed)
+        reason = f" ({_REFUSED[kind]})" if kind in _REFUSED else ""
+        raise InvalidParameter("event", Described(kind), f"one with a certified law{reason}")
     return _MECHANISMS[kind](event)
 
 
