@@ -69,7 +69,7 @@ def _replace_pld_accountant(folder: Path) -> None:
         width = Fraction(str(value_discretization_interval)) / 100
         return events.accountant(neighboring_relation, width=width)
 
-    accountant.__name__ = "PLDAccountant"
+    accountant.__qualname__ = "PLDAccountant"  # what its tests are named after
     module.PLDAccountant = accountant
     library.pld.PLDAccountant = accountant
 
