@@ -8,11 +8,11 @@ import os
 import re
 import shlex
 import shutil
-from importlib.util import find_spec
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from unittest import SkipTest
 
