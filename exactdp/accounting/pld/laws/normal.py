@@ -17,6 +17,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 from typing import Any
 
@@ -164,7 +165,7 @@ class NormalMixture(NormalLaw):
         found: arb = self._ratio.slope(arb(0))
         return found
 
-    @property
+    @cached_property
     def _ratio(self) -> Ratio:
         return Ratio(self.p, self.q)
 
