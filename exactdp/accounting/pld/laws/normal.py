@@ -119,6 +119,9 @@ class SampledNormal(SampledDensity, NormalLaw):
         mixed = ((Fraction(0), 1 - self.rate), *moved)
         return (mixed, without) if self.removed else (without, mixed)
 
+    def largest(self) -> arb | None:
+        return None if self.removed else -ball(1 - self.rate).log()
+
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self.base, rate * self.rate, removed)
 
