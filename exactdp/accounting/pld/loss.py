@@ -86,9 +86,9 @@ class Pld:
         if loss < 0:
             return questions.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
         return self._worst(
-            float(loss),
+            lambda order: questions.guess(order, float(loss)),
             lambda order: questions.delta(order, loss, wanted),
-            lambda order, found: questions.ceiling(order, loss) > found.lower,
+            lambda order, found: found.upper < 1 and questions.ceiling(order, loss) > found.lower,
         )
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
@@ -111,7 +111,7 @@ class Pld:
         if not target:
             raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
         return self._worst(
-            1.0,
+            lambda order: questions.epsilon_guess(order, log(target)),
             lambda order: questions.epsilon(order, target, wanted),
             lambda order, found: questions.ceiling(order, found.lower) > target,
         )
@@ -344,15 +344,15 @@ class Pld:
 
     def _worst(
         self,
-        loss: float,
+        rank: Callable[[Order], float],
         ask: Callable[[Order], Enclosure],
         may_exceed: Callable[[Order, Enclosure], bool],
     ) -> Enclosure:
         """The largest answer: its upper end over all orders, its lower end over the real orders."""
 
         def largest(orders: list[Order]) -> Enclosure:
-            # begin with the order that seems to leak most at this loss
-            worst, *others = sorted(orders, key=lambda o: -questions.guess(o, loss))
+            # begin with the order that seems to leak most
+            worst, *others = sorted(orders, key=lambda order: -rank(order))
             found = ask(worst)
             for order in others:
                 if may_exceed(order, found):
@@ -367,7 +367,7 @@ class Pld:
         if above == real:
             return found
         # losses that are too small for floats are not those of the worst neighbours
-        followed = [order for order in real if _is_followed(order, loss)]
+        followed = [order for order in real if _is_ranked(order, rank)]
         return Enclosure(largest(followed or real).lower, found.upper)
 
     def _most(self, ask: Callable[[Order], Enclosure]) -> Enclosure:
@@ -399,10 +399,10 @@ def _target(delta: Real) -> Fraction:
     return target
 
 
-def _is_followed(order: Order, loss: float) -> bool:
-    """Whether floats have a guess of delta."""
+def _is_ranked(order: Order, rank: Callable[[Order], float]) -> bool:
+    """Whether floats have a guess of the answer."""
     try:
-        questions.guess(order, loss)
+        rank(order)
     except Undecided:
         return False
     return True

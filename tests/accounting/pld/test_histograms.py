@@ -38,14 +38,15 @@ def _law(loss: pld.Pld) -> KnownCurve:
 def test_the_law_is_above_the_curve_at_every_epsilon(
     loss: pld.Pld, exact: Callable[[str], Enclosure]
 ) -> None:
-    outcomes = list(_law(loss).outcomes(96))
-    assert all(p >= 0 and q >= 0 for _, p, q in outcomes)
-    assert abs(float(sum(p for _, p, _ in outcomes)) - 1) < 1e-12
+    outcomes, infinite = list(_law(loss).outcomes(96)), float(_law(loss).infinite(96)[0])
+    assert all(x.p >= 0 and x.q >= 0 for x in outcomes)
+    assert abs(sum(float(x.p) for x in outcomes) + infinite - 1) < 1e-12
     for epsilon in ("0", "0.017", "0.1", "0.333", "0.9", "3"):
         known = exact(epsilon).float_upper()
         e = float(epsilon)
         for at, delta in ((e, known), (-e, 1 - np.exp(-e) + np.exp(-e) * known)):
-            found = sum(max(float(p) - np.exp(at) * float(q), 0) for _, p, q in outcomes)
+            gains = (max(float(x.p) - np.exp(at) * float(x.q), 0) for x in outcomes)
+            found = infinite + sum(gains)
             assert delta * (1 - 1e-12) <= found <= delta * 1.005, at
 
 

@@ -5,7 +5,7 @@ from exactdp.accounting.pld.ask.ends import ends
 from exactdp.accounting.pld.ask.epsilon import epsilon
 from exactdp.accounting.pld.ask.extremes import gaussian_mu, type_two_error
 from exactdp.accounting.pld.ask.renyi import best_delta, divergence
-from exactdp.accounting.pld.ask.search import guess
+from exactdp.accounting.pld.ask.search import epsilon_guess, guess
 
 __all__ = [
     "best_delta",
@@ -14,6 +14,7 @@ __all__ = [
     "divergence",
     "ends",
     "epsilon",
+    "epsilon_guess",
     "gaussian_mu",
     "guess",
     "reversed_delta",

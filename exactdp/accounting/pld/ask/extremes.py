@@ -8,7 +8,7 @@ interval with the largest bound is halved until both bounds agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
@@ -22,11 +22,16 @@ from exactdp.accounting.pld.laws.base import Order
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
-from exactdp.normal import hockey_stick
+from exactdp.normal import cdf, hockey_stick
 
 __all__ = ["gaussian_mu", "type_two_error"]
 
 _INTERVALS = 4000
+
+#: mu to this width is found first.
+_COARSE = Fraction(1, 200)
+
+_Interval = tuple[float, float]
 
 #: Number of tilts for one curve.
 _PLACES = 12
@@ -61,15 +66,50 @@ class _Curve:
 
 def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
     """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
+    whole: Sequence[_Interval] = [(0.0, last)]
+    if width < _COARSE:  # only where a coarse curve may have its maximum is a fine one needed
+        _, whole = _maximum(*_mu_bounds(orders, last, _COARSE), whole, arb(0), _COARSE)
+    found, _ = _maximum(*_mu_bounds(orders, last, width), whole, arb(0), width)
+    return found
+
+
+def _mu_bounds(
+    orders: list[Order], last: float, width: Fraction
+) -> tuple[Callable[[float], arb], Callable[[float, float], arb]]:
+    """The mu at one epsilon from below, and the largest mu in an interval from above."""
     curve = _Curve(orders, last, min(1e-3, float(width) / 10), 1e-300)
 
     def inside(epsilon: float) -> arb:
         return _mu(epsilon, curve.below(epsilon)).lower()
 
     def over(low: float, high: float) -> arb:
-        return _mu(high, curve.above(low)).upper()
+        at_low, at_high = curve.above(low), curve.above(high)
+        # delta falls, and the Gaussian curve at the larger epsilon is at least delta at the smaller
+        enough = _mu(high, at_low).upper()
+        least = _mu(low, at_low).lower().max(_mu(high, at_high).lower())
+        while enough - least > ball(width) / 8:
+            middle = ((enough + least) / 2).mid()
+            if _is_over_chord(middle, low, high, at_low, at_high):
+                enough = middle
+            else:
+                least = middle
+        return enough
 
-    return _largest(inside, over, last, arb(0), width)
+    return inside, over
+
+
+def _is_over_chord(mu: arb, low: float, high: float, at_low: arb, at_high: arb) -> bool:
+    """Whether a Gaussian curve is above the chord between two points.
+
+    In x = e^epsilon both curves are convex: delta is below its chord, and the Gaussian curve is
+    above its tangent at the middle. Both lines are compared at their ends.
+    """
+    ends = arb(low).exp(), arb(high).exp()
+    x = (ends[0] + ends[1]) / 2
+    loss = x.log()
+    value, slope = hockey_stick(loss, mu), -cdf(-mu / 2 - loss / mu)
+    at_ends = (value + slope * (end - x) for end in ends)
+    return all(line > delta for line, delta in zip(at_ends, (at_low, at_high), strict=True))
 
 
 def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
@@ -89,30 +129,35 @@ def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fra
         return error(arb(low), curve.below(high)).upper()
 
     beyond = ((1 - arb(last).exp() * level).max(arb(0))).max((-arb(last)).exp())
-    return _largest(inside, over, last, beyond, width)
+    found, _ = _maximum(inside, over, [(0.0, last)], beyond, width)
+    return found
 
 
-def _largest(
+def _maximum(
     inside: Callable[[float], arb],
     over: Callable[[float, float], arb],
-    last: float,
+    intervals: Sequence[_Interval],
     beyond: arb,
     width: Fraction,
-) -> Enclosure:
-    """The maximum over [0, last] and of `beyond`, an upper bound for larger epsilons."""
+) -> tuple[Enclosure, list[_Interval]]:
+    """The maximum over intervals and `beyond`, and the intervals that may contain it."""
     with precision(BITS):
-        least = inside(0.0).max(inside(last))
-        intervals = [(-above(over(0.0, last)), 0.0, last)]
-        heapify(intervals)
+        least = arb(0)
+        for end in {end for interval in intervals for end in interval}:
+            least = least.max(inside(end))
+        queue = [(-above(over(*interval)), *interval) for interval in intervals]
+        heapify(queue)
         for _ in range(_INTERVALS):
-            bound, low, high = heappop(intervals)
+            bound, low, high = queue[0]
             most = arb(-bound).max(beyond.upper())
             if most - least <= ball(width):
-                return Enclosure(enclosure(least.max(arb(0))).lower, enclosure(most).upper)
+                kept = [(low, high) for bound, low, high in queue if not arb(-bound) < least]
+                return Enclosure(enclosure(least).lower, enclosure(most).upper), kept
+            heappop(queue)
             middle = (low + high) / 2
             least = least.max(inside(middle))
             for a, b in ((low, middle), (middle, high)):
-                heappush(intervals, (-above(over(a, b)), a, b))
+                heappush(queue, (-above(over(a, b)), a, b))
     raise Undecided(f"not settled with {_INTERVALS} intervals")
 
 

@@ -42,7 +42,8 @@ class Plan:
     """How to compose for a question near one epsilon.
 
     place: that epsilon. theta: the tilt there, per unit of loss. step: of the grid. tail_bits:
-    large losses are cut off beyond a mass of 2^-tail_bits.
+    large losses are cut off beyond a mass of 2^-tail_bits. deviations: about the standard
+    deviations of the sum of all losses, with the tilt and without.
     """
 
     order: Order
@@ -50,11 +51,20 @@ class Plan:
     theta: float
     step: Fraction
     tail_bits: int
+    deviations: tuple[float, float]
 
     @property
     def rate(self) -> Fraction:
         """A power of two of at most theta, so that nearby questions share their measures."""
         return _power_of_two(self.theta)
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """About the least number of nodes of the window, with the tilt and without."""
+        tilted, untilted = self.deviations
+        step = float(self.step)
+        # masses below 2^-36 of the tilted sum may lie outside, below 2^-tail_bits without a tilt
+        return 2 * _tail(36) * tilted / step, 2 * _tail(self.tail_bits) * untilted / step
 
     def finer(self, factor: int) -> Plan:
         """On a grid whose step is about this many times smaller."""
@@ -86,7 +96,7 @@ def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
     if log_delta < floor:  # delta only has to be shown to be small
         theta = _least_tilt(lambda x: found.exponent(x, loss) < floor, theta)
         log_delta, relative_width = floor, 1.0
-    return _plan(order, loss, theta, log_delta, relative_width)
+    return _plan(order, loss, theta, log_delta, relative_width, found)
 
 
 def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
@@ -95,7 +105,7 @@ def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
     guess = max(found.epsilon(log_target), 0.0)
     # where delta ends at a largest loss theta grows without end: so steep is steep enough
     theta = min(found.tilt(guess), _STEEPEST / width)
-    return _plan(order, guess, theta, log_target, width * theta)
+    return _plan(order, guess, theta, log_target, width * theta, found)
 
 
 def _log_infinite(order: Order) -> float:
@@ -123,7 +133,9 @@ def _least_tilt(enough: Callable[[float], bool], most: float) -> float:
     return math.exp(high)
 
 
-def _plan(order: Order, place: float, theta: float, log_delta: float, relative: float) -> Plan:
+def _plan(
+    order: Order, place: float, theta: float, log_delta: float, relative: float, found: Saddle
+) -> Plan:
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
     step = _quarters(min(wished, 0.25))
@@ -134,7 +146,14 @@ def _plan(order: Order, place: float, theta: float, log_delta: float, relative: 
     tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
     step = _common(order, step)
     # the nodes of a lattice may be far apart: a larger tilt would see only one of them
-    return Plan(order, place, min(theta, 64 / float(step)), step, tail_bits)
+    theta = min(theta, 64 / float(step))
+    deviations = found.deviation(theta), found.deviation(0.0)
+    return Plan(order, place, theta, step, tail_bits, deviations)
+
+
+def _tail(bits: int) -> float:
+    """The standard deviations beyond which a normal law has a mass of about 2^-bits."""
+    return math.sqrt(2 * _LOG_2 * bits)
 
 
 def _common(order: Order, wished: Fraction) -> Fraction:

@@ -66,6 +66,11 @@ class Saddle:
         unit = max(abs(mean) + math.sqrt(max(variance, 0.0)), 1e-12)
         return unit * falling_root(lambda x: self.log_delta(unit * x) - log_delta, 1.0)
 
+    def deviation(self, theta: float) -> float:
+        """About the standard deviation of the sum of all losses, tilted by theta."""
+        _, _, variance = self._cumulants(theta)
+        return math.sqrt(max(variance, 0.0))
+
     def log_order(self, epsilon: float) -> float:
         """log s of the s > 0 at which the Renyi divergence of order s + 1 bounds delta best."""
 

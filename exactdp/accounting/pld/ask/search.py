@@ -12,12 +12,18 @@ from flint import arb
 
 from exactdp.accounting.certify.hints import log2
 from exactdp.accounting.pld.ask.closed import closed_curve
-from exactdp.accounting.pld.ask.plans import FLOOR_BITS, Plan, for_delta, log_delta_guess
+from exactdp.accounting.pld.ask.plans import (
+    FLOOR_BITS,
+    Plan,
+    for_delta,
+    for_epsilon,
+    log_delta_guess,
+)
 from exactdp.accounting.pld.cache import BoundedCache
-from exactdp.accounting.pld.compose.balls import Balls
+from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
-from exactdp.accounting.pld.compose.transform import TooLong
+from exactdp.accounting.pld.compose.transform import MOST_POINTS, TooLong
 from exactdp.accounting.pld.grid.lowering import TooCoarse
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.laws.base import LossLaw, Order
@@ -25,7 +31,16 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 
-__all__ = ["Bounded", "cached_bytes", "composed", "curve_near", "guess", "measures", "refined"]
+__all__ = [
+    "Bounded",
+    "cached_bytes",
+    "composed",
+    "curve_near",
+    "epsilon_guess",
+    "guess",
+    "measures",
+    "refined",
+]
 
 _ATTEMPTS = 12
 
@@ -80,8 +95,15 @@ def composed(order: Order, plan: Plan) -> Composition:
 
 
 def _composed(order: Order, plan: Plan) -> Composition:
+    _check_points(plan.points[0], MOST_POINTS)
     made = measures(order, plan.step, plan.tail_bits, plan.rate)
     return compose(made, plan.theta * float(plan.step), Doubles())
+
+
+def _check_points(estimate: float, most: int) -> None:
+    """Raises TooLong before any work where the window will be too long; a guess within 4."""
+    if estimate > 4 * most:
+        raise TooLong(f"the composition needs more than {most} nodes at this step")
 
 
 def refined(
@@ -126,6 +148,7 @@ def _in_balls(
     """An answer in balls, without a tilt; begins with a coarser grid, as balls take longer."""
     plan = replace(plan, step=8 * plan.step)
     for _ in range(_ATTEMPTS):
+        _check_points(plan.points[1], MOST_BALLS)
         try:
             made = measures(order, plan.step, plan.tail_bits)
         except TooCoarse:
@@ -157,6 +180,13 @@ def curve_near(order: Order, place: float, relative_width: float) -> Bounded:
                 return found
         plan = plan.finer(2)
     return found
+
+
+def epsilon_guess(order: Order, log_target: float) -> float:
+    """A number that rises with epsilon at this delta; nothing is certified. Raises Undecided."""
+    if closed_curve(order) is not None:
+        return guess(order, 1.0)
+    return for_epsilon(order, log_target, 1.0).place
 
 
 def guess(order: Order, loss: float) -> float:

@@ -20,10 +20,10 @@ from exactdp.accounting.pld.grid.measure import Measure
 from exactdp.balls import ball
 from exactdp.progress import tick
 
-__all__ = ["BallSums", "Balls", "Untilted", "untilted"]
+__all__ = ["MOST_BALLS", "BallSums", "Balls", "Untilted", "untilted"]
 
 #: Longer transforms of balls take minutes.
-_MOST_POINTS = 1 << 18
+MOST_BALLS = 1 << 18
 
 _SPARE_BITS = 80
 
@@ -91,8 +91,8 @@ class Balls:
     def sums(
         self, steps: Sequence[Untilted], points: int, origin: int, step: Fraction
     ) -> tuple[BallSums, BallSums]:
-        if points > _MOST_POINTS:
-            raise TooLong(f"the composition needs more than {_MOST_POINTS} balls at this step")
+        if points > MOST_BALLS:
+            raise TooLong(f"the composition needs more than {MOST_BALLS} balls at this step")
         low, high = _transformed(steps, points, origin)
         return BallSums.of(low, step), BallSums.of(high, step)
 

@@ -8,4 +8,4 @@ UNIT = 2.0**-53
 ROUNDED_UP = 1 + 2.0**-20
 
 #: A product that underflows loses at most 2^-1075, so 2^32 of them lose less than this.
-UNDERFLOW = 2.0**-900
+UNDERFLOW = 2.0**-1040

@@ -92,6 +92,14 @@ class LossLaw(ABC):
         """delta of so many runs where no grid is needed, else None."""
         return self.excess if times == 1 else None
 
+    def largest(self) -> arb | None:
+        """An upper bound of all losses, where there is one."""
+        return None
+
+    def affinity(self) -> arb:
+        """An upper bound of the sum of sqrt(P(x) Q(x)) over all outputs x."""
+        return arb(1)
+
     def mass_at_infinity(self) -> arb:
         """A lower bound of the mass of infinite losses."""
         return _ZERO

@@ -65,6 +65,11 @@ class DensityLaw(LossLaw):
         p, q = self.above(loss)
         return p - loss.exp() * q
 
+    def affinity(self) -> arb:
+        # that of the two outcomes L > 0 and L <= 0, which are post-processing
+        p, q = self.above(arb(0))
+        return (p * q).sqrt() + ((1 - p) * (1 - q)).sqrt()
+
     def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
         centre, scale = float(self.centre().mid()), float(self.scale().mid())
         yield from _side(self.above, centre, scale, bits)
@@ -86,9 +91,10 @@ def _side(
             width /= 2
             continue
         in_p, in_q = p - p_next, q - q_next
-        if not (in_p > 0 and in_q > 0):
-            break
-        yield log_of(in_p) - log_of(in_q), log_of(in_p)
+        if in_p > 0 and in_q > 0:
+            yield log_of(in_p) - log_of(in_q), log_of(in_p)
+        elif not p_next > 0:
+            break  # else a gap between two normal laws: the next cell is wider
         place, p, q = place + width, p_next, q_next
         width *= 1.5 if fallen < wished / 2 else 2 / 3 if fallen > wished else 1
 

@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from flint import acb, arb, arb_series, ctx
+import numpy as np
+from flint import acb, acb_poly, arb, arb_poly, arb_series, ctx
 
 from exactdp.accounting.certify.hints import falling_root, log
 from exactdp.accounting.pld.grid.cells import Masses
 from exactdp.accounting.pld.laws.analytic import middle
 from exactdp.balls import ball
 
-__all__ = ["Ratio", "Weights", "mixed"]
+__all__ = ["Mixture", "Ratio", "Weights"]
 
 #: (shift, weight) of each normal law, by rising shift; the weights sum to 1.
 Weights = tuple[tuple[Fraction, Fraction], ...]
@@ -38,7 +37,96 @@ _REACHES = (1.2, 1.6, 2.4)
 _UNKNOWN = arb("nan")
 
 
-@dataclass(frozen=True)
+class Mixture:
+    """A mixture of normal laws N(s, 1), over the density of N(0, 1)."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._shifts = np.array([float(s) for s, _ in weights])
+        self._logs = np.array([log(w) - float(s) ** 2 / 2 for s, w in weights])
+        self._terms: dict[int, tuple[list[arb], list[arb]]] = {}
+        unit = _common_unit([s - weights[0][0] for s, _ in weights])
+        places = [int((s - weights[0][0]) / unit) for s, _ in weights] if unit else []
+        self._unit, self._places = unit, places
+        # many shifts on a lattice: a polynomial in e^(unit x)
+        self._is_dense = len(places) > 2 and places[-1] <= 4 * len(places)
+
+    def at(self, x: Any) -> Any:
+        """sum w e^(s x - s^2/2)."""
+        shifts, factors = self._balls()
+        return (shifts[0] * x).exp() * self._sum(factors, 0, x)
+
+    def mean(self, x: Any) -> Any:
+        """The mean of s with weights w e^(s x - s^2/2).
+
+        About the middle x0 of x, with mean m there and d = x - x0, the mean is m + A/B, where A
+        sums (s - m) v_s e^(s d) and B sums v_s e^(s d), v_s being the weights at x0. On a disc A is
+        small, so that the quotient does not widen the balls.
+        """
+        shifts, factors = self._balls()
+        centre = arb(middle(x))
+        weights = [f * (s * centre).exp() for s, f in zip(shifts, factors, strict=True)]
+        total = sum(weights, arb(0))
+        products = zip(shifts, weights, strict=True)
+        mean = arb((sum((s * w for s, w in products), arb(0)) / total).mid())
+        if not mean.is_finite():
+            return x + _UNKNOWN
+        near = int(np.abs(self._shifts - float(mean)).argmin())
+        weights = [weight / total for weight in weights]
+        moved = [(s - mean) * w for s, w in zip(shifts, weights, strict=True)]
+        return mean + self._sum(moved, near, x - centre) / self._sum(weights, near, x - centre)
+
+    def mass(self, side: Callable[[arb], arb], x: arb) -> arb:
+        """The mass on one side of a point; side: cdf or tail."""
+        return sum((ball(w) * side(x - ball(s)) for s, w in self.weights), arb(0))
+
+    def guess(self, x: float) -> float:
+        """About the logarithm of the sum."""
+        logs = self._logs + self._shifts * x
+        most = float(logs.max())
+        return most + math.log(float(np.exp(logs - most).sum()))
+
+    def _sum(self, factors: list[arb], near: int, x: Any) -> Any:
+        """sum f_i e^((s_i - s_near) x)."""
+        if not self._is_dense:
+            shifts, _ = self._balls()
+            terms = zip(factors, shifts, strict=True)
+            return sum((f * ((s - shifts[near]) * x).exp() for f, s in terms), 0 * x)
+        place = self._places[near]
+        rising = [arb(0)] * (self._places[-1] - place + 1)
+        falling = [arb(0)] * (place + 1)
+        for factor, j in zip(factors, self._places, strict=True):
+            half = rising if j >= place else falling
+            half[abs(j - place)] = factor
+        grown = (ball(self._unit) * x).exp()
+        return _polynomial(rising, grown) + _polynomial(falling, 1 / grown)
+
+    def _balls(self) -> tuple[list[arb], list[arb]]:
+        """The shifts and the factors w e^(-s^2/2), at the working precision."""
+        if ctx.prec not in self._terms:
+            factors = [ball(w) * (-ball(s * s / 2)).exp() for s, w in self.weights]
+            self._terms[ctx.prec] = [ball(s) for s, _ in self.weights], factors
+        return self._terms[ctx.prec]
+
+
+def _common_unit(distances: list[Fraction]) -> Fraction:
+    denominator = math.lcm(*(x.denominator for x in distances))
+    return Fraction(math.gcd(*(int(x * denominator) for x in distances)), denominator)
+
+
+#: Power series are not listed: their polynomials are moved to the constant term.
+_POLYNOMIALS: dict[type, type] = {arb: arb_poly, acb: acb_poly}
+
+
+def _polynomial(coefficients: list[arb], x: Any) -> Any:
+    kind = _POLYNOMIALS.get(type(x))
+    if kind is not None:
+        return kind(coefficients)(x)
+    constant, *rest = x.coeffs()
+    moved = arb_poly(coefficients)(arb_poly([constant, 1]))
+    return arb_series(moved)(arb_series([arb(0), *rest]))
+
+
 class Ratio:
     """log p/q for mixtures p of normal laws N(s, 1) and q of others.
 
@@ -46,26 +134,26 @@ class Ratio:
     is at least every shift of q, so that the ratio takes all values.
     """
 
-    p: Weights
-    q: Weights
+    def __init__(self, p: Weights, q: Weights) -> None:
+        self.p, self.q = Mixture(p), Mixture(q)
 
     def density(self, loss: Any) -> Any:
         """The density of the ratio under p."""
         x = self._inverse(loss)
-        return mixed(self.p, x) * _normal(x) / self.slope(x)
+        return self.p.at(x) * _normal(x) / self.slope(x)
 
     def masses(self, loss: arb, side: Callable[[arb], arb]) -> Masses:
         """The masses under p and q up to a ratio, or beyond; side: cdf or tail."""
         x = self._point(loss)
-        return _weighted(self.p, side, x), _weighted(self.q, side, x)
+        return self.p.mass(side, x), self.q.mass(side, x)
 
     def at(self, x: Any) -> Any:
         """log p/q at a point of the noise."""
-        return (mixed(self.p, x) / mixed(self.q, x)).log()
+        return (self.p.at(x) / self.q.at(x)).log()
 
     def slope(self, x: Any) -> Any:
         """The derivative of log p/q at a point of the noise."""
-        return _mean_shift(self.p, x) - _mean_shift(self.q, x)
+        return self.p.mean(x) - self.q.mean(x)
 
     def _inverse(self, loss: Any) -> Any:
         """The x with a ratio: of a ball, of every number in a complex ball, or as a series."""
@@ -94,7 +182,7 @@ class Ratio:
     def _newton(self, loss: arb) -> arb:
         """About the x with this ratio; nothing is certified."""
         target = float(loss)
-        x = arb(-falling_root(lambda y: _rough(self.p, -y) - _rough(self.q, -y) - target, 0.0))
+        x = arb(-falling_root(lambda y: self.p.guess(-y) - self.q.guess(-y) - target, 0.0))
         for _ in range(_NEWTON_STEPS):
             step = ((self.at(x) - loss) / self.slope(x)).mid()
             if not step.is_finite():
@@ -119,48 +207,6 @@ class Ratio:
             if abs(image.real - x) < reach and abs(image.imag) < reach and abs(turn) < 1:
                 return image
         return unknown
-
-
-def _rough(mixture: Weights, x: float) -> float:
-    """The logarithm of sum w e^(s x - s^2/2), in doubles."""
-    logs = [log(w) + float(s) * (x - float(s) / 2) for s, w in mixture]
-    most = max(logs)
-    return most + math.log(sum(math.exp(one - most) for one in logs))
-
-
-def _weighted(mixture: Weights, side: Callable[[arb], arb], x: arb) -> arb:
-    return sum((ball(w) * side(x - ball(s)) for s, w in mixture), arb(0))
-
-
-def mixed(mixture: Weights, x: Any) -> Any:
-    """sum w e^(s x - s^2/2)."""
-    return sum((factor * (s * x).exp() for s, factor in _balls(mixture, ctx.prec)), 0 * x)
-
-
-def _mean_shift(mixture: Weights, x: Any) -> Any:
-    """The mean of s with weights w e^(s x - s^2/2).
-
-    About the middle x0 of x, with mean m there and d = x - x0, the mean is m + A/B, where A sums
-    (s - m) v_s e^((s - m) d) and B sums v_s e^((s - m) d), v_s being the weights at x0. On a disc A
-    is small, so that the quotient does not widen the balls.
-    """
-    centre = arb(middle(x))
-    terms = [(s, factor * (s * centre).exp()) for s, factor in _balls(mixture, ctx.prec)]
-    total = sum((weight for _, weight in terms), arb(0))
-    mean = arb((sum((s * weight for s, weight in terms), arb(0)) / total).mid())
-    if not mean.is_finite():
-        return x + _UNKNOWN
-    above, below, moved = 0 * x, 0 * x, x - centre
-    for s, weight in terms:
-        grown = ((s - mean) * moved).exp() * (weight / total)
-        above, below = above + (s - mean) * grown, below + grown
-    return mean + above / below
-
-
-@lru_cache(maxsize=64)
-def _balls(mixture: Weights, bits: int) -> list[tuple[arb, arb]]:
-    """Every shift with its factor w e^(-s^2/2); bits: the working precision, already set."""
-    return [(ball(s), ball(w) * (-ball(s * s / 2)).exp()) for s, w in mixture]
 
 
 def _normal(x: Any) -> Any:

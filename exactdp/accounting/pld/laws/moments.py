@@ -17,7 +17,7 @@ from itertools import pairwise
 from flint import acb, arb
 
 from exactdp.accounting.pld.laws.analytic import off_cut
-from exactdp.accounting.pld.laws.mixtures import Weights, mixed
+from exactdp.accounting.pld.laws.mixtures import Mixture, Weights
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.normal import cdf, tail
@@ -32,10 +32,10 @@ _TOO_LARGE = "the order is too large for an integral"
 
 def integral(p: Weights, q: Weights, s: Fraction, *, start: Fraction | None = None) -> arb:
     """The integral of p^(s + 1) q^(-s) phi, s > 0, over the line or from start on."""
-    power, root = ball(s + 1), ball(s)
+    power, root, mixtures = ball(s + 1), ball(s), (Mixture(p), Mixture(q))
 
     def integrand(x: acb, _: bool) -> acb:
-        above, below = (mixed(weights, x) for weights in (p, q))
+        above, below = (mixture.at(x) for mixture in mixtures)
         if not (off_cut(above) and off_cut(below)):
             return acb("nan", "nan")
         found: acb = (power * above.log() - root * below.log() - x * x / 2).exp()

@@ -17,6 +17,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 from typing import Any
 
@@ -118,6 +119,9 @@ class SampledNormal(SampledDensity, NormalLaw):
         mixed = ((Fraction(0), 1 - self.rate), *moved)
         return (mixed, without) if self.removed else (without, mixed)
 
+    def largest(self) -> arb | None:
+        return None if self.removed else -ball(1 - self.rate).log()
+
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self.base, rate * self.rate, removed)
 
@@ -164,7 +168,7 @@ class NormalMixture(NormalLaw):
         found: arb = self._ratio.slope(arb(0))
         return found
 
-    @property
+    @cached_property
     def _ratio(self) -> Ratio:
         return Ratio(self.p, self.q)
 

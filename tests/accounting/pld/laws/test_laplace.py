@@ -311,17 +311,23 @@ STEEP = [
 
 
 @pytest.mark.parametrize("loss", STEEP, ids=["sampled", "replaced", "batched"])
-def test_densities_too_steep_for_a_chain_by_their_exact_curve(loss: pld.Pld) -> None:
+def test_densities_that_are_too_steep_by_their_exact_curve(loss: pld.Pld) -> None:
     """Both measures of one step against its delta in closed form: within half a step of it."""
-    for order in loss.orders():
-        closed = closed_curve(order)
+    orders = loss.orders()
+    for order, other in zip(orders, reversed(orders), strict=True):
+        closed, reverse = closed_curve(order), closed_curve(other)
         assert closed is not None
+        assert reverse is not None
         ((low, high, _),) = search.measures(order, Fraction(1, 70), 96)
         grid = low.grid
         assert grid == high.grid
         for epsilon in (Fraction(i, 3) for i in range(-10, 60, 4)):
             with precision(192):
-                exact, ratio = closed.delta(epsilon), ball(epsilon).exp()
+                ratio = ball(epsilon).exp()
+                if epsilon >= 0:
+                    exact = closed.delta(epsilon)
+                else:  # by the pair in reverse
+                    exact = 1 - ratio + ratio * reverse.delta(-epsilon)
                 below, above = (_curve_of(measure, ratio) for measure in (low, high))
                 assert below.lower() <= exact.upper()
                 assert exact.lower() <= above.upper()
