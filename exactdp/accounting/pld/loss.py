@@ -132,6 +132,8 @@ class Pld:
     def infinite_mass(self) -> Enclosure:
         """The probability of an infinite privacy loss: no epsilon has a smaller delta.
 
+        Where the pair of laws is only a bound (not :attr:`exact`), the mass is one, too.
+
         >>> from exactdp.accounting import pld
         >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
         Enclosure[0.19, 0.19]
