@@ -13,7 +13,7 @@ import numpy as np
 
 from exactdp.accounting import gaussian
 from exactdp.accounting.interop.reading import RELATIONS, UnreadableEvent, loss_of, read
-from exactdp.accounting.pld import ADD_REMOVE, Pld
+from exactdp.accounting.pld import ADD_REMOVE, Pld, approximate
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -27,6 +27,8 @@ _COARSE = Fraction(1, 1000)
 
 #: False positive rates above which mu is asked for, unless others are given.
 _LEAST_RATE = Fraction(1, 10**12)
+
+_NOTHING = approximate(epsilon=0, delta=0)
 
 
 def accountant(neighbours: Any = ADD_REMOVE, *, width: Real = "1e-5") -> Any:
@@ -77,39 +79,32 @@ class _Certified:
         """Both certified ends of epsilon. Raises InvalidParameter where it is infinite."""
         if self._contains_non_dp_event:
             raise InvalidParameter("target_delta", target_delta, "1: an event is not private")
-        if self._total is None:
-            return Enclosure.exact(0)
-        return self._total.epsilon(target_delta, width=self._width if width is None else width)
+        return self._leaked.epsilon(target_delta, width=self._width if width is None else width)
+
+    @property
+    def _leaked(self) -> Pld:
+        return _NOTHING if self._total is None else self._total
 
     def get_epsilon(self, target_delta: float) -> float:
         """An epsilon that is certainly kept; infinity if none is."""
         delta = _probability("target_delta", target_delta)
-        if self._contains_non_dp_event:
+        if self._contains_non_dp_event or delta < self._leaked.infinite_mass().lower:
             return math.inf
-        if self._total is None or delta == 1:
-            return 0.0
-        if delta < self._total.infinite_mass().lower:
+        if not delta and self._leaked.largest_loss() is None:
             return math.inf
-        if not delta and self._total.largest_loss() is None:
-            return math.inf
-        return self.enclosure(delta).float_upper()
+        return 0.0 if delta == 1 else self.enclosure(delta).float_upper()
 
     def get_delta(self, target_epsilon: float) -> float:
         """A delta that is certainly kept."""
         if self._contains_non_dp_event:
             return 1.0
-        if self._total is None:
-            return 0.0
         if target_epsilon == math.inf:
-            return self._total.infinite_mass().float_upper()
-        return self._delta(self._total, rational("target_epsilon", target_epsilon)).float_upper()
-
-    def _delta(self, total: Pld, epsilon: Fraction) -> Enclosure:
-        """As narrow as can be had: deltas of losses near the largest one may be known coarsely."""
+            return self._leaked.infinite_mass().float_upper()
+        # as narrow as can be had: near the largest loss delta may be known coarsely
         for width in (self._width / 4, _COARSE):
             with suppress(Undecided):
-                return total.delta(epsilon, relative_width=width)
-        return total.delta(epsilon, relative_width=1)
+                return self._leaked.delta(target_epsilon, relative_width=width).float_upper()
+        return self._leaked.delta(target_epsilon, relative_width=1).float_upper()
 
     def get_true_positive_rates(self, false_positive_rates: Any, deltas: Any = None) -> Any:
         """The largest true positive rate of any attack on a record, rounded up.
@@ -127,10 +122,9 @@ class _Certified:
             return 1.0
         if self._hides_everything() or alpha == 1:
             return Enclosure.exact(alpha).float_upper()
-        assert self._total is not None
         if not alpha:
-            return self._total.infinite_mass().float_upper()
-        return (1 - self._total.type_two_error(alpha, width=_COARSE)).float_upper()
+            return self._leaked.infinite_mass().float_upper()
+        return (1 - self._leaked.type_two_error(alpha, width=_COARSE)).float_upper()
 
     def get_gdp_parameter_estimate(
         self, false_positive_rates: Any = None, deltas: Any = None
@@ -145,20 +139,17 @@ class _Certified:
             return math.inf
         if self._hides_everything():
             return 0.0
-        assert self._total is not None
         rate = _LEAST_RATE
         if false_positive_rates is not None:
             rate = positive("false_positive_rates", float(min(false_positive_rates)))
-        if self._total.infinite_mass().upper > rate:
+        if self._leaked.infinite_mass().upper > rate:
             return math.inf
-        return _mu(self._total, rate).float_upper()
+        return _mu(self._leaked, rate).float_upper()
 
     def _hides_everything(self) -> bool:
         """Whether nothing leaks."""
-        if self._total is None:
-            return True
-        largest = self._total.largest_loss()
-        return largest is not None and not largest.upper and not self._total.infinite_mass().upper
+        largest = self._leaked.largest_loss()
+        return largest is not None and not largest.upper and not self._leaked.infinite_mass().upper
 
     def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:
         try:

@@ -220,8 +220,8 @@ def _noise(event: Any) -> Pld | None:
 
 
 def _noisy(scale: float) -> float:
-    """The scale of the noise, > 0. Raises _NotPrivate for 0."""
-    if not scale:
+    """The scale of the noise. Raises _NotPrivate for 0."""
+    if not rational("noise", scale):
         raise _NotPrivate
     return scale
 

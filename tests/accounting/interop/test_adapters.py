@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from fractions import Fraction
-from math import inf, log
+from math import exp, inf, log
 from statistics import NormalDist
 from types import SimpleNamespace
 from typing import Any
@@ -173,6 +173,9 @@ def test_answers_at_the_ends_are_exact() -> None:
     assert accountant.get_epsilon(0.27) == inf
     assert accountant.get_delta(3.0) == accountant.get_delta(inf) == 0.28
     assert accountant.get_gdp_parameter_estimate() == inf
+    nothing = events.accountant()
+    assert nothing.get_epsilon(0) == nothing.get_delta(0) == 0
+    assert abs(nothing.get_delta(-1) - (1 - exp(-1))) < 1e-12
     assert events.accountant().compose(event.GaussianDpEvent(1.0)).get_epsilon(0) == inf
 
 
