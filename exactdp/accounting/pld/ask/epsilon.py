@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
@@ -42,16 +43,20 @@ def _roots(found: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:
     """Two points around the smallest epsilon at which delta is at most the target."""
     unit = 1 / plan.theta
 
-    def root(bound: Callable[[arb], arb]) -> float:
-        return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), 0.0)
+    def root(bound: Callable[[arb], arb], start: float) -> float:
+        return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), start)
 
     if found.infinite_low > target:
         raise _out_of_reach(target)
-    high = min(max(plan.place + unit * root(found.above) + slack, 0.0), _FAR)
+    # near place, delta falls by a factor e for each unit
+    place = root(found.above, plan.log_delta - log2(target) * math.log(2))
+    high = min(max(plan.place + unit * place + slack, 0.0), _FAR)
     while high < _FAR and not found.above(arb(high)) <= target:
         slack *= 2
         high += slack
-    low = min(plan.place + unit * root(found.below) - slack, _FAR)
+    low = min(
+        plan.place + unit * root(found.below, place if math.isfinite(place) else 0.0) - slack, _FAR
+    )
     while low > 0 and not found.below(arb(low)) > target:
         slack *= 2
         low -= slack

@@ -27,6 +27,9 @@ FLOOR_BITS = 1100
 _LOG_2 = math.log(2)
 _TAIL_BITS = 96
 
+#: Targets between two multiples of this share a plan, in logarithms.
+_SHARED = 4.0
+
 #: Within the width asked for, the fall of delta is resolved up to a factor of e^this.
 _STEEPEST = 8
 
@@ -41,13 +44,15 @@ _SPARE_BITS = 30
 class Plan:
     """How to compose for a question near one epsilon.
 
-    place: that epsilon. theta: the tilt there, per unit of loss. step: of the grid. tail_bits:
-    large losses are cut off beyond a mass of 2^-tail_bits. deviations: about the standard
-    deviations of the sum of all losses, with the tilt and without.
+    place: that epsilon. log_delta: about the logarithm of delta there. theta: the tilt there, per
+    unit of loss. step: of the grid. tail_bits: large losses are cut off beyond a mass of
+    2^-tail_bits. deviations: about the standard deviations of the sum of all losses, with the tilt
+    and without.
     """
 
     order: Order
     place: float
+    log_delta: float
     theta: float
     step: Fraction
     tail_bits: int
@@ -100,7 +105,15 @@ def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
 
 
 def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
-    """To find the epsilon at which delta has this logarithm, to this width."""
+    """To find the epsilon at which delta has about this logarithm, to this width.
+
+    Nearby targets share a plan, and so a composition: that of a smaller target, which is finer.
+    """
+    return _for_epsilon(order, _SHARED * math.floor(log_target / _SHARED), width)
+
+
+@lru_cache(maxsize=256)
+def _for_epsilon(order: Order, log_target: float, width: float) -> Plan:
     found = saddle(order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order))
     guess = max(found.epsilon(log_target), 0.0)
     # where delta ends at a largest loss theta grows without end: so steep is steep enough
@@ -148,7 +161,7 @@ def _plan(
     # the nodes of a lattice may be far apart: a larger tilt would see only one of them
     theta = min(theta, 64 / float(step))
     deviations = found.deviation(theta), found.deviation(0.0)
-    return Plan(order, place, theta, step, tail_bits, deviations)
+    return Plan(order, place, log_delta, theta, step, tail_bits, deviations)
 
 
 def _tail(bits: int) -> float:
