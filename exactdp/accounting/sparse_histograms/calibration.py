@@ -129,7 +129,10 @@ class _Hints:
         @cache
         def log_tau(s: float) -> float:
             noise = exp2(s)
-            start = rounded_up(noise * exp2(self._ratio(noise, 2.0)), _COARSE)
+            ratio = self._ratio(noise, 2.0)
+            if ratio == math.inf:
+                return ratio
+            start = rounded_up(noise * exp2(max(ratio, _LEAST_RATIO)), _COARSE)
             return _log2(self._raised(noise, start, _COARSE, near))
 
         if not near or not tau:
