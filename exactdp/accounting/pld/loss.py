@@ -114,7 +114,7 @@ class Pld:
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
-        [0.499, 0.51]
+        [0.499, 0.505]
         """
         least, wanted = delta_target("least_delta", least_delta), _width("width", width)
         last = max(self.epsilon(least).float_upper(), 0.1)
