@@ -1,4 +1,4 @@
-"""Certified privacy loss distributions: any mechanism, any composition, from both sides."""
+"""Certified privacy loss distributions: bounds of delta and epsilon from both sides."""
 
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ __all__ = [
     "together",
 ]
 
-#: Their exact curves are much code for those who train.
+#: Imported on first use: most programs do not need the exact curves of histograms.
 __getattr__, _ = lazily(__name__, {"histograms": "csh gshm"})
 
 

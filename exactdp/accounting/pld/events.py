@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
     discrete_gaussian,
@@ -16,7 +16,6 @@ from exactdp.accounting.pld.mechanisms import (
     laplace,
     laws,
 )
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE
 from exactdp.accounting.pld.together import together
 from exactdp.enclosure import Enclosure
 from exactdp.errors import ExactDPError, InvalidParameter
