@@ -201,6 +201,7 @@ class _Audit:
         """Run once unrecorded, so that what the pipeline imports is there to be replaced."""
         self._run(data)
         self._outsiders = Outsiders()
+        self._session.look = self._outsiders.look
         primitives = self._added + known_primitives.known()
         self._replacements = known_primitives.recorded(primitives, self._session)
         self._replacements += stand_ins(self._session)
@@ -210,7 +211,7 @@ class _Audit:
         if first:
             self.start(left)
         tape = self._session.tape = Tape(self._seed)
-        self._outsiders.used()
+        self._outsiders.look(allowed=True)
         with replaced(self._replacements):
             output = self._run(left)
             if first:
@@ -218,13 +219,14 @@ class _Audit:
                 if again.violations:
                     raise Undecided(_STATE.format(again.violations[0]))
             found = self._replayed(tape, output, right)
-        found.unsure += [_OUTSIDE.format(name) for name in self._outsiders.used()]
+        self._outsiders.look()
+        found.unsure += [_OUTSIDE.format(name) for name in sorted(self._outsiders.used)]
         if not found.violations:
             if found.unsure:
                 raise Undecided("; ".join(dict.fromkeys(found.unsure)))
             if not found.calls:
                 raise _NoNoise(_NOTHING)
-        return GlueReport(left, right, tuple(found.calls), tuple(found.violations))
+        return GlueReport(left, right, tuple(found.calls), tuple(dict.fromkeys(found.violations)))
 
     def _run(self, data: Any) -> Any:
         return deepcopy(released(self._pipeline(deepcopy(data))))

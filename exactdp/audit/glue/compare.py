@@ -68,7 +68,7 @@ class Comparison:
             if two.before is not None or one.name == "choice":
                 self._coin(one, two)
         for call in [*left.calls, *left.coins]:
-            self.lost += call.lost
+            self.lost += call.lost + call.doubtful
         for call in left.calls:
             self.unsure += [
                 f"{where}: {call.name} noise becomes a plain number before it meets a value, so "
@@ -127,7 +127,7 @@ class Comparison:
         sides = _sides(one, two)
         power = self._entered(one, list(changes.values()), None, *sides)
         if self.promise.total is not None and power:
-            self._spend(one, {i: d for i, d in changes.items() if d})
+            self._spend(one, two, {i: d for i, d in changes.items() if d})
 
     def _coin(self, one: Call, two: Call) -> None:
         for name, value in one.parameters.items():
@@ -191,7 +191,10 @@ class Comparison:
         if most > 1 or again:
             times = most if most > 1 else 2
             text = f"one value of {call.name} noise is added to {times} values"
-            self.violations.append(Violation("shared", meeting.where, text))
+            if call.coin:
+                self.unsure.append(f"{meeting.where}: {text}, which may be no noise")
+            else:
+                self.violations.append(Violation("shared", meeting.where, text))
 
     def _entered(
         self, call: Call, found: list[Exact], declared: Fraction | None, left: Any, right: Any
@@ -218,7 +221,7 @@ class Comparison:
             )
         return power
 
-    def _spend(self, call: Call, changes: dict[int, Exact]) -> None:
+    def _spend(self, call: Call, other: Call, changes: dict[int, Exact]) -> None:
         names = _LAPLACE if self.promise.rho is None else _GAUSSIAN
         if call.name not in names or any(
             not m.known for m in call.meetings if m.kind in ("add", "compare")
@@ -230,7 +233,7 @@ class Comparison:
             scale = exact(scales[i])
             if scale is None or change is None:
                 continue
-            scale *= _factor(call, i)
+            scale *= _factor(call, other, i)
             if not scale:
                 text = f"{call.name}: a value that depends on the data gets noise of scale 0"
                 self.violations.append(Violation("budget", call.where, text))
@@ -244,16 +247,19 @@ class Comparison:
         )
 
 
-def _factor(call: Call, number: int) -> Fraction:
-    """The product of the factors that one noise value was multiplied by."""
+def _factor(call: Call, other: Call, number: int) -> Fraction:
+    """The product of the factors of one noise value, until a value that differs is added."""
     product = Fraction(1)
-    for meeting in call.meetings:
-        if meeting.kind == "factor" and meeting.fresh:
-            where = np.flatnonzero(meeting.ids.ravel() == number)
-            if where.size:
-                factor = exact(meeting.value.ravel()[where[0]])
-                if factor:
-                    product *= 1 / factor if meeting.divides else factor
+    for then, now in zip(call.meetings, other.meetings, strict=False):
+        where = np.flatnonzero(then.ids.ravel() == number)
+        if not where.size:
+            continue
+        i = int(where[0])
+        if then.kind in ("add", "compare") and i in differences(then.value, now.value):
+            break
+        factor = exact(then.value.ravel()[i]) if then.kind == "factor" else None
+        if factor:
+            product *= 1 / factor if then.divides else factor
     return abs(product)
 
 

@@ -208,23 +208,28 @@ def _globals() -> Iterator[tuple[ModuleType, str, Any]]:
 
 
 class Outsiders:
-    """Generators that no module holds: drawing from them is not recorded, but noticed."""
+    """Generators that no module holds: drawing from them is not recorded, but noticed.
+
+    used: what was drawn from, in words.
+    """
 
     def __init__(self) -> None:
         kinds = (np.random.Generator, np.random.RandomState, random.Random)
         found = [each for each in gc.get_objects() if type(each) in kinds]
         self._all = [*found, np.random.mtrand._rand, random._inst]
         self._states = self._now()
+        self.used: set[str] = set()
 
     def _now(self) -> list[str]:
         return [*map(_state, self._all), _torch_state()]
 
-    def used(self) -> list[str]:
-        """What was drawn from since the last question, in words."""
+    def look(self, *, allowed: bool = False) -> None:
+        """Note what was drawn from since the last look, unless that is allowed (in a primitive)."""
         before, self._states = self._states, self._now()
         names = [*(type(each).__name__ for each in self._all), "generator of torch"]
         changed = zip(names, before, self._states, strict=True)
-        return sorted({name for name, one, two in changed if one != two})
+        if not allowed:
+            self.used |= {name for name, one, two in changed if one != two}
 
 
 def _state(generator: Any) -> str:

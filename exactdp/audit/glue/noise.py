@@ -30,10 +30,11 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
     """Noise values, or values that were noised, of one call.
 
     ids: the flat indices of the draws that each element was made from. fresh: no value was added
-    yet. known: the law is that of the call, up to factors and sign.
+    yet. zeros: no value but zeros was added. known: the law is that of the call, up to factors and
+    sign.
     """
 
-    __array_priority__ = 1000
+    __array_priority__ = __pandas_priority__ = 10_000
 
     def __init__(
         self,
@@ -43,20 +44,21 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
         ids: Any,
         *,
         fresh: bool = True,
+        zeros: bool = True,
         known: bool = True,
     ) -> None:
         self._tape, self._call = tape, call
         self._values, self._ids = np.asarray(values), np.asarray(ids)
-        self._fresh, self._known = fresh, known
+        self._fresh, self._zeros, self._known = fresh, zeros, known
 
     def _like(self, values: Any, ids: Any = None, **changes: bool) -> Noise:
-        state = {"fresh": self._fresh, "known": self._known} | changes
+        state = {"fresh": self._fresh, "zeros": self._zeros, "known": self._known} | changes
         return Noise(self._tape, self._call, values, self._ids if ids is None else ids, **state)
 
     def _out(self) -> Any:
         """The plain values, where they leave this class; noise that met no value is lost."""
-        if self._fresh:
-            self._call.lost.append(place())
+        if self._zeros:
+            (self._call.lost if self._fresh else self._call.doubtful).append(place())
         return self._values
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -96,12 +98,16 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
                 kind, place(), ids, value, np.array(result), noise._fresh, noise._known, divides
             )
         )
+        table = next((each for each in operands if hasattr(each, "iloc")), None)
+        if table is not None:  # of pandas, whose methods the pipeline goes on to use
+            return type(table)(result, index=table.index, **_columns(table))
         if kind in ("compare", "chance", "equal", "not_equal"):
             return result[()]
         return noise._like(
             result,
             ids,
             fresh=noise._fresh and kind != "add",
+            zeros=noise._zeros and (kind != "add" or not value.any()),
             known=noise._known and kind in ("add", "factor"),
         )
 
@@ -236,6 +242,10 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __deepcopy__(self, memo: Any) -> Noise:
         return self._like(self._values.copy())
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    return {"columns": table.columns} if hasattr(table, "columns") else {"name": table.name}
 
 
 def plain(value: Any) -> Any:

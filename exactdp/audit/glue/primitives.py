@@ -75,12 +75,15 @@ class Primitive:
                 "sensitivity": entry.declared,
                 "epsilon": entry.epsilon,
             }
-            if self.save is None or self.restore is None:
-                return tape.through(entry, lambda: function(*args, **options))
-            save = self.save
-            self.restore(
-                given, tape.through(entry, lambda: (function(*args, **options), save(given))[1])
-            )
+
+            def run() -> Any:
+                returned = function(*args, **options)
+                return returned if self.save is None else self.save(given)
+
+            result = tape.through(entry, run, session.look)
+            if self.restore is None:
+                return result
+            self.restore(given, result)
             return None
 
         return call

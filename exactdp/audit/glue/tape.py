@@ -52,8 +52,8 @@ class Call:
 
     coin: a draw that is used for sampling or for noise (uniform numbers, for example). values: the
     draws. parameters: those of the law, without its location. meetings: see Meeting. lost: where
-    noise became a plain number before it met a value. For a primitive, value is what entered,
-    declared its sensitivity, and output what it returned.
+    noise became a plain number before it met a value; doubtful: after it met zeros only.
+    For a primitive, value is what entered, declared its sensitivity, output what it returned.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Call:
     parameters: dict[str, Any] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    doubtful: list[str] = field(default_factory=list)
     value: Any = None
     declared: Any = None
     norm: str | None = None
@@ -131,15 +132,17 @@ class Tape:
             f"noise call {len(self.calls) + 1} is made on the left only: {missing.name}",
         )
 
-    def through(self, call: Call, run: Callable[[], Any]) -> Any:
+    def through(self, call: Call, run: Callable[[], Any], look: Callable[..., None]) -> Any:
         """Run a primitive, or return a copy of what it returned in the first run."""
         before = self.begin(call)
         if before is None:
             self.inside += 1
+            look()
             try:
                 call.output = run()
             finally:
                 self.inside -= 1
+                look(allowed=True)
         else:
             call.output = before.output
         return deepcopy(call.output)
@@ -147,9 +150,10 @@ class Tape:
 
 @dataclass
 class Session:
-    """The stand-ins draw for the tape that is running."""
+    """The tape that is running, and how to look at generators without a stand-in."""
 
     tape: Tape
+    look: Callable[..., None] = lambda **options: None
 
 
 #: What replaces the attribute of a module or class while a pipeline is recorded.
@@ -194,4 +198,6 @@ def place_of(error: BaseException) -> str:
 
 
 def _library(name: str) -> bool:
-    return any(f"/site-packages/{library}/" in name for library in ("numpy", "pandas", "scipy"))
+    return name == random.__file__ or any(
+        f"/site-packages/{library}/" in name for library in ("numpy", "pandas", "scipy")
+    )
