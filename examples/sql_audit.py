@@ -6,7 +6,7 @@ The program answers the protocol of `exactdp audit run --command`. The formulas:
 
 - count, sum, average, groups: noisy_count_gaussian, noisy_sum_gaussian and noisy_avg_gaussian of
   Presto (page "Noisy Aggregate Functions" of its documentation), with noise scale 1 and values
-  clipped to [0, 1]; groups is noisy_count_gaussian with GROUP BY. A data set is a list of values.
+  clipped to [0, 1]; groups is noisy_sum_gaussian(1, 1) with GROUP BY. A data set is a list.
 - coalesced: the count, with noise for an empty table, too.
 - threshold: counts of users by key as in "Differentially Private SQL with Bounded User
   Contribution" (Wilson et al. 2019), on which BigQuery's WITH DIFFERENTIAL_PRIVACY is built:
@@ -59,7 +59,7 @@ QUERIES = {
     "coalesced": presto("count(v)", counts=True, coalesced=True),
     "groups": f"""
         WITH exact AS MATERIALIZED (SELECT v AS k, count(*) AS n FROM rows GROUP BY v)
-        SELECT i, k, greatest(0, round(n + {NORMAL})) FROM exact, range(?) AS draws(i)""",
+        SELECT i, k, n + {NORMAL} FROM exact, range(?) AS draws(i)""",
     "threshold": bounded(1),
     "unbounded": bounded(100),
 }

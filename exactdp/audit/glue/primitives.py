@@ -51,6 +51,7 @@ class Primitive:
         """The function, recorded and replayed."""
         function = getattr(self.owner, self.name)
         signature = inspect.signature(function)
+        title = f"{self.owner.__name__}.{self.name}" if inspect.isclass(self.owner) else self.name
 
         @wraps(function)
         def call(*args: Any, **options: Any) -> Any:
@@ -61,9 +62,7 @@ class Primitive:
             bound.apply_defaults()
             given = {name: released(plain(value)) for name, value in bound.arguments.items()}
             entry = Call(
-                f"{self.name}"
-                if inspect.ismodule(self.owner)
-                else f"{self.owner.__name__}.{self.name}",
+                title,
                 place(),
                 primitive=True,
                 value=_read(self.value, given),
