@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
-from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
+from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
     discrete_gaussian,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ADD_REMOVE",
     "REPLACE_ONE",
+    "REPLACE_SPECIAL",
     "Budget",
     "Exhausted",
     "Odometer",

@@ -14,10 +14,11 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 
-__all__ = ["ADD_REMOVE", "REPLACE_ONE", "Pld", "Step"]
+__all__ = ["ADD_REMOVE", "REPLACE_ONE", "REPLACE_SPECIAL", "Pld", "Step"]
 
 ADD_REMOVE = "add-remove neighbours: one user takes part or not"
 REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
+REPLACE_SPECIAL = "replace-special neighbours: one user's data is replaced by a null record"
 _GROUP = "add-remove neighbours: a group"
 
 #: The largest epsilon that can be asked about: floats guess where to look.
@@ -78,6 +79,8 @@ class Pld:
         [0.126936, 0.126937]
         """
         loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
+        if loss >= 0 and (beyond := self._beyond_all_losses(loss)):
+            return beyond
         if abs(loss) > _LARGEST:
             raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
         if loss < 0:
@@ -91,20 +94,52 @@ class Pld:
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
 
-        delta: > 0 and < 1. width: of the enclosure, > 0.
+        delta: >= 0 and < 1; losses may be infinite with a larger probability than this, and then
+        no epsilon is enough. width: of the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.epsilon("1e-5"), "5"))
         [1.8279, 1.8285]
+        >>> pld.laplace(scale=2).composed(3).epsilon(0)
+        Enclosure[1.5, 1.5]
         """
-        target, wanted = delta_target("delta", delta), _width("width", width)
+        target, wanted = _target(delta), _width("width", width)
+        if self.exact and (end := self._end_at(target)):
+            return end
+        if not target:
+            raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
         return self._worst(
             lambda order: questions.epsilon_guess(order, log(target)),
             lambda order: questions.epsilon(order, target, wanted),
             lambda order, found: questions.ceiling(order, found.lower) > target,
         )
+
+    def largest_loss(self) -> Enclosure | None:
+        """The largest finite privacy loss, over both orders of the neighbours; None if unbounded.
+
+        >>> from exactdp.accounting import pld
+        >>> pld.approximate(epsilon="0.5", delta="1e-6").composed(4).largest_loss()
+        Enclosure[2, 2]
+        """
+        found = [questions.ends(order).largest for order in self.orders()]
+        known = [largest for largest in found if largest is not None]
+        if len(known) < len(found):
+            return None
+        return Enclosure(max(x.lower for x in known), max(x.upper for x in known))
+
+    def infinite_mass(self) -> Enclosure:
+        """The probability of an infinite privacy loss: no epsilon has a smaller delta.
+
+        Where the pair of laws is only a bound (not :attr:`exact`), the mass is one, too.
+
+        >>> from exactdp.accounting import pld
+        >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
+        Enclosure[0.19, 0.19]
+        """
+        found = [questions.ends(order).mass for order in self.orders()]
+        return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
 
     def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
         """The smallest mu of a Gaussian mechanism that leaks more, at every delta >= least_delta.
@@ -141,10 +176,11 @@ class Pld:
         real = questions.type_two_error(self.real_orders(), level, last, wanted)
         return Enclosure(found.lower, real.upper)
 
-    def renyi(self, order: Real) -> Enclosure:
+    def renyi(self, order: Real, *, finite: bool = False) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.
 
-        order: > 1. Raises InvalidParameter where the divergence is infinite.
+        order: > 1. finite: leave out infinite losses, whose mass is :meth:`infinite_mass`.
+        Raises InvalidParameter where the divergence is infinite.
 
         >>> from exactdp.accounting import pld
         >>> pld.gaussian(sigma=1).renyi("2.5")
@@ -153,7 +189,7 @@ class Pld:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
-        return self._most(lambda order: questions.divergence(order, alpha))
+        return self._most(lambda order: questions.divergence(order, alpha, finite=finite))
 
     def renyi_delta(self, epsilon: Real) -> Enclosure:
         """The best delta that the Renyi divergences of all real orders imply; at least delta.
@@ -183,7 +219,8 @@ class Pld:
         """
         probability = _rate(rate)
         self._only_one("sampled", probability)
-        if self.neighbours == REPLACE_ONE or self.neighbours.startswith(_GROUP):
+        replaced = self.neighbours in (REPLACE_ONE, REPLACE_SPECIAL)
+        if replaced or self.neighbours.startswith(_GROUP):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
             return self
@@ -232,6 +269,17 @@ class Pld:
         """
         self._only_add_remove()
         return self._each(Step.replaced, REPLACE_ONE, _OURS)
+
+    def replaced_by_null(self) -> Pld:
+        """The same steps for replace-special neighbours: a null record replaces one user's data.
+
+        The null record adds 0 to every query, as a user who is not there; on a Poisson sample it
+        adds 0 whether or not it is drawn. So the loss is that of add-remove neighbours. Not so for
+        batches of fixed size, where a null record takes the place of another user.
+        Source: Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Definition 1.1.
+        """
+        self._only_add_remove()
+        return Pld(self.steps, REPLACE_SPECIAL, self.source)
 
     def grouped(self, size: int | str) -> Pld:
         """The same steps for a group of users who take part or not; each is sampled separately.
@@ -282,6 +330,20 @@ class Pld:
         """The laws of all losses for pairs of data sets that exist, or for limits of such pairs."""
         return real_orders(self.steps)
 
+    def _beyond_all_losses(self, epsilon: Fraction) -> Enclosure | None:
+        """delta, where no finite loss is larger than epsilon; else None."""
+        if not self.exact:
+            return None
+        largest = self.largest_loss()
+        return self.infinite_mass() if largest is not None and epsilon >= largest.upper else None
+
+    def _end_at(self, delta: Fraction) -> Enclosure | None:
+        """The largest loss, where delta is the mass at infinity; else None."""
+        found = [questions.ends(order) for order in self.orders()]
+        if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
+            return None
+        return self.largest_loss()
+
     def _worst(
         self,
         rank: Callable[[Order], float],
@@ -330,6 +392,13 @@ class Pld:
     def _only_add_remove(self) -> None:
         if self.neighbours != ADD_REMOVE:
             raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
+
+
+def _target(delta: Real) -> Fraction:
+    target = non_negative("delta", delta)
+    if target >= 1:
+        raise InvalidParameter("delta", delta, ">= 0 and < 1")
+    return target
 
 
 def _is_ranked(order: Order, rank: Callable[[Order], float]) -> bool:

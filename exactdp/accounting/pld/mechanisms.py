@@ -11,7 +11,7 @@ from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
 from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
 from exactdp.accounting.pld.laws.laplace import Laplace
 from exactdp.accounting.pld.laws.normal import Gaussian, mixture
-from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
+from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, integer, non_negative, positive
@@ -127,14 +127,14 @@ def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> 
     """Any (epsilon, delta)-DP mechanism, bounded by the worst such mechanism.
 
     epsilon: >= 0. delta: >= 0 and < 1. neighbours: the relation of the guarantee,
-    ADD_REMOVE or REPLACE_ONE.
+    ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     law = Response(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
-    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
+    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL))
     return Pld(((Step.alike(law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
 
 

@@ -31,11 +31,14 @@ _SPANS = (0.02, 0.5)
 _ENDLESS = 7.9
 
 
-def divergence(order: Order, alpha: Fraction) -> Enclosure:
-    """The Renyi divergence of order alpha > 1 of all steps together."""
+def divergence(order: Order, alpha: Fraction, *, finite: bool) -> Enclosure:
+    """The Renyi divergence of order alpha > 1 of all steps together.
+
+    finite: leave out infinite losses. A negative divergence of the rest counts as 0.
+    """
     with precision(_BITS):
         s = alpha - 1
-        return enclosure((_log_moment(order, s) / ball(s)).max(arb(0)))
+        return enclosure((_log_moment(order, s, finite=finite) / ball(s)).max(arb(0)))
 
 
 def best_delta(order: Order, epsilon: Fraction) -> Enclosure:
@@ -74,11 +77,13 @@ def _exponent(order: Order, s: Fraction, epsilon: Fraction) -> arb:
     return _log_moment(order, s) - x * ball(epsilon) + x * x.log() - (1 + x) * x.log1p()
 
 
-def _log_moment(order: Order, s: Fraction) -> arb:
-    return sum((times * _moment(law, s) for law, times in order), arb(0))
+def _log_moment(order: Order, s: Fraction, *, finite: bool = False) -> arb:
+    return sum((times * _moment(law, s, finite) for law, times in order), arb(0))
 
 
 @lru_cache(maxsize=4096)
-def _moment(law: LossLaw, s: Fraction) -> arb:
+def _moment(law: LossLaw, s: Fraction, finite: bool) -> arb:
     """E e^(s L) of one step, as a logarithm, at _BITS."""
+    if finite and law.mass_at_infinity() > 0:
+        return law.finite_log_moment(s)
     return law.log_moment(s)

@@ -17,14 +17,23 @@ from flint import arb
 
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.balls import ball
+from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Curve", "LossLaw", "Order", "Step", "orders", "real_orders", "sampled_excess"]
+__all__ = ["Curve", "Ends", "LossLaw", "Order", "Step", "orders", "real_orders", "sampled_excess"]
 
 _ZERO = arb(0)
 
 #: delta(epsilon) of a single step, as a ball at the working precision.
 Curve: TypeAlias = Callable[[Fraction], arb]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The largest finite loss, None where losses are unbounded, and the mass of infinite losses."""
+
+    largest: Enclosure | None
+    mass: Enclosure
 
 
 class LossLaw(ABC):
@@ -94,6 +103,14 @@ class LossLaw(ABC):
     def mass_at_infinity(self) -> arb:
         """A lower bound of the mass of infinite losses."""
         return _ZERO
+
+    def ends(self) -> Ends:
+        """The largest loss and the mass at infinity; unbounded unless a law knows better."""
+        return Ends(None, Enclosure.exact(0))
+
+    def finite_log_moment(self, s: Fraction) -> arb:
+        """log E e^(s L) over finite losses only."""
+        return self.log_moment(s)
 
     def is_flat(self) -> bool:
         """Whether all finite losses are 0."""

@@ -14,9 +14,10 @@ from exactdp.accounting.pld.grid import outcomes
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.outcomes import FINE, Outcome
 from exactdp.accounting.pld.grid.scaled import floor
-from exactdp.accounting.pld.laws.base import LossLaw, sampled_excess
+from exactdp.accounting.pld.laws.base import Ends, LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import log_of
 from exactdp.balls import ball, enclosure, precision
+from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["BatchDiscrete", "DiscreteLaw", "SampledDiscrete", "listed_excess"]
@@ -87,16 +88,38 @@ class DiscreteLaw(LossLaw):
         with precision(_BITS):
             return self.infinite(_BITS)[0].lower().max(arb(0))
 
+    def is_bounded(self) -> bool:
+        """Whether `outcomes` leaves out no outcome."""
+        return self.left_out(Fraction(1), _BITS)[0].is_zero()
+
+    def ends(self) -> Ends:
+        if not self.is_bounded():
+            return super().ends()
+        with precision(_BITS):
+            places = [
+                Enclosure.exact(x.exact) if x.exact is not None else enclosure(x.loss)
+                for x in self.outcomes(_BITS)
+            ]
+            least = Enclosure.exact(0)
+            largest = Enclosure(
+                max((x.lower for x in places), default=least.lower),
+                max((x.upper for x in places), default=least.upper),
+            )
+            return Ends(largest, enclosure(self.infinite(_BITS)[0]))
+
     def is_flat(self) -> bool:
         with precision(_BITS):
             return all(x.exact == 0 for x in self.outcomes(_BITS) if not x.p.upper() <= 0)
 
     def log_moment(self, s: Fraction) -> arb:
-        rest, bits = self.left_out(s, _BITS)
         if self.infinite(_BITS)[0] > 0:
             raise InvalidParameter(
                 "delta", Described("mass at infinity"), "0 for Renyi divergences"
             )
+        return self.finite_log_moment(s)
+
+    def finite_log_moment(self, s: Fraction) -> arb:
+        rest, bits = self.left_out(s, _BITS)
         total = sum((x.p * (ball(s) * x.loss).exp() for x in self.outcomes(bits)), arb(0))
         return (total + _ZERO_TO_ONE * rest).log()
 
@@ -154,6 +177,9 @@ class SampledDiscrete(DiscreteLaw):
         largest = -ball(1 - self.rate).log()
         bits += math.ceil(float(s) * float(largest.upper()) * 1.5)
         return (ball(s) * largest).exp() * arb(2) ** -bits, bits
+
+    def is_bounded(self) -> bool:
+        return self.base.is_bounded()
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledDiscrete(self.base, rate * self.rate, removed)

@@ -10,9 +10,10 @@ from typing import Any
 from flint import arb
 
 from exactdp.accounting.pld.grid.outcomes import Outcome
-from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.accounting.pld.laws.base import Ends, LossLaw
 from exactdp.accounting.pld.laws.discrete import BatchDiscrete, DiscreteLaw
 from exactdp.balls import ball
+from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 
 __all__ = ["FiniteLaws", "Response"]
@@ -39,6 +40,9 @@ class Response(DiscreteLaw):
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         return ball(self.delta), ball(self.delta)
 
+    def ends(self) -> Ends:
+        return Ends(Enclosure.exact(self.epsilon), Enclosure.exact(self.delta))
+
     def batched(self, rate: Fraction) -> LossLaw:
         return BatchDiscrete(self, rate)
 
@@ -62,6 +66,12 @@ class FiniteLaws(DiscreteLaw):
             yield Outcome(ball(ratio).log(), ball(a), ball(b), exact)
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        only_p = sum((self.p[x] for x in self.p.support - self.q.support), Fraction(0))
-        only_q = sum((self.q[x] for x in self.q.support - self.p.support), Fraction(0))
-        return ball(only_p), ball(only_q)
+        return ball(_outside(self.p, self.q)), ball(_outside(self.q, self.p))
+
+    def ends(self) -> Ends:
+        return Ends(super().ends().largest, Enclosure.exact(_outside(self.p, self.q)))
+
+
+def _outside(law: Law[Any], other: Law[Any]) -> Fraction:
+    """The probability of what the other law rules out."""
+    return sum((law[x] for x in law.support - other.support), Fraction(0))

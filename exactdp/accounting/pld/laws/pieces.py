@@ -13,9 +13,10 @@ from flint import acb, arb
 from exactdp.accounting.pld.grid import pieces
 from exactdp.accounting.pld.grid.cells import Density, Masses
 from exactdp.accounting.pld.grid.measure import Bounds
-from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.accounting.pld.laws.base import Ends, LossLaw
 from exactdp.accounting.pld.laws.density import log_of
 from exactdp.balls import ball
+from exactdp.enclosure import Enclosure
 
 __all__ = ["Piece", "PiecewiseLaw"]
 
@@ -74,6 +75,11 @@ class PiecewiseLaw(LossLaw):
             for (place, after), (one, two) in zip(pairwise(places), pairwise(masses), strict=True):
                 if two - one > 0:
                     yield float(place + after) / 2, log_of(two - one)
+
+    def ends(self) -> Ends:
+        last = self.anchor + self.marks()[-1][0] * self.unit
+        largest = Enclosure(last, last if self.exact else last + pieces.OFF)
+        return Ends(largest, Enclosure.exact(0))
 
     def log_moment(self, s: Fraction) -> arb:
         places, power = pieces.places(self), ball(s)

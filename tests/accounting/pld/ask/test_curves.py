@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import norm
 
 from exactdp.accounting import pld, zcdp
-from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
 from exactdp.errors import InvalidParameter
 
 
@@ -115,22 +114,3 @@ def test_renyi_is_no_better_than_the_curve() -> None:
 def test_infinite_losses_have_no_divergence() -> None:
     with pytest.raises(InvalidParameter, match="infinity"):
         pld.approximate(epsilon=1, delta="0.1").renyi(2)
-
-
-def test_a_budget_pays_to_the_last_digit() -> None:
-    budget = Budget(epsilon="0.3", delta="1e-6")
-    for _ in range(3):
-        budget.spend(epsilon="0.1")
-    assert budget.remaining == {"epsilon": 0, "delta": Fraction(1, 10**6)}
-    with pytest.raises(Exhausted, match="delta 1e-5 was asked for, 1e-6 of 1e-6 is left"):
-        budget.spend(epsilon=0, delta="1e-5")
-    assert budget.remaining["delta"] == Fraction(1, 10**6)
-
-
-def test_currencies_do_not_mix() -> None:
-    odometer = Odometer()
-    odometer.add(rho="0.1")
-    with pytest.raises(InvalidParameter, match="costs must be"):
-        odometer.add(epsilon=1)
-    with pytest.raises(InvalidParameter, match="epsilon must be >= 0"):
-        Budget(epsilon=1).spend(epsilon=-1)

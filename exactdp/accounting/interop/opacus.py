@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.sgd import sgd
+from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, positive
@@ -46,11 +45,11 @@ class CertifiedAccountant:
             count = 1
         self.history.append((noise_multiplier, sample_rate, count))
 
-    def loss(self) -> Pld:
+    def loss(self) -> pld.Pld:
         """The privacy loss of all steps so far; there must be one."""
         if not self.history:
             raise InvalidParameter("history", Described("no steps"), "at least one step")
-        losses = [sgd(noise_multiplier=s, rate=q, steps=n) for s, q, n in self.history]
+        losses = [pld.sgd(noise_multiplier=s, rate=q, steps=n) for s, q, n in self.history]
         total = losses[0]
         for loss in losses[1:]:
             total = total.then(loss)

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.opacus import CertifiedAccountant
+from exactdp.accounting.interop.opacus import CertifiedAccountant
 
 
 @pytest.mark.slow

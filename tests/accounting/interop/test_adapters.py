@@ -5,15 +5,16 @@ from __future__ import annotations
 import importlib
 import warnings
 from fractions import Fraction
-from math import log
+from math import exp, inf, log
+from statistics import NormalDist
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld import events
-from exactdp.accounting.pld.opacus import CertifiedAccountant
+from exactdp.accounting.interop import events
+from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.errors import InvalidParameter
 
 
@@ -106,6 +107,91 @@ def test_events_are_read_as_what_they_are(event: Any, neighbours: str, same: pld
     assert (found.steps, found.neighbours) == (same.composed(3).steps, same.neighbours)
 
 
+SPECIAL = [
+    (GAUSS, NOISE),
+    (_event("PoissonSampledDpEvent", sampling_probability=0.1, event=GAUSS), NOISE.sampled("0.1")),
+    (_event("LaplaceDpEvent", noise_multiplier=2.5), pld.laplace(scale="2.5")),
+    # 5 steps fill three levels of a tree
+    (
+        _event("SingleEpochTreeAggregationDpEvent", noise_multiplier=2.5, step_counts=[3, 5]),
+        NOISE.composed(3),
+    ),
+]
+
+
+@pytest.mark.parametrize(("event", "same"), SPECIAL)
+def test_a_null_record_is_like_no_record(event: Any, same: pld.Pld) -> None:
+    found = events.loss_of(event, neighbours=pld.REPLACE_SPECIAL)
+    assert found is not None
+    assert (found.steps, found.neighbours) == (same.steps, pld.REPLACE_SPECIAL)
+
+
+def test_the_answer_of_a_null_record_is_any_answer() -> None:
+    event = _event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=4)
+    found = events.loss_of(event, neighbours=pld.REPLACE_SPECIAL)
+    assert found is not None
+    # 5/8 against 1/4, and 1/8 against 1/4 three times: sums by hand
+    assert found.delta(0).lower <= Fraction(3, 8) <= found.delta(0).upper
+    largest = found.largest_loss()
+    assert largest is not None
+    assert abs(float(largest.upper) - log(2.5)) < 1e-12
+
+
+NOISELESS = [
+    _event("NonPrivateDpEvent"),
+    _event("GaussianDpEvent", noise_multiplier=0.0),
+    _event("LaplaceDpEvent", noise_multiplier=0.0),
+    _event("DiscreteLaplaceDpEvent", noise_parameter=0.0, sensitivity=1),
+    _event(
+        "MixtureOfGaussiansDpEvent",
+        standard_deviation=0.0,
+        sensitivities=[1.0],
+        sampling_probs=[1.0],
+    ),
+    _event("EpsilonDeltaDpEvent", epsilon=1.0, delta=1.0),
+]
+
+
+@pytest.mark.parametrize("event", NOISELESS)
+def test_without_noise_nothing_is_private(event: Any) -> None:
+    sampled = _event("PoissonSampledDpEvent", sampling_probability=0.1, event=event)
+    for whole in [event] if "Delta" in type(event).__name__ else [event, sampled]:
+        with pytest.raises(InvalidParameter, match="differentially private"):
+            events.loss_of(whole)
+    never = _event("PoissonSampledDpEvent", sampling_probability=0.0, event=GAUSS)
+    assert events.loss_of(never) is None
+
+
+def test_answers_at_the_ends_are_exact() -> None:
+    event = _peer("dp_accounting.dp_event")
+    accountant = events.accountant()
+    for epsilon, delta in [(1.0, 0.1), (2.0, 0.2)]:  # older versions have no such event
+        promise = _event("EpsilonDeltaDpEvent", epsilon=epsilon, delta=delta)
+        accountant._maybe_compose(promise, 1, True)
+    # 1 - 0.9 * 0.8 = 0.28 is never hidden; the largest other loss is 1 + 2
+    assert accountant.get_epsilon(0.28) == 3
+    assert accountant.get_epsilon(0.27) == inf
+    assert accountant.get_delta(3.0) == accountant.get_delta(inf) == 0.28
+    assert accountant.get_gdp_parameter_estimate() == inf
+    nothing = events.accountant()
+    assert nothing.get_epsilon(0) == nothing.get_delta(0) == 0
+    assert abs(nothing.get_delta(-1) - (1 - exp(-1))) < 1e-12
+    assert events.accountant().compose(event.GaussianDpEvent(1.0)).get_epsilon(0) == inf
+
+
+def test_rates_of_attacks_on_gaussian_noise() -> None:
+    event = _peer("dp_accounting.dp_event")
+    accountant = events.accountant().compose(event.GaussianDpEvent(1.0))
+    for rate, found in zip(
+        [0.05, 0.3], accountant.get_true_positive_rates([0.05, 0.3]), strict=True
+    ):
+        # the best attack compares with a threshold (Neyman and Pearson)
+        normal = NormalDist()
+        exact = 1 - normal.cdf(normal.inv_cdf(1 - rate) - 1)
+        assert 0 <= found - exact < 1.1e-3
+    assert 0 <= accountant.get_gdp_parameter_estimate() - 1 < 1.1e-3
+
+
 def test_a_response_among_answers_loses_what_its_laws_do() -> None:
     event = _event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=4)
     found = events.loss_of(event, 2, neighbours=pld.REPLACE_ONE)
@@ -165,9 +251,12 @@ def test_replace_one_accountants_agree() -> None:
 def test_events_without_a_law_are_refused_by_name() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant()
-    assert not accountant.supports(event.NonPrivateDpEvent())
-    with pytest.raises(Exception, match="NonPrivateDpEvent"):
-        accountant.compose(event.NonPrivateDpEvent())
+    inner = event.ZCDpEvent(0.1)
+    nested = event.ComposedDpEvent([event.NoOpDpEvent(), event.SelfComposedDpEvent(inner, 3)])
+    found = accountant._maybe_compose(nested, 1, False)
+    assert found.invalid_event == inner
+    with pytest.raises(Exception, match="zCDP alone has no privacy loss distribution"):
+        accountant.compose(nested)
 
 
 def test_opacus_interface() -> None:
