@@ -15,7 +15,7 @@ from tabulate import tabulate
 
 from exactdp import __version__
 from exactdp.audit.bounds import binomial
-from exactdp.audit.events.event import Event
+from exactdp.audit.outputs.event import Event
 from exactdp.audit.promise_texts import read
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
@@ -40,7 +40,7 @@ class AuditReport:
     samples: outputs drawn in all. looks: how often the counts were judged.
     few: whether few hits were expected on the other side. warning: "" or why not to trust this.
     looked_at: kind of property -> how many of it were looked at, to find events; see
-        exactdp.audit.events.features. Empty where the events were given.
+        exactdp.audit.outputs.features. Empty where the events were given.
     basis: how a violation was counted again before it was stated, and what that takes for granted.
     """
 

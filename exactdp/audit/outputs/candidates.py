@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.bounds.evidence import Lines, evidence
-from exactdp.audit.events.event import Event
-from exactdp.audit.events.features import Feature, is_numeric
-from exactdp.audit.events.outputs import as_floats
+from exactdp.audit.outputs.batch import as_floats
+from exactdp.audit.outputs.event import Event
+from exactdp.audit.outputs.features import Feature, is_numeric
 
 __all__ = ["Candidate", "Group", "best", "counted", "counts", "reached", "within_reach"]
 

@@ -1,4 +1,4 @@
-"""Columns of outputs that are vectors: their coordinates, and what they amount to together."""
+"""Columns of outputs that are vectors: coordinates, and functions of several coordinates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.outputs import (
+from exactdp.audit.outputs.batch import (
     Outputs,
     as_floats,
     kind,
@@ -16,6 +16,9 @@ from exactdp.audit.events.outputs import (
 )
 
 __all__ = [
+    "ORDERED",
+    "SIGNED",
+    "TIED",
     "added",
     "argmax",
     "argmin",
@@ -36,6 +39,10 @@ __all__ = [
 ]
 
 Column = NDArray[Any]
+
+#: Coordinates whose order, signs and ties are looked at: 12 digits of base 12, 24 of base 4 and
+#: the 28 bits of pairs of 8 coordinates fit into 64 bits.
+ORDERED, SIGNED, TIED = 12, 24, 8
 
 
 def coordinate(outputs: Outputs, i: int) -> Column:
@@ -131,23 +138,25 @@ def argmin(outputs: Outputs) -> Column:
 
 def order(outputs: Outputs) -> Column:
     """The permutation that sorts the first twelve coordinates, as one number."""
-    return _code(np.argsort(_matrix(outputs, 12).astype(float), axis=1, kind="stable"), 12)
+    ranks = np.argsort(_matrix(outputs, ORDERED).astype(float), axis=1, kind="stable")
+    return _code(ranks, ORDERED)
 
 
 def signs(outputs: Outputs) -> Column:
     """The signs of the first 24 coordinates, as one number."""
-    signs = np.nan_to_num(np.sign(_matrix(outputs, 24).astype(float)), nan=2.0)
+    signs = np.nan_to_num(np.sign(_matrix(outputs, SIGNED).astype(float)), nan=2.0)
     return _code(signs.astype(np.int64) + 1, 4)
 
 
 def ties(outputs: Outputs) -> Column:
     """Which pairs of the first eight coordinates are equal, as one number."""
-    matrix = _matrix(outputs, 8)
-    pairs = [matrix[:, i] == matrix[:, j] for i in range(8) for j in range(i)]
+    matrix = _matrix(outputs, TIED)
+    pairs = [matrix[:, i] == matrix[:, j] for i in range(TIED) for j in range(i)]
     return _code(np.array(pairs, dtype=np.int64).T, 2)
 
 
 def _code(digits: NDArray[Any], base: int) -> Column:
+    """Digits as one number; descriptions.py reads them again."""
     total = np.zeros(len(digits), dtype=np.int64)
     for j in range(digits.shape[1]):
         total = total * base + digits[:, j]

@@ -1,4 +1,4 @@
-"""What is looked at in an output: one column of numbers, or of values, per feature.
+"""Features of outputs: each gives one column of numbers, or of values.
 
 A feature is a tuple of a name and its arguments, so that it can be written down and read back.
 Every column depends on each output alone, never on the batch it came in.
@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events import floats, leaves, vectors
-from exactdp.audit.events.outputs import Outputs, as_floats, kind, numeric, objects
+from exactdp.audit.outputs import floats, paths, vectors
+from exactdp.audit.outputs.batch import Outputs, as_floats, kind, numeric, objects
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Feature", "column", "equal", "is_numeric"]
+__all__ = ["Feature", "column", "equal", "is_case", "is_numeric"]
 
 #: A name and its arguments: numbers, strings, None, tuples.
 Feature = tuple[Any, ...]
 Column = NDArray[Any]
+#: Location and scale of the noise of each of some columns.
+Fit = tuple[tuple[float, float], ...]
 
 
 def column(outputs: Outputs, feature: Feature) -> Column:
@@ -35,8 +37,13 @@ def column(outputs: Outputs, feature: Feature) -> Column:
 
 
 def is_numeric(feature: Feature) -> bool:
-    """Whether the column holds numbers, so that thresholds make sense."""
-    return feature[0] in _NUMBERS
+    """Whether the column holds numbers of which thresholds make sense."""
+    return feature[0] in _NUMBERS and feature[0] not in _CASES
+
+
+def is_case(feature: Feature) -> bool:
+    """Whether the column holds integers that name cases, see descriptions.case_text."""
+    return feature[0] in _CASES
 
 
 def _has(outputs: Outputs, key: Any) -> Column:
@@ -93,7 +100,7 @@ def _reachable(
 
 
 def _residue(outputs: Outputs, feature: Feature, step: int) -> Column:
-    """What is left of a number modulo a whole one: exact, however wide the number is."""
+    """A number modulo an integer: exact, however large the number is."""
     values = column(outputs, feature)
     if values.dtype != object:
         return np.asarray(np.mod(values, step))
@@ -113,12 +120,28 @@ def _negative_zero(outputs: Outputs, feature: Feature) -> Column:
     return np.asarray(np.signbit(values) & (values == 0), dtype=np.int64)
 
 
-def _form(outputs: Outputs) -> Column:
-    return objects(outputs.forms)
+def _likelihood_ratio(
+    outputs: Outputs, law: str, features: tuple[Feature, ...], left: Fit, right: Fit
+) -> Column:
+    """ln of the density that a law fitted to the left side has here over that of the right side.
+
+    Rounded to nine decimals, so that sums that are equal but for rounding errors are equal.
+    """
+    total = np.zeros(outputs.n)
+    power = {"Laplace": 1, "Gaussian": 2}[law]
+    for feature, (a, s), (b, t) in zip(features, left, right, strict=True):
+        values = as_floats(column(outputs, feature))
+        here, there = (np.abs((values - x) / y) ** power / power for x, y in ((a, s), (b, t)))
+        total += np.nan_to_num(there - here + np.log(t / s), nan=0.0, posinf=1e300, neginf=-1e300)
+    return np.asarray(np.round(total, 9))
+
+
+def _types(outputs: Outputs) -> Column:
+    return objects(outputs.types)
 
 
 def _whole(outputs: Outputs) -> Column:
-    return outputs.wholes
+    return objects(outputs.items)
 
 
 def _prefix(outputs: Outputs, length: int) -> Column:
@@ -142,7 +165,7 @@ def _key_order(outputs: Outputs) -> Column:
 
 
 def equal(values: Column, value: Any) -> NDArray[np.bool_]:
-    """Where a column equals a value; True and 1 differ, as do 1 and 1.0 in name only."""
+    """Where a column equals a value, as Python compares them: 1, 1.0 and True are equal."""
     if values.dtype != object:
         return np.asarray(values == value, dtype=bool)
     return np.fromiter((one == value for one in values), dtype=bool, count=len(values))
@@ -180,11 +203,15 @@ _NUMBERS: dict[str, Callable[..., Column]] = {
     "residue": _residue,
     "bit": _bit,
     "negative zero": _negative_zero,
-    "leaf number": leaves.leaf_number,
-    "text number": leaves.text_number,
-    "text length": leaves.text_length,
-    "word": leaves.word,
+    "likelihood ratio": _likelihood_ratio,
+    "number inside": paths.number_inside,
+    "number in text": paths.number_in_text,
+    "length inside": paths.length_inside,
+    "word": paths.has_word,
 }
+
+#: Integers that name a case: thresholds make no sense of them.
+_CASES = frozenset({"argmax", "argmin", "order", "signs", "ties"})
 
 _VALUES: dict[str, Callable[..., Column]] = {
     "whole": _whole,
@@ -193,7 +220,7 @@ _VALUES: dict[str, Callable[..., Column]] = {
     "value": _value,
     "keys": _keys,
     "key order": _key_order,
-    "form": _form,
-    "leaf": leaves.leaf,
-    "character": leaves.character,
+    "types": _types,
+    "value inside": paths.value_inside,
+    "character": paths.character,
 }

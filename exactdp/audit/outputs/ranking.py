@@ -1,4 +1,4 @@
-"""Which of many columns to look at more closely: quick scores that decide nothing else."""
+"""Which of many columns differ most between two sides: quick scores that guide the search."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.outputs import Outputs, as_floats, number
+from exactdp.audit.outputs.batch import Outputs, as_floats, number
 
-__all__ = ["difference", "differing", "related", "telling", "typical"]
+__all__ = ["difference", "excess", "most_different", "most_different_places", "related"]
 
+# Limits on the work of the search. They decide what is looked at, never what is concluded.
 _ROWS = 4000
-_CELLS = 4_000_000  # numbers that are screened in one go
-_VALUES = 500_000  # values of other kinds
-_RELATED = 0.5
+_CELLS = 4_000_000  # numbers compared at once
+_VALUES = 500_000  # values of other types
+_RELATED = 0.5  # least correlation of related coordinates
 
 Column = NDArray[Any]
 
 
-def telling(left: Outputs, right: Outputs, most: int) -> list[int]:
+def most_different(left: Outputs, right: Outputs, most: int) -> list[int]:
     """The coordinates whose distributions differ most between two batches of vectors."""
     assert left.matrix is not None
     assert right.matrix is not None
@@ -32,13 +33,13 @@ def telling(left: Outputs, right: Outputs, most: int) -> list[int]:
     return [int(i) for i in np.argsort(-scores, kind="stable")[:most]]
 
 
-def differing(
+def most_different_places(
     left: Outputs, right: Outputs, values: Callable[[Outputs], Iterable[list[Any]]], width: int,
     most: int,
 ) -> list[int]:  # fmt: skip
-    """The places at which lists of values, one list an output, differ most between two sides.
+    """The places at which lists of values, one list per output, differ most between two sides.
 
-    What is no number counts by a number of its own.
+    A value that is not a number is given a number of its own.
     """
     rows, known = min(_ROWS, max(_VALUES // max(width, 1), 100)), dict[Any, float]()
     a, b = (
@@ -68,16 +69,16 @@ def related(outputs: Outputs, most: int, width: int = 256) -> list[tuple[int, in
 
 
 def difference(left: Column, right: Column) -> float:
-    """How differently two columns are distributed, in deviations, about."""
+    """How differently two columns are distributed, about, in standard deviations."""
     if left.dtype == object or right.dtype == object:
-        each = typical(Counter(left.tolist()), Counter(right.tolist())).values()
+        each = excess(Counter(left.tolist()), Counter(right.tolist())).values()
         together = (sum(one * one for one in each) - len(each)) / (2 * len(each)) ** 0.5
         return float(max(*map(abs, each), together))
     return _distance(left, right)
 
 
-def typical(left: Counter[Any], right: Counter[Any]) -> dict[Any, float]:
-    """By how many deviations each value is commoner on the left."""
+def excess(left: Counter[Any], right: Counter[Any]) -> dict[Any, float]:
+    """By how many standard deviations each value is more frequent on the left."""
     n, m = max(left.total(), 1), max(right.total(), 1)
     found = {}
     for value in left | right:
@@ -87,7 +88,7 @@ def typical(left: Counter[Any], right: Counter[Any]) -> dict[Any, float]:
 
 
 def _distance(left: Column, right: Column) -> float:
-    """Kolmogorov's distance, in deviations; what is undefined counts as largest."""
+    """Kolmogorov's distance in standard deviations; NaN counts as the largest number."""
     a, b = (np.sort(np.nan_to_num(as_floats(side), nan=np.inf)) for side in (left, right))
     if not len(a) or not len(b):
         return 0.0

@@ -1,4 +1,4 @@
-"""Families of features: what is worth looking at, given a first look at the outputs."""
+"""Families of features: what to look at, given the shape of the outputs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.events.features import Feature, column
-from exactdp.audit.events.floats import RECIPES
-from exactdp.audit.events.nested import inner
-from exactdp.audit.events.outputs import Outputs, as_floats, kind
-from exactdp.audit.events.screen import differing, related, telling
+from exactdp.audit.outputs.batch import Outputs, as_floats, kind
+from exactdp.audit.outputs.features import Feature, column
+from exactdp.audit.outputs.floats import RECIPES
+from exactdp.audit.outputs.ranking import most_different, most_different_places, related
+from exactdp.audit.outputs.records import inside
 
 __all__ = ["LEARNED", "half", "proposals"]
 
 #: features that are learned from the first half of the outputs: the other half has to judge them
 LEARNED = frozenset({"foreign keys"})
 
+# Limits on the work of the search. They decide what is looked at, never what is concluded.
 _COORDINATES = 64
 _IN_ORDER = 24  # coordinates up to which they are looked at in their own order
 _DIVIDED = 4  # coordinates whose residues are looked at
@@ -36,10 +37,10 @@ def proposals(
     left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
 ) -> Iterator[Feature]:
     """Features for outputs of this shape, the simple ones first."""
-    if len({*left.forms, *right.forms}) > 1:
-        yield ("form",)
+    if len({*left.types, *right.types}) > 1:
+        yield ("types",)
     if left.matrix is not None and right.matrix is not None:
-        near = telling(left, right, _COORDINATES)
+        near = most_different(left, right, _COORDINATES)
         yield from _numbers(left, right, near)
         if left.matrix.dtype.kind == "f" and right.matrix.dtype.kind == "f":
             yield from _floats(left, right, data, epsilon, near[:8])
@@ -48,9 +49,9 @@ def proposals(
         yield from _tables(left, right)
     else:
         yield from _mixed(left, right)
-    for feature in inner(left, right):
+    for feature in inside(left, right):
         yield feature
-        if feature[0] == "leaf number":
+        if feature[0] == "number inside":
             yield from _residues(left, feature)
 
 
@@ -155,7 +156,7 @@ def _got(left: Outputs, right: Outputs, keys: list[Any]) -> list[Any]:
     if len(keys) <= some:
         return keys
     known = keys[:_KNOWN]
-    near = differing(
+    near = most_different_places(
         left, right, lambda side: ([table.get(key) for key in known] for table in side.tables),
         len(known), some // 2,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Event: a set of outputs, written down so that it can be counted anywhere and replayed later."""
+"""Event: a set of outputs that can be counted in any process, and written as JSON."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.events.codes import decoded, encoded
-from exactdp.audit.events.features import Feature, column, equal
-from exactdp.audit.events.outputs import as_floats, as_outputs
-from exactdp.audit.events.plain import plain
-from exactdp.audit.events.words import describe
+from exactdp.audit.outputs.batch import as_floats, as_outputs
+from exactdp.audit.outputs.descriptions import case_text, describe
+from exactdp.audit.outputs.features import Feature, column, equal, is_case
+from exactdp.audit.outputs.values import common, decoded, encoded
 from exactdp.errors import InvalidParameter
 
 __all__ = ["RELATIONS", "Event"]
 
 Hits = NDArray[np.bool_]
+
+_SHOWN = 6  # members of a set that the text of an event lists
 
 #: relation -> how it reads
 RELATIONS = {
@@ -66,12 +67,12 @@ class Event:
     @classmethod
     def present(cls, key: Any) -> Event:
         """The key is in the released histogram."""
-        return cls(("has", plain(key)), "equals", 1)
+        return cls(("has", common(key)), "equals", 1)
 
     @classmethod
     def output(cls, value: Any) -> Event:
         """The output equals this: a value as run returns it."""
-        return cls(("whole",), "equals", plain(value))
+        return cls(("whole",), "equals", common(value))
 
     @classmethod
     def all_of(cls, *events: Event) -> Event:
@@ -140,25 +141,30 @@ class Event:
             return word.join(f"({event})" for event in self.value)
         if self.relation == "undefined":
             return f"{describe(self.feature)} is undefined"
-        return f"{describe(self.feature)} {RELATIONS[self.relation]} {_shown(self)}"
+        relation = ":" if is_case(self.feature) else f" {RELATIONS[self.relation]}"
+        return f"{describe(self.feature)}{relation} {_shown(self)}"
 
 
 def _shown(event: Event) -> str:
     if event.relation == "in cells":
         edges, cells = event.value
         ends = [float("-inf"), *edges, float("inf")]
-        return " or ".join(f"[{ends[i]:.6g}, {ends[i + 1]:.6g})" for i in _few(cells))
+        return _few([f"[{ends[i]:.6g}, {ends[i + 1]:.6g})" for i in cells], " or ")
+    name = event.feature[0]
+    text = (lambda value: case_text(name, value)) if is_case(event.feature) else repr
     if event.relation in ("in", "not in"):
-        return "{" + ", ".join(map(repr, _few(event.value))) + "}"
-    return repr(event.value)
+        return "{" + _few([*map(text, event.value)], "; " if is_case(event.feature) else ", ") + "}"
+    return text(event.value)
 
 
-def _few(values: tuple[Any, ...], limit: int = 6) -> list[Any]:
-    return [*values[:limit]]
+def _few(texts: list[str], join: str) -> str:
+    """The first texts of a list, and how many more there are."""
+    more = [f"{len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    return join.join([*texts[:_SHOWN], *more])
 
 
 def _comparable(values: NDArray[Any], value: Any, rounded: Any) -> Any:
-    """A threshold that whole numbers can be compared with exactly, however wide they are."""
+    """A threshold that integers of any size can be compared with exactly."""
     if values.dtype.kind == "i" and isinstance(value, float) and isfinite(value):
         return rounded(value)
     return value

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.bounds.evidence import Lines, weakened
-from exactdp.audit.events.candidates import (
+from exactdp.audit.outputs.batch import Outputs
+from exactdp.audit.outputs.candidates import (
     Candidate,
     Group,
     best,
@@ -18,15 +19,17 @@ from exactdp.audit.events.candidates import (
     counts,
     within_reach,
 )
-from exactdp.audit.events.event import Event
-from exactdp.audit.events.families import LEARNED, half, proposals
-from exactdp.audit.events.features import Feature, column
-from exactdp.audit.events.learned import combinations_of
-from exactdp.audit.events.outputs import Outputs
+from exactdp.audit.outputs.event import Event
+from exactdp.audit.outputs.families import LEARNED, half, proposals
+from exactdp.audit.outputs.features import Feature, column
+from exactdp.audit.outputs.learned import combinations_of, likelihood_ratios
 
 __all__ = ["search"]
 
-_PAIRED = 14
+#: features of which likelihood ratios are fitted
+_NOISY = frozenset({"coordinate", "get", "number inside"})
+
+_PAIRED = 14  # of the best events are joined, two by two
 _CERTAIN = 12.0  # nats: what chance finds in many thousand events stays below
 _WEAKER = 0.8  # times epsilon and delta
 _SEEN = 3  # hits on the other side in training below which a threshold is also moved outward
@@ -74,18 +77,24 @@ def _suggested(
     epsilon: float,
     told: Callable[[Feature], object],
 ) -> Suggested:
-    """Count what all features suggest; which promise it speaks against is asked later."""
-    suggested = []
+    """The counts of all features, whatever promise they will be compared with."""
+    suggested, noisy = [], list[Feature]()
     with np.errstate(all="ignore"):
         for rank, feature in enumerate(proposals(left, right, data, epsilon)):
             told(feature)
             judges = _second_halves(left, right) if feature[0] in LEARNED else (left, right)
             own = counts(feature, *(column(side, feature) for side in judges))
             suggested.append((min(_HANDICAP * rank, _MOST), own))
+            if feature[0] in _NOISY:
+                noisy.append(feature)
         for feature in combinations_of(left, right):
             told(feature)
             own = counts(feature, column(left, feature), column(right, feature))
-            suggested.append((0.0, own))
+            suggested.append((_MOST, own))
+        judges = _second_halves(left, right)
+        for feature in likelihood_ratios(left, right, noisy):
+            told(feature)
+            suggested.append((_MOST, counts(feature, *(column(side, feature) for side in judges))))
     return [(handicap, own) for handicap, own in suggested if own]
 
 
