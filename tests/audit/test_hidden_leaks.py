@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from exactdp.audit import Event, audit
-from exactdp.audit.events.features import column
-from exactdp.audit.events.outputs import as_outputs
+from exactdp.audit.outputs.batch import as_outputs
+from exactdp.audit.outputs.features import column
 
 Make = Callable[[np.random.Generator, int], Any]
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exactdp.audit.outputs.dependence import apart, rhythm, uneven
 
 from exactdp.audit import CopiedRandomness, audit, audit_pairs, watch
-from exactdp.audit.blackbox import fresh
-from exactdp.audit.blackbox.dependence import apart, rhythm, uneven
-from exactdp.audit.blackbox.fresh import sent
+from exactdp.audit.outputs import fresh
+from exactdp.audit.outputs.fresh import sent
 from tests.audit import remembering
 from tests.audit.broken.case import gaussian, laplace
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exactdp.audit.outputs.watch import _steps
 from scipy.special import betaln
 from scipy.stats import binom
 
 from exactdp import InvalidParameter
 from exactdp.audit import CopiedRandomness, GaussianDP, replay, watch
-from exactdp.audit.blackbox.watch import _steps
 from exactdp.audit.bounds.measures import delta_at, mu
 from exactdp.audit.bounds.mixture import AnytimeRegion, Beta
 from exactdp.balls import precision

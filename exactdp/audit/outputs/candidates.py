@@ -17,13 +17,13 @@ from exactdp.audit.outputs.batch import as_floats
 from exactdp.audit.outputs.event import Event
 from exactdp.audit.outputs.features import Feature, is_numeric
 
-__all__ = ["Candidate", "Group", "best", "counted", "counts", "reached", "within_reach"]
+__all__ = ["Candidate", "Group", "best", "counted", "counts", "farthest", "reached"]
 
 _DISTINCT = 128
 _QUANTILES = 64
 _CELLS = 32
 _JUDGES = 250  # outputs on each side without which no set is learned
-_DEVIATIONS = 4.0  # by which training counts may be off without misleading the bound's event
+_DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
 _ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more
 
 Column = NDArray[Any]
@@ -91,28 +91,39 @@ def best(groups: list[Group], promise: Lines, keep: int = 4) -> list[Candidate]:
     return found
 
 
-def within_reach(groups: list[Group], promise: Lines) -> float:
-    """The share of a promise, at most 1, that training outputs speak for, about: a hint."""
-    return _share([group[1:4] for group in groups], promise)
-
-
-def _share(groups: list[tuple[Column, Column, tuple[int, int]]], promise: Lines) -> float:
-    reach = dict.fromkeys(promise, 0.0)
-    for at_left, at_right, (n, m) in groups:
-        for k, y, trials, others in ((at_left, at_right, n, m), (at_right, at_left, m, n)):
-            low, high = _wilson(k, trials, -_DEVIATIONS), _wilson(y, others, _DEVIATIONS)
-            for line in promise:
-                reach[line] = max(reach[line], float(np.max((low - line[1]) / high)))
-    logs = [(math.log(max(most, 1.0)), math.log(line[0])) for line, most in reach.items()]
-    return max((min(seen / told, 1.0) if told > 0 else 1.0 for seen, told in logs), default=1.0)
+def farthest(groups: list[Group], promise: Lines) -> list[Candidate]:
+    """The event that surely comes nearest to the promise: it carries the bounds of an audit that
+    finds no violation."""
+    reach, one = 0.0, None
+    for make, at_left, at_right, (n, m), _ in groups:
+        for side, k, y, sizes in (("left", at_left, at_right, (n, m)),
+                                  ("right", at_right, at_left, (m, n))):  # fmt: skip
+            found = _reach(k, sizes[0], y, sizes[1], promise)
+            i = int(np.argmax(found))
+            if found[i] > reach:
+                reach = float(found[i])
+                one = Candidate(make(i), side, 0.0, float(k[i] / sizes[0]), float(y[i] / sizes[1]))
+    return [] if one is None else [one]
 
 
 def reached(left: tuple[int, int], right: tuple[int, int], promise: Lines) -> float:
-    """The same share for one event, from its hits and trials on either side."""
+    """The part of a promise that counts of one event, hits and trials, surely reach: a hint."""
     (k, n), (y, m) = left, right
     if not (n and m):
         return 0.0
-    return _share([(np.array([k]), np.array([y]), (n, m))], promise)
+    at_left, at_right = np.array([k]), np.array([y])
+    ways = _reach(at_left, n, at_right, m, promise), _reach(at_right, m, at_left, n, promise)
+    return max(float(one[0]) for one in ways)
+
+
+def _reach(k: Column, n: int, y: Column, m: int, promise: Lines) -> Column:
+    """ln((p - delta)/q) as a part of what each line allows, with p and q three deviations away."""
+    low, high = _wilson(k, n, -_DEVIATIONS), _wilson(y, m, _DEVIATIONS)
+    found = np.zeros(len(k))
+    for factor, delta in promise:
+        seen = np.log(np.maximum((low - delta) / high, 1.0))
+        found = np.maximum(found, seen / math.log(factor) if factor > 1 else seen)
+    return np.asarray(found)
 
 
 def _wilson(hits: Column, trials: int, z: float) -> Column:

@@ -135,7 +135,7 @@ def count(
 
 
 def task_origin() -> Origin:
-    """An origin for tasks that are about to be handed out."""
+    """The origin of one task that is about to be handed out."""
     return os.getpid(), secrets.token_hex(8)
 
 

@@ -243,9 +243,9 @@ class Audit:
         """Outputs of both sides, half of so many each; they are to learn from, never counted."""
         sizes = dict.fromkeys(SIDES, size // 2)
         plan = [*enumerate(batches(sizes, min(_TRAINING_CALL, max(-(-size // 4), 1))))]
-        origin, started = task_origin(), time.perf_counter()
+        started = time.perf_counter()
         tasks = [
-            (number, draw, (self._mechanism, self.data[side], many, origin))
+            (number, draw, (self._mechanism, self.data[side], many, task_origin()))
             for number, (side, many) in plan
         ]
         drawn: dict[int, Outputs] = {}
@@ -267,9 +267,12 @@ class Audit:
         sizes = dict.fromkeys(SIDES, size - many) | {self.favoured: many}
         largest = min(self.largest, max(-(-min(sizes.values()) // _CALLS), _FEWEST))
         events = [*dict.fromkeys(one.event for one in self.chosen)]
-        origin = task_origin()
         tasks = (
-            ((side, number), count, (self._mechanism, self.data[side], number, origin, events))
+            (
+                (side, number),
+                count,
+                (self._mechanism, self.data[side], number, task_origin(), events),
+            )
             for side, number in batches(sizes, largest)
         )
         for (side, number), (hits, mark) in in_parallel(self.executor, tasks):

@@ -2,7 +2,7 @@
 
 Outputs of one process may share what the process remembers: a number drawn once, a cache by data
 set, a generator that drifts. Then they vary less than independent outputs do, and the counts of an
-event may be chance. So its outputs are drawn again, as many as before, in 16 processes that are
+event may be chance. So its outputs are drawn again, as many as before, in 8 processes that are
 started anew, with the calls for both sides in random order. The processes' counts must vary as
 those of independent outputs do, agree with the first counts, and break the promise by themselves.
 """
@@ -23,9 +23,11 @@ from exactdp.audit.outputs.fresh import Call, Drawn
 
 __all__ = ["Recount", "recount"]
 
-#: With 16, outputs that are k copies of each other raise no more false alarms than alpha = 0.01
-#: allows, for any k: few copies hardly matter, and many make the processes' counts uneven.
-_PROCESSES = 16
+#: With 8, outputs that are each k copies raise false alarms no more often than alpha = 0.01 allows.
+#: They must pass both counts, Phi(-2.33/sqrt(k))^2, and the spread of eight counts, k times a
+#: chi-square variable with 7 degrees of freedom, must stay below its 10^-4 quantile 29.9: a product
+#: of at most 0.01, at k = 5 and 6. More processes cost more time to start.
+_PROCESSES = 8
 _MOST = 1 << 28  # outputs of a side
 
 _FRESH = "counted again in {processes} fresh processes: {counts}"

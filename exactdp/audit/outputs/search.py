@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.bounds.evidence import Lines, weakened
+from exactdp.audit.bounds.evidence import Lines
 from exactdp.audit.outputs.batch import Outputs
 from exactdp.audit.outputs.candidates import (
     Candidate,
@@ -17,7 +17,7 @@ from exactdp.audit.outputs.candidates import (
     best,
     counted,
     counts,
-    within_reach,
+    farthest,
 )
 from exactdp.audit.outputs.event import Event
 from exactdp.audit.outputs.families import LEARNED, half, proposals
@@ -31,7 +31,6 @@ _NOISY = frozenset({"coordinate", "get", "number inside"})
 
 _PAIRED = 14  # of the best events are joined, two by two
 _CERTAIN = 12.0  # nats: what chance finds in many thousand events stays below
-_WEAKER = 0.8  # times epsilon and delta
 _SEEN = 3  # hits on the other side in training below which a threshold is also moved outward
 _HANDICAP, _MOST = 0.02, 0.5  # nats
 
@@ -50,20 +49,17 @@ def search(
 
     left, right: training outputs of both sides. data: the data sets, for the answers they suggest.
     known: events to consider besides those the families propose. told: of every feature looked at.
-    Where none is certain, the second one is the best against a slightly weaker promise: it is the
-    one that carries the bound that an audit without a violation reports. Where nothing speaks
-    against the promise at all, those are returned, with a score of 0.
+    Where none is certain, the second event is the one that comes nearest to the promise: it carries
+    the bounds that an audit without a violation reports. Where nothing speaks against the promise,
+    it is the only one.
     """
     suggested = _suggested(left, right, data, epsilon, told)
     found = _search(promise, suggested, left, right, known, keep)
     if found and found[0].score >= _CERTAIN:
         return found
     groups = [group for _, own in suggested for group in own]
-    lesser = weakened(promise, _WEAKER * within_reach(groups, promise))
-    bound = [x for x in _search(lesser, suggested, left, right, known, keep) if x not in found]
-    if not found:
-        return [replace(one, score=0.0) for one in bound]
-    return [*found[:1], *bound[:1], *found[1:]][:keep]
+    bound = [x for x in farthest(groups, promise) if x.event not in {y.event for y in found}]
+    return [*found[:1], *bound, *found[1:]][:keep]
 
 
 #: of each feature: its handicap, and the counts of its events

@@ -109,10 +109,9 @@ def _frame(value: Any) -> dict[Any, Any] | None:
     """The columns of a data frame, the values of a series; of pandas, with the index."""
     package = type(value).__module__.partition(".")[0]
     if package == "pandas" and hasattr(value, "index") and hasattr(value, "to_numpy"):
-        columns = value.columns if value.ndim == 2 else [value.name]
-        cells = value.iloc if value.ndim == 2 else {(slice(None), 0): value}
-        listed = [cells[:, i].tolist() for i in range(len(columns))]
-        return {"index": value.index.tolist(), "names": list(columns), "columns": listed}
+        frame = value.to_frame() if value.ndim == 1 else value
+        columns = [frame.iloc[:, i].tolist() for i in range(frame.shape[1])]
+        return {"index": frame.index.tolist(), "names": frame.columns.tolist(), "columns": columns}
     if package == "polars" and hasattr(value, "to_dict"):
         return dict(value.to_dict(as_series=False))
     if package in ("polars", "pyarrow") and hasattr(value, "to_numpy"):

@@ -10,7 +10,7 @@ import pytest
 
 from exactdp.accounting import csh, divergence, gaussian, gshm
 from exactdp.audit import audit, private
-from exactdp.audit.blackbox.independence import CopiedRandomness
+from exactdp.audit import CopiedRandomness
 from exactdp.law import Law
 from exactdp.mechanisms import KeepHeavy, KeepHeavySampled
 from exactdp.samplers import GeoSample

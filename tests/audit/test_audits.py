@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from exactdp import InvalidParameter
 from exactdp.audit import CopiedRandomness, Event, audit
-from exactdp.audit.blackbox.plan import rounds, shares
+from exactdp.audit.outputs.plan import rounds, shares
 from tests.audit.mechanisms import Counter, Response, Thresholded, Vector
 
 #: Released with probability e^-4/(1 + e^-1) where the threshold is 5, e^-5/(1 + e^-1) at 6.

@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 
 from exactdp.audit import CopiedRandomness, Event, audit, watch
-from exactdp.audit.blackbox.copies import Seen, only, windows
-from exactdp.audit.blackbox.independence import (
+from exactdp.audit.outputs.batch import as_outputs
+from exactdp.audit.outputs.copies import (
     Calls,
     OneByOne,
+    Seen,
     between,
     mark,
+    only,
     repeats,
     together,
+    windows,
 )
-from exactdp.audit.events.outputs import as_outputs
 from tests.audit import mechanisms
 from tests.audit.broken.case import gaussian, laplace
 from tests.audit.processes import printed
@@ -262,8 +264,8 @@ def test_a_side_without_noise_needs_no_single_calls() -> None:
 
 def test_marks_do_not_depend_on_the_process() -> None:
     code = (
-        "from exactdp.audit.blackbox.independence import mark\n"
-        "from exactdp.audit.events.outputs import as_outputs\n"
+        "from exactdp.audit.outputs.copies import mark\n"
+        "from exactdp.audit.outputs.batch import as_outputs\n"
         "print(mark(as_outputs([{'k': i, 'x': {'a', f'b{i}', 'c'}} for i in range(64)])))"
     )
     outputs = [{"x": {"c", f"b{i}", "a"}, "k": i} for i in range(64)]
