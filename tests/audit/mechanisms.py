@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,21 @@ class Told:
     def __call__(self, data: int, n: int) -> list[Any]:
         lies = self.rng.random(n) < 0.1
         return [self.values[int(bool(lie) != bool(data))] for lie in lies]
+
+
+def exact(data: int, n: int) -> list[int]:
+    """No noise at all."""
+    return [data] * n
+
+
+class Unsendable:
+    """No noise, in an object that no other process can make again."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+
+    def __call__(self, data: int, n: int) -> list[int]:
+        return [data] * n
 
 
 class Sealed:

@@ -1,259 +1,129 @@
-"""Copied outputs never become a verdict; outputs that are merely few kinds of values do."""
+"""Copied outputs and what one process remembers never become a violation."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from functools import partial
+from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from random import Random
+from threading import Lock
 from typing import Any
 
 import numpy as np
 import pytest
 
-from exactdp.audit import CopiedRandomness, Event, audit, watch
+from exactdp.audit import CopiedRandomness, Event, audit, audit_pairs, watch
+from exactdp.audit.outputs import fresh
 from exactdp.audit.outputs.batch import as_outputs
-from exactdp.audit.outputs.copies import (
-    Calls,
-    OneByOne,
-    Seen,
-    between,
-    mark,
-    only,
-    repeats,
-    together,
-    windows,
-)
-from tests.audit import mechanisms
-from tests.audit.broken.case import gaussian, laplace
+from exactdp.audit.outputs.copies import Calls, different, fingerprint, uneven
+from exactdp.audit.outputs.fresh import sent
+from tests.audit import copying, mechanisms
+from tests.audit.copying import Run, blocks, once
 from tests.audit.processes import printed
 
-Run = Callable[[Any, int], Any]
-BITS = 0.731  # how often randomised response with epsilon = 1 tells the truth
+
+def verdict(run: Run, **more: Any) -> str:
+    try:
+        report = audit(run, 0, 1, **{"epsilon": 1, "samples": 30_000} | more)
+    except CopiedRandomness as error:
+        assert "not independent" in str(error)
+        return "refused"
+    return "violation" if report.violation else "none"
 
 
-def once(draw: Callable[[np.random.Generator, Any], Any]) -> Callable[[int], Run]:
-    """A mechanism that draws one output per call and returns n copies."""
-
-    def make(seed: int) -> Run:
-        rng = np.random.default_rng(seed)
-        return lambda data, n: [draw(rng, data)] * n
-
-    return make
-
-
-def blocks(copies: int, tiled: bool) -> Callable[[int], Run]:
-    """Honest Laplace outputs, each of them several times."""
-
-    def make(seed: int) -> Run:
-        rng = np.random.default_rng(seed)
-
-        def run(data: int, n: int) -> Any:
-            fresh = data + laplace(rng, 1, -(-n // copies))
-            return (np.tile(fresh, copies) if tiled else np.repeat(fresh, copies))[:n]
-
-        return run
-
-    return make
+COPIES: dict[str, Callable[[int], Run]] = {
+    "one Laplace draw per call": once(copying.noisy),
+    "one bit per call": once(copying.bit),
+    "one likely bit per call": once(copying.likely_bit),
+    "pairs": blocks(2, tiled=False),
+    "sevenfold": blocks(7, tiled=False),
+    "a fifth five times": blocks(5, tiled=True),
+    "one draw, blurred": copying.common_noise,
+    "sides from one seed": copying.same_seeds,
+    "lies from one seed": copying.same_lies,
+    "remembered": copying.remembered,
+    "a pool": copying.from_a_pool(5003),
+    **{f"a pattern of {n}": copying.pattern(n) for n in (2, 3, 10, 100, 1000)},
+}
+#: the others take a second or more each
+_QUICK = {"one likely bit per call", "sevenfold", "one draw, blurred", "a pattern of 10"}
 
 
-def common_noise(seed: int) -> Run:
-    """One draw per call, a little blurred for every output: no two of them are equal."""
-    rng = np.random.default_rng(seed)
-    return lambda data, n: data + laplace(rng, 1, 1) + gaussian(rng, 0.01, n)
-
-
-def same_seeds(seed: int) -> Run:
-    """Each data set has a generator of its own, and all start from one seed."""
-    generators: dict[int, np.random.Generator] = {}
-
-    def run(data: int, n: int) -> Any:
-        rng = generators.setdefault(data, np.random.default_rng(seed))
-        return data + laplace(rng, 1, n)
-
-    return run
-
-
-def same_lies(seed: int) -> Run:
-    generators: dict[int, np.random.Generator] = {}
-
-    def run(data: int, n: int) -> Any:
-        lies = generators.setdefault(data, np.random.default_rng(seed)).random(n) > BITS
-        return [bool(data) != bool(lie) for lie in lies]
-
-    return run
-
-
-def remembered(seed: int) -> Run:
-    """A cache: what was once drawn for a data set is what it gets for ever."""
-    rng, drawn = np.random.default_rng(seed), dict[int, float]()
-    return lambda data, n: [drawn.setdefault(data, data + float(laplace(rng, 1, None)))] * n
-
-
-def from_a_pool(size: int) -> Callable[[int], Run]:
-    """Lies that are drawn once and used in turn, again and again."""
-
-    def make(seed: int) -> Run:
-        lies = np.random.default_rng(seed).random(size) > BITS
-        used = [0]
-
-        def run(data: int, n: int) -> Any:
-            at = (used[0] + np.arange(n)) % size
-            used[0] += n
-            return lies[at] ^ bool(data)
-
-        return run
-
-    return make
-
-
-COPIES: list[tuple[str, Callable[[int], Run]]] = [
-    ("one Laplace draw per call", once(lambda rng, d: d + float(laplace(rng, 1, None)))),
-    ("one bit per call", once(lambda rng, d: int((rng.random() < BITS) == bool(d)))),
-    ("one likely bit per call", once(lambda rng, d: int((rng.random() < 0.99) == bool(d)))),
-    ("one record per call", once(lambda rng, d: {"a": (d, int(rng.geometric(0.5)))})),
-    ("pairs", blocks(2, tiled=False)),
-    ("sevenfold", blocks(7, tiled=False)),
-    ("the first half again", blocks(2, tiled=True)),
-    ("a fifth five times", blocks(5, tiled=True)),
-    ("one draw, blurred", common_noise),
-    ("sides from one seed", same_seeds),
-    ("lies from one seed", same_lies),
-    ("remembered", remembered),
-]
-
-
-@pytest.mark.parametrize(("name", "make"), COPIES, ids=[name for name, _ in COPIES])
-@pytest.mark.parametrize("samples", [5000, 30_000])
-def test_copies_give_no_verdict(name: str, make: Callable[[int], Run], samples: int) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in _QUICK else pytest.mark.slow) for n in COPIES]
+)
+def test_copies_give_no_violation(name: str) -> None:
     """epsilon is 4.6 at most where one bit is drawn, 1 elsewhere: no audit may deny that."""
-    epsilon, seeds = ("4.6", 1) if "likely" in name else ("1", 4)
-    for seed in range(seeds):
-        try:
-            report = audit(make(seed), 0, 1, epsilon=epsilon, samples=samples)
-        except CopiedRandomness as error:
-            assert "not independent" in str(error)
-        else:
-            assert not report.violation, report.text()
-            assert "once for every output" in report.warning or "likely" in name, report.text()
+    epsilon = "4.6" if "likely" in name else "1"
+    for seed in range(4):
+        assert verdict(COPIES[name](seed), epsilon=epsilon) != "violation"
+
+
+@pytest.mark.parametrize(
+    "run",
+    [copying.shifted, pytest.param(copying.cached, marks=pytest.mark.slow), copying.Lazy()],
+    ids=["base", "cache", "lazy"],
+)
+def test_what_a_process_remembers_gives_no_violation(run: Run) -> None:
+    """The two sides lie apart by many deviations of the fresh noise, in whatever process."""
+    assert verdict(run) == "refused"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keeps", [0.9, 0.99])
+def test_noise_that_follows_the_noise_before_gives_no_violation(keeps: float) -> None:
+    """delta at epsilon 0 is 2 Phi(1/4) - 1 = 0.1974; the counts vary more than they may."""
+    for seed in range(5):
+        run = copying.autoregressive(keeps)(seed)
+        assert verdict(run, epsilon=0, delta="0.1975", samples=10_000) != "violation"
+
+
+def test_pairs_are_counted_again_as_run_was_before_all_of_them() -> None:
+    with pytest.raises(CopiedRandomness, match="not independent"):
+        audit_pairs(copying.Lazy(), [(0, 1), (1, 2), (5, 6)], samples=10_000)
+
+
+def test_a_watch_asks_fresh_processes_too() -> None:
+    with pytest.raises(CopiedRandomness, match="not independent"):
+        list(watch(copying.cached, 0, 1, samples=20_000))
 
 
 def test_copies_bound_nothing() -> None:
     """Where a large promise stands, copies of one draw are no lower bound on epsilon either."""
     events = [Event(("coordinate", 0), "at least", 1)]
     for seed in range(5):
-        try:
-            run = once(lambda rng, d: int((rng.random() < BITS) == bool(d)))(seed)
-            report = audit(run, 0, 1, epsilon=20, events=events, samples=4000)
-        except CopiedRandomness:
-            continue
+        report = audit(once(copying.bit)(seed), 0, 1, epsilon=20, events=events, samples=4000)
         assert report.epsilon_lower <= 1.001
-    with pytest.raises(CopiedRandomness, match="one and the same output for each data set"):
-        audit(remembered(1), 0, 1, epsilon=20, samples=4000)
+        assert "once for every output" in report.warning
 
 
-def test_a_pool_of_draws_gives_no_verdict() -> None:
-    """Every draw is used nine times: counts vary three times as much as those of fresh draws."""
-    for seed in range(5):
-        with pytest.raises(CopiedRandomness, match="came before"):
-            audit(from_a_pool(5003)(seed), 0, 1, samples=50_000)
+def test_a_fixed_seed_gives_no_verdict() -> None:
+    """Within a call the noise looks fresh; between calls it is the same."""
+
+    def run(data: float, n: int) -> Any:
+        return data + np.random.default_rng(7).laplace(0, 1, n)
+
+    for looked in (audit, lambda *given, **more: list(watch(*given, **more))):
+        with pytest.raises(CopiedRandomness, match="same outputs for two calls"):
+            looked(run, 0.0, 1.0, samples=20_000)
 
 
-@pytest.mark.parametrize("rate", [0.5, 0.2, 0.02])
-def test_stretches_that_come_again_are_seen_wherever_they_begin(rate: float) -> None:
-    rng = np.random.default_rng(3)
-    honest, pool = Seen(), rng.random(20_011) < rate
-    assert not any(honest.again(windows(rng.random(8192) < rate)) for _ in range(200))
-    copied = Seen()
-    batches = (pool[(start + np.arange(8192)) % len(pool)] for start in range(0, 60_000, 8329))
-    assert any(copied.again(windows(batch)) for batch in batches)
-    assert Seen().again(windows(np.tile(pool[:1500], 8)))
-    assert windows(np.zeros(5000, dtype=bool)) == windows(np.ones(5000, dtype=bool)) == []
-
-
-def test_the_only_value() -> None:
-    nan = float("nan")
-    for alike in ([1, 1], [nan, nan], [(1, "a")] * 3, [{"a": nan}] * 2, np.ones((3, 2))):
-        assert only(as_outputs(alike))
-    for differing in ([1, 2], [1.0, nan], [(1, "a"), (1, "b")], np.eye(2)):
-        assert not only(as_outputs(differing))
-    assert only(as_outputs(["a"])) != only(as_outputs(["b"]))
-
-
-def test_copies_of_given_events_give_no_verdict() -> None:
-    events = [Event(("coordinate", 0), "at least", 1)]
-    for name, make in COPIES[:3]:
-        refused = 0
-        for seed in range(10):
-            try:
-                epsilon = "4.6" if "likely" in name else "1"
-                assert not audit(make(seed), 0, 1, epsilon=epsilon, events=events,
-                                 samples=4000).violation  # fmt: skip
-            except CopiedRandomness:
-                refused += 1
-        assert refused or "likely" in name
-
-
-@pytest.mark.parametrize("levels", [1, 2, 3, 50])
-@pytest.mark.parametrize("skew", [1.0, 3.0])
-def test_honest_outputs_of_few_kinds_show_no_sign(levels: int, skew: float) -> None:
-    """The bounds hold for any law; 100 batches of each would show a sign once in 10^12 times."""
-    rng = np.random.default_rng(11)
-    odds = np.arange(1, levels + 1) ** skew
-    for size in (16, 300, 5000):
-        for _ in range(30):
-            calls = [as_outputs(rng.choice(levels, size, p=odds / odds.sum())) for _ in range(3)]
-            assert between(calls) == ""
-            assert repeats(calls[0]) == ""
-            assert together(calls[0], calls[1]) == ""
-
-
-def test_each_sign_shows_what_it_is_for() -> None:
-    rng = np.random.default_rng(1)
-    noise = rng.laplace(0, 1, 1000)
-    bits = rng.integers(0, 2, 1000)
-    assert repeats(as_outputs(noise)) == ""
-    assert repeats(as_outputs(np.zeros(1000))) == ""
-    for lag in (2, 3, 7, 31, 450):
-        copied = np.tile(noise[:lag], -(-1000 // lag))[:1000]
-        assert f"the one {lag} before" in repeats(as_outputs(copied)), lag
-    for lag in (5, 31, 400):
-        copied = np.tile(bits[:lag], -(-1000 // lag))[:1000]
-        assert repeats(as_outputs(copied)), lag
-    assert "the one 1 before" in repeats(as_outputs(np.repeat(noise[:500], 2)))
-    assert between([as_outputs([1] * 100), as_outputs([1] * 100)]) == ""
-    assert "100 of 100" in between([as_outputs([1] * 100), as_outputs([2] * 100)])
-    assert "go with" in together(as_outputs(noise), as_outputs(noise + 1))
-    assert "go with" in together(as_outputs([*map(str, bits)]), as_outputs([*map(str, 1 - bits)]))
-
-
-def test_calls_that_differ_are_refused_and_calls_that_vary_are_not() -> None:
-    event, calls = Event(("coordinate", 0), "at least", 1), Calls()
-    for hits in (300, 310, 280, 305, 340):
-        calls.add(event, "left", hits, 1000)
-    with pytest.raises(CopiedRandomness, match="600 of 1000 outputs of one call"):
-        calls.add(event, "left", 600, 1000)
-
-
-def test_outputs_that_never_vary_give_no_verdict() -> None:
-    """No noise at all, and a draw that is remembered, look the same: both are told."""
+def test_no_noise_is_a_violation_where_run_can_be_started_anew() -> None:
+    """A draw that is remembered looks the same, but differs in fresh processes."""
+    assert verdict(mechanisms.exact, samples=2000) == "violation"
+    assert verdict(copying.remembered(1), samples=2000) == "refused"
     with pytest.raises(CopiedRandomness, match="no audit is needed"):
-        audit(lambda data, n: [data] * n, 0, 1, samples=20_000)
-    with pytest.raises(CopiedRandomness, match="no audit is needed"):
-        list(watch(lambda data, n: [data] * n, 0, 1, samples=20_000))
+        audit(mechanisms.Unsendable(), 0, 1, samples=2000)
 
 
 def test_what_is_the_same_within_a_call_is_judged_by_single_calls() -> None:
-    calls: list[int] = []
-    rng = np.random.default_rng(1)
-
-    def run(data: int, n: int) -> list[int]:
-        calls.append(n)
-        return [int((rng.random() < 0.99) == bool(data))] * n
-
-    report = audit(run, 0, 1, samples=20_000)
+    report = audit(once(copying.likely_bit)(1), 0, 1, samples=8000)
     assert report.violation
     assert report.epsilon_lower > 2
     assert "once for every output" in report.warning
-    assert sum(trials for _, trials in report.counts.values()) <= calls.count(1)
-    assert report.samples == sum(calls)
 
 
 def test_a_side_without_noise_needs_no_single_calls() -> None:
@@ -262,18 +132,99 @@ def test_a_side_without_noise_needs_no_single_calls() -> None:
     assert report.warning == ""
 
 
-def test_marks_do_not_depend_on_the_process() -> None:
+def test_a_violation_says_what_it_rests_on() -> None:
+    for run in (partial(copying.forgetful), *copying.closures(1)):
+        report = audit(run, 0, 1, samples=5000)
+        assert report.violation
+        assert "in 8 fresh processes" in report.basis
+        assert report.basis in report.text()
+    report = audit(copying.from_one_seed, 0, 1, samples=5000)
+    assert report.violation
+    assert "in this process" in report.basis
+
+
+def test_generators_are_sent_as_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other ones in every process, and the same in every audit."""
+    made = (np.random.default_rng(1), np.random.RandomState(1), Random(1))
+    drawn = []
+    for number in (0, 1, 0):
+        monkeypatch.setattr(fresh, "_process", number)
+        new = ForkingPickler.loads(sent(made))
+        drawn.append([one.bytes(8) for one in new[:2]] + [new[2].randbytes(8)])
+    drawn.append([one.bytes(8) for one in made[:2]] + [made[2].randbytes(8)])
+    assert drawn[0] == drawn[2]
+    assert len({text for each in drawn for text in each}) == 9
+
+
+def test_functions_without_a_name_are_sent_by_their_code() -> None:
+    start = [3]
+
+    def outer(x: int, *, by: int = 2) -> int:
+        return abs(x) * by + start[0] + len(Path("a").name)
+
+    assert ForkingPickler.loads(sent(outer))(-5) == 14
+    assert ForkingPickler.loads(sent(lambda x: outer(x, by=3)))(-5) == 19
+    assert sent(Lock()) == sent([lambda: Lock, Lock()]) == b""
+
+
+def test_a_mechanism_that_raises_or_ends_its_process_gives_no_verdict() -> None:
+    for ends, error in ((False, KeyError), (True, ChildProcessError)):
+        with pytest.raises(error):
+            audit(copying.Elsewhere(ends), 0, 1, samples=5000)
+
+
+@pytest.mark.slow
+def test_a_program_is_not_run_again(tmp_path: Path) -> None:
+    """Scripts without a guard are what people write; a copy of each would audit, and so on."""
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from exactdp.audit import audit\n"
+        "rng = np.random.default_rng()\n"
+        "def noise(scale, n): return rng.laplace(0, scale, n)\n"
+        "def mechanism(data, n): return data + noise(0.5, n)\n"
+        "print(audit(mechanism, 0, 1, samples=5000).basis)\n"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=root,
+        env={"PYTHONPATH": str(root)},
+    )  # fmt: skip
+    assert done.stdout.count("in 8 fresh processes") == 1
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("times", [8, pytest.param(60, marks=pytest.mark.slow)])
+def test_dependent_hits_show_and_independent_ones_do_not(times: int) -> None:
+    """Ten thousand questions about independent hits would be wrong about once."""
+    rng = np.random.default_rng(5)
+    assert uneven([rng.random(500) < rate for rate in (0.3, 0.3, 0.45, 0.3)])
+    assert uneven([np.tile([True, False, False], 200)] * 16)  # far too even
+    assert different(300, 1000, 400, 1000)
+    for rate in (0.001, 0.1, 0.5):
+        for _ in range(times):
+            groups = [rng.random(300) < rate for _ in range(8)]
+            assert not uneven(groups)
+            assert not different(int(groups[0].sum()), 300, int(groups[1].sum()), 300)
+
+
+def test_fingerprints_do_not_depend_on_the_process_and_need_variety() -> None:
     code = (
-        "from exactdp.audit.outputs.copies import mark\n"
+        "from exactdp.audit.outputs.copies import fingerprint\n"
         "from exactdp.audit.outputs.batch import as_outputs\n"
-        "print(mark(as_outputs([{'k': i, 'x': {'a', f'b{i}', 'c'}} for i in range(64)])))"
+        "print(fingerprint(as_outputs([{'k': i, 'x': {'a', f'b{i}', 'c'}} for i in range(64)])))"
     )
     outputs = [{"x": {"c", f"b{i}", "a"}, "k": i} for i in range(64)]
-    assert printed(code) == {f"{mark(as_outputs(outputs))}\n"}
-    marks = Seen()
-    assert not marks.again(mark(as_outputs(outputs)))
-    assert marks.again(mark(as_outputs(outputs)))
+    assert printed(code) == {f"{fingerprint(as_outputs(outputs))}\n"}
+    for few in ([0] * 300, [1], [0, 1] * 32):
+        assert fingerprint(as_outputs(few)) == ""
 
 
-def test_one_by_one_calls_once_for_every_output() -> None:
-    assert OneByOne(lambda data, n: [data] * n)(3, 5).items == [3] * 5
+def test_calls_are_compared_with_the_latest_in_constant_memory() -> None:
+    calls = Calls()
+    for i in range(5000):
+        calls.add("")
+        calls.add(str(i))
+    calls.add("3")  # forgotten
+    with pytest.raises(CopiedRandomness, match="same outputs for two calls"):
+        calls.add("4999")

@@ -139,7 +139,8 @@ def drawn_anew(
             found += _in_processes(context, run, task, numbered)
     drawn = [one for one in found if one is not None]
     marks = [[mark for _, mark in one] for one in drawn]
-    return drawn if len(drawn) == len(plans) and marks[::2] != marks[1::2] else None
+    alike = any(map(any, marks)) and marks[::2] == marks[1::2]
+    return drawn if len(drawn) == len(plans) and not alike else None
 
 
 def _in_processes(
