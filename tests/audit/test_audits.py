@@ -12,8 +12,9 @@ import pytest
 from scipy.stats import binom
 
 from exactdp import InvalidParameter
-from exactdp.audit import CopiedRandomness, Event, audit
-from exactdp.audit.outputs.plan import rounds, shares
+from exactdp.audit import Event, audit
+from exactdp.audit.outputs.plan import looks, shares
+from tests.audit import leaking
 from tests.audit.mechanisms import Counter, Response, Thresholded, Vector
 
 #: Released with probability e^-4/(1 + e^-1) where the threshold is 5, e^-5/(1 + e^-1) at 6.
@@ -56,37 +57,11 @@ def test_the_right_threshold_is_left_alone(seeds: int) -> None:
         assert report.delta_lower < Fraction(CLAIMED)
 
 
-def float_laplace(rng: np.random.Generator) -> Callable[[Any, int], Any]:
-    def run(data: float, n: int) -> Any:
-        u = rng.random(n) - 0.5
-        return data - np.sign(u) * np.log(1 - 2 * np.abs(u))
-
-    return run
-
-
-def reused_noise(rng: np.random.Generator) -> Callable[[Any, int], Any]:
-    return lambda data, n: np.array(data) + rng.normal(0, 10, (n, 1))
-
-
-def no_noise_on_size(rng: np.random.Generator) -> Callable[[Any, int], Any]:
-    return lambda data, n: [{**data, "total": sum(data.values()) + rng.normal()} for _ in range(n)]
-
-
-def endless_answers(rng: np.random.Generator) -> Callable[[Any, int], Any]:
-    """A sparse vector technique that does not add noise to the queries."""
-
-    def run(data: tuple[int, ...], n: int) -> Any:
-        above = np.array(data) >= rng.laplace(0, 1, (n, 1))
-        return [tuple(True if one else None for one in row) for row in above]
-
-    return run
-
-
 GROSS: list[tuple[str, Callable[[np.random.Generator], Any], Any, Any]] = [
-    ("floating-point Laplace", float_laplace, 0.0, 1.0),
-    ("the same noise twice", reused_noise, (0, 0), (0, 1)),
-    ("no noise on a size", no_noise_on_size, {"a": 1}, {"a": 2}),
-    ("sparse vector without query noise", endless_answers, (0, 1, 0, 1), (1, 0, 1, 0)),
+    ("floating-point Laplace", leaking.float_laplace, 0.0, 1.0),
+    ("the same noise twice", leaking.reused_noise, (0, 0), (0, 1)),
+    ("no noise on a size", leaking.no_noise_on_size, {"a": 1}, {"a": 2}),
+    ("sparse vector without query noise", leaking.endless_answers, (0, 1, 0, 1), (1, 0, 1, 0)),
 ]
 
 
@@ -145,16 +120,6 @@ def test_where_nothing_is_violated_the_bound_is_near_the_truth(samples: int) -> 
     assert sorted(bounds)[2] > Fraction("0.85")
 
 
-def test_a_fixed_seed_gives_no_verdict() -> None:
-    """Within a call the noise looks fresh; between calls it is the same, as if remembered."""
-
-    def run(data: float, n: int) -> Any:
-        return data + np.random.default_rng(7).laplace(0, 1, n)
-
-    with pytest.raises(CopiedRandomness, match="one and the same output"):
-        audit(run, 0.0, 1.0, samples=20_000)
-
-
 CORRECT: list[tuple[str, Callable[[int], Any], Any, Any, str]] = [
     ("counter", Counter, 0, 1, "0"),
     ("threshold", lambda seed: Thresholded(seed, 5), {"a": 1}, {}, OFF_BY_ONE),
@@ -187,10 +152,10 @@ def test_a_thousand_audits_raise_no_more_false_alarms_than_alpha_allows() -> Non
 def test_error_budgets_add_up() -> None:
     for samples in (100, 5000, 10_000, 10**6, 10**9):
         for search in (False, True):
-            looks = rounds(samples, Fraction(1, 100), search)
-            assert sum(look.alpha for look in looks) == Fraction(1, 100)
-            assert sum(look.training + look.confirming for look in looks) == samples
-            assert all(look.confirming > 0 for look in looks)
+            plan = looks(samples, Fraction(1, 100), search)
+            assert sum(look.alpha for look in plan) == Fraction(1, 100)
+            assert sum(look.training + look.counting for look in plan) == samples
+            assert all(look.counting > 0 for look in plan)
     for count in range(1, 9):
         assert sum(shares(count)) == 1
 
@@ -221,8 +186,8 @@ def test_a_run_that_returns_the_wrong_number_of_outputs_is_refused() -> None:
         audit(lambda data, n: [0] * (n + 1), 0, 1, samples=1000)
 
 
-def test_outputs_without_a_code_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="address"):
+def test_outputs_of_an_unknown_type_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="features="):
         audit(lambda data, n: [(1, object()) for _ in range(n)], 0, 1, samples=1000)
 
 

@@ -197,7 +197,7 @@ def test_no_mechanism_with_a_profile_exceeds_its_bound(m: int, points: Any) -> N
     for v in range(1, m + 1):
         reached, bound = most_successes(m, v, *points), least_tau(profile, m, v)
         assert bound >= reached - 1e-9
-        assert bound <= reached * 1.3
+        assert bound <= reached * 1.35
         if m == 1:
             assert bound == pytest.approx(reached, abs=1e-9)
 

@@ -23,6 +23,7 @@ _DISTINCT = 128
 _QUANTILES = 64
 _CELLS = 32
 _JUDGES = 250  # outputs on each side without which no set is learned
+_HALVINGS = 16
 _DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
 _ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more
 
@@ -117,13 +118,20 @@ def reached(left: tuple[int, int], right: tuple[int, int], promise: Lines) -> fl
 
 
 def _reach(k: Column, n: int, y: Column, m: int, promise: Lines) -> Column:
-    """ln((p - delta)/q) as a part of what each line allows, with p and q three deviations away."""
+    """The largest s, up to 4, for which counts surely break the promise with s times its epsilon
+    and delta: for probabilities three deviations away from the shares."""
     low, high = _wilson(k, n, -_DEVIATIONS), _wilson(y, m, _DEVIATIONS)
     found = np.zeros(len(k))
     for factor, delta in promise:
-        seen = np.log(np.maximum((low - delta) / high, 1.0))
-        found = np.maximum(found, seen / math.log(factor) if factor > 1 else seen)
-    return np.asarray(found)
+        least, step = np.zeros(len(k)), 4.0
+        for _ in range(_HALVINGS):
+            step /= 2
+            middle = least + step
+            with np.errstate(over="ignore", invalid="ignore"):  # of a huge epsilon
+                holds = low > factor**middle * high + delta * middle
+            least = np.where(holds, middle, least)
+        found = np.maximum(found, least)
+    return found
 
 
 def _wilson(hits: Column, trials: int, z: float) -> Column:

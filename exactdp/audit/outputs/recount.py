@@ -74,7 +74,8 @@ def recount(
             if sign:
                 raise CopiedRandomness(f"run returned copies ({side}: {sign})")
         again += Tally.counted(side, hits, trials)
-    if basis is _HERE and not again.mixed:
+    varied = again.mixed or any(mark for drawn in found for _, mark in drawn)
+    if basis is _HERE and not varied:
         raise CopiedRandomness(_CONSTANT)
     counts = ", ".join(f"{side} {k} of {n}" for side in SIDES for k, n in (again.of(side),))
     return Recount(again, basis.format(processes=len(plans), counts=counts))
