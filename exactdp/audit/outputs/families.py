@@ -37,8 +37,14 @@ def proposals(
     left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
 ) -> Iterator[Feature]:
     """Features for outputs of this shape, the simple ones first."""
+    yield from _by_shape(left, right, data, epsilon)
     if len({*left.types, *right.types}) > 1:
         yield ("types",)
+
+
+def _by_shape(
+    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
+) -> Iterator[Feature]:
     if left.matrix is not None and right.matrix is not None:
         near = most_different(left, right, _COORDINATES)
         yield from _numbers(left, right, near)

@@ -138,8 +138,9 @@ def drawn_anew(
             numbered = [*enumerate(plans)][start : start + at_once]
             found += _in_processes(context, run, task, numbered)
     drawn = [one for one in found if one is not None]
-    marks = [[mark for _, mark in one] for one in drawn]
-    alike = any(map(any, marks)) and marks[::2] == marks[1::2]
+    marks = [[(mark, hits.tobytes()) for hits, mark in one] for one in drawn]
+    varied = any(mark or 0 < hits.sum() < len(hits) for one in drawn for hits, mark in one)
+    alike = varied and marks[::2] == marks[1::2]
     return drawn if len(drawn) == len(plans) and not alike else None
 
 
