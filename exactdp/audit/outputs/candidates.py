@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from exactdp.audit.outputs.features import Feature, is_numeric
 
 __all__ = ["Candidate", "Group", "best", "counted", "counts", "farthest", "reached"]
 
+# Limits on the work of the search. They decide what is looked at, never what is concluded.
 _DISTINCT = 128
+_VALUES, _SHOWN = 2560, 512  # of a column of texts, tuples, ...: in sets, and by themselves
 _QUANTILES = 64
 _CELLS = 32
 _JUDGES = 250  # outputs on each side without which no set is learned
@@ -168,7 +171,22 @@ def _numeric(feature: Feature, left: Column, right: Column) -> Iterator[Group]:
     repeated = repeated[counts[np.argsort(-counts, kind="stable")[:_DISTINCT]] > 1]
     if len(repeated):
         yield _points(feature, np.sort(repeated), a, b, sizes)
-    yield from _likely(feature, left, right, len(values) <= _DISTINCT)
+    if len(values) <= _DISTINCT:
+        a, b = (_position(values, side) for side in (left, right))
+        yield from _likely(a, b, len(values), partial(_in, feature, values.tolist()))
+        return
+    ends = _edges([left, right])
+    a, b = (_cell(ends, side) for side in (left, right))
+    cells = len(ends) + 1 if len(ends) else 0
+    yield from _likely(a, b, cells, partial(_in_cells, feature, tuple(ends.tolist())))
+
+
+def _in(feature: Feature, values: list[Any], chosen: list[int]) -> Event:
+    return Event(feature, "in", tuple(values[i] for i in sorted(chosen)))
+
+
+def _in_cells(feature: Feature, ends: tuple[Any, ...], chosen: list[int]) -> Event:
+    return Event(feature, "in cells", (ends, tuple(sorted(chosen))))
 
 
 def _points(
@@ -191,57 +209,36 @@ def _cuts(a: Column, b: Column) -> Column:
     return np.unique(np.concatenate(chosen))
 
 
-def _likely(feature: Feature, left: Column, right: Column, discrete: bool) -> Iterator[Group]:
-    """Sets of values, or of cells, with a large likelihood ratio, learned on one half."""
-    train = [side[: (len(side) + 1) // 2] for side in (left, right)]
-    judge = [side[(len(side) + 1) // 2 :] for side in (left, right)]
-    if min(map(len, judge)) < _JUDGES:
+def _likely(
+    left: Column, right: Column, many: int, make: Callable[[list[int]], Event]
+) -> Iterator[Group]:
+    """Sets of cases with a large likelihood ratio, learned on one half, counted on the other.
+
+    left, right: the case of each output, from 0; `many` for outputs of no case. make: the event of
+    a set of cases.
+    """
+    halves = [np.split(side, [(len(side) + 1) // 2]) for side in (left, right)]
+    sizes = (len(halves[0][1]), len(halves[1][1]))
+    if min(sizes) < _JUDGES or not many:
         return
-    names = _values(train) if discrete else _edges(train)
-    if not len(names):
-        return
-    total = len(names) + (not discrete)
-    place = _position if discrete else _cell
-    tables = [
-        np.bincount(place(names, side), minlength=total + 1)[:total] for side in (*train, *judge)
-    ]
-    sizes = (len(judge[0]), len(judge[1]))
+    train, judge = (
+        [np.bincount(side[i], minlength=many + 1)[:many] for side in halves] for i in (0, 1)
+    )
     for sign in (0, 1):
-        order = _by_ratio(tables[sign], tables[1 - sign], len(train[sign]), len(train[1 - sign]))
-        order = order[: max(1, _useful(order, tables, sign, train))]
-        at_left, at_right = (np.cumsum(table[order]) for table in tables[2:])
-        yield _sets(feature, names, order, discrete), at_left, at_right, sizes, _weight(sizes)
+        k, y = ((train[i] + 0.5) / len(halves[i][0]) for i in (sign, 1 - sign))
+        order = np.argsort(-k / y, kind="stable")[: max(1, int((k > y).sum()))]
+        at_left, at_right = (np.cumsum(table[order]) for table in judge)
+        chosen = order.tolist()
+        yield _prefixes(make, chosen), at_left, at_right, sizes, _weight(sizes)
+
+
+def _prefixes(make: Callable[[list[int]], Event], chosen: list[int]) -> Make:
+    return lambda i: make(chosen[: i + 1])
 
 
 def _weight(sizes: tuple[int, int]) -> float:
     """Evidence from half of the outputs stands for more than itself, once there is enough."""
     return 1.5 if min(sizes) >= _ENOUGH else 1.0
-
-
-def _sets(feature: Feature, names: Column, order: Column, discrete: bool) -> Make:
-    def make(i: int) -> Event:
-        chosen = sorted(order[: i + 1].tolist())
-        if discrete:
-            return Event(feature, "in", tuple(names[chosen].tolist()))
-        return Event(feature, "in cells", (tuple(names.tolist()), tuple(chosen)))
-
-    return make
-
-
-def _by_ratio(k: Column, y: Column, n: int, m: int) -> Column:
-    """Values by their estimated likelihood ratio, the largest first."""
-    return np.argsort(-((k + 0.5) / n) / ((y + 0.5) / m), kind="stable")
-
-
-def _useful(order: Column, tables: list[Column], sign: int, train: list[Column]) -> int:
-    """How many of them, at most: those that are likelier on this side at all."""
-    k, y = tables[sign][order], tables[1 - sign][order]
-    return int(((k + 0.5) / len(train[sign]) > (y + 0.5) / len(train[1 - sign])).sum())
-
-
-def _values(sides: list[Column]) -> Column:
-    pooled = np.concatenate(sides)
-    return np.unique(pooled[pooled == pooled])
 
 
 def _edges(sides: list[Column]) -> Column:
@@ -266,39 +263,30 @@ def _cell(edges: Column, values: Column) -> Column:
 
 
 def _discrete(feature: Feature, left: Column, right: Column) -> Iterator[Group]:
-    sizes = (len(left), len(right))
-    counts = [Counter(left.tolist()), Counter(right.tolist())]
-    pooled = (counts[0] + counts[1]).most_common(4 * _DISTINCT)
-    values = [value for value, count in pooled]
-    at = [np.array([side[value] for value in values]) for side in counts]
-    if values:
-        yield lambda i: Event(feature, "equals", values[i]), at[0], at[1], sizes, 1.0
-    yield from _likely_values(feature, left, right)
-
-
-def _likely_values(feature: Feature, left: Column, right: Column) -> Iterator[Group]:
-    train = [Counter(side[: (len(side) + 1) // 2].tolist()) for side in (left, right)]
-    judge = [Counter(side[(len(side) + 1) // 2 :].tolist()) for side in (left, right)]
-    sizes = (judge[0].total(), judge[1].total())
-    names = [value for value, _ in (train[0] + train[1]).most_common(20 * _DISTINCT)]
-    if min(sizes) < _JUDGES or not names:
+    pooled = Counter(left.tolist()) + Counter(right.tolist())
+    values = [value for value, _ in pooled.most_common(_VALUES)]
+    case, many = {value: i for i, value in enumerate(values)}, len(values)
+    a, b = (np.array([case.get(x, many) for x in side.tolist()]) for side in (left, right))
+    if not values:
         return
-    for sign in (0, 1):
-        here, there = train[sign], train[1 - sign]
-        n, m = here.total(), there.total()
-        ratio = np.array([((here[v] + 0.5) / n) / ((there[v] + 0.5) / m) for v in names])
-        order = np.argsort(-ratio, kind="stable")[: max(1, int((ratio > 1).sum()))]
-        chosen = [names[i] for i in order]
-        at = [np.cumsum([side[value] for value in chosen]) for side in judge]
-        yield _prefixes(feature, chosen), at[0], at[1], sizes, _weight(sizes)
-        known = tuple(value for value in names if there[value])
-        out = [np.array([side.total() - sum(side[v] for v in known)]) for side in judge]
-        yield _others(feature, known), out[0], out[1], sizes, _weight(sizes)
+    tables = [np.bincount(side, minlength=many + 1)[: min(many, _SHOWN)] for side in (a, b)]
+    sizes = (len(left), len(right))
+    yield lambda i: Event(feature, "equals", values[i]), tables[0], tables[1], sizes, 1.0
+    yield from _likely(a, b, many, partial(_in, feature, values))
+    yield from _unknown(feature, values, [a, b])
 
 
-def _prefixes(feature: Feature, chosen: list[Any]) -> Make:
-    return lambda i: Event(feature, "in", tuple(chosen[: i + 1]))
+def _unknown(feature: Feature, values: list[Any], cases: list[Column]) -> Iterator[Group]:
+    """Values that the first half of a side does not have, counted on the second halves."""
+    first, second = zip(*(np.split(side, [(len(side) + 1) // 2]) for side in cases), strict=True)
+    sizes = (len(second[0]), len(second[1]))
+    for half in first if min(sizes) >= _JUDGES else ():
+        seen = np.bincount(half, minlength=len(values) + 1) > 0
+        seen[-1] = False
+        known = tuple(value for value, one in zip(values, seen, strict=False) if one)
+        out = [np.array([int((~seen[side]).sum())]) for side in second]
+        yield _outside(feature, known), out[0], out[1], sizes, _weight(sizes)
 
 
-def _others(feature: Feature, known: tuple[Any, ...]) -> Make:
+def _outside(feature: Feature, known: tuple[Any, ...]) -> Make:
     return lambda i: Event(feature, "not in", known)
