@@ -20,9 +20,9 @@ import numpy as np
 
 from exactdp.audit import glue
 from exactdp.audit.bounds.binomial import interval
+from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
+from exactdp.audit.code.outcomes import plain
 from exactdp.audit.glue import Primitive
-from exactdp.audit.whitebox import NotEnumerable, compare, foreign_law, private
-from exactdp.audit.whitebox.outcomes import plain
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
