@@ -1,5 +1,6 @@
 """Parameters at the far ends of what is allowed: the truth stays inside, or nothing is said."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import pytest
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import Pld
+from exactdp.accounting.pld import ask as questions
 from exactdp.accounting.pld.grid.densities import bounds
 from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
 from exactdp.errors import InvalidParameter, Undecided
@@ -117,3 +119,24 @@ def test_laws_that_are_one_or_have_nothing_in_common(
         found = loss.composed(times).delta("1.4")
         assert found.lower <= 1 - (1 - exact) ** times <= found.upper
         assert found.width < Fraction(1, 10**3)
+
+
+@pytest.mark.parametrize("steps", [10**4, 10**9])
+def test_with_little_noise_delta_is_next_to_1(steps: int) -> None:
+    """At sigma = 0.01 noise reaches 1/2 never: delta is at least the chance to be in a sample."""
+    found = pld.gaussian(sigma="0.01").sampled("0.1").composed(steps).delta(1)
+    assert 1 - Fraction(1, 1000) <= found.lower <= found.upper == 1
+
+
+def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
+    """Without the user against with her, a loss is at most -log(1 - rate)."""
+    _, added = pld.gaussian(sigma="0.1").sampled("0.5").composed(10).orders()
+    largest = Fraction(10 * math.log(2))
+    assert questions.delta(added, largest + Fraction(1, 10**9), Fraction(1, 100)) == 0
+    assert questions.delta(added, largest - Fraction(1, 10), Fraction(1, 100)).upper > 0
+
+
+def test_a_narrow_mu_of_a_curve_that_is_gaussian() -> None:
+    found = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
+    assert found.lower <= Fraction(1, 2) <= found.upper
+    assert found.width <= Fraction(1, 10**5)
