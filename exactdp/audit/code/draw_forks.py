@@ -17,7 +17,7 @@ from exactdp.audit.code.draws import LazyDraws, RealDraws
 from exactdp.audit.code.explore import Runner, digest
 from exactdp.audit.code.forks import ProgramRaised, raise_signal, signal_data, start
 from exactdp.audit.code.places import Places
-from exactdp.audit.code.runs import Choice, Run
+from exactdp.audit.code.runs import Choice, Path, Run
 from exactdp.audit.code.watch import Watch
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_tally import TooManyBranches
@@ -72,7 +72,7 @@ def _follow(
 ) -> None:
     """One run, which becomes many at its draws; each ends with a line."""
 
-    def new(run: Run, options: list[Choice]) -> Choice:
+    def new(run: Run, options: list[Choice]) -> Path:
         *others, last = sorted(options, key=lambda each: each.share)
         for other in others:
             if run.mass * other.share < least:
@@ -80,10 +80,10 @@ def _follow(
             pid = os.fork()
             if pid == 0:
                 run.mass *= other.share
-                return other
+                return (other,)
             os.waitpid(pid, 0)
         run.mass *= last.share
-        return last
+        return (last,)
 
     run = Run((), Fraction(1), new)
     draws = LazyDraws(run) if lazy and runner.interface != "source" else RealDraws(run, "")

@@ -120,7 +120,7 @@ class _Scope:
     mass: Fraction
     tally: Tally
     key: Hashable = None
-    heap: list[tuple[Fraction, int, Path, Choice | None]] = field(default_factory=list)
+    heap: list[tuple[Fraction, int, Path]] = field(default_factory=list)
     paths: dict[Hashable, Path] = field(default_factory=dict)
     others: dict[Hashable, Path] = field(default_factory=dict)
 
@@ -159,7 +159,7 @@ class Explorer:
     def explore(self, most_kept: int, bar: Callable[[], object]) -> Any:
         """The law: data of outcomes with their weights, and the residual."""
         root = self._scopes[0]
-        self._push(root, (), None, Fraction(1))
+        self._push(root, (), Fraction(1))
         while True:
             scope = self._scopes[-1]
             if not scope.heap or scope.tally.enough():
@@ -167,8 +167,8 @@ class Explorer:
                     break
                 self._close(self._scopes.pop())
                 continue
-            weight, _, path, choice = heappop(scope.heap)
-            run = Run((*path, choice) if choice else path, -weight, self._new)
+            weight, _, path = heappop(scope.heap)
+            run = Run(path, -weight, self._new)
             self.places.depth = scope.depth
             draws = self._draws(run)
             outcome, ended = None, None
@@ -220,31 +220,34 @@ class Explorer:
             return draws.points()
         return [[[c.width, c.option, str(c.share)] for c in run.path]]
 
-    def _push(self, scope: _Scope, path: Path, choice: Choice | None, weight: Fraction) -> None:
-        heappush(scope.heap, (-weight, next(self._ticket), path, choice))
+    def _push(self, scope: _Scope, path: Path, weight: Fraction) -> None:
+        heappush(scope.heap, (-weight, next(self._ticket), path))
 
-    def _new(self, run: Run, options: list[Choice]) -> Choice:
-        """A run comes to a choice that no run has made: it takes the most probable option."""
+    def _new(self, run: Run, options: list[Choice]) -> Path:
+        """A run comes to a choice that no run has made: it takes the most probable way."""
+        ways: list[tuple[Path, Fraction]] = [((choice,), choice.share) for choice in options]
         for call in self.places.stack[1:]:
-            if call.step == run.step and call.index > self._scopes[-1].call:
-                self._open(run, call)
+            if call.mergeable and call.step == run.step and call.index > self._scopes[-1].call:
+                known = self._open(run, call)
+                if known is not None:
+                    ways, left = known, 1 - sum((w for _, w in known), Fraction(0))
+                    self._scopes[-1].tally.lose(run.mass * left)
+                    break
         scope, path = self._scopes[-1], tuple(run.path)
-        first = max(options, key=lambda choice: choice.share)
-        for choice in options:
-            if choice is not first:
-                self._push(scope, path, choice, run.mass * choice.share)
-        run.mass *= first.share
+        first = max(ways, key=lambda way: way[1])
+        for way in ways:
+            if way is not first:
+                self._push(scope, (*path, *way[0]), run.mass * way[1])
+        run.mass *= first[1]
         if scope.heap and -scope.heap[0][0] > run.mass * _PATIENCE:
-            self._push(scope, path, first, run.mass)
+            self._push(scope, (*path, *first[0]), run.mass)
             run.stop(Suspended())
-        return first
+        return first[0]
 
     # -- function by function --------------------------------------------------------------------
 
-    def _open(self, run: Run, call: Activation) -> None:
-        """A call is about to draw: explore it by itself, or take its law from an equal call."""
-        if not call.mergeable:
-            return
+    def _open(self, run: Run, call: Activation) -> list[tuple[Path, Fraction]] | None:
+        """A call is about to draw: its law, if an equal call has one; else it is explored now."""
         here = run.mass
         for scope in self._scopes:
             here *= scope.mass
@@ -252,11 +255,11 @@ class Explorer:
         allowed = min(allowed, Fraction(1, 4))
         key = self.places.law_key(call)
         if key is not None and key in self._laws and self._laws[key][0] <= allowed:
-            self._spread(self._scopes[-1], tuple(run.path), run.mass, self._laws[key][1])
-            run.stop(Suspended())
+            return self._laws[key][1]
         tally = Tally(_rounded(allowed), self._most)
         self._scopes.append(_Scope(len(run.path), call.index, run.mass, tally, key))
         run.mass = Fraction(1)
+        return None
 
     def _returned(self, call: Activation, key: str | None) -> None:
         """A call has ended: if it is being explored, so has the run."""
@@ -272,18 +275,13 @@ class Explorer:
         if scope.key is not None and all(not str(key).startswith("own") for key in law):
             self._laws[scope.key] = law.residual, found
         start = next(iter(scope.paths.values()))[: scope.depth]
-        self._spread(self._scopes[-1], start, scope.mass, found)
+        outer, left = self._scopes[-1], Fraction(1)
+        for path, weight in found:
+            self._push(outer, (*start, *path), scope.mass * weight)
+            left -= weight
+        outer.tally.lose(scope.mass * left)
         for key, other in scope.others.items():
             self._detour(scope.paths[key], other)
-
-    def _spread(
-        self, scope: _Scope, start: Path, mass: Fraction, law: list[tuple[Path, Fraction]]
-    ) -> None:
-        left = Fraction(1)
-        for path, weight in law:
-            self._push(scope, (*start, *path), None, mass * weight)
-            left -= weight
-        scope.tally.lose(mass * left)
 
     # -- the other ways --------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from exactdp.audit.code.generators import COPY, INTEGERS, ExactRandom
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
 from exactdp.audit.code.numpy_laws import binomial_weights, choice_weights
+from exactdp.audit.code.unwatched import unwatched
 
 __all__ = ["SHOWING", "ExactGenerator"]
 
@@ -41,6 +42,7 @@ class ExactGenerator:
         """What isinstance is told."""
         return np.random.Generator
 
+    @unwatched
     def integers(
         self,
         low: int,
@@ -65,6 +67,7 @@ class ExactGenerator:
 
         return self._filled(drawn, shown) if isinstance(shown, np.ndarray) else drawn()
 
+    @unwatched
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles."""
         shown = SHOWING.random(_settled(size), dtype)
@@ -78,6 +81,7 @@ class ExactGenerator:
         ordinary = all(type(each) is float for each in items.flat)
         return items.astype(np.float64) if ordinary else LazyArray(items)
 
+    @unwatched
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, **other: Any
     ) -> Any:
@@ -105,6 +109,7 @@ class ExactGenerator:
         self._random.shuffle(places := list(range(len(items))))
         return self._alike(shown, items[places[: shown.size]].reshape(shown.shape))
 
+    @unwatched
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
         n, p, size = _settled(n), _settled(p), _settled(size)
@@ -130,6 +135,7 @@ class ExactGenerator:
         self._random.shuffle(order)
         x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
 
+    @unwatched
     def permutation(self, x: Any, **other: Any) -> Any:
         """A shuffled copy, or a permutation of range(x)."""
         self._only_known(other)

@@ -25,9 +25,10 @@ Path = tuple[Choice, ...]
 
 
 class NewChoices(Protocol):
-    """What decides which option a run takes at a choice that it has not made before."""
+    """What decides which option a run takes at a choice that it has not made before, and perhaps
+    at some that follow."""
 
-    def __call__(self, run: Run, options: list[Choice]) -> Choice: ...
+    def __call__(self, run: Run, options: list[Choice]) -> Path: ...
 
 
 class Run(EnumeratingSource):
@@ -84,7 +85,7 @@ class Run(EnumeratingSource):
         if width > MAX_WIDTH:
             self.stop(TooManyBranches(f"a single choice has more than {MAX_WIDTH} options"))
         options = [Choice(i, width, share) for i, share in enumerate(make()) if share]
-        choice = self._new(self, options)
+        chosen = self._new(self, options)
         self.step += 1
-        self.path.append(choice)
-        return choice.option
+        self.path.extend(chosen)
+        return chosen[0].option
