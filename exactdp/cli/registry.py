@@ -19,7 +19,7 @@ COMMANDS = {
     "check": "accounting",
     "sgd": "composition",
     "compose": "composition",
-    "release": "release sketches",
+    "release": "release release_counters sketches",
     "cut": "cut",
     "local": "local",
     "sparse": "sparse",

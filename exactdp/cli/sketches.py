@@ -11,19 +11,12 @@ from typing import Any
 
 import click
 
+from exactdp.cli.elements import element, length_of, text_of
 from exactdp.cli.options import json_option, options
 from exactdp.cli.output import new_file
+from exactdp.cli.publishing import overwrite_option, print_report, save, write_csv
 from exactdp.cli.reading import counts_in, existing
-from exactdp.cli.release import (
-    element,
-    length_of,
-    overwrite_option,
-    print_report,
-    release,
-    save,
-    text_of,
-    write_csv,
-)
+from exactdp.cli.release import release
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 

@@ -270,9 +270,19 @@ def _closeness(left: Any, right: Any) -> float | None:
     return min(ratio, 1 / ratio) if ratio > 0 else None
 
 
+#: Longer numbers are not written out: a float may not hold them, and Python refuses 4300 digits.
+_LONG_BITS = 1000
+
+
+def _bits(value: int | Fraction) -> int:
+    return value.numerator.bit_length() + value.denominator.bit_length()
+
+
 def _show(value: object) -> str:
     if isinstance(value, arb):
         return str(value.str(6, radius=False))
+    if isinstance(value, int | Fraction) and _bits(value) > _LONG_BITS:
+        return _show(_ball(value))
     text = str(value)
     if isinstance(value, Fraction) and len(text) > 12:
         return f"{float(value):.6g}"

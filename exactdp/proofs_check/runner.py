@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from exactdp.extras import optional
 from exactdp.processes import undisturbed
 from exactdp.proofs_check.comparisons import Record, observe
-from exactdp.proofs_check.record import Evidence, summary_of
+from exactdp.proofs_check.evidence import Evidence, summary_of
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.statements import Part
 

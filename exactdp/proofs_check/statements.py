@@ -57,7 +57,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from exactdp.errors import InvalidParameter
-from exactdp.proofs_check.record import Evidence, recorded
+from exactdp.proofs_check.evidence import Evidence, recorded
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
 
 Check = Callable[..., object]

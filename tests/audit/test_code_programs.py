@@ -143,7 +143,9 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("program", HONEST, ids=str)
+@pytest.mark.parametrize(
+    "program", HONEST, ids=lambda program: getattr(program, "__name__", type(program).__name__)
+)
 def test_honest_programs_are_proved(program: Callable[..., Any]) -> None:
     assert verdict(program) == "proved"
 

@@ -254,17 +254,17 @@ def releasing(tmp_path: Path) -> list[str]:
 #: Halfway through the rows the program waits for its end.
 _HALFWAY = """
 import sys, time
-from exactdp.cli import release
+from exactdp.cli import release_counters
 from exactdp.cli.main import main
 
-assert callable(release.write_csv)
+assert callable(release_counters.write_csv)
 
 def halfway(path, header, rows):
     path.write_text("element,count\\n")
     print("halfway", flush=True)
     time.sleep(60)
 
-release.write_csv = halfway
+release_counters.write_csv = halfway
 main(sys.argv[1:])
 """
 

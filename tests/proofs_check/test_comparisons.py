@@ -26,7 +26,7 @@ from exactdp.proofs_check.comparisons import (
     significant,
     within,
 )
-from exactdp.proofs_check.record import summary_of
+from exactdp.proofs_check.evidence import summary_of
 
 THIRD = Fraction(1, 3)
 X = sympy.Symbol("x")
@@ -41,6 +41,7 @@ X = sympy.Symbol("x")
         (lambda: equal({1, 2}, {1}), r"\{1, 2\} != \{1\}"),
         (lambda: within(Fraction(1), Fraction(11, 10), Fraction(9, 100)), "1, not 11/10"),
         (lambda: agree(arb(2).sqrt(), Fraction(141421356237, 10**11)), "!="),
+        (lambda: at_most(Fraction(10**5000, 3), 2), r"3\.33333e\+4999 > 2"),
         (lambda: holds(False, n=3), "does not hold at n=3"),
         (lambda: reproduces(Fraction(26, 1000), "0.025"), "13/500, not 1/40"),
         (lambda: reproduces(THIRD, "3.4e-1"), "1/3, not"),

@@ -12,7 +12,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.proofs_check import runner, statements
 from exactdp.proofs_check.comparisons import at_most
-from exactdp.proofs_check.record import Evidence
+from exactdp.proofs_check.evidence import Evidence
 from exactdp.proofs_check.registry import ledger, select
 from exactdp.proofs_check.runner import run, run_one
 from exactdp.proofs_check.statements import REGISTERED, Paper

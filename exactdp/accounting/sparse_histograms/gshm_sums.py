@@ -117,7 +117,7 @@ def calibrate(
         if not zcdp.delta(rho=weight / noise**2, epsilon=loss).upper < target:
             raise InvalidParameter("sigma", noise, "larger: at this one no tau is enough")
         return calibrated(
-            "gshm-sums",
+            "sums",
             DEFAULT_ANALYSIS,
             lambda tau: CALCULATOR.instance(
                 k=number, columns=size, sigma=noise, tau=tau, epsilon=loss, spread=share

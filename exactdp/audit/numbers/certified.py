@@ -22,6 +22,7 @@ from exactdp.accounting.calculator import (
 )
 from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.audit.numbers import closed_forms, local_responses
+from exactdp.audit.numbers.inversion import WIDTH, least, least_multiple
 from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
@@ -40,8 +41,6 @@ from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 
 __all__ = ["Answerer", "answer", "delta_at", "mechanisms", "parameter_of", "quantities"]
 
-#: Relative width of delta, where it has a closed form, and of every search.
-WIDTH = Fraction(1, 10**12)
 
 #: The relative width of delta for a sampled step, and for a composition on a grid. The latter is
 #: also the width of epsilon.
@@ -98,8 +97,8 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
 
     step = found.step(quantity, parameters)
     if step:
-        return _least_multiple(at, target, step)
-    return _least(at, target, zero=quantity != "sigma")
+        return least_multiple(at, target, step)
+    return least(at, target, zero=quantity != "sigma")
 
 
 def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters) -> Enclosure:
@@ -156,76 +155,6 @@ def _calculated(made: Calculator[Any], group: str) -> Mechanism:
         _PROBABILITIES.get(group, {}),
         lambda quantity, _: Fraction(made.falls_with[quantity]),
     )
-
-
-def _least(at: Callable[[Fraction], Enclosure], target: Fraction, *, zero: bool) -> Enclosure:
-    """The least value whose delta is at most the target; delta does not rise with the value."""
-    if zero and at(Fraction(0)).upper <= target:
-        return Enclosure.exact(0)
-    low = high = Fraction(1)
-    step = 2
-    while at(low).lower <= target:
-        low, step = low / step, min(step * step, 2**64)
-        if low < Fraction(1, 2**4000):
-            return Enclosure(Fraction(0), low * step)
-    step = 2
-    while at(high).upper > target:
-        high, step = high * step, min(step * step, 2**64)
-        if high > 2**4000:
-            raise InvalidParameter("delta", target, "one that can be reached")
-    while high - low > high * WIDTH:
-        middle = _between(low, high)
-        here = at(middle)
-        if here.upper <= target:
-            high = middle
-        elif here.lower > target:
-            low = middle
-        else:  # as close to the boundary as delta is known
-            return _around(at, target, low, middle, high)
-    return Enclosure(low, high)
-
-
-def _around(
-    at: Callable[[Fraction], Enclosure],
-    target: Fraction,
-    low: Fraction,
-    middle: Fraction,
-    high: Fraction,
-) -> Enclosure:
-    """The nearest decided values on both sides of an undecided one."""
-    gap = middle * WIDTH / 2
-    while middle - gap > low and at(middle - gap).lower <= target:
-        gap *= 2
-    left = max(low, middle - gap)
-    gap = middle * WIDTH / 2
-    while middle + gap < high and at(middle + gap).upper > target:
-        gap *= 2
-    return Enclosure(left, min(high, middle + gap))
-
-
-def _between(low: Fraction, high: Fraction) -> Fraction:
-    """A short number about half way, by ratio while the ends are far apart."""
-    if high > 4 * low:
-        up = (high.numerator * low.denominator) // (high.denominator * low.numerator)
-        return low * (1 << (up.bit_length() // 2))
-    return (low + high) / 2
-
-
-def _least_multiple(
-    at: Callable[[Fraction], Enclosure], target: Fraction, step: Fraction
-) -> Enclosure:
-    low, high, stride = -1, 1, 2
-    while at(high * step).upper > target:
-        low, high, stride = high, high * stride, min(stride * stride, 2**64)
-        if high > 2**4000:
-            raise InvalidParameter("delta", target, "one that can be reached")
-    while high - low > 1:
-        middle = (low + high) // 2
-        if at(middle * step) <= target:
-            high = middle
-        else:
-            low = middle
-    return Enclosure.exact(high * step)
 
 
 def _need(parameters: Parameters, name: str) -> Real:

@@ -34,7 +34,6 @@ from exactdp.accounting.sparse_histograms.csh_exact.half_lines import half_lines
 from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, integral
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.balls import FLOOR_BITS, ball, precision
-from tests.thinned import thinned
 
 Number = int | str
 
@@ -109,7 +108,7 @@ SETTINGS = [
 PAIRS = [(j, a, r) for j in (1, 2) for a in range(j + 1) for r in (1, 2)]
 
 
-@pytest.mark.parametrize("setting", thinned(SETTINGS))
+@pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("numbers", PAIRS)
 def test_densities(setting: tuple[str, str, str, str], numbers: tuple[int, int, int]) -> None:
     of = family(4, setting[0], setting[1], setting[2], setting[3])
@@ -308,7 +307,7 @@ def assert_below_the_bounds(rng: random.Random) -> None:
     assert published.lower <= simple.upper * (1 + slack)
 
 
-@pytest.mark.parametrize("seed", thinned(range(20)))
+@pytest.mark.parametrize("seed", range(20))
 def test_below_the_published_bounds(seed: int) -> None:
     assert_below_the_bounds(random.Random(seed))
 
@@ -319,7 +318,7 @@ def test_below_the_published_bounds_often(seed: int) -> None:
     assert_below_the_bounds(random.Random(1000 + seed))
 
 
-@pytest.mark.parametrize("seed", thinned(range(6)))
+@pytest.mark.parametrize("seed", range(6))
 def test_falls_with_tau_and_epsilon(seed: int) -> None:
     rng = random.Random(100 + seed)
     of = random_family(rng)

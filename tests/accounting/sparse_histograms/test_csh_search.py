@@ -29,7 +29,6 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
 from exactdp.balls import precision
 from exactdp.normal import hockey_stick
 from tests.accounting.sparse_histograms.test_csh_exact import by_quadrature
-from tests.thinned import thinned
 
 
 def family(k: int, sigma: str, tau: str, epsilon: str, kappa: str | None = None) -> Family:
@@ -164,7 +163,7 @@ def by_plan(
     return replace(chosen, **changes), loss
 
 
-@pytest.mark.parametrize("term", thinned(ROUGH))
+@pytest.mark.parametrize("term", ROUGH)
 def test_every_error_term_is_needed(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one thing made coarse the ball holds the true value, but not if its term is shrunk."""
     of, numbers, changes, factor = ROUGH[term]
@@ -276,7 +275,7 @@ def assert_brute_force(arguments: dict[str, object]) -> None:
         assert best.lower() <= upper.upper()
 
 
-@pytest.mark.parametrize("seed", thinned(range(8)))
+@pytest.mark.parametrize("seed", range(8))
 def test_brute_force(seed: int) -> None:
     assert_brute_force(random_arguments(random.Random(seed), 5))
 

@@ -13,7 +13,8 @@ L = 1 - G replaced by a polynomial on every cell. What is neglected:
   is at most e^(R^2/(2 s^2)) times its largest value on the real axis there (|phi_s(x + iy)| =
   e^(y^2/(2 s^2)) phi_s(x)), hence at most M = e^(R^2/(2 s^2)) (1 + alias) min(2, r tail(..)) at
   m_0 + R; by Cauchy's estimate the terms beyond x^(N-1) are at most M (|x|/R)^N/(1 - |x|/R).
-* M outside of the cells: f <= Phi((c A - b)/w) left of A, f <= G(B) right of B.
+* M outside of the cells: f <= Phi((c A - b)/w) left of A. Right of B, f <= G(B), and
+  f <= G(B) Phi(T(B)) if T falls at B: ln G is concave and falls, so T is concave.
 
 Wide balls hide that f vanishes where T is far below 0, so Phi is bounded there by hand:
 |Phi(x + iy)| <= e^((y^2 - x^2)/2) for x < 0.
@@ -125,8 +126,17 @@ class CellGrid:
         right = self.length * (self.last + arb(0.5))
         deviation = self.profile.deviation
         most = cdf((loss.slope * left - loss.offset) / loss.width)
-        hidden = self.profile.hidden(right.lower()).log.exp()
-        return most * cdf(left / deviation), hidden * tail(right / deviation)
+        within = log_bound_right_of(self.profile, loss, right.lower()).exp()
+        return most * cdf(left / deviation), within * tail(right / deviation)
+
+
+def log_bound_right_of(profile: Profile, loss: Loss, m: arb) -> arb:
+    """ln of a bound on f beyond an exact point m: G(m) Phi(T(m)) if T falls there, else G(m)."""
+    log, slope = profile.hidden(m)
+    top = (log - loss.offset + loss.slope * m) / loss.width
+    if slope + loss.slope < 0 and top < 0:
+        return log - top * top / 2  # Phi(T) <= e^(-T^2/2) for T < 0
+    return log
 
 
 def integral(profile: Profile, loss: Loss) -> arb:
@@ -203,7 +213,7 @@ def _plan(profile: Profile, loss: Loss) -> CellGrid | None:
     left, right = _reach(profile, loss)
     if not (left + right) / (stride * h) < _MOST_CELLS:
         return None
-    first, last = -math.ceil(left / (stride * h)), max(math.floor(right / (stride * h)), 1)
+    first, last = -math.ceil(left / (stride * h)), max(math.ceil(right / (stride * h) - 0.5), 1)
     return CellGrid(profile, stride, first, last, terms, width)
 
 
@@ -214,12 +224,9 @@ def _reach(profile: Profile, loss: Loss) -> tuple[float, float]:
     step, enough = deviation / 4, 2 * (_nats(profile.noise) + 3)
     while max(0.0, (b + c * left - 1) / w) ** 2 + (left / deviation) ** 2 < enough:
         left += step
-    least = -2 * profile.noise.relative // 3  # of ln G, which falls
     seen, right = 0.0, deviation * math.sqrt(enough)
-    if profile.hidden(arb(right)).log > least:
-        return left, right
     while right - seen > step:
         middle = (seen + right) / 2
-        visible = profile.hidden(arb(middle)).log > least
-        seen, right = (middle, right) if visible else (seen, middle)
-    return left, seen
+        beyond = log_bound_right_of(profile, loss, arb(middle)) - (middle / deviation) ** 2 / 2
+        seen, right = (middle, right) if beyond > -enough / 2 else (seen, middle)
+    return left, right
