@@ -13,6 +13,8 @@ import json
 import os
 import subprocess
 import sys
+import types
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +28,8 @@ __all__ = ["Sending", "repeated", "serve"]
 
 _SEEDS = ("1", "2", "3", "4")
 _MOST_LEAVES = 512
+#: Objects of one variable that are looked into.
+_MOST_OBJECTS = 10_000
 _INSIDE = "EXACTDP_FRESH_INTERPRETER"
 
 
@@ -174,7 +178,7 @@ def _answer(request: Any) -> Any:
     from exactdp.audit.code.judge import differing
 
     modules = {
-        module: {name: digest(_state(vars(sys.modules[module]).get(name))) for name in names}
+        module: {name: digest(_state(vars(sys.modules[module]).get(name), set())) for name in names}
         for module, names in request["modules"].items()
     }
     differs = None
@@ -185,18 +189,26 @@ def _answer(request: Any) -> Any:
     return {"modules": modules, "differs": differs, "failed": ""}
 
 
-def _state(value: Any) -> Any:
-    """What a variable of a module holds, as data, where it can be written down."""
+def _state(value: Any, opened: set[int]) -> Any:
+    """What a variable of a module holds, as data; None for what cannot be written down.
+
+    opened: the objects that are already being written. Each object is opened once, because objects
+    may refer to each other (a member of an enumeration refers to its class).
+    """
     try:
-        if isinstance(value, type):
-            held = {k: v for k, v in vars(value).items() if not k.startswith("__")}
-            return {name: _state(each) for name, each in held.items() if not callable(each)}
-        if (
-            hasattr(value, "__dict__")
-            and not callable(value)
-            and type(value).__module__ != "builtins"
-        ):
-            return {name: _state(each) for name, each in vars(value).items()}
         return written(value)
     except (NotEnumerable, RecursionError, TypeError, ValueError):
+        pass
+    if id(value) in opened or len(opened) >= _MOST_OBJECTS or isinstance(value, types.ModuleType):
         return None
+    opened.add(id(value))
+    if isinstance(value, dict):
+        return [[_state(key, opened), _state(each, opened)] for key, each in value.items()]
+    if isinstance(value, (list, tuple, deque)):
+        return [_state(each, opened) for each in value]
+    held = getattr(value, "__dict__", {})
+    return {
+        name: _state(each, opened)
+        for name, each in dict(held).items()
+        if not (isinstance(value, type) and (name.startswith("__") or callable(each)))
+    }

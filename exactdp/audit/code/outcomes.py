@@ -12,7 +12,7 @@ import enum
 import json
 import re
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
@@ -122,11 +122,13 @@ def _dtype(kind: np.dtype[Any]) -> str:
 
 
 def _written_object(value: Any, kind: type) -> Any:
+    if kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and kind.__dictoffset__ == 0:
+        # collections.namedtuple does not know where its class is kept: name and fields say it all
+        called = f"{kind.__module__}:{kind.__qualname__}"
+        return ["namedtuple", [called, list(kind._fields), [written(item) for item in value]]]
     name = named(kind)
     if isinstance(value, enum.Enum):
         return ["enum", [name, value.name]]
-    if kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and kind.__dictoffset__ == 0:
-        return ["namedtuple", [name, [written(item) for item in value]]]
     if is_dataclass(value) and set(getattr(value, "__dict__", ())) <= _fields(kind).keys():
         return [
             "dataclass",
@@ -186,6 +188,14 @@ def _read_array(content: Any) -> Any:
     return np.frombuffer(bytes.fromhex(data), kind).reshape(shape).copy()
 
 
+def _read_namedtuple(content: Any) -> Any:
+    name, names, items = content
+    kind = found(name)
+    if getattr(kind, "_fields", None) != tuple(names):
+        kind = namedtuple(name.rpartition(".")[2].rpartition(":")[2], names)
+    return kind(*map(read, items))
+
+
 def _read_dataclass(content: Any) -> Any:
     name, values = content
     made = object.__new__(found(name))
@@ -208,7 +218,7 @@ _READERS: dict[str, Any] = {
     "array": _read_array,
     "objects": _read_objects,
     "enum": lambda parts: found(parts[0])[parts[1]],
-    "namedtuple": lambda parts: found(parts[0])(*map(read, parts[1])),
+    "namedtuple": _read_namedtuple,
     "dataclass": _read_dataclass,
     "dict": lambda pairs: {read(key): read(item) for key, item in pairs},
     "OrderedDict": lambda pairs: OrderedDict((read(key), read(item)) for key, item in pairs),

@@ -28,6 +28,7 @@ from exactdp.audit.code.places import Places, Whose
 from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import NotEnumerable
 from exactdp.samplers import enumeration
+from exactdp.samplers.seeded import SeededSource
 
 __all__ = ["Watch"]
 
@@ -152,6 +153,10 @@ class Watch:
         code = frame.f_code
         if code is random.Random.__init__.__code__:
             self._refuse(f"a new generator {_at(frame)} has randomness of its own; {_ADVICE}")
+        if code is SeededSource.take.__code__:
+            self._refuse(
+                f"a SeededSource draws what its seed says, in every run the same; {_ADVICE}"
+            )
         whose = whose_code(code.co_filename)
         still = whose is Whose.OURS or code.co_filename in _NUMBERS
         changes = not still and loops.changes(code)
