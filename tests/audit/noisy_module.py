@@ -1,6 +1,10 @@
 """A module that draws noise when it is imported: the mistake is that it is drawn once."""
 
+import enum
 import random
+from collections import namedtuple
+
+from exactdp.samplers.seeded import SeededSource
 
 OFFSET = random.gauss(0, 1)
 LEVELS = (1, 2, 3)
@@ -20,3 +24,50 @@ def by_set_order(bit, rng):
     """The mistake: the order of a set of text is another one in every process."""
     first = next(iter({"red", "green", "blue", "black", "white", "pink"}))
     return bit if first == "red" or rng.randrange(21) < 11 else 1 - bit
+
+
+class Remembering:
+    """Draws its noise at the first question and keeps it."""
+
+    noise = None
+
+    def above(self, bit, rng):
+        if self.noise is None:
+            self.noise = rng.randrange(2**40)
+        return bit * 2**41 + self.noise > 2**42
+
+
+ASKED = {"clicks": [Remembering()]}
+ASKED["clicks"][0].above(0, random.SystemRandom())
+
+
+def asked_before(bit, rng):
+    """The mistake: an object inside of a dict was asked when the module was imported."""
+    return ASKED["clicks"][0].above(bit, rng)
+
+
+_SEEDED = SeededSource(5)
+
+
+def seeded_source(bit, rng):
+    """The mistake: a reproducible stream of this library is used for a release."""
+    return bit + _SEEDED.below(1009) > 3
+
+
+class Vote(enum.Enum):
+    YES = "yes"
+    NO = "no"
+
+
+def votes(bit, rng):
+    """Members of an enumeration refer to their class, and the class to its members."""
+    return Vote.YES if honest(bit, rng) else Vote.NO
+
+
+class Server:
+    Report = namedtuple("Report", "answer")
+
+
+def reports(bit, rng):
+    """collections.namedtuple does not know that its class is an attribute of another one."""
+    return Server.Report(honest(bit, rng))

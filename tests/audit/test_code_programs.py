@@ -139,6 +139,7 @@ def with_generators(bit, rng):
 HONEST = [
     *(Counting().respond, Settings(), closure(11), cached, memo_of_work, timed, floats, weighted),
     *(or_a_new_generator, histogram, with_generators, noisy_module.honest),
+    *(noisy_module.votes, noisy_module.reports),
     functools.partial(lambda shift, bit, rng: coin(bit, rng) + shift, 5),
 ]
 
@@ -338,7 +339,8 @@ SINS = [
     *(own_random, own_numpy, system, by_secrets, seeded, seeded_numpy, early_name),
     *(global_generator, global_numpy_generator, table_of_noise, clock_as_noise, in_a_thread),
     *(from_a_file, address, swallowing, copied, built_before(), threshold_before()),
-    *(noisy_module.shifted, noisy_module.by_set_order),
+    *(noisy_module.shifted, noisy_module.by_set_order, noisy_module.asked_before),
+    noisy_module.seeded_source,
 ]
 
 

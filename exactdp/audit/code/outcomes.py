@@ -129,7 +129,7 @@ def _written_object(value: Any, kind: type) -> Any:
     name = named(kind)
     if isinstance(value, enum.Enum):
         return ["enum", [name, value.name]]
-    if is_dataclass(value) and set(getattr(value, "__dict__", ())) <= _fields(kind).keys():
+    if is_dataclass(value) and _held(value) <= _fields(kind).keys():
         return [
             "dataclass",
             [name, {each: written(getattr(value, each)) for each in _fields(kind)}],
@@ -142,6 +142,13 @@ def _written_object(value: Any, kind: type) -> Any:
 
 def _fields(kind: Any) -> dict[str, None]:
     return {field.name: None for field in fields(kind)}
+
+
+def _held(value: Any) -> set[str]:
+    """The names of the attributes and slots of an object."""
+    slots = [vars(kind).get("__slots__", ()) for kind in type(value).__mro__]
+    names = {name for each in slots for name in ([each] if isinstance(each, str) else each)}
+    return names.union(getattr(value, "__dict__", ())) - {"__dict__", "__weakref__"}
 
 
 def named(thing: Any) -> str:
@@ -192,7 +199,8 @@ def _read_namedtuple(content: Any) -> Any:
     name, names, items = content
     kind = found(name)
     if getattr(kind, "_fields", None) != tuple(names):
-        kind = namedtuple(name.rpartition(".")[2].rpartition(":")[2], names)
+        called = name.split(":")[-1].split(".")[-1]
+        kind = namedtuple(called, names)  # type: ignore[misc,no-redef]
     return kind(*map(read, items))
 
 
