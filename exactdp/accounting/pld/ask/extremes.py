@@ -45,6 +45,7 @@ class _Curve:
     ) -> None:
         """least: smaller deltas need not be known to this relative width."""
         self.span, self.relative_width = span, relative_width
+        self._made: dict[tuple[Order, float], Bounded] = {}
         self.reaches = {
             order: for_epsilon(order, math.log(least), relative_width).place for order in orders
         }
@@ -58,10 +59,12 @@ class _Curve:
     def _near(self, epsilon: float) -> list[Bounded]:
         # at most epsilon: the relative error of a tilted sum falls above its place, and grows below
         place = math.floor(_PLACES * epsilon / self.span) / _PLACES * self.span
-        return [
-            curve_near(order, min(place, reach), self.relative_width)
-            for order, reach in self.reaches.items()
-        ]
+        return [self._at(order, min(place, reach)) for order, reach in self.reaches.items()]
+
+    def _at(self, order: Order, place: float) -> Bounded:
+        if (order, place) not in self._made:
+            self._made[order, place] = curve_near(order, place, self.relative_width)
+        return self._made[order, place]
 
 
 def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
