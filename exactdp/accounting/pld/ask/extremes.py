@@ -28,7 +28,7 @@ __all__ = ["gaussian_mu", "type_two_error"]
 
 _INTERVALS = 4000
 
-#: mu to this width is found first.
+#: mu to this width is found first, then to ever narrower ones.
 _COARSE = Fraction(1, 200)
 
 _Interval = tuple[float, float]
@@ -70,8 +70,10 @@ class _Curve:
 def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
     """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
     whole: Sequence[_Interval] = [(0.0, last)]
-    if width < _COARSE:  # only where a coarse curve may have its maximum is a fine one needed
-        _, whole = _maximum(*_mu_bounds(orders, last, _COARSE), whole, arb(0), _COARSE)
+    stage = _COARSE
+    while stage > width:  # a finer curve is needed only where the maximum may be
+        _, whole = _maximum(*_mu_bounds(orders, last, stage), whole, arb(0), stage)
+        stage /= 20
     found, _ = _maximum(*_mu_bounds(orders, last, width), whole, arb(0), width)
     return found
 
