@@ -14,6 +14,7 @@ from exactdp.accounting.pld.grid import outcomes
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.outcomes import FINE, Outcome
 from exactdp.accounting.pld.grid.scaled import floor
+from exactdp.accounting.pld.grid.ratios import Cell, outcome_cell
 from exactdp.accounting.pld.laws.base import LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import log_of
 from exactdp.balls import ball, enclosure, precision
@@ -86,6 +87,12 @@ class DiscreteLaw(LossLaw):
     def mass_at_infinity(self) -> arb:
         with precision(_BITS):
             return self.infinite(_BITS)[0].lower().max(arb(0))
+
+    def ratio_cells(self, unit: Fraction, growth: float, tail_bits: int) -> Iterator[Cell]:
+        never = self.infinite(tail_bits)[1]
+        yield Cell(arb(0), never, 0, 1)
+        for outcome in self.outcomes(tail_bits):
+            yield outcome_cell(outcome, unit)
 
     def is_flat(self) -> bool:
         with precision(_BITS):
