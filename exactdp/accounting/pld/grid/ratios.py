@@ -8,13 +8,13 @@ joined such that the joint mean is that node: a conditional expectation of R.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.cells import Density
+from exactdp.accounting.pld.grid.cells import Density, Masses
 from exactdp.accounting.pld.grid.outcomes import Outcome
 from exactdp.balls import ball
 from exactdp.errors import Undecided
@@ -47,22 +47,22 @@ def outcome_cell(outcome: Outcome, unit: Fraction) -> Cell:
 
 
 def dense_cells(
-    law: Density, unit: Fraction, growth: float, ends: tuple[arb, arb] | None, tail: arb
+    law: Density, unit: Fraction, growth: float, ends: tuple[arb, arb] | Callable[[Masses], bool]
 ) -> Iterator[Cell]:
     """The cells of a density of the loss log dA/dB, by rising ratio.
 
-    growth: a cell has a width of one node, or of its ratio times this. ends: of the losses, None
-    for the whole line, where an A-mass of at most `tail` is left out.
+    growth: a cell has a width of one node, or of its ratio times this. ends: of the losses,
+    or for the whole line, whether these masses beyond a loss may be left out.
     """
     scale, low, at = ball(unit), 0, None
     side, before = law.below, (arb(0), arb(0))
-    if ends:
+    if not callable(ends):
         at = ends[0]
         low, before = _sure((at.exp() / scale).floor()), side(at)
     while True:
         high = low + max(1, int(low * growth))
         loss = (scale * high).log()
-        if ends and not loss < ends[1]:
+        if not callable(ends) and not loss < ends[1]:
             high, loss = _sure((ends[1].exp() / scale).ceil()), ends[1]
         if at is not None and side == law.below and loss > law.centre():
             side = law.above
@@ -70,7 +70,7 @@ def dense_cells(
         after = side(loss)
         a_mass, b_mass = (abs(y - x) for x, y in zip(before, after, strict=True))
         yield Cell(a_mass / scale, b_mass, low, high)
-        if loss is ends[1] if ends else side == law.above and after[0] < tail:
+        if (side == law.above and ends(after)) if callable(ends) else loss is ends[1]:
             return
         low, at, before = high, loss, after
 

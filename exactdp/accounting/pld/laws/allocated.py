@@ -46,7 +46,7 @@ __all__ = ["Allocated", "allocated"]
 _BITS = 192
 
 #: Rounding may take a mass of about 2^-this of the mass that is cut off as a tail.
-_SPARE_BITS = 16
+_SPARE_BITS = 10
 
 #: Largest number of nodes of the lattice: a product of two such polynomials takes seconds.
 _MOST_NODES = 1 << 21
@@ -77,14 +77,16 @@ class Allocated(LossLaw):
     heavy = True
 
     def __post_init__(self) -> None:
-        next(self.base.ratio_cells(Fraction(1), 1.0, 1))  # refuses laws without cells
+        next(
+            self.base.ratio_cells(Fraction(1), 1.0, 1, removed=self.removed)
+        )  # refuses laws without cells
 
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         # Moving R to nodes r apart adds at most r^2/6 to its variance above and takes r^2/3 below
-        # where its law is smooth, so that of S changes by r^2/(2 t). The grid of losses changes
-        # the variance of log S by about step^2/6.
-        unit = _power_of_two(float(step) * math.sqrt(self.steps) / 2)
-        low, high = _sums(self.base, self.steps, unit, float(step) / 2, tail_bits)
+        # where its law is smooth, so the two variances of S are r^2/(2 t) apart. With this r that
+        # is step^2/5, about as much as the grid of losses adds.
+        unit = _quarters(float(step) * math.sqrt(self.steps) * 0.65)
+        low, high = _sums(self, unit, float(step) / 2, tail_bits)
         with precision(_BITS):
             return self._lower(low, step), self._upper(high, step)
 
@@ -155,7 +157,7 @@ class _Sums:
         totals = list(accumulate(self.masses, initial=0))
         means = list(accumulate((j * mass for j, mass in enumerate(self.masses)), initial=0))
         scale, size = arb(2) ** -self.bits, ball(self.unit)
-        per_unit = ball(1 / self.unit)  # exact: t times a power of two
+        per_unit = ball(1 / self.unit)  # exact where it is an integer
         start, index = 1, math.floor(math.log(float(self.unit)) / float(step)) - 1
         while start < last:
             # the first node at or above e^((i + 1) step)
@@ -170,17 +172,18 @@ class _Sums:
 
 
 @lru_cache(maxsize=2)
-def _sums(
-    base: LossLaw, steps: int, unit: Fraction, growth: float, tail_bits: int
-) -> tuple[_Sums, _Sums]:
+def _sums(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tuple[_Sums, _Sums]:
     """The law of S on a lattice, below and above; unit: distance of the nodes for R."""
+    steps = law.steps
     with precision(_BITS):
-        cells = list(base.ratio_cells(unit, growth, tail_bits))
+        cells = list(law.base.ratio_cells(unit, growth, tail_bits, removed=law.removed))
         last = max(cell.high for cell in cells) + math.ceil(2 * steps / unit)
         if last > _MOST_NODES:
             raise Undecided(f"the ratios of one step fill more than {_MOST_NODES} nodes")
-        # a rounding takes up to 2^-bits last of Q, or 2^-bits last^2 unit/t of P, for each term
-        bits = tail_bits + _SPARE_BITS + 2 * last.bit_length() + steps.bit_length()
+        # rounding once takes at most 2^-bits from each node: 2^-bits last of Q, and of P at most
+        # that times the largest S; what is lost in one of t terms is lost in the sum
+        largest = math.ceil(last * unit / steps)
+        bits = tail_bits + _SPARE_BITS + (last * largest * steps).bit_length()
         low, high = (
             _Sums(_power(masses, steps, last, bits), unit / steps, bits)
             for masses in (joined(cells), split(cells))
@@ -237,5 +240,7 @@ def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
     return nodes, found
 
 
-def _power_of_two(value: float) -> Fraction:
-    return Fraction(2) ** math.floor(math.log2(value))
+def _quarters(value: float) -> Fraction:
+    """The largest of 4, 5, 6, 7 times a power of two that is at most the value."""
+    unit = Fraction(2) ** (math.floor(math.log2(value)) - 2)
+    return unit * math.floor(Fraction(value) / unit)

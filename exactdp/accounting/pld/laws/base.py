@@ -103,10 +103,13 @@ class LossLaw(ABC):
         """Whether all finite losses are 0."""
         return False
 
-    def ratio_cells(self, unit: Fraction, growth: float, tail_bits: int) -> Iterator[Cell]:
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
         """The outputs by their ratio e^L, in cells of a lattice with this unit.
 
-        growth: see `grid.ratios.dense_cells`. A mass of 2^-tail_bits may be left out.
+        growth: see `grid.ratios.dense_cells`. A mass of 2^-tail_bits may be left out,
+        under P where `removed` and else under Q.
         """
         raise self._unknown(
             "Gaussian or Laplace noise, or one with exact outcomes, for random allocation"

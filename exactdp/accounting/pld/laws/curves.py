@@ -83,8 +83,12 @@ class CurveLaw(DiscreteLaw):
     def mass_at_infinity(self) -> arb:
         return ball(self.curve_of_one.shown).lower().max(arb(0))
 
-    def ratio_cells(self, unit: Fraction, growth: float, tail_bits: int) -> Iterator[Cell]:
-        return LossLaw.ratio_cells(self, unit, growth, tail_bits)  # only bounds of the ratio
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        return LossLaw.ratio_cells(
+            self, unit, growth, tail_bits, removed=removed
+        )  # only bounds of the ratio
 
     def excess(self, epsilon: Fraction) -> arb:
         found = self.curve_of_one.delta(epsilon)

@@ -88,7 +88,9 @@ class DiscreteLaw(LossLaw):
         with precision(_BITS):
             return self.infinite(_BITS)[0].lower().max(arb(0))
 
-    def ratio_cells(self, unit: Fraction, growth: float, tail_bits: int) -> Iterator[Cell]:
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
         never = self.infinite(tail_bits)[1]
         yield Cell(arb(0), never, 0, 1)
         for outcome in self.outcomes(tail_bits):

@@ -78,11 +78,13 @@ class Laplace(PiecewiseLaw):
     def with_unit(self, unit: Fraction) -> Laplace:
         return Laplace(unit / 2)
 
-    def ratio_cells(self, unit: Fraction, growth: float, tail_bits: int) -> Iterator[Cell]:
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
         mu = ball(self.mu)
         (_, far), (_, near) = self.marks()
         yield outcome_cell(Outcome(-mu, far, near), unit)
-        yield from dense_cells(_Inner(self.mu), unit, growth, (-mu, mu), arb(0))
+        yield from dense_cells(_Inner(self.mu), unit, growth, (-mu, mu))
         yield outcome_cell(Outcome(mu, near, far), unit)
 
     def excess(self, epsilon: Fraction) -> arb:

@@ -52,8 +52,11 @@ class NormalLaw(DensityLaw):
     def log_moment(self, s: Fraction) -> arb:
         return integral(*self.mixtures(), s).log()
 
-    def ratio_cells(self, unit: Fraction, growth: float, tail_bits: int) -> Iterator[Cell]:
-        return dense_cells(self, unit, growth, None, arb(2) ** -tail_bits)
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        side = 0 if removed else 1
+        return dense_cells(self, unit, growth, lambda masses: masses[side] < arb(2) ** -tail_bits)
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self, rate, removed)
