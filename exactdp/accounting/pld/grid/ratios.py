@@ -93,8 +93,11 @@ def split(cells: Iterable[Cell]) -> dict[int, arb]:
     return found
 
 
-def joined(cells: Iterable[Cell]) -> dict[int, arb]:
-    """B-masses at nodes, below in convex order; what cannot be joined to a node is left out.
+def joined(cells: Iterable[Cell], *, up: bool) -> dict[int, arb]:
+    """B-masses at nodes, below in convex order, but for the last mass.
+
+    up: whether the last mass, with nothing above to be joined with, moves up to a node or down.
+    Down is below for every rising function of R, up for every falling one.
 
     From the least ratio up, each mean is joined with as much mass from above the next node as
     brings the joint mean to that node. This is then checked for every node, up to OFF.
@@ -122,4 +125,8 @@ def joined(cells: Iterable[Cell]) -> dict[int, arb]:
             a, b = a + share * more_a, b + share * more_b
         if abs(a - node * b) < ball(OFF) * node * b:
             found[node] = found.get(node, arb(0)) + b
+        elif not left:
+            mean = a / b
+            last = int((mean.upper().ceil() if up else mean.lower().floor()).fmpz())
+            found[last] = found.get(last, arb(0)) + b
     return found

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.measure import Bounds, Grid, Measure, on_nodes
 from exactdp.accounting.pld.grid.outcomes import Outcome, merged
-from exactdp.accounting.pld.grid.ratios import OFF, joined, split
+from exactdp.accounting.pld.grid.ratios import OFF, Cell, joined, split
 from exactdp.accounting.pld.laws.base import LossLaw, Step
 from exactdp.balls import ball, precision
 from exactdp.errors import Described, InvalidParameter, Undecided
@@ -51,8 +51,11 @@ _SPARE_BITS = 10
 #: Largest number of nodes of the lattice: a product of two such polynomials takes seconds.
 _MOST_NODES = 1 << 21
 
-#: Number of nodes of a sketch.
-_SKETCHED = 500
+#: At least so many nodes for each cell that a ratio up to e may have.
+_FEWEST_NODES = 32
+
+#: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
+_SKETCHED, _SKETCHED_BITS = 500, 128
 
 Floats = NDArray[np.float64]
 
@@ -176,8 +179,11 @@ def _sums(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tupl
     """The law of S on a lattice, below and above; unit: distance of the nodes for R."""
     steps = law.steps
     with precision(_BITS):
-        cells = list(law.base.ratio_cells(unit, growth, tail_bits, removed=law.removed))
-        last = max(cell.high for cell in cells) + math.ceil(2 * steps / unit)
+        cells, last = _cells(law, unit, growth, tail_bits)
+        fewest = math.ceil(_FEWEST_NODES / growth)
+        if last < fewest:  # so few cost little; single ratios with much mass need them
+            unit /= 1 << (fewest // last).bit_length()
+            cells, last = _cells(law, unit, growth, tail_bits)
         if last > _MOST_NODES:
             raise Undecided(f"the ratios of one step fill more than {_MOST_NODES} nodes")
         # rounding once takes at most 2^-bits from each node: 2^-bits last of Q, and of P at most
@@ -186,16 +192,27 @@ def _sums(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tupl
         bits = tail_bits + _SPARE_BITS + (last * largest * steps).bit_length()
         low, high = (
             _Sums(_power(masses, steps, last, bits), unit / steps, bits)
-            for masses in (joined(cells), split(cells))
+            for masses in (joined(cells, up=not law.removed), split(cells))
         )
     return low, high
+
+
+def _cells(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tuple[list[Cell], int]:
+    """The cells of R, and a last node with about a mass of 2^-tail_bits of sums beyond it."""
+    cells = list(law.base.ratio_cells(unit, growth, tail_bits, removed=law.removed))
+    ratios, masses = _sketched(law.base, law.steps, _SKETCHED_BITS)
+    weights = masses * ratios if law.removed else masses
+    beyond = np.cumsum(weights[::-1])[::-1]
+    place = min(int(np.sum(beyond > 2.0**-tail_bits)), len(ratios) - 1)
+    return cells, math.ceil(Fraction(ratios[place]) * law.steps / unit)
 
 
 def _power(masses: dict[int, arb], times: int, last: int, bits: int) -> list[int]:
     """The law of the sum of independent copies at the nodes up to `last`, rounded down."""
     listed = [0] * (last + 1)
     for node, mass in masses.items():
-        listed[node] = max(int((mass.lower() * arb(2) ** bits).floor().fmpz()), 0)
+        if node <= last:
+            listed[node] = max(int((mass.lower() * arb(2) ** bits).floor().fmpz()), 0)
     square, whole = fmpz_poly(listed), None
     while True:
         if times & 1:
@@ -216,7 +233,8 @@ def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
     """About the law of S under Q, on a geometric grid; only to guess where to look."""
     losses, logs = np.array(list(base.sketch(bits))).T
     ratios, masses = np.exp(losses) / steps, np.exp(logs - losses)
-    grid = np.geomspace(1e-3 / steps, max(ratios.max(), 1.0) * 4, _SKETCHED)
+    last = max(4 * ratios.max(), min(steps * ratios.max(), 40.0), 4.0)
+    grid = np.geomspace(1e-3 / steps, last, _SKETCHED)
     nodes = np.concatenate([[0.0], grid])
 
     def spread(places: Floats, weights: Floats) -> Floats:
