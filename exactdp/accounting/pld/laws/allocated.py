@@ -62,7 +62,9 @@ Floats = NDArray[np.float64]
 
 def allocated(step: Step, steps: int) -> Step:
     """An epoch of so many steps (>= 2), in one of which the user takes part."""
-    removed, added = (Allocated(step.removed, steps, removed) for removed in (True, False))
+    removed, added = (
+        Allocated(step.removed, step.added, steps, removed) for removed in (True, False)
+    )
     real = tuple((allocated(*one, steps),) for one in step.real if len(one) == 1)
     return Step(removed, added, real, step.attained)
 
@@ -71,10 +73,11 @@ def allocated(step: Step, steps: int) -> Step:
 class Allocated(LossLaw):
     """The loss of P against Q (removed), or of Q against P; see above.
 
-    base: the law of log dA/dB under A. steps: t >= 2.
+    base, reverse: the laws of log dA/dB under A, and of log dB/dA under B. steps: t >= 2.
     """
 
     base: LossLaw
+    reverse: LossLaw
     steps: int
     removed: bool
     heavy = True
@@ -137,6 +140,10 @@ class Allocated(LossLaw):
 
     def is_flat(self) -> bool:
         return self.base.is_flat() and not self.base.mass_at_infinity() > 0
+
+    def largest(self) -> arb | None:
+        # S is a mean of ratios
+        return (self.base if self.removed else self.reverse).largest()
 
     def mass_at_infinity(self) -> arb:
         return self.base.mass_at_infinity() if self.removed else arb(0)
@@ -213,10 +220,10 @@ def _power(masses: dict[int, arb], times: int, last: int, bits: int) -> list[int
     for node, mass in masses.items():
         if node <= last:
             listed[node] = max(int((mass.lower() * arb(2) ** bits).floor().fmpz()), 0)
-    square, whole = fmpz_poly(listed), None
+    square, whole = fmpz_poly(listed), fmpz_poly([1 << bits])
     while True:
         if times & 1:
-            whole = _product(whole, square, last, bits) if whole is not None else square
+            whole = _product(whole, square, last, bits)
         times >>= 1
         if not times:
             return [int(mass) for mass in whole.coeffs()]
@@ -239,7 +246,7 @@ def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
 
     def spread(places: Floats, weights: Floats) -> Floats:
         places = np.minimum(places, nodes[-1])
-        index = np.clip(np.searchsorted(nodes, places, side="right") - 1, 0, len(nodes) - 2)
+        index = np.clip(np.searchsorted(nodes, places, side="right"), 1, len(nodes) - 1) - 1
         share = (places - nodes[index]) / (nodes[index + 1] - nodes[index])
         size = len(nodes)
         found: Floats = np.bincount(index, weights * (1 - share), size)

@@ -13,8 +13,8 @@ from flint import arb, ctx
 from exactdp.accounting.pld.grid import outcomes
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.outcomes import FINE, Outcome
-from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.grid.ratios import Cell, outcome_cell
+from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import log_of
 from exactdp.balls import ball, enclosure, precision

@@ -39,6 +39,9 @@ class Response(DiscreteLaw):
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         return ball(self.delta), ball(self.delta)
 
+    def largest(self) -> arb | None:
+        return None if self.delta else ball(self.epsilon)
+
     def batched(self, rate: Fraction) -> LossLaw:
         return BatchDiscrete(self, rate)
 
@@ -60,6 +63,11 @@ class FiniteLaws(DiscreteLaw):
         for ratio, (a, b) in grouped.items():
             exact = Fraction(0) if ratio == 1 else None
             yield Outcome(ball(ratio).log(), ball(a), ball(b), exact)
+
+    def largest(self) -> arb | None:
+        if self.p.support - self.q.support:
+            return None
+        return ball(max(self.p[x] / self.q[x] for x in self.p.support)).log()
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         only_p = sum((self.p[x] for x in self.p.support - self.q.support), Fraction(0))
