@@ -235,7 +235,7 @@ class Pld:
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=2).allocated(20)
         >>> print(format(loss.epsilon("1e-5"), "3"))
-        [0.5, 0.51]
+        [0.421, 0.423]
         """
         count = integer("steps", steps, least=1)
         self._only_add_remove()

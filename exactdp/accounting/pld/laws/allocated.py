@@ -249,8 +249,8 @@ def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
         index = np.clip(np.searchsorted(nodes, places, side="right"), 1, len(nodes) - 1) - 1
         share = (places - nodes[index]) / (nodes[index + 1] - nodes[index])
         size = len(nodes)
-        found: Floats = np.bincount(index, weights * (1 - share), size)
-        return found + np.bincount(index + 1, weights * share, size)
+        left = np.bincount(index, weights * (1 - share), size).astype(np.float64)
+        return left + np.bincount(index + 1, weights * share, size)
 
     def added(one: Floats, other: Floats) -> Floats:
         return spread(np.add.outer(nodes, nodes).ravel(), np.multiply.outer(one, other).ravel())
