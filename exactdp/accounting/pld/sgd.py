@@ -87,9 +87,11 @@ def sgd(
 
     noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
     with which each user is in the sample of a step. steps: >= 1. sampling: "poisson", each user
-    independently; or "batches" of a fixed size, drawn without replacement for every step.
+    independently; "batches" of a fixed size, drawn without replacement for every step; or
+    "allocated", each user to one of the 1/rate steps of every epoch (1/rate is an integer that
+    divides steps).
     neighbours: "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
-    :meth:`Pld.replaced`, :meth:`Pld.batched`.
+    :meth:`Pld.replaced`, :meth:`Pld.batched`, :meth:`Pld.allocated`.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).epsilon("1e-5"), "5"))
@@ -97,7 +99,16 @@ def sgd(
     """
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
     noise = gaussian(sigma=positive("noise_multiplier", noise_multiplier))
-    if choice("sampling", sampling, ("poisson", "batches")) == "batches":
+    scheme = choice("sampling", sampling, ("poisson", "batches", "allocated"))
+    if scheme == "allocated":
+        if replaces:
+            raise InvalidParameter("neighbours", neighbours, "'add-remove' for random allocation")
+        epoch, count = 1 / positive("rate", rate), integer("steps", steps, least=1)
+        if epoch.denominator > 1 or count % epoch:
+            allowed = "1/t for random allocation to one of t steps, where t divides steps"
+            raise InvalidParameter("rate", rate, allowed)
+        return noise.allocated(int(epoch)).composed(count // int(epoch))
+    if scheme == "batches":
         if not replaces:
             raise InvalidParameter("neighbours", neighbours, "'replace-one' for batches")
         step = noise.batched(rate)
@@ -151,7 +162,10 @@ def calibrate_sgd(
 
     run(Fraction(1))  # checks the rate
     with precision(_BITS):
-        if ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count:
+        if (
+            sampling != "allocated"
+            and ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count
+        ):
             raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
     noise, refuted = smallest_on_grid(test, _noise_guess(run, loss, target), grid_step)
     kept, made = seen[noise].delta, run(noise)
