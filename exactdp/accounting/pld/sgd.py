@@ -64,14 +64,15 @@ class NoiseCalibration:
 
 @dataclass(frozen=True)
 class StepsCalibration:
-    """The largest number of steps within a target: one more step provably exceeds the target.
+    """The largest number of steps within a target: `too_many` steps provably exceed the target.
 
-    delta: enclosure after these steps, at most the target (0 for 0 steps). refuted: delta after one
-    more step, above the target.
+    delta: enclosure after these steps, at most the target (0 for 0 steps). too_many: one more step,
+    or one more epoch of random allocation. refuted: delta after too_many steps, above the target.
     """
 
     steps: int
     delta: Enclosure
+    too_many: int
     refuted: Enclosure
 
 
@@ -187,18 +188,19 @@ def most_steps(
 ) -> StepsCalibration:
     """The largest number of steps for which DP-SGD is (epsilon, delta)-DP.
 
-    Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried.
-    Raises InvalidParameter, Undecided.
+    Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried. With
+    sampling="allocated" the steps are those of whole epochs. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
     >>> pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5").steps
     16
     """
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
+    unit = int(1 / positive("rate", rate)) if sampling == "allocated" else 1
     one = sgd(
         noise_multiplier=noise_multiplier,
         rate=rate,
-        steps=1,
+        steps=unit,
         sampling=sampling,
         neighbours=neighbours,
     )
@@ -208,19 +210,19 @@ def most_steps(
         if steps not in known:
             known[steps] = _decide(one.composed(steps), loss, target)
         if known[steps].verdict == "undecided":
-            raise Undecided(f"whether {steps} steps keep the target is not decided")
+            raise Undecided(f"whether {steps * unit} steps keep the target is not decided")
         return known[steps].verdict == "proved"
 
     most, too_many = 0, 1
     while kept(too_many):
         most, too_many = too_many, 4 * too_many
-        if too_many > _MOST_STEPS:
-            raise Undecided(f"the target is still kept after {most} steps")
+        if too_many * unit > _MOST_STEPS:
+            raise Undecided(f"the target is still kept after {most * unit} steps")
     while too_many - most > 1:
         middle = (most + too_many) // 2
         most, too_many = (middle, too_many) if kept(middle) else (most, middle)
     delta_kept = known[most].delta if most else Enclosure.exact(0)
-    return StepsCalibration(most, delta_kept, known[too_many].delta)
+    return StepsCalibration(most * unit, delta_kept, too_many * unit, known[too_many].delta)
 
 
 def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fraction) -> Fraction:
