@@ -69,9 +69,9 @@ _CERTAIN = 8.0  # nats in training from which outputs that are all alike call fo
 _HOPELESS = {False: 0.7, True: 0.99}
 
 #: A look that calls run once for every output trains on, and counts, at most so many outputs, or as
-#: many as this time allows where that is more: a call may start a program. 22 outputs of each side
+#: many as this time allows where that is more: a call may start a program. 18 outputs of each side
 #: refute epsilon = 1 where an event happens for all outputs of one side and for none of the other.
-_SINGLE_CALLS, _SINGLE_SECONDS = 48, 10.0
+_SINGLE_CALLS, _SINGLE_SECONDS = 40, 10.0
 
 _ALIKE = (
     "run was called once for every output, because an event happened for all outputs of a call or "
