@@ -146,7 +146,8 @@ def named(thing: Any) -> str:
     """module:name of a class or function that is found under this name."""
     name = f"{getattr(thing, '__module__', None)}:{getattr(thing, '__qualname__', None)}"
     if "<" in name or found(name) is not thing:
-        raise NotEnumerable(f"{name} cannot be found by its name; define it at the top of a module")
+        shown = getattr(thing, "__qualname__", type(thing).__qualname__)
+        raise NotEnumerable(f"{shown} is not defined at the top of a module that can be imported")
     return name
 
 

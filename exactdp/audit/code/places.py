@@ -224,6 +224,9 @@ def _key(value: Any) -> Hashable:
         return ("generator",)
     if _is_plain(value):
         return _plain_key(value)
+    if type(value) is tuple:
+        keys = tuple(map(_key, value))
+        return None if None in keys else keys
     if _is_object(value) or isinstance(value, _LASTING):
         return "object", id(value)
     return ("empty",) if type(value) is dict and not value else None

@@ -125,14 +125,6 @@ def _width(program: Callable[[Any], Any], kind: Kind) -> int:
     return tape.wide_size
 
 
-def has_state(source: str, kind: Kind) -> bool:
-    """Whether runs of one function differ from runs of fresh ones, in either of two orders."""
-    fresh = brute(source, kind)
-    shared = built(source)
-    first = table(shared, kind.interface, limit=1 << 18, most=3000)
-    return first != fresh or table(shared, kind.interface, limit=1 << 18, most=3000) != fresh
-
-
 def found(source: str, kind: Kind) -> Law[Any] | None:
     """What the library says, None for "not exact"."""
     try:
@@ -148,9 +140,10 @@ def found(source: str, kind: Kind) -> Law[Any] | None:
 
 
 def wrong(source: str, kind: Kind, law: Law[Any]) -> str | None:
-    """What is wrong with the law of a program, if anything; TooMany where nobody knows."""
-    if kind.stateful and has_state(source, kind):
-        return "it keeps state, and has a law all the same"
+    """What is wrong with the law of a program, if anything; TooMany where nobody knows.
+
+    Where it keeps state, the law is that of the first call of a fresh function.
+    """
     said: Table = {}
     for outcome, weight in law.items():
         said[written(outcome)] = said.get(written(outcome), Fraction(0)) + weight
