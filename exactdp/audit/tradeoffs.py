@@ -65,13 +65,16 @@ _BITS = (128, 512, 2048)  # of the balls; more are tried where fewer do not deci
 _HALVINGS = 50
 _MOST = 64.0  # mu beyond which no count of guesses is looked at
 _LOOSER = 1e-9  # relative step below the root that floats suggest, until one is certified
+_PER_GUESS = 1e-9  # the same for each guess: what the tangents lose adds up, and a try takes long
 _TRIES = 8
+_CHECKED = 32  # steps of the recursion between two looks at the sum
+_SERVED = 1e-5  # distance in z over which a tangent is at most mu/2 times its square below g
 
 
 def curve_of(promise: Promise) -> Curve:
     """A lower bound of g for a promise. Raises InvalidParameter for other promises."""
     if isinstance(promise, GaussianDP):
-        return lambda x: _gaussian(x, promise.mu)
+        return _Gaussian(promise.mu)
     if isinstance(promise, (ApproximateDP, Profile)):
         points = promise.points if isinstance(promise, Profile) else (
             (promise.epsilon, promise.delta),
@@ -80,16 +83,31 @@ def curve_of(promise: Promise) -> Curve:
     raise InvalidParameter("promise", promise, "ApproximateDP, GaussianDP or a Profile")
 
 
-def _gaussian(x: arb, mu: Fraction) -> arb:
-    """A tangent of g: g(Phi(z)) + g'(Phi(z)) (x - Phi(z)) for the z that a float suggests.
+class _Gaussian:
+    """Tangents of g: g(Phi(z)) + g'(Phi(z)) (x - Phi(z)) for z that floats suggest.
 
     A convex function lies above each of its tangents, whatever z is. g'(Phi(z)) is the density
-    at z - mu over that at z, e^(mu z - mu^2/2).
+    at z - mu over that at z, e^(mu z - mu^2/2). A tangent serves all x up to a distance in z.
     """
-    about = min(max(float(x), 1e-300), 1 - 1e-16)
-    z, shift = ball(Fraction(_NORMAL.inv_cdf(about))), ball(mu)
-    slope = (shift * z - shift * shift / 2).exp()
-    return (_phi(z - shift) + slope * (x - _phi(z))).max(arb(0))
+
+    def __init__(self, mu: Fraction) -> None:
+        self.mu = mu
+        self.first, self.last = 1.0, 0.0  # the x that the tangent serves
+        self.slope = self.offset = arb(0)
+
+    def __call__(self, x: arb) -> arb:
+        about = min(max(float(x), 1e-300), 1 - 1e-16)
+        if not self.first <= about <= self.last:
+            self._touch(about)
+        return (self.slope * x + self.offset).max(arb(0))
+
+    def _touch(self, about: float) -> None:
+        """Make the tangent that serves this x and those a little larger."""
+        hint = _NORMAL.inv_cdf(about) + _SERVED / 2
+        self.first, self.last = about, max(_NORMAL.cdf(hint + _SERVED / 2), about)
+        z, shift = ball(Fraction(hint)), ball(self.mu)
+        self.slope = (shift * z - shift * shift / 2).exp()
+        self.offset = _phi(z - shift) - self.slope * _phi(z)
 
 
 def _phi(z: arb) -> arb:
@@ -121,13 +139,13 @@ def impossible(curve: Curve, m: int, r: int, v: int, tau: Fraction) -> bool:
 
 
 def _total(curve: Curve, m: int, r: int, v: int, tau: Fraction) -> arb:
-    """m (R_0 + W_0), or an earlier sum that is certainly larger than r."""
+    """m (R_0 + W_0), or an earlier sum that is certainly larger than r: the sums never fall."""
     right, wrong = ball(tau * v), ball(tau * (r - v))
     for i in range(v, 0, -1):
         more = (m * curve(right / m)).max(wrong)
         right += (more - wrong) * (i - 1) / (r - i + 1)
         wrong = more
-        if bool(right + wrong > r):
+        if not i % _CHECKED and bool(right + wrong > r):
             break
     return right + wrong
 
@@ -137,24 +155,31 @@ def least_mu(m: int, r: int, v: int, alpha: Fraction) -> Fraction:
 
     Every smaller mu is refuted as well: mu-GDP implies it for larger mu.
     """
-    if not v or not _float_total(0.0, m, r, v, float(alpha)) > r:
-        return Fraction(0)
-    low, high = 0.0, _MOST
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _float_total(middle, m, r, v, float(alpha)) > r:
-            low = middle
-        else:
-            high = middle
-    for i in range(_TRIES):
-        mu = Fraction(low * (1 - _LOOSER * 8**i))
+    hint = _suggested(m, r, v, float(alpha))
+    step = max(_LOOSER, _PER_GUESS * r)
+    for i in range(_TRIES if hint > 0 else 0):
+        mu = Fraction(hint * (1 - step * 8**i))
         if mu > 0 and impossible(curve_of(GaussianDP(mu)), m, r, v, alpha):
             return mu
     return Fraction(0)
 
 
+def _suggested(m: int, r: int, v: int, alpha: float) -> float:
+    """The largest mu that floats refute, about; 0 for none."""
+    if not v or not _float_total(0.0, m, r, v, alpha) > r:
+        return 0.0
+    low, high = 0.0, _MOST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _float_total(middle, m, r, v, alpha) > r:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 def _float_total(mu: float, m: int, r: int, v: int, tau: float) -> float:
-    """The same sum for mu-GDP, in floats: a hint."""
+    """The same sum for mu-GDP in floats: a hint."""
     right, wrong = tau * v, tau * (r - v)
     for i in range(v, 0, -1):
         share = right / m

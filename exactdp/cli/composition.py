@@ -62,7 +62,7 @@ def _found(wanted: str, rate: str, known: dict[str, str], chosen: dict[str, str]
         return {
             "parameters": {"steps": str(most.steps)},
             "delta": most.delta.as_dict(),
-            "refuted": {"steps": str(most.steps + 1), "delta": most.refuted.as_dict()},
+            "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
     noise, steps = known.pop("noise_multiplier"), known.pop("steps")
     loss = pld.sgd(noise_multiplier=noise, rate=rate, steps=steps, **chosen)

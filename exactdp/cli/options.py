@@ -94,8 +94,9 @@ _PARAMETERS = {
         "Standard deviation of the noise divided by the clipping norm.",
     ),
     "sampling": (
-        "poisson or batches",
-        "poisson: independent users; batches: batches of a fixed size.",
+        "poisson, batches or allocated",
+        "poisson: independent users; batches: batches of a fixed size; allocated: each user takes "
+        "part in one of the 1/rate steps of every epoch.",
     ),
     "neighbours": (
         "add-remove or replace-one",

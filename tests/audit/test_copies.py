@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from exactdp.audit import CopiedRandomness, Event, audit, audit_pairs, watch
-from exactdp.audit.outputs import fresh
+from exactdp.audit.outputs import engine, fresh
 from exactdp.audit.outputs.batch import as_outputs
 from exactdp.audit.outputs.copies import Calls, different, fingerprint, uneven
 from exactdp.audit.outputs.fresh import sent
@@ -124,6 +124,15 @@ def test_what_is_the_same_within_a_call_is_judged_by_single_calls() -> None:
     assert report.violation
     assert report.epsilon_lower > 2
     assert "once for every output" in report.warning
+
+
+def test_few_single_calls_are_enough_where_each_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command is started for each call: hundreds of starts would take minutes."""
+    monkeypatch.setattr(engine, "_SINGLE_SECONDS", 0.0)
+    report = audit(copying.null_when_empty, 1, 0, delta="0.01")
+    assert report.violation
+    assert sum(trials for _, trials in report.counts.values()) <= 40
+    assert "at most 40 outputs" in report.warning
 
 
 def test_a_side_without_noise_needs_no_single_calls() -> None:

@@ -150,7 +150,7 @@ def test_false_alarms_are_rare_however_often_one_looks(watches: int) -> None:
 def test_a_part_that_never_varies_is_looked_at_in_single_calls() -> None:
     *_, last = watch(Open(2), 0, 1, samples=8000)
     assert last.violation
-    assert "all alike" in last.warning
+    assert "once for every output" in last.warning
 
 
 def test_one_draw_copied_is_judged_by_single_calls() -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import ask as questions
+from exactdp.accounting.pld.laws.allocated import allocated
 from exactdp.accounting.pld.laws.base import Order, Step, orders, real_orders
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
@@ -254,6 +255,32 @@ class Pld:
             REPLACE_ONE,
             f"upper bound by the worst of each: Zhu, Dong, Wang 2022, Proposition 30, {_OURS}",
         )
+
+    def allocated(self, steps: int | str) -> Pld:
+        """An epoch of steps, in one of which the user takes part: random allocation.
+
+        steps: number of runs of this mechanism in the epoch, an integer >= 1. For every user one of
+        them is drawn uniformly, independently of all other users, and kept secret ("balls in
+        bins"). Add-remove neighbours: with the user, or without the user in any step; a null
+        record that adds 0 in place of the user gives the same answers. Every epoch of
+        :meth:`composed` draws anew. For Gaussian, Laplace and discrete noise and exact laws.
+        This is not the law of a shuffled data set cut into batches of one fixed size: there, the
+        other users move when one leaves.
+        Raises InvalidParameter for several mechanisms, as :meth:`sampled` does.
+        Source: Chua et al. 2024 (arXiv 2412.16802); Feldman, Shenfeld 2025 (arXiv 2502.08202).
+
+        >>> from exactdp.accounting import pld
+        >>> loss = pld.gaussian(sigma=2).allocated(20)
+        >>> print(format(loss.epsilon("1e-5"), "3"))
+        [0.421, 0.423]
+        """
+        count = integer("steps", steps, least=1)
+        self._only_add_remove()
+        self._only_one("allocated", Fraction(1, count))
+        if count == 1:
+            return self
+        source = "Chua et al. 2024 (arXiv 2412.16802); Feldman, Shenfeld 2025 (arXiv 2502.08202)"
+        return self._each(lambda step: allocated(step, count), self.neighbours, source)
 
     def replaced(self) -> Pld:
         """The same steps for replace-one neighbours: one user's data is replaced by other data.

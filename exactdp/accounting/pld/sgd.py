@@ -64,14 +64,15 @@ class NoiseCalibration:
 
 @dataclass(frozen=True)
 class StepsCalibration:
-    """The largest number of steps within a target: one more step provably exceeds the target.
+    """The largest number of steps within a target: `too_many` steps provably exceed the target.
 
-    delta: enclosure after these steps, at most the target (0 for 0 steps). refuted: delta after one
-    more step, above the target.
+    delta: enclosure after these steps, at most the target (0 for 0 steps). too_many: one more step,
+    or one more epoch of random allocation. refuted: delta after too_many steps, above the target.
     """
 
     steps: int
     delta: Enclosure
+    too_many: int
     refuted: Enclosure
 
 
@@ -87,9 +88,11 @@ def sgd(
 
     noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
     with which each user is in the sample of a step. steps: >= 1. sampling: "poisson", each user
-    independently; or "batches" of a fixed size, drawn without replacement for every step.
+    independently; "batches" of a fixed size, drawn without replacement for every step; or
+    "allocated", each user to one of the 1/rate steps of every epoch (1/rate is an integer that
+    divides steps).
     neighbours: "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
-    :meth:`Pld.replaced`, :meth:`Pld.batched`.
+    :meth:`Pld.replaced`, :meth:`Pld.batched`, :meth:`Pld.allocated`.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).epsilon("1e-5"), "5"))
@@ -97,7 +100,16 @@ def sgd(
     """
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
     noise = gaussian(sigma=positive("noise_multiplier", noise_multiplier))
-    if choice("sampling", sampling, ("poisson", "batches")) == "batches":
+    scheme = choice("sampling", sampling, ("poisson", "batches", "allocated"))
+    if scheme == "allocated":
+        if replaces:
+            raise InvalidParameter("neighbours", neighbours, "'add-remove' for random allocation")
+        epoch, count = 1 / positive("rate", rate), integer("steps", steps, least=1)
+        if epoch.denominator > 1 or count % epoch:
+            allowed = "1/t for random allocation to one of t steps, where t divides steps"
+            raise InvalidParameter("rate", rate, allowed)
+        return noise.allocated(int(epoch)).composed(count // int(epoch))
+    if scheme == "batches":
         if not replaces:
             raise InvalidParameter("neighbours", neighbours, "'replace-one' for batches")
         step = noise.batched(rate)
@@ -151,7 +163,10 @@ def calibrate_sgd(
 
     run(Fraction(1))  # checks the rate
     with precision(_BITS):
-        if ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count:
+        if (
+            sampling != "allocated"
+            and ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count
+        ):
             raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
     noise, refuted = smallest_on_grid(test, _noise_guess(run, loss, target), grid_step)
     kept, made = seen[noise].delta, run(noise)
@@ -173,18 +188,19 @@ def most_steps(
 ) -> StepsCalibration:
     """The largest number of steps for which DP-SGD is (epsilon, delta)-DP.
 
-    Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried.
-    Raises InvalidParameter, Undecided.
+    Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried. With
+    sampling="allocated" the steps are those of whole epochs. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
     >>> pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5").steps
     16
     """
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
+    unit = int(1 / positive("rate", rate)) if sampling == "allocated" else 1
     one = sgd(
         noise_multiplier=noise_multiplier,
         rate=rate,
-        steps=1,
+        steps=unit,
         sampling=sampling,
         neighbours=neighbours,
     )
@@ -194,19 +210,19 @@ def most_steps(
         if steps not in known:
             known[steps] = _decide(one.composed(steps), loss, target)
         if known[steps].verdict == "undecided":
-            raise Undecided(f"whether {steps} steps keep the target is not decided")
+            raise Undecided(f"whether {steps * unit} steps keep the target is not decided")
         return known[steps].verdict == "proved"
 
     most, too_many = 0, 1
     while kept(too_many):
         most, too_many = too_many, 4 * too_many
-        if too_many > _MOST_STEPS:
-            raise Undecided(f"the target is still kept after {most} steps")
+        if too_many * unit > _MOST_STEPS:
+            raise Undecided(f"the target is still kept after {most * unit} steps")
     while too_many - most > 1:
         middle = (most + too_many) // 2
         most, too_many = (middle, too_many) if kept(middle) else (most, middle)
     delta_kept = known[most].delta if most else Enclosure.exact(0)
-    return StepsCalibration(most, delta_kept, known[too_many].delta)
+    return StepsCalibration(most * unit, delta_kept, too_many * unit, known[too_many].delta)
 
 
 def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fraction) -> Fraction:

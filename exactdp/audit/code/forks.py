@@ -5,9 +5,11 @@ A child gets a copy of the whole process, and what it finds comes back as JSON o
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,8 +21,17 @@ from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["ProgramRaised", "in_fork", "raise_signal", "signal_data", "start"]
+__all__ = [
+    "ProgramRaised",
+    "answer_of",
+    "begun",
+    "in_fork",
+    "raise_signal",
+    "signal_data",
+    "start",
+]
 
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
 _SIGNALS = {kind.__name__: kind for kind in (NotEnumerable, NotReproducible, TooManyBranches)}
 
 
@@ -40,9 +51,23 @@ def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
 
     Raises NotEnumerable where a process cannot fork, and if the child dies.
     """
-    answer, pid = start(lambda write: write(_answered(partial(work, *arguments))))
-    with os.fdopen(answer, "rb") as pipe:
-        data = pipe.read()
+    return answer_of(*begun(work, *arguments))
+
+
+def begun(work: Callable[..., Any], *arguments: Any) -> tuple[int, int]:
+    """Begin what :func:`in_fork` does: the pipe with the child's answer, and its number."""
+    return start(lambda write: write(_answered(partial(work, *arguments))))
+
+
+def answer_of(answer: int, pid: int) -> Any:
+    """Wait for the answer of a child that :func:`begun` has started; its errors are raised here."""
+    try:
+        with os.fdopen(answer, "rb") as pipe:
+            data = pipe.read()
+    except BaseException:  # an interrupt, for one: nobody waits for the answer any more
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
     _, status = os.waitpid(pid, 0)
     if not data:
         raise NotEnumerable(
@@ -85,6 +110,7 @@ def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
         os.close(there)
         return here, pid
     try:
+        _end_with_parent()
         gc.freeze()  # the collector need not touch, and thereby copy, what is the parent's
         os.close(here)
 
@@ -96,6 +122,12 @@ def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
         work(write)
     finally:
         os._exit(0)
+
+
+def _end_with_parent() -> None:
+    """On Linux the kernel kills this child when its parent ends, whatever the program is doing."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _answered(work: Callable[[], Any]) -> tuple[str, Any]:

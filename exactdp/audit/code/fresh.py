@@ -11,6 +11,8 @@ import atexit
 import importlib
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 import types
@@ -154,7 +156,7 @@ def _end(process: Any) -> None:
 
 def serve() -> None:
     """Answers requests, a line of JSON each, until the input ends."""
-    from exactdp.audit.code.forks import in_fork
+    from exactdp.audit.code.forks import answer_of, begun
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a program prints is no answer
@@ -167,7 +169,11 @@ def serve() -> None:
                 names += [content.partition(":")[0]] if kind == "named" else []
             for name in names:
                 importlib.import_module(name)
-            answer = in_fork(_answer, request)
+            pipe, child = begun(_answer, request)
+            if pipe not in select.select([pipe, sys.stdin], [], [])[0]:
+                os.kill(child, signal.SIGKILL)  # the input has ended: nobody waits for the answer
+                return
+            answer = answer_of(pipe, child)
         except Exception as error:  # whatever the user's module raises
             answer = {"failed": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)

@@ -17,6 +17,7 @@ from exactdp.audit.glue.primitives import Primitive
 from exactdp.audit.glue.report import GlueReport, Violation
 from exactdp.audit.glue.tape import Diverged, Session, Tape, place_of, replaced
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.extras import optional
 from exactdp.parameters import Real, choice, integer, non_negative
 
 _STATE = (
@@ -151,9 +152,8 @@ class _NoNoise(Undecided):
 
 def _draw(strategy: Any, number: int, violates: Callable[[Any], bool]) -> None:
     """Draw pairs until one violates, then shrink it: the last violating pair is the smallest."""
-    import hypothesis
-
-    @hypothesis.settings(
+    hypothesis: Any = optional("hypothesis")
+    settings = hypothesis.settings(
         max_examples=number,
         database=None,
         deadline=None,
@@ -161,13 +161,13 @@ def _draw(strategy: Any, number: int, violates: Callable[[Any], bool]) -> None:
         report_multiple_bugs=False,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    @hypothesis.given(strategy)
+
     def look(pair: Any) -> None:
         if violates(pair):
             raise _Violating
 
     with suppress(_Violating):
-        look()
+        settings(hypothesis.given(strategy)(look))()
 
 
 class _Violating(Exception):

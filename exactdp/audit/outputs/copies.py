@@ -1,9 +1,14 @@
 """Signs that outputs are copies of each other instead of independent draws.
 
 Two signs are looked for. No two calls may return the same outputs: a fixed seed, or a generator
-that was copied into worker processes, does so. And when a violation is about to be stated its event
-is counted again in fresh processes (recount.py): their counts must vary as those of independent
-outputs do.
+that was copied into worker processes, does so. Only calls that independent outputs would not repeat
+are compared: outputs of few distinct values (NULL, a set of keys, small counts) are no sign. And
+when a violation is about to be stated its event is counted again in fresh processes (recount.py):
+their counts must vary as those of independent outputs do.
+
+An event that happens for all outputs of each call, or for none, is no sign of copies either. But
+each call may have drawn once and copied the result, so a call is evidence of one output only: the
+engine then counts calls that ask for one output, and limits their number by the time they take.
 """
 
 from __future__ import annotations

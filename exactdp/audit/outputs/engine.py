@@ -10,6 +10,7 @@ alphas of all events add up to that of the audit.
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -67,8 +68,14 @@ _CERTAIN = 8.0  # nats in training from which outputs that are all alike call fo
 #: saves the computation of the region.
 _HOPELESS = {False: 0.7, True: 0.99}
 
+#: A look that calls run once for every output trains on, and counts, at most so many outputs, or as
+#: many as this time allows where that is more: a call may start a program. 18 outputs of each side
+#: refute epsilon = 1 where an event happens for all outputs of one side and for none of the other.
+_SINGLE_CALLS, _SINGLE_SECONDS = 40, 10.0
+
 _ALIKE = (
-    "run was called once for every output, because its calls returned outputs that are all alike"
+    "run was called once for every output, because an event happened for all outputs of a call or "
+    "for none; a look draws at most {} outputs so"
 )
 _ONCE = "an event that broke the promise did not do so a second time ({})"
 
@@ -107,7 +114,8 @@ class Audit:
 
     data: side -> data set. fixed: events to count, instead of searching. anytime: whether reports
     come again and again, and each of them has to hold. share: of the outputs, for the favoured
-    side. sent: run as fresh processes are sent it; made before its first call.
+    side. most: outputs that a look trains on, or counts, at most. sent: run as fresh processes are
+    sent it; made before its first call.
     """
 
     run: Run
@@ -129,6 +137,7 @@ class Audit:
     looked_at: dict[str, int] = field(default_factory=dict)
     largest: int = _TRAINING_CALL
     one_by_one: bool = False
+    most: int = sys.maxsize
     warning: str = ""
     basis: str = ""
     violation: bool = False
@@ -177,8 +186,13 @@ class Audit:
         Only here, where run is the caller's own object: a copy of it in a worker process says
         nothing about it.
         """
-        self.one_by_one, self.executor, self.warning = True, None, _ALIKE
         self.chosen, self.tallies, self.bounds = [], {}, {}
+        self.one_by_one, self.executor = True, None
+        started = time.perf_counter()
+        self._mechanism(self.data["left"], 2)
+        seconds = (time.perf_counter() - started) / 2
+        self.most = max(_SINGLE_CALLS, int(_SINGLE_SECONDS / max(seconds, 1e-6)))
+        self.warning = _ALIKE.format(self.most)
 
     @property
     def _mechanism(self) -> Run:
@@ -190,11 +204,12 @@ class Audit:
             share = look.alpha / self.alpha
             self.chosen = [replace(one, level=one.level * share) for one in self.fixed]
             self.favoured = self.fixed[0].direction
-            return look.counting
+            return min(look.counting, self.most)
         known = [one.event for one in self.chosen]
         sides, spent, found = [Outputs([]), Outputs([])], 0, list[Candidate]()
-        while not spent or (not (found and found[0].score) and spent < look.patience):
-            more = self.training(look.training)
+        patience = min(look.patience, self.most)
+        while not spent or (not (found and found[0].score) and spent < patience):
+            more = self.training(min(look.training, self.most))
             sides = [
                 Outputs.joined([a, b]) if len(a) else b for a, b in zip(sides, more, strict=True)
             ]
@@ -206,6 +221,7 @@ class Audit:
             self.favoured = found[0].direction
             if found[0].score >= _CERTAIN and {found[0].p, found[0].q} == {0.0, 1.0}:
                 self._call_one_by_one()
+        size = min(size, self.most)
         self._add(found, known, look, size)
         return size
 

@@ -36,8 +36,9 @@ _HERE = (
     "started anew, or draws the same in every process)"
 )
 _CONSTANT = (
-    "run returned one and the same output for each data set, and cannot be started anew: either it "
-    "draws no randomness, and no audit is needed, or it remembers what it once drew"
+    "the event happened for every output of one data set and for none of the other, and run cannot "
+    "be started anew: either no randomness decides it, and no audit is needed, or run remembers "
+    "what it once drew"
 )
 
 

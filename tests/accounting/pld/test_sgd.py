@@ -17,6 +17,15 @@ def test_without_sampling_it_is_the_gaussian_calibration() -> None:
     assert Fraction(exact.sigma) * Fraction(999999, 10**6) < Fraction(found.noise_multiplier)
 
 
+def test_most_steps_of_random_allocation_are_whole_epochs() -> None:
+    target = {"noise_multiplier": 2, "rate": "0.25", "sampling": "allocated"}
+    found = pld.most_steps(epsilon=2, delta="1e-5", **target)
+    assert found.steps % 4 == 0
+    assert found.too_many == found.steps + 4
+    assert pld.sgd(steps=found.steps, **target).delta(2).upper <= Fraction(1, 10**5)
+    assert pld.sgd(steps=found.too_many, **target).delta(2).lower > Fraction(1, 10**5)
+
+
 def test_most_steps_without_sampling() -> None:
     found = pld.most_steps(noise_multiplier=10, rate=1, epsilon=1, delta="1e-5")
     sensitivity = Fraction(found.steps) ** Fraction(1, 2)

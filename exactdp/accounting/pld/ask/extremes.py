@@ -28,7 +28,7 @@ __all__ = ["gaussian_mu", "type_two_error"]
 
 _INTERVALS = 4000
 
-#: mu to this width is found first.
+#: mu to this width is found first, then to ever narrower ones.
 _COARSE = Fraction(1, 200)
 
 _Interval = tuple[float, float]
@@ -45,6 +45,7 @@ class _Curve:
     ) -> None:
         """least: smaller deltas need not be known to this relative width."""
         self.span, self.relative_width = span, relative_width
+        self._made: dict[tuple[Order, float], Bounded] = {}
         self.reaches = {
             order: for_epsilon(order, math.log(least), relative_width).place for order in orders
         }
@@ -58,17 +59,21 @@ class _Curve:
     def _near(self, epsilon: float) -> list[Bounded]:
         # at most epsilon: the relative error of a tilted sum falls above its place, and grows below
         place = math.floor(_PLACES * epsilon / self.span) / _PLACES * self.span
-        return [
-            curve_near(order, min(place, reach), self.relative_width)
-            for order, reach in self.reaches.items()
-        ]
+        return [self._at(order, min(place, reach)) for order, reach in self.reaches.items()]
+
+    def _at(self, order: Order, place: float) -> Bounded:
+        if (order, place) not in self._made:
+            self._made[order, place] = curve_near(order, place, self.relative_width)
+        return self._made[order, place]
 
 
 def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
     """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
     whole: Sequence[_Interval] = [(0.0, last)]
-    if width < _COARSE:  # only where a coarse curve may have its maximum is a fine one needed
-        _, whole = _maximum(*_mu_bounds(orders, last, _COARSE), whole, arb(0), _COARSE)
+    stage = _COARSE
+    while stage > width:  # a finer curve is needed only where the maximum may be
+        _, whole = _maximum(*_mu_bounds(orders, last, stage), whole, arb(0), stage)
+        stage /= 20
     found, _ = _maximum(*_mu_bounds(orders, last, width), whole, arb(0), width)
     return found
 

@@ -16,6 +16,7 @@ from typing import ClassVar, TypeAlias
 from flint import arb
 
 from exactdp.accounting.pld.grid.measure import Bounds
+from exactdp.accounting.pld.grid.ratios import Cell
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -41,6 +42,9 @@ class LossLaw(ABC):
 
     #: Whether the law has densities between marks at distance `unit`.
     between_marks: ClassVar[bool] = False
+
+    #: Whether a tail that is cut off further out takes much longer.
+    heavy: ClassVar[bool] = False
 
     @property
     def accuracy(self) -> Fraction:
@@ -115,6 +119,18 @@ class LossLaw(ABC):
     def is_flat(self) -> bool:
         """Whether all finite losses are 0."""
         return False
+
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        """The outputs by their ratio e^L, in cells of a lattice with this unit.
+
+        growth: see `grid.ratios.dense_cells`. A mass of 2^-tail_bits may be left out,
+        under P where `removed` and else under Q.
+        """
+        raise self._unknown(
+            "Gaussian or Laplace noise, or one with exact outcomes, for random allocation"
+        )
 
     # laws for other neighbours and samples; `exactdp explain certified-pld`, section 4
 

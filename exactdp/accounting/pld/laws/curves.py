@@ -20,6 +20,8 @@ from typing import Protocol
 from flint import arb
 
 from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.grid.ratios import Cell
+from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.accounting.pld.laws.discrete import DiscreteLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
@@ -80,6 +82,13 @@ class CurveLaw(DiscreteLaw):
 
     def mass_at_infinity(self) -> arb:
         return ball(self.curve_of_one.shown).lower().max(arb(0))
+
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        return LossLaw.ratio_cells(
+            self, unit, growth, tail_bits, removed=removed
+        )  # only bounds of the ratio
 
     def excess(self, epsilon: Fraction) -> arb:
         found = self.curve_of_one.delta(epsilon)

@@ -13,6 +13,7 @@ from flint import arb, ctx
 from exactdp.accounting.pld.grid import outcomes
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.outcomes import FINE, Outcome
+from exactdp.accounting.pld.grid.ratios import Cell, outcome_cell
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import log_of
@@ -106,6 +107,14 @@ class DiscreteLaw(LossLaw):
                 max((x.upper for x in places), default=least.upper),
             )
             return Ends(largest, enclosure(self.infinite(_BITS)[0]))
+
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        never = self.infinite(tail_bits)[1]
+        yield Cell(arb(0), never, 0, 1)
+        for outcome in self.outcomes(tail_bits):
+            yield outcome_cell(outcome, unit)
 
     def is_flat(self) -> bool:
         with precision(_BITS):

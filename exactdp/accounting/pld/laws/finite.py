@@ -43,6 +43,9 @@ class Response(DiscreteLaw):
     def ends(self) -> Ends:
         return Ends(Enclosure.exact(self.epsilon), Enclosure.exact(self.delta))
 
+    def largest(self) -> arb | None:
+        return None if self.delta else ball(self.epsilon)
+
     def batched(self, rate: Fraction) -> LossLaw:
         return BatchDiscrete(self, rate)
 
@@ -64,6 +67,11 @@ class FiniteLaws(DiscreteLaw):
         for ratio, (a, b) in grouped.items():
             exact = Fraction(0) if ratio == 1 else None
             yield Outcome(ball(ratio).log(), ball(a), ball(b), exact)
+
+    def largest(self) -> arb | None:
+        if self.p.support - self.q.support:
+            return None
+        return ball(max(self.p[x] / self.q[x] for x in self.p.support)).log()
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         return ball(_outside(self.p, self.q)), ball(_outside(self.q, self.p))

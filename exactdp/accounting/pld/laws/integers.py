@@ -105,6 +105,9 @@ class DiscreteLaplace(IntegerNoise):
             yield Outcome.at((self.shift - 2 * z) * self.rate, p, q)
         yield Outcome.at(-self.shift * self.rate, end * fall**self.shift, end)
 
+    def largest(self) -> arb | None:
+        return ball(self.shift * self.rate)
+
     def excess(self, epsilon: Fraction) -> arb:
         # the loss at x + shift is rate (2 x + shift) for -shift <= x <= 0, the largest at x = 0
         place = math.floor((epsilon / self.rate - self.shift) / 2)

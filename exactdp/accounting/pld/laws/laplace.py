@@ -9,7 +9,7 @@ Source: Balle, Barthe, Gaboardi 2018, Theorem 3; exactdp explain certified-pld, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,9 @@ from typing import Any
 from flint import arb
 
 from exactdp.accounting.pld.grid.cells import Density, Masses
+from exactdp.accounting.pld.grid.outcomes import Outcome
 from exactdp.accounting.pld.grid.pieces import OFF
+from exactdp.accounting.pld.grid.ratios import Cell, dense_cells, outcome_cell
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import SampledDensity
@@ -76,8 +78,20 @@ class Laplace(PiecewiseLaw):
     def with_unit(self, unit: Fraction) -> Laplace:
         return Laplace(unit / 2)
 
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        mu = ball(self.mu)
+        (_, far), (_, near) = self.marks()
+        yield outcome_cell(Outcome(-mu, far, near), unit)
+        yield from dense_cells(_Inner(self.mu), unit, growth, (-mu, mu))
+        yield outcome_cell(Outcome(mu, near, far), unit)
+
     def excess(self, epsilon: Fraction) -> arb:
         return _hockey_stick(self.mu, ball(epsilon))
+
+    def largest(self) -> arb | None:
+        return ball(self.mu)
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledLaplace(self.mu, rate, removed)

@@ -14,7 +14,7 @@ Source: exactdp explain certified-pld, section 4.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,7 @@ from typing import Any
 from flint import acb, arb
 
 from exactdp.accounting.pld.grid.cells import Density, Masses
+from exactdp.accounting.pld.grid.ratios import Cell, dense_cells
 from exactdp.accounting.pld.laws.analytic import middle, off_cut
 from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity
@@ -50,6 +51,12 @@ class NormalLaw(DensityLaw):
 
     def log_moment(self, s: Fraction) -> arb:
         return integral(*self.mixtures(), s).log()
+
+    def ratio_cells(
+        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
+    ) -> Iterator[Cell]:
+        side = 0 if removed else 1
+        return dense_cells(self, unit, growth, lambda masses: masses[side] < arb(2) ** -tail_bits)
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self, rate, removed)

@@ -1,0 +1,278 @@
+"""Random allocation: the user takes part in one of t steps, chosen uniformly and kept secret.
+
+Let A be the law of a step with the user, and B the law without. The pair is P, the mean of the t
+products with A in one place and B in all others, against Q, the product of t laws B. It dominates
+adaptive steps, too: if (A, B) dominates every step, each step is a randomised image of (A, B)
+(Blackwell), and the images of the t places, one after the other, are the mechanism.
+
+Let R be the ratio dA/dB under B, and S the mean of t independent copies of R. Both curves are
+expectations of convex functions of S: D(P, Q)(x) = E (S - x)+ + P(S infinite), and
+D(Q, P)(x) = E (1 - x S)+. If E f(R) <= E f(U) for every convex f, then sums of independent copies
+keep this order. So R is moved to a lattice (`grid.ratios`), where laws of sums are convolutions.
+
+Masses are integers in units of 2^-bits; all terms are >= 0, every rounding is downward, and sums
+beyond the lattice are left out. Below, less mass is a lower curve. Above, let U be the sum before
+any mass is left out: E (U - x)+ is at most its part over the kept mass plus the mean of U over the
+mass left out, and that mean is 1 - P(S infinite) less the mean over the kept mass. E (1 - x U)+ is
+at most its part over the kept mass plus the mass left out. So above, what is missing from mass 1
+of P, or of Q in the other order, is given to an infinite loss.
+Source: Chua et al. 2024 (arXiv 2412.16802) and Feldman, Shenfeld 2025 (arXiv 2502.08202) for the
+pair; the bounds are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+from flint import arb, fmpz_poly
+from numpy.typing import NDArray
+
+from exactdp.accounting.pld.grid.measure import Bounds, Grid, Measure, on_nodes
+from exactdp.accounting.pld.grid.outcomes import Outcome, merged
+from exactdp.accounting.pld.grid.ratios import OFF, Cell, joined, split
+from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
+from exactdp.balls import ball, precision
+from exactdp.errors import Described, InvalidParameter, Undecided
+from exactdp.progress import tick
+
+__all__ = ["Allocated", "allocated"]
+
+_BITS = 192
+
+#: Rounding may take a mass of about 2^-this of the mass that is cut off as a tail.
+_SPARE_BITS = 10
+
+#: Largest number of nodes of the lattice: a product of two such polynomials takes seconds.
+_MOST_NODES = 1 << 21
+
+#: At least so many nodes for each cell that a ratio up to e may have.
+_FEWEST_NODES = 32
+
+#: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
+_SKETCHED, _SKETCHED_BITS = 500, 128
+
+Floats = NDArray[np.float64]
+
+
+def allocated(step: Step, steps: int) -> Step:
+    """An epoch of so many steps (>= 2), in one of which the user takes part."""
+    removed, added = (
+        Allocated(step.removed, step.added, steps, removed) for removed in (True, False)
+    )
+    real = tuple((allocated(*one, steps),) for one in step.real if len(one) == 1)
+    return Step(removed, added, real, step.attained)
+
+
+@dataclass(frozen=True)
+class Allocated(LossLaw):
+    """The loss of P against Q (removed), or of Q against P; see above.
+
+    base, reverse: the laws of log dA/dB under A, and of log dB/dA under B. steps: t >= 2.
+    """
+
+    base: LossLaw
+    reverse: LossLaw
+    steps: int
+    removed: bool
+    heavy = True
+
+    def __post_init__(self) -> None:
+        next(
+            self.base.ratio_cells(Fraction(1), 1.0, 1, removed=self.removed)
+        )  # refuses laws without cells
+
+    def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
+        # Moving R to nodes r apart adds at most r^2/6 to its variance above and takes r^2/3 below
+        # where its law is smooth, so the two variances of S are r^2/(2 t) apart. With this r that
+        # is step^2/5, about as much as the grid of losses adds.
+        unit = _quarters(float(step) * math.sqrt(self.steps) * 0.65)
+        low, high = _sums(self, unit, float(step) / 2, tail_bits)
+        with precision(_BITS):
+            return self._lower(low, step), self._upper(high, step)
+
+    def _lower(self, sums: _Sums, step: Fraction) -> Measure:
+        # a sum of ratios, each at its node up to a factor 1 +- OFF, is so, too
+        near = 1 + ball(OFF) * arb(0, 1)
+        outcomes = [Outcome((p / q).log(), p * near, q) for _, p, q in sums.cells(step)]
+        if not self.removed:
+            outcomes = [outcome.reversed() for outcome in outcomes]
+        infinite = self.base.mass_at_infinity() if self.removed else sums.at_zero
+        grid = Grid(Fraction(0), step)
+        return on_nodes(grid, merged(grid, outcomes), infinite.lower(), up=False)
+
+    def _upper(self, sums: _Sums, step: Fraction) -> Measure:
+        """Both masses of a cell of losses go to its ends, as in `grid.ratios.split`."""
+        found: dict[int, arb] = {}
+        missing = arb(1)
+        for index, p, q in sums.cells(step):
+            left, right = ball(index * step).exp(), ball((index + 1) * step).exp()
+            to_right = (p - left * q) / (right - left)
+            for node, ratio, mass in ((index, left, q - to_right), (index + 1, right, to_right)):
+                place, more = (node, ratio * mass) if self.removed else (-node, mass)
+                found[place] = found.get(place, arb(0)) + more
+            missing -= p if self.removed else q
+        return on_nodes(Grid(Fraction(0), step), found, missing.upper(), up=True)
+
+    def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
+        for ratio, mass in zip(*_sketched(self.base, self.steps, bits), strict=True):
+            if ratio > 0 and mass > 0:
+                loss, log_mass = math.log(ratio), math.log(mass)
+                yield (loss, log_mass + loss) if self.removed else (-loss, log_mass)
+
+    def width(self) -> float:
+        return self.base.width()
+
+    def curve(self, times: int) -> None:
+        return None  # a single epoch needs a grid, too
+
+    def excess(self, epsilon: Fraction) -> arb:
+        raise self._unknown("one without random allocation here")
+
+    def log_moment(self, s: Fraction) -> arb:
+        allowed = "one without random allocation, for Renyi divergences"
+        raise InvalidParameter("mechanism", Described("random allocation"), allowed)
+
+    def is_flat(self) -> bool:
+        return self.base.is_flat() and not self.base.mass_at_infinity() > 0
+
+    def largest(self) -> arb | None:
+        # S is a mean of ratios
+        return (self.base if self.removed else self.reverse).largest()
+
+    def mass_at_infinity(self) -> arb:
+        return self.base.mass_at_infinity() if self.removed else arb(0)
+
+    def ends(self) -> Ends:
+        # all t ratios can be the largest at once, and S is infinite if the user's own one is
+        found = (self.base if self.removed else self.reverse).ends()
+        if not self.removed and found.mass.upper > 0:
+            raise Undecided("the largest loss of random allocation: its step has infinite losses")
+        return found
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Masses under Q, in units of 2^-bits, of S at the nodes 0, unit, 2 unit, ..."""
+
+    masses: list[int]
+    unit: Fraction
+    bits: int
+
+    @property
+    def at_zero(self) -> arb:
+        return arb(self.masses[0]) * arb(2) ** -self.bits
+
+    def cells(self, step: Fraction) -> Iterator[tuple[int, arb, arb]]:
+        """i, P-mass and Q-mass of every cell e^(i step) <= S < e^((i + 1) step) with any mass."""
+        last = len(self.masses)
+        totals = list(accumulate(self.masses, initial=0))
+        means = list(accumulate((j * mass for j, mass in enumerate(self.masses)), initial=0))
+        scale, size = arb(2) ** -self.bits, ball(self.unit)
+        per_unit = ball(1 / self.unit)  # exact where it is an integer
+        start, index = 1, math.floor(math.log(float(self.unit)) / float(step)) - 1
+        while start < last:
+            # the first node at or above e^((i + 1) step)
+            stop = (ball((index + 1) * step).exp() * per_unit).ceil().unique_fmpz()
+            if stop is None:
+                raise Undecided("a node of the lattice cannot be told from one of the grid")
+            end = min(max(int(stop), start), last)
+            if totals[end] > totals[start]:
+                p = arb(means[end] - means[start]) * scale * size
+                yield index, p, arb(totals[end] - totals[start]) * scale
+            start, index = end, index + 1
+
+
+@lru_cache(maxsize=2)
+def _sums(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tuple[_Sums, _Sums]:
+    """The law of S on a lattice, below and above; unit: distance of the nodes for R."""
+    steps = law.steps
+    with precision(_BITS):
+        cells, last = _cells(law, unit, growth, tail_bits)
+        fewest = math.ceil(_FEWEST_NODES / growth)
+        if last < fewest:  # so few cost little; single ratios with much mass need them
+            unit /= 1 << (fewest // last).bit_length()
+            cells, last = _cells(law, unit, growth, tail_bits)
+        if last > _MOST_NODES:
+            raise Undecided(f"the ratios of one step fill more than {_MOST_NODES} nodes")
+        # rounding once takes at most 2^-bits from each node: 2^-bits last of Q, and of P at most
+        # that times the largest S; what is lost in one of t terms is lost in the sum
+        largest = math.ceil(last * unit / steps)
+        bits = tail_bits + _SPARE_BITS + (last * largest * steps).bit_length()
+        low, high = (
+            _Sums(_power(masses, steps, last, bits), unit / steps, bits)
+            for masses in (joined(cells, up=not law.removed), split(cells))
+        )
+    return low, high
+
+
+def _cells(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tuple[list[Cell], int]:
+    """The cells of R, and a last node with about a mass of 2^-tail_bits of sums beyond it."""
+    cells = list(law.base.ratio_cells(unit, growth, tail_bits, removed=law.removed))
+    ratios, masses = _sketched(law.base, law.steps, _SKETCHED_BITS)
+    weights = masses * ratios if law.removed else masses
+    beyond = np.cumsum(weights[::-1])[::-1]
+    place = min(int(np.sum(beyond > 2.0**-tail_bits)), len(ratios) - 1)
+    return cells, math.ceil(Fraction(ratios[place]) * law.steps / unit)
+
+
+def _power(masses: dict[int, arb], times: int, last: int, bits: int) -> list[int]:
+    """The law of the sum of independent copies at the nodes up to `last`, rounded down."""
+    listed = [0] * (last + 1)
+    for node, mass in masses.items():
+        if node <= last:
+            listed[node] = max(int((mass.lower() * arb(2) ** bits).floor().fmpz()), 0)
+    square, whole = fmpz_poly(listed), fmpz_poly([1 << bits])
+    while True:
+        if times & 1:
+            whole = _product(whole, square, last, bits)
+        times >>= 1
+        if not times:
+            return [int(mass) for mass in whole.coeffs()]
+        square = _product(square, square, last, bits)
+        tick()
+
+
+def _product(one: fmpz_poly, other: fmpz_poly, last: int, bits: int) -> fmpz_poly:
+    return fmpz_poly([mass >> bits for mass in one.mul_low(other, last + 1).coeffs()])
+
+
+@lru_cache(maxsize=8)
+def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
+    """About the law of S under Q, on a geometric grid; only to guess where to look."""
+    losses, logs = np.array(list(base.sketch(bits))).T
+    ratios, masses = np.exp(losses) / steps, np.exp(logs - losses)
+    last = max(4 * ratios.max(), min(steps * ratios.max(), 40.0), 4.0)
+    grid = np.geomspace(1e-3 / steps, last, _SKETCHED)
+    nodes = np.concatenate([[0.0], grid])
+
+    def spread(places: Floats, weights: Floats) -> Floats:
+        places = np.minimum(places, nodes[-1])
+        index = np.clip(np.searchsorted(nodes, places, side="right"), 1, len(nodes) - 1) - 1
+        share = (places - nodes[index]) / (nodes[index + 1] - nodes[index])
+        size = len(nodes)
+        left = np.bincount(index, weights * (1 - share), size).astype(np.float64)
+        return left + np.bincount(index + 1, weights * share, size)
+
+    def added(one: Floats, other: Floats) -> Floats:
+        return spread(np.add.outer(nodes, nodes).ravel(), np.multiply.outer(one, other).ravel())
+
+    power, found = spread(ratios, masses / masses.sum()), None
+    while steps:
+        if steps & 1:
+            found = power if found is None else added(found, power)
+        steps >>= 1
+        power = added(power, power) if steps else power
+    assert found is not None
+    return nodes, found
+
+
+def _quarters(value: float) -> Fraction:
+    """The largest of 4, 5, 6, 7 times a power of two that is at most the value."""
+    unit = Fraction(2) ** (math.floor(math.log2(value)) - 2)
+    return unit * math.floor(Fraction(value) / unit)
