@@ -2,10 +2,9 @@
 """Checks a privacy statement (format dp-statement/1): python dpcheck.py statement.json
 
 Prints "valid", "not proved" or "malformed", and why (exit status 0, 1, 2). Every number is computed
-anew, with integers and fractions only. A derivation gives choices (a grid, an order): a bad choice
-proves less, never something false. A claim at_most holds for all neighbours, at_least for some.
-SPECIFICATION.md defines the format, README.md has the mathematics. More mechanisms and rules are in
-dpcheck_more.py, which is loaded only if a statement needs it.
+anew, with integers and fractions only. A derivation gives choices: a bad choice proves less, never
+something false. A claim at_most holds for all neighbours, at_least for some. SPECIFICATION.md has the
+format, README.md the mathematics. dpcheck_more.py has more mechanisms, and is loaded when needed.
 """
 import hashlib
 import json
@@ -15,13 +14,13 @@ import time
 from bisect import bisect_right
 from fractions import Fraction
 from functools import partial
-from math import isqrt
+from itertools import pairwise
+from math import isqrt, lcm
 
 P = 256  # real numbers are enclosed by multiples of 2^-P
 ONE, SPARE = 1 << P, 1 << P - 80
 SECONDS, BYTES = 50, 1 << 20  # of the processor for a check, of a statement
 NODES, WINDOW = 1 << 13, 1 << 14  # of all releases alone, of their composition
-started = time.process_time_ns()
 
 class Stop(Exception):
     """The verdict and its reason."""
@@ -29,11 +28,10 @@ class Stop(Exception):
 def prove(fact, reason, verdict="not proved"):
     if not fact:
         raise Stop(verdict, reason)
-    if time.process_time_ns() - started > SECONDS * 10**9:
+    if time.process_time_ns() > prove.end:
         raise Stop("not proved", f"the check takes more than {SECONDS} seconds")
 
 # Real numbers ------------------------------------------------------------------------------------
-
 def up(n, bits):
     """n / 2^bits, rounded up, as n >> bits is rounded down."""
     return -(-n >> bits)
@@ -93,7 +91,7 @@ def series(t, r, j, step):
     return Real(s, s_up + 1)
 
 def atanh(z):
-    """z + z^3/3 + z^5/5 + ..., 0 <= z <= 1/3: the terms after the 82nd are below 2^-268 together."""
+    """z + z^3/3 + z^5/5 + ..., 0 <= z <= 1/3: terms after the 82nd are below 2^-268 together."""
     low, high, s, s_up, square = z.lo, z.hi, 0, 1, z * z
     for j in range(1, 165, 2):
         s, s_up = s + low // j, s_up - (-high // j)
@@ -124,9 +122,8 @@ def gaussian(mu, x):
     return p, q, (p - x * q).hi
 
 def outcomes(pairs):
-    """Outcomes with enclosed probabilities (p, q). S: those with p.hi >= x.lo q.lo, the first in the
-    order of p.hi/q.lo. top, the sum of p.hi - x.lo q.lo over S, is at least that of all (p - x q)+.
-    """
+    """Outcomes with enclosed probabilities (p, q). S: those with p.hi >= x.lo q.lo, the first by
+    p.hi/q.lo. top, the sum of p.hi - x.lo q.lo over S, is at least that of all (p - x q)+."""
     pairs = sorted(pairs, key=lambda pair: pair[1].lo > 0)
     always, sums = sum(q.lo <= 0 for _, q in pairs), [(NOTHING, NOTHING)]
     pairs[always:] = sorted(pairs[always:], key=lambda pair: -(pair[0].hi << P) // pair[1].lo)
@@ -139,13 +136,6 @@ def outcomes(pairs):
         return p, q, (p - Real(x.lo, x.lo) * q).hi
 
     return law
-
-def response(epsilon, delta):
-    """The worst (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015): with probability delta
-    the data are told, else there is a randomised response."""
-    no, told = real(1 - delta).over(real(epsilon).exp() + UNIT), real(delta)
-    yes = UNIT - told - no
-    return outcomes([(told, NOTHING), (yes, no), (no, yes), (NOTHING, told)])
 
 def sampled(law, rate, x):
     """rate p + (1 - rate) q against q: exceeds x if p > u q, and its curve is rate G(u). If u <= 0,
@@ -169,26 +159,23 @@ def backward(law, x):
 
 def above(law, x, bits):
     """Masses in units of 2^-bits on nodes x, with a curve above the law's: above its values v at 0
-    and at all nodes, hence above their chords, hence (as G is convex) above G.
-
-    The chords fall at rates f; they are the curve of the masses x_k (f_k-1 - f_k), if those < 0 count.
-    """
+    and at all nodes, hence above their chords, hence (as G is convex) above G. Chords that fall at
+    rates f are the curve of the masses x_k (f_k-1 - f_k); without those < 0 it is larger."""
     v = [min(law(t)[2], ONE) for t in x]
     for k in reversed(range(len(v) - 1)):
         v[k] = max(v[k], v[k + 1])
-    gaps = [t - s for s, t in zip([NOTHING, *x], x, strict=False)]
-    f = [Real(a - b, a - b).over(w) for a, b, w in zip([ONE, *v], v, gaps, strict=False)]
+    falls, gaps = pairwise([ONE, *v]), pairwise([NOTHING, *x])
+    f = [Real(a - b, a - b).over(t - s) for (a, b), (s, t) in zip(falls, gaps, strict=True)]
     masses = [(t * (a - b)).hi for t, a, b in zip(x, f, [*f[1:], NOTHING], strict=True)]
     return [up(max(mass, 0), P - bits) for mass in masses], up(v[-1], P - bits)
 
 def below(law, x, bits):
-    """Masses whose curve is below the law's. Node k gets a share of the outcomes x_k < p/q <= x_k+1,
-    and the rest of those below: forgetting which of them it was lowers the curve. Of the sum (p, q)
-    q is kept, and p lowered to x q, x the node or the one before. Any shares will do: these make p
-    equal x q, from both ends to the middle; where outcomes are at the nodes, they stay there.
-    """
+    """Masses whose curve is below the law's. Node k gets a share of the outcomes x_k < p/q <= x_k+1
+    and the rest of those below it: forgetting which it was lowers the curve. Of their sum (p, q),
+    p is lowered to x q, x this node or the last. Any shares will do; these make p equal x q, from
+    both ends to the node where least is lost."""
     tails, n = [law(t)[:2] for t in x], len(x)
-    cells = [(p - r, q - s) for (p, q), (r, s) in zip(tails, tails[1:], strict=False)]
+    cells = [(p - r, q - s) for (p, q), (r, s) in pairwise(tails)]
     infinite = tails[-1][0].lo if tails[-1][1].hi <= 0 else 0
     cells.append((NOTHING, NOTHING) if infinite > 0 else tails[-1])
     over = [max((p - t * q).lo, 0) for (p, q), t in zip(cells, x, strict=True)]
@@ -198,8 +185,7 @@ def below(law, x, bits):
         right[k] = ONE - max(right[k + 1] - SPARE, 0) * over[k + 1] // under[k]
         right[k], lost[k] = max(right[k], 0), lost[k + 1] + max(-right[k], 0) * under[k]
     for k in range(n):
-        if k:
-            left[k] = SPARE + (ONE - left[k - 1]) * under[k - 1] // max(over[k], 1)
+        left[k] = SPARE + (ONE - left[k - 1]) * under[k - 1] // max(over[k], 1) if k else 0
         if left[k] > ONE:
             break
         loss = lost[k] + (right[k] - left[k]) * over[k]
@@ -240,11 +226,12 @@ def grid(releases, rule, epsilon, upper, order):
     step, bits, window, result = rule["step"], rule["mass_bits"], rule["window"], None
     shift = Fraction(0 if upper else 1, 1 << 100)  # so outcomes at nodes are above them for certain
     epsilon += shift * sum(r["times"] for r in releases)
+    sizes = [last - first + 1 for first, last in [*rule["nodes"], window]]
+    prove(sum(sizes[:-1]) <= NODES and sizes[-1] <= WINDOW, "the grid has too many nodes")
     for r, (first, last) in zip(releases, rule["nodes"], strict=True):
         first, last = (-last, -first) if order else (first, last)  # the losses of the other order
         nodes = [real(i * step - shift).exp() for i in range(first, last + 1)]
-        power = (first, *(above if upper else below)(laws(r)[order], nodes, bits))
-        times = r["times"]
+        power, times = (first, *(above if upper else below)(laws(r)[order], nodes, bits)), r["times"]
         while times:
             if times & 1:
                 result = compose(result, power, window, bits, upper) if result else power
@@ -257,7 +244,6 @@ def grid(releases, rule, epsilon, upper, order):
     return total
 
 # Rules -------------------------------------------------------------------------------------------
-
 def more():
     """The second file, which uses this one."""
     sys.modules.setdefault("dpcheck", sys.modules[__name__])
@@ -271,25 +257,15 @@ def laws(r):
         law = partial(gaussian, real(r["sensitivity"], r["sigma"]))
     elif name == "finite-law":
         law = outcomes([(real(p), real(q)) for p, q in r["outcomes"]])
-    elif name in ("randomized-response", "approximate"):
-        law = response(r["epsilon"], r.get("delta", Fraction(0)))
     else:
         law = more().law(r)
     law = partial(sampled, law, r["rate"]) if r.get("rate", 1) < 1 else law
     return law, partial(backward, law)
 
-def pure(r):
-    """(epsilon, delta) of a release, sampled or not."""
-    prove("epsilon" in r or "scale" in r, f"a {r['mechanism']} has no epsilon")
-    epsilon = r["epsilon"] if "epsilon" in r else Fraction(r["sensitivity"], r["scale"])
-    return epsilon, r.get("delta", Fraction(0))
-
 def delta(releases, rule, epsilon, upper):
     """A bound on delta at epsilon."""
-    if rule["rule"] == "basic":
-        prove(upper, "the rule basic proves at_most alone")
-        prove(sum(pure(r)[0] * r["times"] for r in releases) <= epsilon, "the epsilons add up to more")
-        return sum(pure(r)[1] * r["times"] for r in releases)
+    promised = any(r["mechanism"] in ("approximate", "zcdp") for r in releases)
+    prove(upper or not promised, "what is promised of a mechanism has no lower side")
     if rule["rule"] == "grid":
         ends = [grid(releases, rule, epsilon, upper, order) for order in (0, 1)]
         return Fraction(max(end.hi if upper else end.lo for end in ends), ONE)
@@ -306,11 +282,11 @@ def delta(releases, rule, epsilon, upper):
     return Fraction(max(top if upper else (p - x * q).lo for p, q, top in events), ONE)
 
 # Statements --------------------------------------------------------------------------------------
-
 FIELDS = {  # of each object, and of each variant of it; "?": may be left out
     "statement": "format unit releases claims premises not_shown made_by",
     "unit": "neighbours of bounds", "bounds": "what at_most checked", "releases": "mechanism times",
-    "claims": "measure derivation at_most? at_least?", "derivation": "rule", "made_by": "name version"}
+    "claims": "measure derivation at_most? at_least?", "derivation": "rule",
+    "made_by": "name version"}
 VARIANTS = {
     "mechanism": {
         "gaussian": "sigma sensitivity rate?", "discrete-gaussian": "sigma2 sensitivity rate?",
@@ -346,75 +322,71 @@ def read(name, value, depth=0):
     if name in FIELDS:
         demand(type(value) is dict, f"{name} is not an object")
         names = FIELDS[name].split()
-        for tag in VARIANTS.keys() & set(names):
-            demand(type(value.get(tag)) is str and value[tag] in VARIANTS[tag], f"the {tag} is unknown")
-            names += VARIANTS[tag][value[tag]].split()
-        needed = {n for n in names if not n.endswith("?")}
-        fit = needed <= value.keys() <= {n.rstrip("?") for n in names}
+        for tag, variants in VARIANTS.items():
+            if tag in names:
+                variant = value.get(tag)
+                demand(type(variant) is str and variant in variants, f"the {tag} is unknown")
+                names += variants[variant].split()
+        fit = {n for n in names if n[-1] != "?"} <= value.keys() <= {n.rstrip("?") for n in names}
         demand(fit, f"{name} is not an object with the fields {' '.join(names)}")
         return {n: v if n in VARIANTS else read(n, v) for n, v in value.items()}
     kind, allowed = LEAVES[name]
-    if kind is Fraction and type(value) is str and len(value) <= 100 and NUMBER.fullmatch(value):
+    if kind is Fraction and type(value) is str and len(value) <= 60 and NUMBER.fullmatch(value):
         value = Fraction(value)
     demand(type(value) is kind and allowed(value), f"{name} has a value that is not allowed")
     return value
 
 def parse(data):
-    """The JSON in these bytes: no floats, no long numbers, no field twice."""
+    """The JSON in these bytes, without floats, long numbers and fields that are there twice."""
     def whole(digits):
-        demand(len(digits) < 12 and set(digits) < set("-0123456789") and digits != "-0",
-               "numbers are short and whole, or texts")
+        short = len(digits) < 12 and digits != "-0" and digits.lstrip("-").isdecimal()
+        demand(short, "numbers are short and whole, or texts")
         return int(digits)
     def unique(pairs):
         demand(len(dict(pairs)) == len(pairs), "a field is there twice")
         return dict(pairs)
     demand(len(data) <= BYTES, f"more than {BYTES} bytes")
     try:
-        raw = json.loads(data.decode(), object_pairs_hook=unique, parse_int=whole, parse_float=whole,
-                         parse_constant=whole)
+        raw = json.loads(data.decode(), object_pairs_hook=unique, parse_int=whole,
+                         parse_float=whole, parse_constant=whole)
         form = json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return raw, hashlib.sha256(form.encode()).hexdigest()
     except (ValueError, RecursionError):
         raise Stop("malformed", "this is not JSON in UTF-8") from None
 
-def agree(s):
+def agree(releases, claims, neighbours):
     """What fields demand of each other."""
-    demand(s["releases"] and s["claims"], "there are no releases, or no claims")
-    for r in s["releases"]:
+    demand(0 < len(releases) <= 500 and claims, "releases are 1 to 500, and claims at least 1")
+    for r in releases:
         pairs = r.get("outcomes", [[1, 1]])
-        demand(all(len(pair) == 2 for pair in pairs)
-               and [sum(pair[i] for pair in pairs) for i in (0, 1)] == [1, 1],
-               "outcomes are pairs of probabilities that add up to 1")
-        demand("rate" not in r and "k" not in r or s["unit"]["neighbours"] == "add-remove",
+        demand({len(pair) for pair in pairs} == {2}, "outcomes are pairs")
+        for column in zip(*pairs, strict=True):
+            d = lcm(*(p.denominator for p in column))
+            demand(sum(p.numerator * (d // p.denominator) for p in column) == d, "a law is not of sum 1")
+        demand(neighbours == "add-remove" or not {"rate", "k"} & r.keys(),
                "sampling and sparse histograms are for add-remove neighbours")
-    for claim in s["claims"]:
-        demand("at_most" in claim or "at_least" in claim, "a claim is at_most, at_least or both")
-        pairs = claim["derivation"].get("nodes", [[0, 0]] * len(s["releases"]))
-        pairs = [*pairs, claim["derivation"].get("window", [0, 0])]
-        demand(all(len(p) == 2 and p[0] <= p[1] for p in pairs), "nodes and window are pairs in order")
-        demand(len(pairs) == len(s["releases"]) + 1, "nodes are a pair for each release")
-        sizes = [last - first + 1 for first, last in pairs]
+    for claim in claims:
+        demand({"at_most", "at_least"} & claim.keys(), "a claim is at_most, at_least or both")
         if claim["derivation"]["rule"] == "grid":
-            prove(sum(sizes[:-1]) <= NODES and sizes[-1] <= WINDOW, "the grid has too many nodes")
+            pairs = [claim["derivation"]["window"], *claim["derivation"]["nodes"]]
+            fit = all(len(p) == 2 and p[0] <= p[1] for p in pairs)
+            demand(fit and len(pairs) == len(releases) + 1, "nodes or window are no pairs in order")
 
 def check(data):
     """The verdict on these bytes, its reason, and the SHA-256 of the canonical form."""
-    digest = "none"
+    digest, prove.end = "none", time.process_time_ns() + SECONDS * 10**9
     try:
         raw, digest = parse(data)
         s = read("statement", raw)
-        agree(s)
-        for number, claim in enumerate(s["claims"], 1):
+        agree(s["releases"], s["claims"], s["unit"]["neighbours"])
+        for i, claim in enumerate(s["claims"], 1):
             for side in sorted({"at_most", "at_least"} & claim.keys()):
-                upper, squared = side == "at_most", claim["measure"] == "mu"
-                prove(upper or not any(r["mechanism"] in ("approximate", "zcdp") for r in s["releases"]),
-                      "what is promised of a mechanism has no lower side")
+                upper, claimed = side == "at_most", claim[side]
                 if claim["measure"] == "delta":
                     found = delta(s["releases"], claim["derivation"], claim["epsilon"], upper)
                 else:
-                    found = more().quantity(claim, s["releases"], upper)
-                claimed = claim[side] ** 2 if squared else claim[side]
-                prove(found <= claimed if upper else found >= claimed, f"claim {number}: {side} is not proved")
+                    found, claimed = more().quantity(claim, s["releases"], upper, claimed)
+                prove(found <= claimed if upper else found >= claimed, f"claim {i}, {side}, fails")
         return "valid", f"all {len(s['claims'])} claims are proved", digest
     except Stop as stop:
         return *stop.args, digest

@@ -2,10 +2,11 @@
 """Further mechanisms and rules of dpcheck.py: Laplace and discrete noise, correlated histograms."""
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from math import comb, isqrt
 
 import dpcheck
-from dpcheck import HALF, NOTHING, ONE, TWO, UNIT, Real, gaussian, outcomes, prove, pure, real
+from dpcheck import HALF, NOTHING, ONE, TWO, UNIT, Real, gaussian, outcomes, prove, real
 
 PARTS, ORDER = 1 << 16, 512  # most outcomes of a law, largest Renyi order of sampled noise
 
@@ -14,6 +15,8 @@ def law(r):
     name, shift = r["mechanism"], r.get("sensitivity")
     if name == "laplace":
         return partial(laplace, real(shift, r["scale"]))
+    if name in ("randomized-response", "approximate"):
+        return response(*pure(r))
     prove(name in ("discrete-gaussian", "discrete-laplace"), f"there is no curve of a {name}")
     prove(shift.denominator == 1, "the sensitivity of integers is an integer")
     if name == "discrete-gaussian":
@@ -34,10 +37,17 @@ def laplace(mu, x):
     p, q = UNIT - HALF * (x * least).sqrt(), HALF.over((x * most).sqrt())
     return p, q, max((p - x * q).hi, 0)
 
+def response(epsilon, delta):
+    """The worst (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015): with probability delta
+    the data are told, else there is a randomised response."""
+    no, told = real(1 - delta).over(real(epsilon).exp() + UNIT), real(delta)
+    yes = UNIT - told - no
+    return outcomes([(told, NOTHING), (yes, no), (no, yes), (NOTHING, told)])
+
 def lattice(power, rate, shift):
     """Integer noise with and without a shift: P(z) = g(z - shift)/n, g(z) = e^-(rate |z|^power).
 
-    Beyond c, where g < e^-180 < 2^-P, g(z) <= g(c) and, in sum, 2 g(c) r/(1 - r), r = g(c)/g(c - 1).
+    Beyond c, where g < e^-180 < 2^-P, g(z) <= g(c), in sum <= 2 g(c) r/(1 - r), r = g(c)/g(c - 1).
     """
     c = int(180 * Fraction(1, rate))
     c = 1 + (isqrt(c) if power == 2 else c)
@@ -49,6 +59,12 @@ def lattice(power, rate, shift):
     mass, far = {z: g[abs(z)].over(n) for z in range(-c, c + 1)}, Real(0, g[c].hi)
     each = [(mass.get(z - shift, far), mass.get(z, far)) for z in range(-c, c + shift + 1)]
     return outcomes([*each, (rest, rest)])
+
+def pure(r):
+    """(epsilon, delta) of a release, sampled or not."""
+    prove("epsilon" in r or "scale" in r, f"a {r['mechanism']} has no epsilon")
+    epsilon = r["epsilon"] if "epsilon" in r else Fraction(r["sensitivity"], r["scale"])
+    return epsilon, r.get("delta", Fraction(0))
 
 def rho(r):
     """(least, most) rho: mu^2/2 for Gaussian noise; pure mechanisms have at most epsilon^2/2."""
@@ -71,26 +87,30 @@ def divergence(r, a):
     log = sum(terms, NOTHING).log()
     return Fraction(log.lo, ONE * (a - 1)), Fraction(log.hi, ONE * (a - 1))
 
-def quantity(claim, releases, upper):
-    """What the derivation proves of rho, a Renyi divergence, mu^2 or a second error."""
+def quantity(claim, releases, upper, claimed):
+    """What the derivation proves of rho, a Renyi divergence, mu (squared) or a second error."""
     rule, measure = claim["derivation"], claim["measure"]
     if measure == "type-two":  # b: 1 - b <= e^epsilon a + delta, and 1 - a <= e^epsilon b + delta
         prove(not upper, "the second error is proved at_least")
         a, x = claim["type_one"], Fraction(real(claim["epsilon"]).exp().hi, ONE)
         left = 1 - dpcheck.delta(releases, rule, claim["epsilon"], True)
-        return max(left - x * a, Fraction(left - a, x))
+        return max(left - x * a, Fraction(left - a, x)), claimed
     prove(rule["rule"] == "sum", "this quantity needs the rule sum")
     prove(measure != "mu" or all(r["mechanism"] == "gaussian" for r in releases), "no mu is known")
     parts = [divergence(r, claim["order"]) if measure == "renyi" else rho(r) for r in releases]
     total = sum(part[upper] * r["times"] for part, r in zip(parts, releases, strict=True))
-    return 2 * total if measure == "mu" else total
+    return (2 * total, claimed**2) if measure == "mu" else (total, claimed)
 
 def delta(releases, rule, epsilon, upper):
     """Bounds on delta by the other rules."""
     r, x = releases[0], real(epsilon).exp()
-    if rule["rule"] == "renyi":  # (1 - e^(epsilon - l))+ <= e^((a - 1)(l - epsilon)) (1 - y) y^(a - 1)
+    if rule["rule"] == "basic":
+        spent = sum(pure(r)[0] * r["times"] for r in releases)
+        prove(upper and spent <= epsilon, "the epsilons add up to more, or it is claimed at_least")
+        return sum(pure(r)[1] * r["times"] for r in releases)
+    if rule["rule"] == "renyi":  # for every loss l, with y = e^(epsilon - l) and s = a - 1:
+        a = rule["order"]  # (1 - y)+ = e^(s (l - epsilon)) (1 - y)+ y^s; largest at y = s/a
         prove(upper, "the rule renyi proves at_most alone")
-        a = rule["order"]  # at y = 1 - 1/a, where the factor is largest, for every loss l
         spent = sum(divergence(r, a)[1] * r["times"] for r in releases)
         log = real((a - 1) * (spent - epsilon)) + real(a - 1) * real(a - 1, a).log() - real(a).log()
         return Fraction(log.exp().hi, ONE)
@@ -100,18 +120,18 @@ def delta(releases, rule, epsilon, upper):
         return Fraction(overlaps(r, rule["starts"], x, upper), ONE)
     prove(rule["rule"] == "curve", "this histogram needs the rule curve")
     stay = (real(r["k"]) * (UNIT - real(r["tau"], r["sigma"]).tail()).log()).exp()
-    noise = gaussian(real(r["k"], r["sigma"] ** 2).sqrt(), x)  # the worst pairs: all keys are shared
-    return Fraction(max(noise[2] if upper else (noise[0] - x * noise[1]).lo,
-                        (UNIT - stay).hi if upper else (UNIT - stay).lo), ONE)  # or none
+    p, q, top = gaussian(real(r["k"], r["sigma"] ** 2).sqrt(), x)
+    new = UNIT - stay  # a worst pair shares all keys, or none
+    return Fraction(max(top, new.hi) if upper else max((p - x * q).lo, new.lo), ONE)
 
 def overlaps(r, starts, x, upper):
-    """The rule overlaps, for correlated Gaussian sparse histograms: noise N(0, sigma^2) for each key,
-    and N(0, sigma^2/sqrt k) for all together.
+    """Correlated Gaussian sparse histograms: noise N(0, sigma^2) for each key, and for all together
+    N(0, sigma^2/sqrt k).
 
     Neighbours share j keys, of which a change; k - j more are 1 on one side. The shared ones have
-    mu^2 = (a - a^2/(j + sqrt k))/sigma^2 <= min(j, (j + sqrt k)/4)/sigma^2. The others are positively
-    correlated, of variance sigma^2 (1 + 1/sqrt k): none is released with probability >= stay^(k - j)
-    (Slepian). delta <= G + 1 - stay^(k - j), for all j of a part from its first and last j.
+    mu^2 = (a - a^2/(j + sqrt k))/sigma^2 <= min(j, (j + sqrt k)/4)/sigma^2. The others have
+    positive correlations and variance sigma^2 (1 + 1/sqrt k): all stay hidden with probability
+    >= s^(k - j) (Slepian). So delta <= G + 1 - s^(k - j): in a part of all j, from last and first.
     """
     k, root, scale = r["k"], real(r["k"]).sqrt(), real(1, r["sigma"])
     passes = real(r["tau"], r["sigma"]).over((UNIT + UNIT.over(root)).sqrt()).tail()
@@ -120,9 +140,9 @@ def overlaps(r, starts, x, upper):
         p, q, _ = gaussian((real(a) - real(a * a).over(real(k) + root)).sqrt() * scale, x)
         return max((p - x * q).lo, passes.lo)
     starts = [*starts, k + 1]
-    prove(starts[0] == 0 and all(a < b for a, b in zip(starts, starts[1:], strict=False)), "no parts of 0..k")
+    prove(starts[0] == 0 and all(a < b for a, b in pairwise(starts)), "starts are no parts of 0..k")
     worst, rate = 0, (UNIT - passes).log()
-    for first, after in zip(starts, starts[1:], strict=False):
+    for first, after in pairwise(starts):
         j, half = real(after - 1), (real(after - 1) + root) * real(1, 4)
         noise = gaussian((j if j.hi < half.hi else half).sqrt() * scale, x)[2] if after > 1 else 0
         worst = max(worst, noise + ONE - (real(k - first) * rate).exp().lo)
