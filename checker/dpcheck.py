@@ -3,8 +3,8 @@
 
 Prints "valid", "not proved" or "malformed", and why (exit status 0, 1, 2). Every number is computed
 anew, with integers and fractions only. A derivation gives choices: a bad choice proves less, never
-something false. A claim at_most holds for all neighbours, at_least for some. SPECIFICATION.md has the
-format, README.md the mathematics. dpcheck_more.py has more mechanisms, and is loaded when needed.
+something false. A claim at_most holds for all neighbours, at_least for some. SPECIFICATION.md has
+the format, README.md the mathematics. dpcheck_more.py has more mechanisms; loaded when needed.
 """
 import hashlib
 import json
@@ -231,7 +231,8 @@ def grid(releases, rule, epsilon, upper, order):
     for r, (first, last) in zip(releases, rule["nodes"], strict=True):
         first, last = (-last, -first) if order else (first, last)  # the losses of the other order
         nodes = [real(i * step - shift).exp() for i in range(first, last + 1)]
-        power, times = (first, *(above if upper else below)(laws(r)[order], nodes, bits)), r["times"]
+        start = (above if upper else below)(laws(r)[order], nodes, bits)
+        power, times = (first, *start), r["times"]
         while times:
             if times & 1:
                 result = compose(result, power, window, bits, upper) if result else power
@@ -362,7 +363,8 @@ def agree(releases, claims, neighbours):
         demand({len(pair) for pair in pairs} == {2}, "outcomes are pairs")
         for column in zip(*pairs, strict=True):
             d = lcm(*(p.denominator for p in column))
-            demand(sum(p.numerator * (d // p.denominator) for p in column) == d, "a law is not of sum 1")
+            total = sum(p.numerator * (d // p.denominator) for p in column)
+            demand(total == d, "the probabilities of outcomes do not add up to 1")
         demand(neighbours == "add-remove" or not {"rate", "k"} & r.keys(),
                "sampling and sparse histograms are for add-remove neighbours")
     for claim in claims:
