@@ -50,6 +50,12 @@ def test_a_thousand_damaged_choices() -> None:
     assert fuzz.run(texts)["valid"] == 0
 
 
+@pytest.mark.slow
+def test_the_example_of_the_specification_is_valid() -> None:
+    text = (FOLDER / "SPECIFICATION.md").read_text().split("```json\n")[1].split("```")[0]
+    assert fuzz.run([text]) == {"valid": 1}
+
+
 @_node
 def test_python_and_javascript_agree() -> None:
     texts = [json.dumps(example.honest()) for example in EXAMPLES]
