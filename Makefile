@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo engines test test-all test-slow docs tutorials installation wheels claims scrutiny vectors
-.PHONY: conformance check bench experiments clean fuzz
+.PHONY: conformance check bench experiments clean fuzz peers-tests
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -83,7 +83,7 @@ test-all: .venv-all/ready
 
 # in a process of its own: PyTorch registers finalizers of the whole interpreter, and an audit of a
 # program that reads these finds sets of text, which it refuses
-PYTORCH := tests/accounting/pld/test_adapters.py tests/accounting/pld/test_opacus_loop.py
+PYTORCH := tests/accounting/interop/test_adapters.py tests/accounting/interop/test_opacus_loop.py
 
 TORCH ?= --torch-backend cpu torch
 UV_ALL := $(BIN)/uv pip install --quiet --python .venv-all/bin/python
@@ -94,6 +94,13 @@ UV_ALL := $(BIN)/uv pip install --quiet --python .venv-all/bin/python
 	$(UV_ALL) --editable '.[test,peers,spark]' opacus
 	$(UV_ALL) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	touch $@
+
+# other libraries' own tests of accountants, cloned into a temporary folder, with exactdp's
+# accountants; prints which fail and why (some minutes). SOURCES: other repositories, such as
+# `--source opacus=FOLDER`
+peers-tests: .venv-all/ready
+	$(UV_ALL) jax hypothesis
+	.venv-all/bin/python -m tools.peers_tests $(SOURCES)
 
 # what takes minutes, and ten times as many examples of what is drawn at random, fresh ones each time
 test-slow: setup

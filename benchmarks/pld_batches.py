@@ -16,8 +16,8 @@ from scipy.stats import norm
 from tabulate import tabulate
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld import queries
-from exactdp.accounting.pld.laws import GaussianLoss, SampledLoss
+from exactdp.accounting.pld import ask
+from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
 
 _DELTA = Fraction(1, 10**5)
 _CASES = [(1, 0.01, 10**3), (2, 0.01, 10**3), (4, 0.01, 10**2), (4, 0.01, 10**4), (8, 0.01, 10**4)]
@@ -42,12 +42,12 @@ def main() -> None:
 
 def _fixed() -> None:
     sigma, rate, steps = _FIXED
-    noise = GaussianLoss(Fraction(2, sigma))
-    one, other = (SampledLoss(noise, Fraction(str(rate)), removed) for removed in (True, False))
+    noise = Gaussian(Fraction(2, sigma))
+    one, other = (SampledNormal(noise, Fraction(str(rate)), removed) for removed in (True, False))
     rows = []
     for k in (0, steps // 4, steps // 2, 3 * steps // 4, steps):
         order = tuple((law, n) for law, n in ((one, k), (other, steps - k)) if n)
-        found = queries.epsilon(order, _DELTA, Fraction(1, 1000))
+        found = ask.epsilon(order, _DELTA, Fraction(1, 1000))
         rows.append([k, found.float_lower(), found.float_upper()])
     print(tabulate(rows, ["steps with the others at one end", "lower", "upper"], floatfmt=".4g"))
 

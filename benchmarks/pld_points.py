@@ -29,9 +29,11 @@ from mpmath import mp, mpf, ncdf
 from tabulate import tabulate
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld import exact, queries
-from exactdp.accounting.pld.composed import compose
-from exactdp.accounting.pld.heavy import compose_in_balls
+from exactdp.accounting.pld.ask.search import measures
+from exactdp.accounting.pld.compose.balls import Balls
+from exactdp.accounting.pld.compose.doubles import Doubles
+from exactdp.accounting.pld.compose.engine import compose
+from exactdp.accounting.pld.compose.integers import Integers
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
@@ -138,15 +140,16 @@ def _integers(draw: random.Random, row: _Row) -> _Points:
     steps = 2 ** draw.randrange(0, 6)
     loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(steps)
     order = draw.choice(loss.orders())
-    parts = queries.measures(order, Fraction(1, 16), 96)
+    parts = measures(order, Fraction(1, 16), 96)
     tilt = draw.random() * 0.4
-    found: Any = compose_in_balls(parts, 200) if draw.random() < 0.3 else compose(parts, tilt)
+    in_balls = draw.random() < 0.3
+    found = compose(parts, 0.0, Balls(200)) if in_balls else compose(parts, tilt, Doubles())
+    whole = compose(parts, 0.0, Integers(640))
     for _ in range(10):
         epsilon = Fraction(draw.randrange(-300, 3000), 100)
-        whole = exact.in_integers(parts, epsilon, bits=640)
         with precision(700):  # more than either has
-            kept = found.below(ball(epsilon)) <= ball(whole.lower)
-            kept = kept and found.above(ball(epsilon)) >= ball(whole.upper)
+            kept = found.below(ball(epsilon)) <= whole.below(ball(epsilon))
+            kept = kept and found.above(ball(epsilon)) >= whole.above(ball(epsilon))
         yield f"mu={mu} rate={rate} steps={steps} epsilon={epsilon} tilt={tilt}", bool(kept)
 
 

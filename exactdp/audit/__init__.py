@@ -2,20 +2,20 @@
 
 - canaries: the guesses about the canaries of one training run
 - promises: what can be promised, in each currency
-- blackbox: outputs of run(dataset, n), with the events to look for and the bounds they certify
-- whitebox: code that is handed its random generator, by its exact law
+- outputs: outputs of run(dataset, n), with the events to look for and the bounds they certify
+- code: code that is handed its random generator, by its exact law
+- glue: what a pipeline gives to its noise, on two neighbouring data sets
 - numbers: a stated delta, epsilon, sigma or tau
 """
 
-from exactdp.audit.blackbox.auditor import audit, replay
-from exactdp.audit.blackbox.independence import CopiedRandomness
-from exactdp.audit.blackbox.report import AuditReport
-from exactdp.audit.blackbox.watch import watch
 from exactdp.audit.canaries import OneRun, one_run
-from exactdp.audit.events.event import Event
+from exactdp.audit.code import compare, foreign_law, private
+from exactdp.audit.outputs.audits import audit, replay, watch
+from exactdp.audit.outputs.copies import CopiedRandomness
+from exactdp.audit.outputs.event import Event
+from exactdp.audit.outputs.report import AuditReport
 from exactdp.audit.pairs import WorstPair, audit_pairs
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
-from exactdp.audit.whitebox import compare, foreign_law, private, shortcut
 
 __all__ = [
     "ApproximateDP",
@@ -35,6 +35,5 @@ __all__ = [
     "one_run",
     "private",
     "replay",
-    "shortcut",
     "watch",
 ]

@@ -28,18 +28,26 @@ For small delta it is attained (the tests solve the linear program). The delta t
 Theorem 5.2, 2 m delta max_i (P(B >= v-i) - f)/i, is larger where audits are decided, and not a
 bound everywhere: with m = r = 2, v = 1 and e^epsilon > 2 an (epsilon, delta)-private mechanism
 exceeds it.
+
+Beside it stands the bound on mu of Gaussian DP (tradeoffs.py), whose premise is stronger: that
+training is mu-GDP for some mu, as noisy gradient descent nearly is. Where that holds it is sharper.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from flint import arb
 
+from exactdp.accounting import gaussian
 from exactdp.audit.bounds import binomial
 from exactdp.audit.bounds.tails import at_least
+from exactdp.audit.promises import Promise
+from exactdp.audit.tradeoffs import curve_of, impossible, least_mu
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -57,7 +65,7 @@ class OneRun:
     """What the guesses of one training run say, at one delta and one alpha.
 
     canaries, guesses, correct: m >= r >= v. epsilon_lower: epsilon is at least this, with
-    confidence 1 - alpha; rounded down.
+        confidence 1 - alpha, if training is (epsilon, delta)-private; rounded down.
     """
 
     canaries: int
@@ -66,6 +74,16 @@ class OneRun:
     delta: Fraction
     alpha: Fraction
     epsilon_lower: Fraction
+
+    @cached_property
+    def mu_lower(self) -> Fraction:
+        """mu is at least this, with confidence 1 - alpha, if training is mu-GDP; rounded down."""
+        return least_mu(self.canaries, self.guesses, self.correct, self.alpha)
+
+    @cached_property
+    def gaussian_epsilon_lower(self) -> Fraction:
+        """epsilon at delta of mu_lower-GDP; rounded down, 0 where delta is 0."""
+        return _gaussian_epsilon(self.mu_lower, self.delta)
 
     def p_value(self, epsilon: Real) -> Fraction:
         """How likely so many right guesses are, at most, if training is (epsilon, delta)-private.
@@ -79,17 +97,34 @@ class OneRun:
             value = _p_value(self.canaries, self.guesses, self.correct, rate, self.delta)
             return enclosure(value.min(arb(1))).upper
 
-    def refutes(self, epsilon: Real) -> bool:
-        """Whether (epsilon, delta) is violated, with confidence 1 - alpha."""
-        return self.p_value(epsilon) <= self.alpha
+    def refutes(self, claim: Real | Promise) -> bool:
+        """Whether a claim is violated, with confidence 1 - alpha.
+
+        claim: an epsilon >= 0, to be judged with this delta; or a GaussianDP, a Profile or an
+        ApproximateDP, judged by their whole curve.
+        """
+        if isinstance(claim, Promise):
+            curve = curve_of(claim)
+            return impossible(curve, self.canaries, self.guesses, self.correct, self.alpha)
+        return self.p_value(claim) <= self.alpha
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
-        low = Enclosure.exact(self.epsilon_lower).decimal_lower(6)
+        """One sentence for each premise; the larger bound on epsilon is marked."""
+        low, mu, curved = (
+            Enclosure.exact(bound).decimal_lower(6)
+            for bound in (self.epsilon_lower, self.mu_lower, self.gaussian_epsilon_lower)
+        )
         sure = Enclosure.exact(1 - self.alpha).decimal_lower(6)
-        at = decimal_text(self.delta)
-        return f"epsilon at delta {at} is at least {low}, with confidence {sure}"
+        at = f"epsilon at delta {decimal_text(self.delta)} is at least"
+        better = self.gaussian_epsilon_lower > self.epsilon_lower
+        lines = [
+            f"{at} {low}{'' if better else ' (the better bound)'}",
+            f"if training is Gaussian DP: mu is at least {mu}"
+            + (f", so {at} {curved}" if self.delta else "")
+            + (" (the better bound)" if better else ""),
+        ]
+        return "\n".join(f"{line}, with confidence {sure}" for line in lines)
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON types; numbers are decimal strings, the bound rounded down."""
@@ -100,13 +135,17 @@ class OneRun:
             "canaries": self.canaries,
             "guesses": self.guesses,
             "correct": self.correct,
+            "mu_lower": Enclosure.exact(self.mu_lower).decimal_lower(12),
+            "gaussian_epsilon_lower": Enclosure.exact(self.gaussian_epsilon_lower).decimal_lower(
+                12
+            ),
         }
 
 
 def one_run(
     *, canaries: Real, guesses: Real, correct: Real, delta: Real = "0", alpha: Real = "0.01"
 ) -> OneRun:
-    """A certified lower bound on epsilon from the canaries of one training run.
+    """Certified lower bounds on epsilon and on mu from the canaries of one training run.
 
     canaries: m >= 1, each put into the training data by its own fair coin.
     guesses: r from 1 to m, how many of the coins were guessed: a number fixed before the model is
@@ -115,10 +154,12 @@ def one_run(
     delta: >= 0 and < 1. alpha: how likely the bound is wrong, >= 1e-100 and < 1.
 
     Neighbours differ in one canary: added or removed, or replaced by the one that the coin's other
-    side puts in its place. Raises InvalidParameter. Source: see the module.
+    side puts in its place. The bound on epsilon takes nothing else for granted; the bound on mu is
+    for training that is mu-GDP for some mu. Raises InvalidParameter. Source: see the modules.
 
-    >>> one_run(canaries=1000, guesses=100, correct=95, delta="1e-5").verdict
-    'epsilon at delta 1e-5 is at least 1.93619, with confidence 0.99'
+    >>> print(one_run(canaries=1000, guesses=100, correct=95, delta="1e-5").verdict)
+    epsilon at delta 1e-5 is at least 1.93619, with confidence 0.99
+    if training is Gaussian DP: mu is at least 0.657295, so ...2.70968 (the better bound), ...
     """
     m = integer("canaries", canaries, least=1)
     r = integer("guesses", guesses, least=1)
@@ -131,6 +172,18 @@ def one_run(
     if slack >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     return OneRun(m, r, v, slack, level, _epsilon_lower(m, r, v, slack, level))
+
+
+def _gaussian_epsilon(mu: Fraction, delta: Fraction) -> Fraction:
+    """The largest epsilon, nearly, at which mu-GDP is proved to have more than this delta."""
+    if not mu or not delta:
+        return Fraction(0)
+    low, high = Fraction(0), 1 + mu * mu + mu * math.isqrt(int(2 / delta).bit_length() + 1) * 2
+    for _ in range(_HALVINGS):
+        middle = Fraction(float((low + high) / 2))
+        exceeded = gaussian.delta(sigma=1, epsilon=middle, sensitivity=mu).lower > delta
+        low, high = (middle, high) if exceeded else (low, middle)
+    return low
 
 
 def _epsilon_lower(m: int, r: int, v: int, delta: Fraction, alpha: Fraction) -> Fraction:

@@ -11,7 +11,6 @@ sparse histogram or a record, an array a tuple; whatever else happens is an erro
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
@@ -45,7 +44,6 @@ class Command:
 
     command: program and arguments, split as a shell would; no shell is involved.
     seconds: after which a batch is given up, > 0 (default 60).
-    files: digests of the files it names, by which an audit to be resumed knows them again.
 
     A call raises InvalidParameter for a data set that is no JSON or a program that cannot be
     started, CommandFailed for a time-out, another exit code than 0, a line that is no JSON, or too
@@ -57,14 +55,12 @@ class Command:
 
     command: str
     seconds: Fraction
-    files: tuple[str, ...]
 
     def __init__(self, command: str, seconds: Real = 60) -> None:
         if not _words(command):
             raise InvalidParameter("command", command, "a program and its arguments")
         object.__setattr__(self, "command", command)
         object.__setattr__(self, "seconds", positive("seconds", seconds))
-        object.__setattr__(self, "files", tuple(map(_digest, filter(_is_file, _words(command)))))
 
     def __call__(self, dataset: Any, n: int) -> Any:
         """n outputs of the program for a data set."""
@@ -141,15 +137,6 @@ def _words(command: str) -> list[str]:
     except ValueError as error:
         allowed = f"a program and its arguments ({error})"
         raise InvalidParameter("command", command, allowed) from None
-
-
-def _is_file(word: str) -> bool:
-    return os.path.isfile(word)
-
-
-def _digest(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read(stream: IO[bytes] | None, n: int) -> list[bytes]:

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from exactdp.audit.blackbox.auditor import chosen_promise
-from exactdp.audit.blackbox.drawing import callable_or_none
-from exactdp.audit.blackbox.fresh import sent
-from exactdp.audit.blackbox.looks import Audit
-from exactdp.audit.blackbox.plan import outputs_in_all
-from exactdp.audit.blackbox.report import AuditReport
-from exactdp.audit.blackbox.tally import Run
 from exactdp.audit.bounds.evidence import evidence, weakened
-from exactdp.audit.events.search import search
+from exactdp.audit.outputs.audits import chosen_promise
+from exactdp.audit.outputs.counting import FeaturesOf, Run
+from exactdp.audit.outputs.engine import Audit, callable_or_none
+from exactdp.audit.outputs.fresh import sent
+from exactdp.audit.outputs.plan import looks, outputs_in_all
+from exactdp.audit.outputs.report import AuditReport
+from exactdp.audit.outputs.search import search
 from exactdp.audit.promises import Promise
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, false_alarm
@@ -74,6 +73,7 @@ def audit_pairs(
     promise: Promise | None = None,
     samples: Real = 1_000_000,
     alpha: Real = "0.01",
+    features: Callable[[Any], Any] | None = None,
     executor: Executor | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> WorstPair:
@@ -98,6 +98,7 @@ def audit_pairs(
     total = outputs_in_all(samples, 4 * _LEAST * len(chosen))
     level = false_alarm("alpha", alpha)
     callable_or_none("progress", progress)
+    run = FeaturesOf.applied(run, features)
     drawn, fresh = _Drawn(progress), sent(run)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0
     last = _screened(run, chosen, tested, budget, executor, drawn)
@@ -105,10 +106,9 @@ def audit_pairs(
     results = []
     for left, right in last:
         data = {"left": left, "right": right}
-        report = Audit(
-            run, data, tested, size, level / len(last), None, executor=executor,
-            progress=drawn.told, sent=fresh,
-        ).result()  # fmt: skip
+        share = level / len(last)
+        whole = Audit(run, data, tested, share, executor=executor, progress=drawn.told, sent=fresh)
+        *_, report = whole.reports(looks(size, share, search=True))
         drawn.before += report.samples
         results.append((left, right, replace(report, alpha=level)))  # of all finalists together
         if report.violation:
@@ -163,9 +163,7 @@ def _looks_bad(
 ) -> tuple[float, float]:
     """Evidence against the promise where it is convincing, and against a weaker promise."""
     data = dict(zip(("left", "right"), pair, strict=True))
-    left, right = Audit(run, data, promise, size, Fraction(1), None, executor=executor).training(
-        size
-    )
+    left, right = Audit(run, data, promise, Fraction(1), executor=executor).training(size)
     lines = promise.lines()
     found = search(left, right, pair, lines, promise.loss)
     if not found:

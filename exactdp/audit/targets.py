@@ -47,11 +47,6 @@ class NamedRun:
     def __call__(self, dataset: Any, n: int) -> Any:
         return _made(self)(dataset, n)
 
-    @property
-    def __wrapped__(self) -> Run:
-        """The function that is called, whose code may change while the name stays."""
-        return _made(self)
-
 
 def target(name: str, **parameters: str) -> NamedRun:
     """run(dataset, n) of a named target, or of "package.module:function" found on the path.

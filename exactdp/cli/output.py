@@ -73,11 +73,6 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
                 _unfinished.discard(part)
 
 
-def keep(path: Path) -> None:
-    """Register a file that is always complete, because it is repeatedly replaced as a whole."""
-    _kept.append(path)
-
-
 def kept() -> list[Path]:
     """The files that this command has completed and that still exist."""
     return [path for path in _kept if path.exists()]

@@ -1,7 +1,8 @@
-"""assert_law and assert_private: exact if the code under test allows it, statistical otherwise.
+"""Assertions for tests: laws and privacy of code, and the sensitivity of what it adds noise to.
 
-The code under test takes its randomness from an argument, and is run once for every sequence of
-random choices. If that is impossible (for example because the code calls random.gauss, branches
+assert_law and assert_private are exact if the code under test allows it, statistical otherwise: the
+code under test takes its randomness from an argument, and is run once for every sequence of random
+choices. If that is impossible (for example because the code calls random.gauss, branches
 without end, or has other randomness), outputs are drawn and tested at a stated alpha. The evidence
 says which method was used.
 """
@@ -10,16 +11,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from exactdp.audit import glue
 from exactdp.audit.bounds.binomial import interval
-from exactdp.audit.whitebox import NotEnumerable, compare, foreign_law, private
-from exactdp.audit.whitebox.outcomes import plain
+from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
+from exactdp.audit.code.outcomes import plain
+from exactdp.audit.glue import Primitive
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
@@ -60,7 +63,10 @@ _RESIDUAL = Fraction(1, 2**64)
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence of an assertion that passed. method: "exact" or "statistical". text: details."""
+    """The evidence of an assertion that passed.
+
+    method: "exact", "statistical" or "recorded". text: details.
+    """
 
     method: str
     text: str
@@ -163,6 +169,49 @@ def assert_private(
         )
     event = ", ".join(repr(outcome) for outcome in found.event[:5])
     raise AssertionError(f"{found}; on the {found.direction}, outcomes {event}")
+
+
+def assert_sensitivity(
+    pipeline: Callable[[Any], Any],
+    pairs: Any,
+    *,
+    declared: Real | None = None,
+    norm: str = "l1",
+    epsilon: Real | None = None,
+    rho: Real | None = None,
+    primitives: Iterable[Primitive] = (),
+    seed: int = 0,
+    examples: int = 100,
+) -> Evidence:
+    """Assert that what enters the noise calls of a pipeline respects the declared sensitivity.
+
+    pipeline: called with a data set; returns what is released. pairs: neighbouring data sets, as a
+    Hypothesis strategy or an iterable of pairs. Other parameters: as for
+    :func:`exactdp.audit.glue.search`.
+    Returns the evidence: no violation on the pairs that were looked at, which proves nothing about
+    others. Raises AssertionError with the smallest violating pair, the noise call with its line,
+    and the exact distance; Undecided if no noise call was recorded, or not followed.
+
+    >>> import random
+    >>> def total(rows):
+    ...     return random.gauss(sum(min(x, 5) for x in rows), 10)
+    >>> print(assert_sensitivity(total, [([1, 2], [1, 9]), ([], [7])], declared=5))
+    recorded: no violation on 2 pairs
+    """
+    report = glue.search(
+        pipeline,
+        pairs,
+        declared=declared,
+        norm=norm,
+        epsilon=epsilon,
+        rho=rho,
+        primitives=primitives,
+        seed=seed,
+        examples=examples,
+    )
+    if report.violation:
+        raise AssertionError(str(report))
+    return _passed("recorded", str(report).partition("\n")[0])
 
 
 def _law(program: Callable[[Any], Any], interface: str) -> Law[Any]:

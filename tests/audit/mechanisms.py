@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import math
-import os
-from pathlib import Path
+from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -78,12 +79,58 @@ def global_state(data: int, n: int) -> Any:
     return data + np.random.geometric(p, n) - np.random.geometric(p, n)
 
 
-def logged(data: tuple[int, str], n: int) -> Any:
-    """Noise, and a line in a file for every call."""
-    value, path = data
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(f"{os.getpid()} {n}\n")
-    return value + geometric(np.random.default_rng(), n)
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float
+
+
+class Told:
+    """Randomised response with the wrong odds, in two values of any type."""
+
+    def __init__(self, seed: int, values: tuple[Any, Any]) -> None:
+        self.rng, self.values = np.random.default_rng(seed), values
+
+    def __call__(self, data: int, n: int) -> list[Any]:
+        lies = self.rng.random(n) < 0.1
+        return [self.values[int(bool(lie) != bool(data))] for lie in lies]
+
+
+def exact(data: int, n: int) -> list[int]:
+    """No noise at all."""
+    return [data] * n
+
+
+class Unsendable:
+    """No noise, in an object that no other process can make again."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+
+    def __call__(self, data: int, n: int) -> list[int]:
+        return [data] * n
+
+
+class Sealed:
+    """An output whose type the audit does not know."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+
+def sealed(data: int, n: int) -> list[Sealed]:
+    """Laplace noise with scale 1/2, in such outputs."""
+    return [Sealed(value) for value in (data + np.random.default_rng().laplace(0, 0.5, n)).tolist()]
+
+
+def opened(one: Sealed) -> dict[str, float]:
+    """What such an output holds."""
+    return {"value": one.value}
 
 
 class Clipped:

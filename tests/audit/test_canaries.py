@@ -5,35 +5,43 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from scipy.optimize import linprog
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from exactdp import InvalidParameter
 from exactdp.accounting import gaussian
-from exactdp.audit import one_run
+from exactdp.audit import GaussianDP, Profile, Zcdp, one_run
+from exactdp.audit.promises import Promise
+from exactdp.audit.tradeoffs import curve_of, impossible
+from exactdp.balls import precision
 
 
-def most_successes(m: int, v: int, epsilon: float, delta: float) -> float:
-    """The largest P(v of m bits are guessed) of any (epsilon, delta)-private mechanism of m bits.
+def most_successes(m: int, v: int, *points: tuple[float, float]) -> float:
+    """The largest P(v of m bits are guessed) of any mechanism of m bits with this privacy profile.
 
-    A linear program over all its probabilities: nothing is assumed but the definition.
+    points: epsilon and delta. A linear program over all its probabilities: nothing is assumed but
+    the definition.
     """
     inputs = list(product((0, 1), repeat=m))
     n = len(inputs)
     pairs = [
-        (a, b)
+        (a, b, *point)
         for a, b in product(range(n), repeat=2)
         if sum(x != y for x, y in zip(inputs[a], inputs[b], strict=True)) == 1
+        for point in points
     ]
     size = n * n + len(pairs) * n
     goal, rows, limits = np.zeros(size), [], []
     for s, t in product(range(n), repeat=2):
         if sum(x == y for x, y in zip(inputs[s], inputs[t], strict=True)) >= v:
             goal[s * n + t] = -1 / n
-    for i, (a, b) in enumerate(pairs):
+    for i, (a, b, epsilon, delta) in enumerate(pairs):
         whole = np.zeros(size)
         for t in range(n):
             row = np.zeros(size)
@@ -92,7 +100,7 @@ def published(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_the_bound_is_what_the_best_attack_reaches(m: int, delta: str, epsilon: float) -> None:
     for v in range(1, m + 1):
-        reached = most_successes(m, v, epsilon, float(delta))
+        reached = most_successes(m, v, (epsilon, float(delta)))
         assert bound(m, m, v, epsilon, delta) == pytest.approx(reached, abs=1e-9)
 
 
@@ -111,7 +119,7 @@ def test_the_published_delta_term_is_larger_in_the_tail_and_no_bound_below_it() 
         ours, theirs = bound(m, r, v, 1.0, "0.00001"), published(m, r, v, 1.0, 1e-5)
         tail = binom.sf(v - 1, r, 1 / (1 + math.exp(-1)))
         assert tail < ours < theirs
-    reached = most_successes(2, 1, 1.0, 0.01)
+    reached = most_successes(2, 1, (1.0, 0.01))
     assert reached > published(2, 2, 1, 1.0, 0.01) + 1e-4
 
 
@@ -167,6 +175,75 @@ def test_a_leaking_training_run_is_flagged() -> None:
     assert all(
         one_run(canaries=400, guesses=80, correct=v, delta=delta).refutes(2) for v in found
     )  # fmt: skip
+
+
+def least_tau(promise: Promise, m: int, v: int) -> float:
+    """The least probability of v right guesses that a promise is proved to exclude."""
+    curve, low, high = curve_of(promise), Fraction(0), Fraction(1)
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if impossible(curve, m, m, v, middle) else (middle, high)
+    return float(high)
+
+
+@pytest.mark.parametrize(
+    "points",
+    [((0.5, 0.0),), ((1.0, 0.01),), ((0.0, 0.3), (0.5, 0.15), (1.0, 0.06), (2.0, 0.01))],
+)
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_no_mechanism_with_a_profile_exceeds_its_bound(m: int, points: Any) -> None:
+    """For one canary the bound is attained; for several, one curve is asked of sums only."""
+    profile = Profile({str(epsilon): str(delta) for epsilon, delta in points})
+    for v in range(1, m + 1):
+        reached, bound = most_successes(m, v, *points), least_tau(profile, m, v)
+        assert bound >= reached - 1e-9
+        assert bound <= reached * 1.35
+        if m == 1:
+            assert bound == pytest.approx(reached, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("m", "mu", "refuted"), [(30, 0.5, True), (120, 1.0, True), (120, 3.0, False)]
+)
+def test_false_alarms_about_gaussian_dp_are_as_rare_as_alpha(
+    m: int, mu: float, refuted: bool
+) -> None:
+    """Each canary has noise of its own: a guess is right with probability Phi(mu/2), exact law."""
+    alpha, rate = Fraction(1, 20), norm.cdf(mu / 2)
+    curve = curve_of(GaussianDP(Fraction(mu)))
+    wrong = sum(
+        binom.pmf(v, m, rate)
+        for v in range(m + 1)
+        if impossible(curve, m, m, v, alpha)
+    )  # fmt: skip
+    assert wrong <= float(alpha)
+    assert impossible(curve, m, m, m, alpha) == refuted
+
+
+def test_the_gaussian_curve_is_bounded_from_below_and_closely() -> None:
+    mpmath.mp.dps = 40
+    for x, mu in product(("1e-9", "0.004", "0.5", "0.97"), ("0.1", "1", "5")):
+        z = mpmath.findroot(lambda t, x=x: mpmath.ncdf(t) - mpmath.mpf(x), norm.ppf(float(x)))
+        truth = mpmath.ncdf(z - mpmath.mpf(mu))
+        with precision(128):
+            found = curve_of(GaussianDP(mu))(arb(x))
+        low, high = (mpmath.mpf(str(float(end))) for end in (found.lower(), found.upper()))
+        assert low <= truth * (1 + mpmath.mpf(10) ** -12)
+        assert high >= truth * (1 - mpmath.mpf(10) ** -12)
+
+
+def test_the_bound_on_mu_is_where_the_curve_stops_being_refuted() -> None:
+    run = one_run(canaries=1000, guesses=100, correct=95, delta="1e-5")
+    assert 0.6 < run.mu_lower < 0.7
+    assert run.refutes(GaussianDP(run.mu_lower))
+    assert not run.refutes(GaussianDP(run.mu_lower * Fraction(1001, 1000)))
+    low, mu = float(run.gaussian_epsilon_lower), float(run.mu_lower)
+    delta = norm.cdf(mu / 2 - low / mu) - math.exp(low) * norm.cdf(-mu / 2 - low / mu)
+    assert delta == pytest.approx(1e-5, rel=1e-6)
+    assert "(the better bound)" in run.verdict.splitlines()[1]
+    assert one_run(canaries=100, guesses=100, correct=50).mu_lower == 0
+    with pytest.raises(InvalidParameter, match="promise"):
+        run.refutes(Zcdp(1))
 
 
 def test_a_million_canaries_are_no_work() -> None:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import laplace, norm
 
 from exactdp import InvalidParameter
 from exactdp.audit import Event
-from exactdp.audit.blackbox.independence import repeats
-from exactdp.audit.events.event import decoded, encoded
-from exactdp.audit.events.features import column
-from exactdp.audit.events.floats import granularity, low_bits, trailing_zeros
-from exactdp.audit.events.outputs import Outputs, as_outputs
+from exactdp.audit.outputs.batch import Outputs, as_outputs
+from exactdp.audit.outputs.features import column
+from exactdp.audit.outputs.floats import granularity, low_bits, trailing_zeros
+from exactdp.audit.outputs.values import decoded, encoded
 
 VECTORS = np.array([[1.0, 2.0, 2.0], [3.0, -1.0, 0.0], [0.0, 0.0, 5.0]])
 TUPLES = [(None, True, 3.5), (False, None), (None, None, None), "text", 7]
@@ -99,6 +99,43 @@ def test_events_of_sparse_histograms(tables: list[Any]) -> None:
     assert hits(tables, ("foreign keys", "a", "b"), "at least", 1) == [0, 0, 0, 1]
     assert hits(tables, ("keys",), "equals", frozenset({"b"})) == [0, 0, 1, 0]
     assert hits(tables, ("whole",), "equals", frozenset({("c", 1)})) == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "name", "text"),
+    [
+        (np.array([[3, -1, 2, 0, 0]]), "signs",
+         "coordinate 1 negative, coordinates 0, 2 positive, the others zero"),
+        (np.array([[3.5, 1, 2]]), "signs", "all positive"),
+        (np.array([[3, 1, 3, 1]]), "ties", "0 = 2, 1 = 3"),
+        (np.array([[3, 1, 2]]), "ties", "none"),
+        (np.array([[3, 1, 2]]), "order", "1, 2, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11"),
+        ([(7, None, 1)], "signs", "all positive"),
+    ],
+)  # fmt: skip
+def test_cases_are_described_by_what_they_say(outputs: Any, name: str, text: str) -> None:
+    """The texts are written by hand from the outputs; the numbers come from the columns."""
+    value = column(as_outputs(outputs), (name,)).tolist()[0]
+    assert str(Event((name,), "equals", value)).endswith(f": {text}")
+    assert str(Event((name,), "in", (value, value))).endswith(f": {{{text}; {text}}}")
+
+
+def test_a_likelihood_ratio_is_that_of_the_densities() -> None:
+    rng = np.random.default_rng(1)
+    outputs = rng.normal(0, 3, (50, 2))
+    fits = ((0.0, 1.0), (2.0, 1.5)), ((1.0, 1.0), (2.0, 3.0))
+    features = (("coordinate", 0), ("coordinate", 1))
+    for law, density in (("Laplace", laplace.logpdf), ("Gaussian", norm.logpdf)):
+        here, there = (
+            sum(density(outputs[:, i], *fit) for i, fit in enumerate(side)) for side in fits
+        )
+        found = column(as_outputs(outputs), ("likelihood ratio", law, features, *fits))
+        assert np.allclose(found, here - there, atol=2e-9)
+        event = Event(("likelihood ratio", law, features, *fits), "at least", 0.5)
+        assert Event.from_dict(json.loads(json.dumps(event.as_dict()))) == event
+        assert f"log-likelihood ratio of {law} noise on coordinate 0 (0 or 1, scale 1), " in str(
+            event
+        )
 
 
 def test_events_combine() -> None:
@@ -223,16 +260,6 @@ def test_wrong_outputs_are_refused() -> None:
         as_outputs(5)
     with pytest.raises(InvalidParameter, match="shape"):
         as_outputs(np.zeros(()))
-
-
-def test_repeats_are_noticed() -> None:
-    rng = np.random.default_rng(1)
-    noise = rng.laplace(0, 1, 1000)
-    assert repeats(as_outputs(noise)) == ""
-    assert repeats(as_outputs(np.rint(noise))) == ""
-    assert repeats(as_outputs(np.zeros(1000))) == ""
-    assert "the one 1 before" in repeats(as_outputs(np.repeat(noise[:500], 2)))
-    assert "the one 500 before" in repeats(as_outputs(np.tile(noise[:500], 2)))
 
 
 def test_numbers_of_any_kind() -> None:

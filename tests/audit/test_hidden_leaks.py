@@ -3,56 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import pytest
 
 from exactdp.audit import Event, audit
-from exactdp.audit.events.features import column
-from exactdp.audit.events.outputs import as_outputs
-
-Make = Callable[[np.random.Generator, int], Any]
-
-
-def letters(rng: np.random.Generator, many: int) -> str:
-    return bytes(rng.integers(0, 256, many, dtype=np.uint8)).hex()
-
-
-def odd_digit(rng: np.random.Generator, bit: int) -> str:
-    return f"{2 * int(rng.integers(0, 8)) + bit:x}"
-
-
-def odd_byte(rng: np.random.Generator, bit: int) -> bytes:
-    return bytes([2 * int(rng.integers(0, 128)) + bit])
-
-
-def number(rng: np.random.Generator, bit: int, place: int, bits: int) -> int:
-    value = int(rng.integers(0, 1 << min(bits, 62))) << max(bits - 62, 0)
-    return value & ~(1 << place) | bit << place
-
-
-LEAKS: dict[str, Make] = {
-    "the first letter": lambda rng, bit: odd_digit(rng, bit) + letters(rng, 8),
-    "the last letter": lambda rng, bit: letters(rng, 8) + odd_digit(rng, bit),
-    "the last letter of a field": lambda rng, bit: {"id": letters(rng, 8) + odd_digit(rng, bit)},
-    "byte 100": lambda rng, bit: rng.bytes(100) + odd_byte(rng, bit) + rng.bytes(20),
-    "the tenth number": lambda rng, bit: ",".join(
-        f"{x:.6f}" for x in (*rng.random(9), (rng.random() + bit) / 2, *rng.random(5))
-    ),
-    "bit 9 of 16": lambda rng, bit: number(rng, bit, 9, 16),
-    "bit 40 of 62": lambda rng, bit: number(rng, bit, 40, 62),
-    "bit 100 of 128": lambda rng, bit: number(rng, bit, 100, 128),
-    "item 90 of a list": lambda rng, bit: [*rng.bytes(90), bit, *rng.bytes(9)],
-    "item 600 of a list": lambda rng, bit: [*rng.bytes(600), bit, *rng.bytes(99)],
-    "key 600 of a dictionary": lambda rng, bit: dict(enumerate([*rng.bytes(600), bit, 7])),
-    "item 600 of a nested list": lambda rng, bit: {"a": [*rng.bytes(600), bit], "b": 1},
-    "bit 77 of a UUID": lambda rng, bit: UUID(int=number(rng, bit, 77, 128)),
-    "a rare key": lambda rng, bit: {*rng.integers(0, 10**6, 3).tolist(), *[-1] * bit, bit - 3},
-}
-
+from exactdp.audit.outputs.batch import as_outputs
+from exactdp.audit.outputs.features import column
+from tests.audit.leaking import LEAKS, Leak
 
 LONG = {
     "item 600 of a list",
@@ -69,12 +28,7 @@ LONG = {
     "name", [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in LEAKS]
 )
 def test_a_leak_in_a_part_is_found(name: str) -> None:
-    rng = np.random.default_rng(2)
-
-    def run(data: int, n: int) -> list[Any]:
-        return [LEAKS[name](rng, int(lie) ^ data) for lie in rng.random(n) < 0.1]
-
-    report = audit(run, 0, 1, samples=10_000)
+    report = audit(Leak(2, name), 0, 1, samples=10_000)
     assert report.violation, report.text()
     again = Event.from_dict(json.loads(json.dumps(report.event.as_dict())))
     assert again == report.event

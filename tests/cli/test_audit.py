@@ -143,6 +143,7 @@ def test_one_run() -> None:
     code, out, _ = run("audit", "one-run", *counts, "--alpha", "0.05")
     assert code == 0
     assert "at least 2.17185, with confidence 0.95" in out
+    assert "if training is Gaussian DP: mu is at least 0." in out
     assert run("audit", "one-run", *counts, "--epsilon", "2.5")[0] == 0
     code, out, _ = run("audit", "one-run", *counts, "--epsilon", "1", "--json")
     assert code == 1

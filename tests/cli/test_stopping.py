@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import signal
@@ -145,19 +144,6 @@ def test_a_watch_that_is_stopped_reports(folder: Path) -> None:
         watch.tell(number)
         assert watch.ended() == (0, "")
         assert "epsilon" in (folder / f"{number}.html").read_text()
-
-
-def test_a_checkpoint_is_kept_and_named(folder: Path) -> None:
-    line = f"audit run {_AUDIT} --left 0 --right 1 --checkpoint counts.json"
-    audit = Started(folder, str(EXACTDP), *line.split())
-    while not (folder / "counts.json").exists():
-        time.sleep(0.05)
-    audit.tell(signal.SIGTERM)
-    code, complaints = audit.ended()
-    assert code == 143
-    assert complaints == "exactdp: terminated; unfinished work is lost, kept: counts.json\n"
-    assert json.loads((folder / "counts.json").read_text())["checksum"]
-    assert not list(folder.glob("*.tmp"))
 
 
 #: A command in which a function is replaced: main() below it is the one that is installed.

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from unittest import SkipTest
 
@@ -62,7 +63,11 @@ def follow(page: Path, folder: Path, *, quick: bool) -> None:
     for file in downloads(page):
         shutil.copy(file, folder)
     document = Document.parse(str(page), examples, SkipParser())
-    document.namespace |= {"quick": quick, "has_node": shutil.which("node") is not None}
+    document.namespace |= {
+        "quick": quick,
+        "has_node": shutil.which("node") is not None,
+        "has_dp_accounting": find_spec("dp_accounting") is not None,
+    }
     for example in document:
         with suppress(SkipTest):
             example.evaluate()

@@ -46,7 +46,7 @@ MISSING = {
     ),
     "peers": (
         "exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 0.5",
-        "from exactdp.accounting.pld import events\nevents.accountant()\n",
+        "from exactdp.accounting.interop import events\nevents.accountant()\n",
     ),
     "plots": ("exactdp figure csh --k 10 --epsilon 1 --delta 1e-5 --output picture.png",),
     "proofs": ("exactdp proofs BV-Lemma-2.9", "exactdp proofs --list"),
@@ -177,7 +177,7 @@ def spark() -> None:
 
 def peers() -> None:
     """Each library of the extra has its adapter; dp_accounting has a certified accountant."""
-    from exactdp.accounting.pld import events
+    from exactdp.accounting.interop import events
 
     sys.path.append(str(clone()))
     names = {*import_module("tools.adapters").ADAPTERS} - {"exactdp", "ldp_toolbox"}  # no extra's

@@ -1,9 +1,9 @@
-"""Certified privacy loss distributions: any mechanism, any composition, from both sides."""
+"""Certified privacy loss distributions: bounds of delta and epsilon from both sides."""
 
 from typing import TYPE_CHECKING
 
 from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
-from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, Pld
+from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
     discrete_gaussian,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ADD_REMOVE",
     "REPLACE_ONE",
+    "REPLACE_SPECIAL",
     "Budget",
     "Exhausted",
     "Odometer",
@@ -44,7 +45,7 @@ __all__ = [
     "together",
 ]
 
-#: Their exact curves are much code for those who train.
+#: Imported on first use: most programs do not need the exact curves of histograms.
 __getattr__, _ = lazily(__name__, {"histograms": "csh gshm"})
 
 

@@ -1,26 +1,177 @@
-"""A budget that refuses what it cannot pay, and an odometer: exact sums, O(1) a query."""
+"""One budget for all mechanisms on the same data: it refuses what it cannot pay."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from os import PathLike
+from pathlib import Path
 
-from exactdp.errors import ExactDPError, InvalidParameter
-from exactdp.parameters import Real, decimal_text, non_negative
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.pld.filters import (
+    Costs,
+    Filter,
+    GaussianFilter,
+    RenyiFilter,
+    SumFilter,
+    ZcdpFilter,
+)
+from exactdp.accounting.pld.ledger import Entry, FileLedger, Ledger, MemoryLedger, read
+from exactdp.accounting.pld.loss import Pld
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Described, ExactDPError, InvalidParameter
+from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
 
 __all__ = ["Budget", "Exhausted", "Odometer"]
 
+_WAYS = ("sums", "renyi", "gaussian")
+
 
 class Exhausted(ExactDPError):
-    """A query would have cost more than is left; nothing was spent."""
+    """A mechanism would have cost more than is left; nothing was spent."""
+
+
+class Budget:
+    """A limit on all mechanisms that run on the same data, however they depend on the answers.
+
+    epsilon, delta: the promise; or rho, of zCDP. by: how costs are counted. Each way is proved for
+    mechanisms whose kind and parameters are chosen by the answers so far:
+
+    - "sums": of epsilon and delta. Any mechanism; best for a few.
+    - "renyi": Renyi divergences of one order. Any mechanism; best for many, and for training steps.
+    - "gaussian": exact, for Gaussian noise without sampling.
+
+    A sum of rho takes Gaussian noise and pure differential privacy. order: of "renyi", > 1; by
+    default the best for Gaussian noise. failures: of "renyi", the part of delta for infinite
+    losses, as those of thresholds; by default a tenth of delta. file: where expenses are kept; all
+    processes that name this file share the budget. Deleting the file forgets what was spent.
+
+    Privacy loss distributions themselves do not compose under such choices (Tran, Koskela, Raisa,
+    Honkela 2026). If all mechanisms are known in advance, compose their losses instead, and spend
+    the composition. Raises InvalidParameter.
+    Source: each of the classes in `exactdp.accounting.pld.filters`.
+
+    >>> from exactdp.accounting import pld
+    >>> budget = Budget(epsilon=3, delta="1e-6", by="renyi")
+    >>> budget.spend(pld.sgd(noise_multiplier=1, rate="0.01", steps=500), note="first model")
+    >>> budget.spend(epsilon="0.1", note="a local report")
+    >>> budget.spend(pld.gaussian(sigma=2))
+    Traceback (most recent call last):
+    ...
+    exactdp.accounting.pld.budget.Exhausted: divergence 1.1... of 1.664 is left
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        rho: Real | None = None,
+        by: str = "sums",
+        order: Real | None = None,
+        failures: Real | None = None,
+        file: str | PathLike[str] | None = None,
+    ) -> None:
+        if (rho is None) == (epsilon is None and delta is None):
+            raise InvalidParameter("limits", Described("others"), "epsilon and delta, or rho")
+        given = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        limits = {name: non_negative(name, x) for name, x in given.items() if x is not None}
+        settings = {"order": order, "failures": failures}
+        exact = {name: non_negative(name, x) for name, x in settings.items() if x is not None}
+        self._filter = _filter(choice("by", by, _WAYS), limits, exact)
+        if isinstance(self._filter, RenyiFilter):  # an order chosen once is kept
+            exact = {"order": self._filter.order, "failures": self._filter.limits["delta"]}
+        self._promised = limits
+        self._ledger: Ledger = MemoryLedger()
+        if file is not None:
+            terms = {"by": by, **{name: str(x) for name, x in (limits | exact).items()}}
+            self._ledger = FileLedger(Path(file).resolve(), terms)
+            with self._ledger.changing():
+                pass  # the file is there, and says the same
+
+    @classmethod
+    def open(cls, file: str | PathLike[str]) -> Budget:
+        """The budget in an existing file. Raises InvalidParameter for a file that holds none."""
+        terms, _ = read(Path(file).resolve())
+        return cls(file=file, **terms)
+
+    def spend(
+        self, spending: Pld | Guarantee | None = None, *, note: str = "", **costs: Real
+    ) -> None:
+        """Pay for one mechanism before it runs, or raise Exhausted and pay nothing.
+
+        spending: its privacy loss, or its guarantee. costs: instead of it epsilon and delta, or
+        rho; with a loss, in "sums", delta: what the loss may use of it, by default a tenth of the
+        limit (0 for the largest loss). note: a text for the ledger.
+        Raises InvalidParameter for another relation between neighbours than before.
+        """
+        cost = self._filter.cost(spending, costs)
+        relation = None if spending is None else spending.neighbours
+        with self._ledger.changing() as entries:
+            for entry in entries:
+                if relation and entry.neighbours and relation != entry.neighbours:
+                    raise InvalidParameter(
+                        "neighbours", relation, f"the same as of {entry.neighbours!r}"
+                    )
+            left = self._left(entries)
+            for name, asked in cost.items():
+                if asked > left.get(name, 0):
+                    raise self._exhausted(name, asked, left.get(name, Fraction(0)))
+            entries.append(Entry(cost, note, relation))
+
+    @property
+    def limits(self) -> Costs:
+        """What can be spent, in the terms in which costs are counted."""
+        return dict(self._filter.limits)
+
+    @property
+    def spent(self) -> Costs:
+        """The sum of all costs."""
+        return _sum(self._ledger.entries(), self.limits)
+
+    @property
+    def remaining(self) -> Costs:
+        """What is left of every limit."""
+        return self._left(self._ledger.entries())
+
+    @property
+    def expenses(self) -> list[Entry]:
+        """Every expense, with its note."""
+        return self._ledger.entries()
+
+    def guarantee(self) -> Guarantee:
+        """The promise for all answers together, now and later."""
+        if "rho" in self._promised:
+            raise InvalidParameter("budget", Described("rho"), "one of epsilon and delta")
+        relations = [e.neighbours for e in self._ledger.entries() if e.neighbours]
+        delta = Enclosure.exact(self._promised.get("delta", 0))
+        relation = relations[0] if relations else "the neighbours of every mechanism"
+        epsilon = self._promised.get("epsilon", Fraction(0))
+        return Guarantee(epsilon, delta, relation, self._filter.source)
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{name}: {_text(spent)} of {_text(self.limits[name])} spent"
+            for name, spent in self.spent.items()
+        )
+
+    def _left(self, entries: list[Entry]) -> Costs:
+        spent = _sum(entries, self.limits)
+        return {name: limit - spent[name] for name, limit in self.limits.items()}
+
+    def _exhausted(self, name: str, asked: Fraction, left: Fraction) -> Exhausted:
+        if name not in self.limits:
+            return Exhausted(f"{name} {_text(asked)} was asked for, there is none")
+        limit = _text(self.limits[name])
+        return Exhausted(f"{name} {_text(asked)} was asked for, {_text(left)} of {limit} is left")
 
 
 @dataclass
 class Odometer:
-    """What queries have cost so far, in one currency: (epsilon, delta), or rho of zCDP.
+    """What mechanisms have cost so far, without a limit: (epsilon, delta), or rho of zCDP.
 
-    Costs add up, also where later queries depend on earlier answers (Rogers, Roth, Ullman, Vadhan
-    2016, basic composition; Feldman, Zrnic 2021 for rho).
+    Source: Rogers, Roth, Ullman, Vadhan 2016, basic composition (see `filters.SumFilter`); for rho
+    the sum is a promise only at a limit that is fixed in advance, as of :class:`Budget`.
 
     >>> odometer = Odometer()
     >>> odometer.add(epsilon="0.1", delta="1e-7")
@@ -29,67 +180,50 @@ class Odometer:
     epsilon = 0.3, delta = 1e-7
     """
 
-    spent: dict[str, Fraction] = field(default_factory=dict, init=False)
+    spent: Costs = field(default_factory=dict, init=False)
 
-    def add(self, **costs: Real) -> None:
-        """Count one query.
-
-        costs: epsilon and delta, or rho; each >= 0.
-        """
-        exact = {name: non_negative(name, cost) for name, cost in costs.items()}
-        _same_currency(self.spent, exact)
-        for name, cost in exact.items():
+    def add(self, spending: Pld | Guarantee | None = None, **costs: Real) -> None:
+        """Count one mechanism: a loss with the delta it may use, a guarantee, or plain costs."""
+        kind: Filter = ZcdpFilter({}) if "rho" in costs else SumFilter({})
+        found = kind.cost(spending, costs)
+        if self.spent and ("rho" in self.spent) != ("rho" in found):
+            names = " and ".join(sorted(self.spent.keys() | found.keys()))
+            raise InvalidParameter(
+                "costs", Described(names), "epsilon and delta, or rho, always the same"
+            )
+        for name, cost in found.items():
             self.spent[name] = self.spent.get(name, Fraction(0)) + cost
 
     def __str__(self) -> str:
-        return ", ".join(f"{n} = {decimal_text(x)}" for n, x in self.spent.items()) or "nothing"
+        return ", ".join(f"{n} = {_text(x)}" for n, x in self.spent.items()) or "nothing"
 
 
-class Budget:
-    """A limit on an odometer: a privacy filter, decided before a query is answered.
-
-    limits: epsilon and delta, or rho.
-
-    >>> budget = Budget(epsilon=1, delta="1e-6")
-    >>> for _ in range(10):
-    ...     budget.spend(epsilon="0.1")
-    >>> budget.remaining["epsilon"]
-    Fraction(0, 1)
-    >>> budget.spend(epsilon="1e-20")
-    Traceback (most recent call last):
-    ...
-    exactdp.accounting.pld.budget.Exhausted: epsilon 1e-20 was asked for, 0 of 1 is left
-    """
-
-    def __init__(self, **limits: Real) -> None:
-        self.limits = {name: non_negative(name, limit) for name, limit in limits.items()}
-        _same_currency({}, self.limits)
-        self.odometer = Odometer()
-
-    @property
-    def remaining(self) -> dict[str, Fraction]:
-        """What is left of every limit."""
-        spent = self.odometer.spent
-        return {name: limit - spent.get(name, 0) for name, limit in self.limits.items()}
-
-    def spend(self, **costs: Real) -> None:
-        """Pay for one query, or raise Exhausted and pay nothing."""
-        exact = {name: non_negative(name, cost) for name, cost in costs.items()}
-        _same_currency(self.limits, exact)
-        for name, left in self.remaining.items():
-            if exact.get(name, Fraction(0)) > left:
-                asked, all_ = decimal_text(exact[name]), decimal_text(self.limits[name])
-                raise Exhausted(
-                    f"{name} {asked} was asked for, {decimal_text(left)} of {all_} is left"
-                )
-        for name in exact.keys() - self.limits.keys():
-            if exact[name]:
-                raise Exhausted(f"{name} {decimal_text(exact[name])} was asked for, there is none")
-        self.odometer.add(**exact)
+def _filter(by: str, limits: Costs, settings: Costs) -> Filter:
+    if settings and by != "renyi":
+        raise InvalidParameter("by", by, f"'renyi', with {' and '.join(settings)}")
+    if by == "sums":
+        return ZcdpFilter(limits) if "rho" in limits else SumFilter(limits)
+    if limits.keys() != {"epsilon", "delta"}:
+        raise InvalidParameter(
+            "limits", Described(" and ".join(limits)), f"epsilon and delta, by {by!r}"
+        )
+    epsilon, delta = limits["epsilon"], positive("delta", limits["delta"])
+    if delta >= 1:
+        raise InvalidParameter("delta", delta, "> 0 and < 1")
+    if by == "gaussian":
+        return GaussianFilter.of(epsilon, delta)
+    return RenyiFilter.of(
+        epsilon, delta, settings.get("order"), settings.get("failures", delta / 10)
+    )
 
 
-def _same_currency(known: dict[str, Fraction], named: dict[str, Fraction]) -> None:
-    names = known.keys() | named.keys()
-    if not named or not (names <= {"epsilon", "delta"} or names == {"rho"}):
-        text = " and ".join(sorted(names)) or "none"
-        raise InvalidParameter("costs", text, "epsilon and delta, or rho, always the same")
+def _sum(entries: list[Entry], names: Costs) -> Costs:
+    return {
+        name: sum((e.cost.get(name, Fraction(0)) for e in entries), Fraction(0)) for name in names
+    }
+
+
+def _text(number: Fraction) -> str:
+    """As a decimal, in full where that is short."""
+    text = decimal_text(number)
+    return text if len(text) <= 24 else f"{float(number):.4g}"

@@ -1,7 +1,7 @@
 """The privacy loss of thresholded histograms, from their exact curves.
 
-Above: the curve of the worst neighbours at each epsilon. Below: neighbours that exist, or limits of
-such: all counters shared, with the noise alone to tell; all counters extra, with the threshold
+Upper bound: the curve of the worst neighbours at each epsilon. Lower bound: neighbours that exist,
+or limits of such: all counters shared, with the noise alone; all counters extra, with the threshold
 alone; for the GSHM also half of each, which are independent.
 """
 
@@ -12,11 +12,11 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.pld.atoms import LawLoss
-from exactdp.accounting.pld.known_curves import ExactLoss
-from exactdp.accounting.pld.laws import GaussianLoss
-from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, Step
+from exactdp.accounting.pld.laws.base import Step
+from exactdp.accounting.pld.laws.curves import CurveLaw
+from exactdp.accounting.pld.laws.finite import FiniteLaws
+from exactdp.accounting.pld.laws.normal import Gaussian
+from exactdp.accounting.pld.loss import ADD_REMOVE, Pld
 from exactdp.accounting.sparse_histograms import csh as csh_curve
 from exactdp.accounting.sparse_histograms import gshm as gshm_curve
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, threshold_only
@@ -37,9 +37,9 @@ _GSHM = gshm_curve.ANALYSES["exact"]
 def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     """The Gaussian sparse histogram mechanism, at any epsilon.
 
-    k: most counters one user changes, by one each, >= 1. sigma: of the noise, > 0. tau: counters
-    are kept above 1 + tau, >= 0. The upper end is that of the worst neighbours of every single
-    release; the lower end is that of neighbours that are the same for all.
+    k: largest number of counters one user changes, by one each, >= 1. sigma: standard deviation of
+    the noise, > 0. tau: counters are kept above 1 + tau, >= 0. The upper end takes the worst
+    neighbours of every single release; the lower end takes the same neighbours for all releases.
     Source: CSH Lemma 2.7; exactdp explain exact-csh, sections 9 and 10.
 
     >>> from exactdp.accounting import pld
@@ -53,7 +53,7 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     choices = [(_noise(mu),), _hidden(curve.shown)]
     if half:
         choices.append((_noise(part), *_hidden(curve.shown_of(curve.k - half))))
-    law, real = ExactLoss(curve), tuple(choice for choice in choices if choice)
+    law, real = CurveLaw(curve), tuple(choice for choice in choices if choice)
     source = f"CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each, {_BOUND}"
     return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
 
@@ -68,7 +68,7 @@ def csh(
 ) -> Pld:
     """The correlated sparse histogram, at any epsilon.
 
-    Parameters as in ``exactdp.accounting.csh.delta``; both ends as for :func:`gshm`.
+    Parameters as in ``exactdp.accounting.csh.delta``; both ends as in :func:`gshm`.
     Source: exactdp explain exact-csh, sections 1 to 3 and 10.
 
     >>> from exactdp.accounting import pld
@@ -79,10 +79,10 @@ def csh(
     most = size if contributions is None else integer("contributions", contributions, least=1)
     kappa = None if correlation is None else positive("correlation", correlation)
     curve = _Csh(size, noise, height, kappa, most)
-    curve.delta(Fraction(0))  # refuses what is not possible
+    curve.delta(Fraction(0))  # raises for impossible parameters
     source = f"exactdp explain exact-csh, for k-sparse histograms, one direction, {_BOUND}"
     real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.shown)) if choice)
-    law = ExactLoss(curve)
+    law = CurveLaw(curve)
     return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
 
 
@@ -105,7 +105,7 @@ class _Gshm:
             return _below(arb(self.k).sqrt() / ball(self.sigma))
 
     def shown_of(self, counters: int) -> Fraction:
-        """At most the probability that one of so many counters of 1 passes the threshold."""
+        """A lower bound of the probability that one of so many 1-counters passes the threshold."""
         with precision(_BITS):
             return _below(_GSHM.threshold_only(counters, ball(self.tau / self.sigma)))
 
@@ -152,20 +152,19 @@ def _read(k: int, sigma: Real, tau: Real) -> tuple[int, Fraction, Fraction]:
 
 
 def _noise(mu: Fraction) -> Step:
-    law = GaussianLoss(mu)
-    return Step(law, law)
+    return Step.alike(Gaussian(mu))
 
 
 def _hidden(shown: Fraction) -> tuple[Step, ...]:
-    """With the user something appears with this probability that never does without."""
+    """With the user a key appears with this probability; without the user it never does."""
     if not shown:
         return ()
     with_, without = Law({"shown": shown, "hidden": 1 - shown}), Law({"hidden": Fraction(1)})
-    return (Step(LawLoss(with_, without), LawLoss(without, with_)),)
+    return (Step(FiniteLaws(with_, without), FiniteLaws(without, with_)),)
 
 
 def _below(value: arb) -> Fraction:
-    """A number below, by a relative 2^-60 or so; 0 for 0."""
+    """A rational at most the value, relatively 2^-60 or so below; 0 for 0."""
     if value <= 0:
         return Fraction(0)
     return enclosure(value).lower

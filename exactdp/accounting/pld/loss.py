@@ -1,4 +1,4 @@
-"""Pld: what a sequence of mechanisms leaks, certified from both sides."""
+"""Pld: the privacy loss of a sequence of mechanisms, certified from both sides."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from fractions import Fraction
 
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.pld import curves, neighbours, queries, renyi
-from exactdp.accounting.pld.guesses import Order
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step
+from exactdp.accounting.pld import ask as questions
+from exactdp.accounting.pld.laws.base import Order, Step, orders, real_orders
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
 
-__all__ = ["ADD_REMOVE", "REPLACE_ONE", "Pld", "Step"]
+__all__ = ["ADD_REMOVE", "REPLACE_ONE", "REPLACE_SPECIAL", "Pld", "Step"]
 
-#: The largest epsilon that is asked about: floats say where to look.
+ADD_REMOVE = "add-remove neighbours: one user takes part or not"
+REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
+REPLACE_SPECIAL = "replace-special neighbours: one user's data is replaced by a null record"
+_GROUP = "add-remove neighbours: a group"
+
+#: The largest epsilon that can be asked about: floats guess where to look.
 _LARGEST = 10**300
 
-_OURS = "exactdp explain certified-pld, section 4"
-
-
-#: A group of more users on samples is a mixture of too many shifts.
-_MOST_SAMPLED = 1000
-
-#: Mechanisms are composed at most so often: floats say where to look.
+#: The largest number of runs: floats guess where to look.
 _MOST_TIMES = 10**18
+
+_OURS = "exactdp explain certified-pld, section 4"
 
 
 @dataclass(frozen=True)
 class Pld:
     """The privacy loss of mechanisms run one after the other, the later ones chosen adaptively.
 
-    steps: each step with how often it is run. neighbours: the relation; mixing two is refused.
-    source: what the dominating pairs rest on.
+    steps: each step with its number of runs. neighbours: the relation, the same for all steps.
+    source: proves the dominating pairs.
     """
 
     steps: tuple[tuple[Step, int], ...]
@@ -43,7 +43,7 @@ class Pld:
     source: str
 
     def composed(self, times: int | str) -> Pld:
-        """The same mechanisms run so many times; what is sampled is sampled anew each time.
+        """The mechanisms run so many times; every run of a sampled mechanism draws a new sample.
 
         times: an integer >= 1 and <= 1e18. To run a mechanism several times on one sample:
         ``pld.together(loss.composed(n)).sampled(q)``.
@@ -58,7 +58,7 @@ class Pld:
         return Pld(tuple((step, n * count) for step, n in self.steps), self.neighbours, self.source)
 
     def then(self, other: Pld) -> Pld:
-        """This and then the other, on the same data."""
+        """These mechanisms and then the others, on the same data."""
         if other.neighbours != self.neighbours:
             raise InvalidParameter("other", other.neighbours, f"for {self.neighbours}")
         merged = dict(self.steps)
@@ -68,10 +68,10 @@ class Pld:
         return Pld(tuple(merged.items()), self.neighbours, "; ".join(sources))
 
     def delta(self, epsilon: Real, *, relative_width: Real = "1e-3") -> Enclosure:
-        """The smallest delta for which all together is (epsilon, delta)-DP.
+        """The smallest delta for which the composition is (epsilon, delta)-DP.
 
-        epsilon: from -1e300 to 1e300; below 0, where it is at least 1 - e^epsilon, it completes the
-        privacy curve. relative_width: of the enclosure, > 0.
+        epsilon: from -1e300 to 1e300; values below 0 complete the privacy curve. relative_width: of
+        the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
@@ -79,55 +79,90 @@ class Pld:
         [0.126936, 0.126937]
         """
         loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
+        if loss >= 0 and (beyond := self._beyond_all_losses(loss)):
+            return beyond
         if abs(loss) > _LARGEST:
             raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
         if loss < 0:
-            return queries.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
+            return questions.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
         return self._worst(
-            float(loss),
-            lambda order: queries.delta(order, loss, wanted),
-            lambda order, found: queries.ceiling(order, loss) > found.lower,
+            lambda order: questions.guess(order, float(loss)),
+            lambda order: questions.delta(order, loss, wanted),
+            lambda order, found: found.upper < 1 and questions.ceiling(order, loss) > found.lower,
         )
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
-        """The smallest epsilon >= 0 for which all together is (epsilon, delta)-DP.
+        """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
 
-        delta: > 0 and < 1. width: of the enclosure, > 0.
+        delta: >= 0 and < 1; losses may be infinite with a larger probability than this, and then
+        no epsilon is enough. width: of the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.epsilon("1e-5"), "5"))
         [1.8279, 1.8285]
+        >>> pld.laplace(scale=2).composed(3).epsilon(0)
+        Enclosure[1.5, 1.5]
         """
-        target, wanted = delta_target("delta", delta), _width("width", width)
+        target, wanted = _target(delta), _width("width", width)
+        if self.exact and (end := self._end_at(target)):
+            return end
+        if not target:
+            raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
         return self._worst(
-            1.0,
-            lambda order: queries.epsilon(order, target, wanted),
-            lambda order, found: queries.ceiling(order, found.lower) > target,
+            lambda order: questions.epsilon_guess(order, log(target)),
+            lambda order: questions.epsilon(order, target, wanted),
+            lambda order, found: questions.ceiling(order, found.lower) > target,
         )
 
-    def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
-        """The smallest mu whose Gaussian mechanism leaks more, at every delta >= least_delta.
+    def largest_loss(self) -> Enclosure | None:
+        """The largest finite privacy loss, over both orders of the neighbours; None if unbounded.
 
-        least_delta: > 0 and < 1; the far tail of a sampled mechanism is that of all its steps
-        without sampling, so that no smaller mu dominates it everywhere. width: > 0.
+        >>> from exactdp.accounting import pld
+        >>> pld.approximate(epsilon="0.5", delta="1e-6").composed(4).largest_loss()
+        Enclosure[2, 2]
+        """
+        found = [questions.ends(order).largest for order in self.orders()]
+        known = [largest for largest in found if largest is not None]
+        if len(known) < len(found):
+            return None
+        return Enclosure(max(x.lower for x in known), max(x.upper for x in known))
+
+    def infinite_mass(self) -> Enclosure:
+        """The probability of an infinite privacy loss: no epsilon has a smaller delta.
+
+        Where the pair of laws is only a bound (not :attr:`exact`), the mass is one, too.
+
+        >>> from exactdp.accounting import pld
+        >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
+        Enclosure[0.19, 0.19]
+        """
+        found = [questions.ends(order).mass for order in self.orders()]
+        return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
+
+    def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
+        """The smallest mu of a Gaussian mechanism that leaks more, at every delta >= least_delta.
+
+        least_delta: > 0 and < 1. (Without this limit only the mu of all steps without sampling
+        would dominate a sampled mechanism.) width: of the enclosure, > 0.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
-        [0.499, 0.51]
+        [0.499, 0.505]
         """
         least, wanted = delta_target("least_delta", least_delta), _width("width", width)
         last = max(self.epsilon(least).float_upper(), 0.1)
-        found = curves.gaussian_mu(self.orders(), last, wanted)
+        found = questions.gaussian_mu(self.orders(), last, wanted)
         if self.exact:
             return found
-        return Enclosure(curves.gaussian_mu(self.real_orders(), last, wanted).lower, found.upper)
+        return Enclosure(questions.gaussian_mu(self.real_orders(), last, wanted).lower, found.upper)
 
     def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
-        """The least type II error of any test between neighbours at level alpha: the trade-off.
+        """The least type II error of a test between neighbours: the trade-off function at alpha.
 
-        alpha: type I error, > 0 and < 1. width: > 0. Source: Dong, Roth, Su 2022, Proposition 2.12.
+        alpha: type I error, > 0 and < 1. width: of the enclosure, > 0.
+        Source: Dong, Roth, Su 2022, Proposition 2.12.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=1).type_two_error("0.05"), "3"))
@@ -135,14 +170,17 @@ class Pld:
         """
         level, wanted = delta_target("alpha", alpha), _width("width", width)
         last = 1 + max(log(1 / level), log(1 / wanted))
-        found = curves.type_two_error(self.orders(), level, last, wanted)
+        found = questions.type_two_error(self.orders(), level, last, wanted)
         if self.exact:
             return found
-        real = curves.type_two_error(self.real_orders(), level, last, wanted)
+        real = questions.type_two_error(self.real_orders(), level, last, wanted)
         return Enclosure(found.lower, real.upper)
 
-    def renyi(self, order: Real) -> Enclosure:
+    def renyi(self, order: Real, *, finite: bool = False) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.
+
+        order: > 1. finite: leave out infinite losses, whose mass is :meth:`infinite_mass`.
+        Raises InvalidParameter where the divergence is infinite.
 
         >>> from exactdp.accounting import pld
         >>> pld.gaussian(sigma=1).renyi("2.5")
@@ -151,40 +189,43 @@ class Pld:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
-        return self._most(lambda order: renyi.divergence(order, alpha))
+        return self._most(lambda order: questions.divergence(order, alpha, finite=finite))
 
     def renyi_delta(self, epsilon: Real) -> Enclosure:
-        """The best delta that the Renyi divergences of all real orders imply: never below delta.
+        """The best delta that the Renyi divergences of all real orders imply; at least delta.
+
+        epsilon: >= 0. Source: Canonne, Kamath, Steinke 2020, Proposition 12.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=1).renyi_delta(3), "4"))
         [0.005143, 0.005144]
         """
         loss = non_negative("epsilon", epsilon)
-        return self._most(lambda order: renyi.best_delta(order, loss))
+        return self._most(lambda order: questions.best_delta(order, loss))
 
     def guarantee(self, epsilon: Real) -> Guarantee:
-        """The promise at epsilon, as in :meth:`delta`."""
+        """The guarantee at epsilon >= 0, with the delta of :meth:`delta`."""
         loss = non_negative("epsilon", epsilon)
         return Guarantee(loss, self.delta(loss), self.neighbours, self.source)
 
     def sampled(self, rate: Real) -> Pld:
         """The mechanism on a Poisson sample: every user takes part with probability rate.
 
-        rate: in (0, 1]. Whether a user takes part is decided anew, and secretly, for every run.
-        For other neighbours sample first, then ask for :meth:`replaced` or :meth:`grouped`.
+        rate: in (0, 1]. The sample of every run is drawn anew, and is secret. For other neighbours
+        sample first, then call :meth:`replaced` or :meth:`grouped`.
         Raises InvalidParameter for several mechanisms, which could share one sample or have one
         each: ``pld.together(a, b).sampled(q)`` or ``a.sampled(q).then(b.sampled(q))``.
         Source: Zhu, Dong, Wang 2022, Theorem 11.
         """
         probability = _rate(rate)
         self._only_one("sampled", probability)
-        if self.neighbours == REPLACE_ONE or neighbours.is_group(self.neighbours):
+        replaced = self.neighbours in (REPLACE_ONE, REPLACE_SPECIAL)
+        if replaced or self.neighbours.startswith(_GROUP):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
             return self
         return self._each(
-            lambda step: neighbours.sampled(step, probability),
+            lambda step: step.sampled(probability),
             self.neighbours,
             "Zhu, Dong, Wang 2022, Theorem 11",
         )
@@ -192,10 +233,10 @@ class Pld:
     def batched(self, rate: Real) -> Pld:
         """The mechanism on a batch of fixed size, without replacement; replace-one neighbours.
 
-        rate: batch size over number of users, in (0, 1]. The users who add to a sum each add at
-        most the sensitivity. Each run's batch is drawn anew, and secretly. The upper end is that
-        of the worst neighbours of every single run, which need not be the same for all runs; the
-        lower end is that of neighbours that are the same for all.
+        rate: batch size over number of users, in (0, 1]. Each user adds at most the sensitivity to
+        a sum. The batch of every run is drawn anew, and is secret. The upper end takes the worst
+        neighbours of every single run, which may differ between runs; the lower end takes the same
+        neighbours for all runs.
         Raises InvalidParameter for several mechanisms, as :meth:`sampled` does.
 
         >>> from exactdp.accounting import pld
@@ -209,7 +250,7 @@ class Pld:
         if probability == 1:
             return whole
         return whole._each(
-            lambda step: neighbours.batched(step, probability),
+            lambda step: step.batched(probability),
             REPLACE_ONE,
             f"upper bound by the worst of each: Zhu, Dong, Wang 2022, Proposition 30, {_OURS}",
         )
@@ -217,8 +258,9 @@ class Pld:
     def replaced(self) -> Pld:
         """The same steps for replace-one neighbours: one user's data is replaced by other data.
 
-        Both are within the sensitivity, so a query moves by up to twice as much; on a Poisson
-        sample the user is with either. Source: docs, section 4.
+        Both are within the sensitivity, so a query moves by up to twice the sensitivity. On a
+        Poisson sample the user has the same chance of being in the sample with either data.
+        Source: exactdp explain certified-pld, section 4.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").replaced().composed(1000)
@@ -226,12 +268,25 @@ class Pld:
         [2.843, 2.844]
         """
         self._only_add_remove()
-        return self._each(neighbours.replaced, REPLACE_ONE, _OURS)
+        return self._each(Step.replaced, REPLACE_ONE, _OURS)
+
+    def replaced_by_null(self) -> Pld:
+        """The same steps for replace-special neighbours: a null record replaces one user's data.
+
+        The null record adds 0 to every query, as a user who is not there; on a Poisson sample it
+        adds 0 whether or not it is drawn. So the loss is that of add-remove neighbours. Not so for
+        batches of fixed size, where a null record takes the place of another user.
+        Source: Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Definition 1.1.
+        """
+        self._only_add_remove()
+        return Pld(self.steps, REPLACE_SPECIAL, self.source)
 
     def grouped(self, size: int | str) -> Pld:
-        """The same steps for a group of users who take part or not; each is sampled on her own.
+        """The same steps for a group of users who take part or not; each is sampled separately.
 
-        size: of the group, an integer >= 1. Gaussian noise only. Source: docs, section 4.
+        size: of the group, an integer >= 1; at most 1000 on samples. For Gaussian, discrete
+        Gaussian and discrete Laplace noise, and for Laplace noise without sampling.
+        Source: exactdp explain certified-pld, section 4.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=2).sampled("0.01").grouped(3).composed(100)
@@ -242,53 +297,64 @@ class Pld:
         count = integer("size", size, least=1)
         if count == 1:
             return self
-        if count > _MOST_SAMPLED and any(neighbours.is_sampled(step) for step, _ in self.steps):
-            raise InvalidParameter("size", size, f"at most {_MOST_SAMPLED} users on samples")
-        return self._each(
-            lambda step: neighbours.grouped(step, count), neighbours.group(count), _OURS
-        )
+        relation = f"{_GROUP} of {count} users takes part or not"
+        return self._each(lambda step: step.grouped(count), relation, _OURS)
 
     @property
     def count(self) -> int:
-        """How many mechanisms are composed."""
+        """The number of mechanisms that are composed."""
         return sum(n for _, n in self.steps)
 
     @property
     def exact(self) -> bool:
-        """Whether one pair of neighbours has the upper end of every answer as its own.
+        """Whether one pair of neighbours attains the upper end of every answer.
 
-        Not so for batches and thresholded histograms, whose ends may stay apart, nor for mechanisms
-        :func:`together` at an irrational distance, whose ends are 2^-512 apart.
+        False for batches and thresholded histograms, where the ends may stay apart, and for
+        mechanisms :func:`together` at an irrational distance, where the ends are 2^-512 apart.
         """
         return not any(step.real for step, _ in self.steps)
 
     def bound(self) -> Pld:
-        """The same, taken for its upper bound: both ends of an answer enclose that bound."""
+        """The upper bound of this loss: both ends of an answer enclose that bound."""
         steps = tuple((Step(step.removed, step.added), n) for step, n in self.steps)
         return Pld(steps, self.neighbours, self.source)
 
     def orders(self) -> list[Order]:
-        """The laws of all losses, for each order of the neighbours; one where both agree.
+        """The laws of all losses in each order of the neighbours; one order where both agree.
 
-        No pair of neighbours leaks more, for any adaptive choice of what is run.
+        No pair of neighbours leaks more, also if later mechanisms are chosen adaptively.
         """
-        return neighbours.orders(self.steps)
+        return orders(self.steps)
 
     def real_orders(self) -> list[Order]:
-        """The same for pairs of data sets that exist, or for limits of such."""
-        return neighbours.real_orders(self.steps)
+        """The laws of all losses for pairs of data sets that exist, or for limits of such pairs."""
+        return real_orders(self.steps)
+
+    def _beyond_all_losses(self, epsilon: Fraction) -> Enclosure | None:
+        """delta, where no finite loss is larger than epsilon; else None."""
+        if not self.exact:
+            return None
+        largest = self.largest_loss()
+        return self.infinite_mass() if largest is not None and epsilon >= largest.upper else None
+
+    def _end_at(self, delta: Fraction) -> Enclosure | None:
+        """The largest loss, where delta is the mass at infinity; else None."""
+        found = [questions.ends(order) for order in self.orders()]
+        if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
+            return None
+        return self.largest_loss()
 
     def _worst(
         self,
-        loss: float,
+        rank: Callable[[Order], float],
         ask: Callable[[Order], Enclosure],
         may_exceed: Callable[[Order, Enclosure], bool],
     ) -> Enclosure:
-        """The largest answer: above over all orders, below over the real ones."""
+        """The largest answer: its upper end over all orders, its lower end over the real orders."""
 
         def largest(orders: list[Order]) -> Enclosure:
-            # the one that seems to leak most at this loss first
-            worst, *others = sorted(orders, key=lambda o: -queries.guess(o, loss))
+            # begin with the order that seems to leak most
+            worst, *others = sorted(orders, key=lambda order: -rank(order))
             found = ask(worst)
             for order in others:
                 if may_exceed(order, found):
@@ -298,12 +364,12 @@ class Pld:
 
         above, real = self.orders(), self.real_orders()
         if self.count == 1 and self.steps[0][0].attained:
-            real = above  # at every epsilon some neighbours attain the bound of one step
+            real = above  # at every epsilon some neighbours attain the bound of a single step
         found = largest(above)
         if above == real:
             return found
-        # losses too small to be followed are not those of the worst neighbours
-        followed = [order for order in real if queries.is_followed(order, loss)]
+        # losses that are too small for floats are not those of the worst neighbours
+        followed = [order for order in real if _is_ranked(order, rank)]
         return Enclosure(largest(followed or real).lower, found.upper)
 
     def _most(self, ask: Callable[[Order], Enclosure]) -> Enclosure:
@@ -315,7 +381,7 @@ class Pld:
         return Pld(steps, relation, f"{self.source}; {source}")
 
     def _only_one(self, draw: str, rate: Fraction) -> None:
-        """Refuse to sample a composition, which has two readings; at rate 1 they agree."""
+        """Refuse to sample a composition, which has two readings; at rate 1 both agree."""
         if self.count > 1 and rate < 1:
             allowed = (
                 f"one mechanism: pld.together(a, b).{draw}(rate) runs all on one sample, "
@@ -328,8 +394,24 @@ class Pld:
             raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
 
 
+def _target(delta: Real) -> Fraction:
+    target = non_negative("delta", delta)
+    if target >= 1:
+        raise InvalidParameter("delta", delta, ">= 0 and < 1")
+    return target
+
+
+def _is_ranked(order: Order, rank: Callable[[Order], float]) -> bool:
+    """Whether floats have a guess of the answer."""
+    try:
+        rank(order)
+    except Undecided:
+        return False
+    return True
+
+
 def _width(name: str, width: Real) -> Fraction:
-    """How wide an enclosure may be, in the range of floats."""
+    """The largest width of an enclosure, in the range of floats."""
     wanted = positive(name, width)
     if not 1 <= wanted * 10**100 <= 10**200:
         raise InvalidParameter(name, width, "> 0, between 1e-100 and 1e100")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from exactdp.accounting.pld.atoms import LawLoss, ResponseLoss
-from exactdp.accounting.pld.integers import DiscreteGaussianLoss, DiscreteLaplaceLoss
-from exactdp.accounting.pld.laplace import LaplaceLoss
-from exactdp.accounting.pld.laws import GaussianLoss
-from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.neighbours import ADD_REMOVE, REPLACE_ONE, Step, mixture
+from exactdp.accounting.pld.laws.base import LossLaw, Step
+from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
+from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
+from exactdp.accounting.pld.laws.laplace import Laplace
+from exactdp.accounting.pld.laws.normal import Gaussian, mixture
+from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, integer, non_negative, positive
@@ -27,10 +27,10 @@ __all__ = [
     "randomized_response",
 ]
 
-#: Parameters are at most so large, and at least one over it.
+#: Parameters are at most this, and at least the inverse of this.
 _EXTREME = 10**100
 
-#: The largest sensitivity of whole numbers.
+#: The largest sensitivity of integer queries: the loss has as many values.
 _MOST_SHIFTS = 100_000
 
 
@@ -42,14 +42,14 @@ def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
     Source: Balle and Wang 2018, Theorem 8.
     """
     mu = _moderate("sensitivity", sensitivity) / _moderate("sigma", sigma)
-    return _alike(GaussianLoss(mu), "Balle and Wang 2018, Theorem 8")
+    return _alike(Gaussian(mu), "Balle and Wang 2018, Theorem 8")
 
 
 def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Sequence[Real]) -> Pld:
-    """The Gaussian mechanism where the distance by which one user moves the query is random.
+    """The Gaussian mechanism with a random distance by which one user moves the query.
 
     sigma: standard deviation of the noise, > 0. sensitivities: the l2 distances, each >= 0, not all
-    0. weights: the probability of each, >= 0, that sum to 1; which one it is stays secret.
+    0. weights: the probability of each distance, >= 0, with sum 1. The choice stays secret.
     Source: Choquette-Choo, Ganesh, Steinke, Thakurta 2024, Section 3.
 
     >>> from exactdp.accounting import pld
@@ -64,7 +64,7 @@ def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Seq
         raise InvalidParameter("weights", list(weights), "one for each sensitivity, with sum 1")
     if not any(shift * share for shift, share in zip(shifts, shares, strict=True)):
         raise InvalidParameter("sensitivities", list(sensitivities), "not all 0")
-    step = mixture(list(zip(shifts, shares, strict=True)))
+    step = Step(*mixture(list(zip(shifts, shares, strict=True))))
     source = "Choquette-Choo, Ganesh, Steinke, Thakurta 2024, Section 3"
     return Pld(((step, 1),), ADD_REMOVE, source)
 
@@ -73,14 +73,14 @@ def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:
     """One integer query with discrete Gaussian noise.
 
     sigma2: parameter of the noise, P(z) proportional to exp(-z^2/(2 sigma2)), > 0.
-    sensitivity: how far one user moves the query, an integer >= 1.
+    sensitivity: distance by which one user moves the query, an integer >= 1.
     Source: Canonne, Kamath, Steinke 2020, Theorem 7.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.discrete_gaussian(sigma2=100).composed(4).delta("0.35"), "6"))
     [0.00383457, 0.00383458]
     """
-    law = DiscreteGaussianLoss(_moderate("sigma2", sigma2), _whole_shift(sensitivity))
+    law = DiscreteGaussian(_moderate("sigma2", sigma2), _whole_shift(sensitivity))
     return _alike(law, "Canonne, Kamath, Steinke 2020, Theorem 7")
 
 
@@ -88,20 +88,19 @@ def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
     """One integer query with discrete Laplace (geometric) noise.
 
     epsilon: the noise is P(z) proportional to exp(-epsilon |z|/sensitivity), > 0.
-    sensitivity: how far one user moves the query, an integer >= 1.
+    sensitivity: distance by which one user moves the query, an integer >= 1.
     Source: Ghosh, Roughgarden, Sundararajan 2012.
     """
     shift = _whole_shift(sensitivity)
-    law = DiscreteLaplaceLoss(_moderate("epsilon", epsilon) / shift, shift)
+    law = DiscreteLaplace(_moderate("epsilon", epsilon) / shift, shift)
     return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
 
 
 def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
     """One real query with continuous Laplace noise.
 
-    scale: of the noise, whose density is proportional to exp(-|z|/scale), > 0, in the units of the
-    query.
-    sensitivity: how far one user moves the query, > 0.
+    scale: the noise has a density proportional to exp(-|z|/scale); > 0, in the units of the query.
+    sensitivity: distance by which one user moves the query, > 0.
     Source: Balle, Barthe, Gaboardi 2018, Theorem 3.
 
     >>> from exactdp.accounting import pld
@@ -109,11 +108,11 @@ def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
     [1.773, 1.774]
     """
     mu = _moderate("sensitivity", sensitivity) / _moderate("scale", scale)
-    return _alike(LaplaceLoss(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
+    return _alike(Laplace(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
 
 
 def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
-    """Binary randomised response: of all (epsilon, 0)-DP mechanisms the one that leaks most.
+    """Binary randomised response, the (epsilon, 0)-DP mechanism that leaks most.
 
     epsilon: > 0. neighbours: as in :func:`approximate`.
 
@@ -125,24 +124,25 @@ def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
 
 
 def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
-    """Any (epsilon, delta)-DP mechanism, by the worst one there is.
+    """Any (epsilon, delta)-DP mechanism, bounded by the worst such mechanism.
 
-    epsilon: >= 0. delta: >= 0 and < 1. neighbours: for whom it is promised, ADD_REMOVE or
-    REPLACE_ONE.
+    epsilon: >= 0. delta: >= 0 and < 1. neighbours: the relation of the guarantee,
+    ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
-    law = ResponseLoss(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
-    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE))
-    return Pld(((Step(law, law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
+    law = Response(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
+    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL))
+    return Pld(((Step.alike(law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
 
 
 def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
-    """A mechanism by its exact laws on two neighbouring data sets, that dominate all others.
+    """A mechanism with exact output laws on a pair of neighbours that dominates all other pairs.
 
-    p: with the user, q: without; neither with residual mass. neighbours: the relation, in words.
+    p: the law with the user. q: the law without the user. Neither has residual mass. neighbours:
+    the relation, in words.
 
     >>> from fractions import Fraction
     >>> from exactdp.accounting import pld
@@ -154,16 +154,16 @@ def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
     for name, law in (("p", p), ("q", q)):
         if law.residual:
             raise InvalidParameter(f"{name}.residual", law.residual, "0")
-    return Pld(((Step(LawLoss(p, q), LawLoss(q, p)), 1),), neighbours, "the two laws")
+    return Pld(((Step(FiniteLaws(p, q), FiniteLaws(q, p)), 1),), neighbours, "the two laws")
 
 
-def _alike(law: Any, source: str) -> Pld:
-    """A mechanism whose loss has the same law in both orders."""
-    return Pld(((Step(law, law), 1),), ADD_REMOVE, source)
+def _alike(law: LossLaw, source: str) -> Pld:
+    """A mechanism with the same law of the loss in both orders."""
+    return Pld(((Step.alike(law), 1),), ADD_REMOVE, source)
 
 
 def _moderate(name: str, value: Real) -> Fraction:
-    """A number > 0 of a size that floats can be guessed with."""
+    """A number > 0 in the range where floats can guess."""
     number = positive(name, value)
     if not 1 <= number * _EXTREME <= _EXTREME**2:
         raise InvalidParameter(name, value, "> 0, between 1e-100 and 1e100")
@@ -171,7 +171,7 @@ def _moderate(name: str, value: Real) -> Fraction:
 
 
 def _whole_shift(sensitivity: Real) -> int:
-    """The sensitivity of whole numbers: the loss has as many values."""
+    """The sensitivity of an integer query."""
     shift = integer("sensitivity", sensitivity, least=1)
     if shift > _MOST_SHIFTS:
         raise InvalidParameter("sensitivity", sensitivity, "an integer >= 1 and <= 1e5")

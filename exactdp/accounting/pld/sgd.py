@@ -1,4 +1,4 @@
-"""Differentially private stochastic gradient descent: noise for a target, and steps for a noise."""
+"""Differentially private stochastic gradient descent: the loss, and calibration to a target."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
 from exactdp.accounting.certify.hints import exp2, falling_root, log, secant
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.pld.ask.plans import log_delta_guess
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
-from exactdp.accounting.pld.plans import log_delta_guess
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -32,19 +32,19 @@ __all__ = ["NoiseCalibration", "StepsCalibration", "calibrate_sgd", "most_steps"
 
 _BITS = 128
 
-#: Noise is looked for within factors of 2^this.
+#: Noise is looked for within a factor of 2^this of 1.
 _MOST_DOUBLINGS = 300
 
-#: More steps than this are not tried.
+#: Largest number of steps that is tried.
 _MOST_STEPS = 10**18
 
 
 @dataclass(frozen=True)
 class NoiseCalibration:
-    """A noise multiplier for a target, with the evidence from both sides.
+    """A noise multiplier for a target, with evidence from both sides.
 
-    delta: enclosure at the noise multiplier, at most the target. refuted: the next smaller one on
-    the grid, whose delta is above the target.
+    delta: enclosure at the noise multiplier, at most the target. refuted: the next smaller noise
+    multiplier on the grid, with a delta above the target.
     """
 
     rate: Fraction
@@ -64,10 +64,10 @@ class NoiseCalibration:
 
 @dataclass(frozen=True)
 class StepsCalibration:
-    """The most steps within a target: one more provably exceeds it.
+    """The largest number of steps within a target: one more step provably exceeds the target.
 
-    delta: enclosure after these steps, at most the target (0 steps: 0). refuted: delta after one
-    more, above the target.
+    delta: enclosure after these steps, at most the target (0 for 0 steps). refuted: delta after one
+    more step, above the target.
     """
 
     steps: int
@@ -86,9 +86,9 @@ def sgd(
     """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over samples.
 
     noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
-    with which each user is in a step's sample. steps: >= 1. sampling: "poisson", each user on her
-    own; "batches" of a fixed size, drawn without replacement for every step. neighbours:
-    "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
+    with which each user is in the sample of a step. steps: >= 1. sampling: "poisson", each user
+    independently; or "batches" of a fixed size, drawn without replacement for every step.
+    neighbours: "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
     :meth:`Pld.replaced`, :meth:`Pld.batched`.
 
     >>> from exactdp.accounting import pld
@@ -120,8 +120,8 @@ def calibrate_sgd(
 
     rate, steps, sampling, neighbours: as in :func:`sgd`. epsilon: > 0. delta: target, > 0 and < 1.
     resolution: relative step of the noise multiplier, in [1e-15, 0.1].
-    It provably satisfies the target; the next smaller one on the grid provably does not (of
-    batches: its upper bound does not show it).
+    The noise provably satisfies the target; the next smaller noise on the grid provably does not
+    (for batches: the upper bound does not show it).
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
@@ -149,7 +149,7 @@ def calibrate_sgd(
         seen[noise] = _decide(run(noise), loss, target)
         return seen[noise]
 
-    run(Fraction(1))  # before anything is done with the rate
+    run(Fraction(1))  # checks the rate
     with precision(_BITS):
         if ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count:
             raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
@@ -171,7 +171,7 @@ def most_steps(
     sampling: str = "poisson",
     neighbours: str = "add-remove",
 ) -> StepsCalibration:
-    """The most steps for which DP-SGD is (epsilon, delta)-DP.
+    """The largest number of steps for which DP-SGD is (epsilon, delta)-DP.
 
     Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried.
     Raises InvalidParameter, Undecided.
@@ -194,7 +194,7 @@ def most_steps(
         if steps not in known:
             known[steps] = _decide(one.composed(steps), loss, target)
         if known[steps].verdict == "undecided":
-            raise Undecided(f"whether {steps} steps keep the target could not be settled")
+            raise Undecided(f"whether {steps} steps keep the target is not decided")
         return known[steps].verdict == "proved"
 
     most, too_many = 0, 1
@@ -210,12 +210,12 @@ def most_steps(
 
 
 def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fraction) -> Fraction:
-    """About the noise at which delta is the target: by saddle points, then by two true values."""
+    """About the noise at which delta is the target: from saddle points, then from a few deltas."""
 
     def sketched(doublings: float) -> float:
         orders = run(exp2(doublings)).orders()
         most = max(log_delta_guess(order, float(loss)) for order in orders)
-        return round(most - log_target, 2)  # closer is of no use: a sketch is no closer
+        return round(most - log_target, 2)  # a sketch is not more accurate
 
     def true(doublings: float) -> float:
         found = run(exp2(doublings)).bound().delta(loss, relative_width="1e-3")
@@ -229,7 +229,7 @@ def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fractio
 
 
 def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
-    """Proved or refuted at the coarsest grid that tells."""
+    """Proved or refuted on the coarsest grid that decides."""
     width = Fraction(1, 20)
     while width > Fraction(1, 10**8):
         delta = found.bound().delta(loss, relative_width=width)

@@ -1,19 +1,19 @@
-"""Several mechanisms on the same sample: they are one mechanism, which can then be sampled."""
+"""Several mechanisms on one sample: together they are one mechanism, which can be sampled."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import isqrt
 
-from exactdp.accounting.pld.laws import GaussianLoss
+from exactdp.accounting.pld.laws.base import Step
+from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.neighbours import Step
 from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["together"]
 
-#: An irrational distance is enclosed to this many bits, relatively: far below the narrowest
-#: enclosure that can be asked for (a relative width of 1e-100 is 333 bits).
+#: An irrational distance is enclosed to this many bits, relatively: the narrowest enclosure that
+#: can be asked for (a relative width of 1e-100) needs 333.
 _BITS = 512
 
 _OTHERS = (
@@ -23,13 +23,13 @@ _OTHERS = (
 
 
 def together(*mechanisms: Pld) -> Pld:
-    """One mechanism that runs all of these on the same data, so that it can be sampled as a whole.
+    """One mechanism that runs all of these on the same data and can be sampled as a whole.
 
     mechanisms: Gaussian, before any sampling, for the same neighbours; later queries may depend on
     earlier answers. A single mechanism of any kind is returned as it is.
     ``together(a, b).sampled(q)`` runs both on one sample; ``a.sampled(q).then(b.sampled(q))`` draws
     a sample for each. The distances mu = sensitivity/sigma of Gaussian mechanisms add in squares.
-    Returns their loss as that of one mechanism. Raises InvalidParameter for other mechanisms.
+    Returns the loss of one mechanism. Raises InvalidParameter for other mechanisms.
     Source: Dong, Roth, Su 2022, Corollary 3.3; exactdp explain certified-pld, section 4.
 
     >>> from exactdp.accounting import pld
@@ -49,26 +49,26 @@ def together(*mechanisms: Pld) -> Pld:
     laws = [(step.removed, times) for step, times in composed.steps]
     squares = Fraction(0)
     for law, times in laws:
-        if not isinstance(law, GaussianLoss):
+        if law.distance is None:
             raise InvalidParameter("mechanisms", Described(type(law).__name__), _OTHERS)
-        squares += times * law.mu**2
+        squares += times * law.distance**2
     return Pld(((_gaussian(squares), 1),), composed.neighbours, composed.source)
 
 
 def _gaussian(square: Fraction) -> Step:
     """Gaussian noise for a distance whose square is given, between two rational distances.
 
-    The smaller one is that of a user who moves the queries by less than the sensitivity allows.
+    The smaller distance belongs to a user who moves the queries by less than the sensitivity.
     """
     low, high = _root(square)
-    above, below = (Step(law, law) for law in (GaussianLoss(high), GaussianLoss(low)))
+    above, below = (Step.alike(Gaussian(mu)) for mu in (high, low))
     return above if low == high else Step(above.removed, above.added, ((below,),), attained=False)
 
 
 def _root(square: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals around the square root, relatively 2^-512 apart; both are the root if rational.
 
-    sqrt(n/d) = sqrt(n d)/d with n d >= 1, so that a unit of 2^-512/d is at most 2^-512 of it.
+    sqrt(n/d) = sqrt(n d)/d with n d >= 1, so a unit of 2^-512/d is at most 2^-512 of the root.
     """
     scaled = square.numerator * square.denominator << 2 * _BITS
     root, unit = isqrt(scaled), Fraction(1, square.denominator << _BITS)

@@ -7,10 +7,12 @@ satisfy the target, and that the next smaller tau on a decimal grid does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import cache
+from typing import TypeAlias
 
 from flint import arb
 
@@ -27,6 +29,8 @@ from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
 
+NearBound: TypeAlias = Callable[[Point, arb], Callable[[Point], arb]]
+
 #: Significant digits of a sigma that is chosen here.
 _SIGMA_DIGITS = 10
 #: Working precision of the search for a candidate.
@@ -41,6 +45,9 @@ _NEAR = 1e-4
 #: is enough with such a threshold. The second number limits the intervals of sigma in one proof.
 _BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 _BOUND_INTERVALS = 1_000
+#: Steps of tau, and of log2 of sigma, in the search for a better sigma; the largest log2 tried.
+_COARSE = Fraction(1, 10**4)
+_COARSE_LOG, _SPAN_LOG = 2.0**-6, 0.25
 
 
 def calibrate_threshold(
@@ -66,10 +73,14 @@ def calibrate_threshold(
         return analysis.compare(Point.of(k, noise, tau, epsilon), target)
 
     tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
+    bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
+    if sigma is None and bound is None and (other := hints.better_sigma(noise, tau)) != noise:
+        noise = other
+        tau, refuted = smallest_on_grid(check, hints.tau(noise, step), step)
+        bound = _bound_over_sigma(hints, noise, tau)
     promise = analysis.at(Point.of(k, noise, tau, epsilon)).guarantee()
     if promise.delta.upper > target:  # the comparison used more precision than this
         promise = replace(promise, delta=check(tau).delta)
-    bound = None if sigma is not None else _bound_over_sigma(hints, noise, tau)
     return Calibration(
         mechanism=mechanism,
         analysis=analysis.name,
@@ -105,14 +116,40 @@ class _Hints:
         if ratio == math.inf:
             raise self._too_small(sigma)
         start = sigma * exp2(max(ratio, _LEAST_RATIO))  # -infinity: 0 is enough, or nearly
-        return self._raised(sigma, rounded_up(start, step), step)
+        return self._raised(sigma, rounded_up(start, step), step, self.analysis.near)
 
-    def _raised(self, sigma: Fraction, tau: Fraction, step: Fraction) -> Fraction:
-        """tau, raised until the bounds of `near` satisfy the target.
+    def better_sigma(self, sigma: Fraction, tau: Fraction) -> Fraction:
+        """A sigma that seems to have a smaller tau; else the given one, the least that is enough.
+
+        With more noise than the noise alone needs, neighbours between the two ends may need a
+        smaller threshold.
+        """
+        near = self.analysis.near[:1]
+
+        @cache
+        def log_tau(s: float) -> float:
+            noise = exp2(s)
+            ratio = self._ratio(noise, 2.0)
+            if ratio == math.inf:
+                return ratio
+            start = rounded_up(noise * exp2(max(ratio, _LEAST_RATIO)), _COARSE)
+            return _log2(self._raised(noise, start, _COARSE, near))
+
+        if not near or not tau:
+            return sigma
+        least = _log2(sigma)
+        # at the least sigma itself the noise leaves nothing for the threshold
+        best = minimum(log_tau, least + _COARSE_LOG, least + _SPAN_LOG, _COARSE_LOG)
+        return _rounded(exp2(best), ROUND_CEILING) if log_tau(best) < _log2(tau) else sigma
+
+    def _raised(
+        self, sigma: Fraction, tau: Fraction, step: Fraction, bounds: Sequence[NearBound]
+    ) -> Fraction:
+        """tau, raised until the bounds satisfy the target.
 
         tau is on the grid from the start, so the last evaluation is already that of the result.
         """
-        for near in self.analysis.near:
+        for near in bounds:
             while True:
                 point = Point.of(self.k, sigma, tau, self.epsilon)
                 with precision(_HINT_BITS):

@@ -156,10 +156,10 @@ def calibrate(
     contributions: 1 to k, None for k. Only with the exact analysis.
     The returned pair of sigma and tau provably satisfies the target by the chosen analysis, and
     with this sigma the next smaller tau provably does not.
-    With the exact analysis the chosen sigma is the least that the noise alone allows. This is the
-    best one where the worst case has all counters in both histograms, or all in one, as is usual.
-    It need not be the best at a small correlation, or for epsilon near 0 and a tiny delta.
-    tau_bound is proved in every case.
+    With the exact analysis the chosen sigma is the least that the noise alone allows, which is the
+    best one where the worst case has all counters in both histograms, or all in one. This is the
+    usual case, and tau_bound proves the threshold nearly minimal. Where tau_bound is None, as at a
+    correlation far from sqrt(k), larger values of sigma are tried; this takes ten times as long.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     number = integer("k", k, least=1)

@@ -22,7 +22,7 @@ from exactdp.accounting.calculator import (
 )
 from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.audit.numbers import closed_forms, local_responses
-from exactdp.audit.numbers.least import WIDTH, least, least_multiple
+from exactdp.audit.numbers.inversion import WIDTH, least, least_multiple
 from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure

@@ -78,8 +78,9 @@ def one_run(
     """Bound epsilon from below by an attack on the canaries of one training run.
 
     A fair coin flip decides for each canary whether the training data include it. The attacker then
-    guesses a number of coin flips that was fixed in advance. Exits 1 if --epsilon is refuted, else
-    0.
+    guesses a number of coin flips that was fixed in advance. The first bound is on epsilon of any
+    training, the second on mu, and on its epsilon, of training that is mu-GDP. Exits 1 if --epsilon
+    is refuted, else 0.
     """
     from exactdp.audit import one_run as bound
 

@@ -19,7 +19,6 @@ from exactdp.cli.audit.mechanism import (
     show,
 )
 from exactdp.cli.options import json_option, options, promise_options
-from exactdp.cli.output import keep
 from exactdp.cli.reading import text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 @mechanism
 @datasets
 @page_option
-@click.option("--checkpoint", metavar="FILE", help="Continue from this file, or create it.")
 @promise_options
 @options("", "samples alpha workers")
 @json_option
@@ -45,7 +43,6 @@ def run(
     mechanism: Mechanism,
     data: tuple[Any, Any],
     page: Path | None,
-    checkpoint: str | None,
     promise: Promise,
     samples: str | None,
     alpha: str | None,
@@ -66,8 +63,6 @@ def run(
     from exactdp.audit import audit as look
 
     count = integer("samples", samples or 1_000_000, least=1)
-    if checkpoint is not None:
-        keep(Path(checkpoint))
     with bar(count) as progress, executor(workers) as pool:
         report = look(
             mechanism.run,
@@ -76,7 +71,6 @@ def run(
             samples=count,
             alpha=alpha or "0.01",
             executor=pool,
-            checkpoint=checkpoint,
             progress=progress,
         )
     return show(report, mechanism.name, page, as_json)

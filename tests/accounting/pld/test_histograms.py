@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from exactdp.accounting import csh, gaussian, gshm, pld
-from exactdp.accounting.pld.known_curves import ExactLoss, KnownCurve
+from exactdp.accounting.pld.laws.curves import CurveLaw, KnownCurve
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -30,7 +30,7 @@ def _csh(epsilon: str) -> Enclosure:
 
 def _law(loss: pld.Pld) -> KnownCurve:
     ((step, _),) = loss.steps
-    assert isinstance(step.removed, ExactLoss)
+    assert isinstance(step.removed, CurveLaw)
     return step.removed.known
 
 
@@ -38,14 +38,15 @@ def _law(loss: pld.Pld) -> KnownCurve:
 def test_the_law_is_above_the_curve_at_every_epsilon(
     loss: pld.Pld, exact: Callable[[str], Enclosure]
 ) -> None:
-    outcomes = list(_law(loss).outcomes(96))
-    assert all(p >= 0 and q >= 0 for _, p, q in outcomes)
-    assert abs(float(sum(p for _, p, _ in outcomes)) - 1) < 1e-12
+    outcomes, infinite = list(_law(loss).outcomes(96)), float(_law(loss).infinite(96)[0])
+    assert all(x.p >= 0 and x.q >= 0 for x in outcomes)
+    assert abs(sum(float(x.p) for x in outcomes) + infinite - 1) < 1e-12
     for epsilon in ("0", "0.017", "0.1", "0.333", "0.9", "3"):
         known = exact(epsilon).float_upper()
         e = float(epsilon)
         for at, delta in ((e, known), (-e, 1 - np.exp(-e) + np.exp(-e) * known)):
-            found = sum(max(float(p) - np.exp(at) * float(q), 0) for _, p, q in outcomes)
+            gains = (max(float(x.p) - np.exp(at) * float(x.q), 0) for x in outcomes)
+            found = infinite + sum(gains)
             assert delta * (1 - 1e-12) <= found <= delta * 1.005, at
 
 
@@ -88,9 +89,12 @@ def test_the_lower_end_is_at_least_that_of_the_noise_and_of_the_threshold() -> N
 def test_points_that_are_rounded_up_stay_above() -> None:
     exact = [gaussian.delta(sigma=2, epsilon=i * Fraction(1, 8)).upper for i in range(30)]
     raised = [d * (1 + Fraction(i % 3, 50)) for i, d in enumerate(exact)]
-    outcomes = list(KnownCurve(Fraction(1, 8), tuple(raised)).outcomes(96))
+    law = KnownCurve(Fraction(1, 8), tuple(raised))
+    outcomes = list(law.outcomes(96))
     for i, delta in enumerate(exact):
-        found = sum(max(float(p) - np.exp(i / 8) * float(q), 0) for _, p, q in outcomes)
+        found = float(law.infinite(96)[0]) + sum(
+            max(float(x.p) - np.exp(i / 8) * float(x.q), 0) for x in outcomes
+        )
         assert float(delta) * (1 - 1e-12) <= found <= float(raised[i]) * (1 + 1e-12)
 
 
@@ -99,12 +103,13 @@ def test_rounding_that_would_bend_a_curve_the_wrong_way() -> None:
     exact = [gaussian.delta(sigma="0.067", epsilon=10 * i).upper for i in range(40)]
     raised = (1 - (1 - exact[0]) / 10**6, *exact[1:])
     assert (raised[1] - raised[0]) / (np.exp(10) - 1) < -(1 - raised[0]) / 2
-    outcomes = list(KnownCurve(Fraction(10), raised).outcomes(96))
+    law = KnownCurve(Fraction(10), raised)
+    outcomes, (beyond, _) = list(law.outcomes(96)), law.infinite(96)
     with precision(256):
-        assert sum((p for _, p, _ in outcomes), arb(0)).overlaps(arb(1))
+        assert sum((x.p for x in outcomes), beyond).overlaps(arb(1))
         for i, delta in enumerate(exact):
             x = arb(10 * i).exp()
-            found = sum(((p - x * q).max(arb(0)) for _, p, q in outcomes), arb(0))
+            found = sum(((o.p - x * o.q).max(arb(0)) for o in outcomes), beyond)
             assert found.upper() >= ball(delta)
 
 

@@ -14,7 +14,7 @@ from mpmath import mp, mpf, ncdf
 from scipy.integrate import quad
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld import events
+from exactdp.accounting.interop import events
 from exactdp.errors import InvalidParameter
 
 #: (weight, (shift of the first answer, shift of the second)) of every normal law in the plane

@@ -192,6 +192,16 @@ def test_the_best_correlation_is_no_worse_than_the_usual_one() -> None:
         csh.calibrate(k=10, epsilon="0.35", delta="1e-5", correlation="free", sigma=20)
 
 
+@pytest.mark.slow
+def test_more_noise_than_the_least_allows_a_lower_threshold() -> None:
+    setting: dict[str, Any] = {"k": 6, "epsilon": 0, "correlation": "0.1"}
+    found = csh.calibrate(delta="0.1", **setting)
+    given = csh.calibrate(delta="0.1", sigma="5.1", **setting)
+    # the least sigma is 4.913, with tau = 35.61
+    assert Fraction(found.tau or 0) < Fraction(given.tau or 0) < Fraction("35.3")
+    assert csh.delta(sigma=found.sigma, tau=found.tau or 0, **setting) <= "0.1"
+
+
 def test_grid_search_from_bad_hints() -> None:
     root = Fraction(2**0.5)
 

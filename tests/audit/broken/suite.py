@@ -12,6 +12,7 @@ from tests.audit.broken import (
     selection,
     sensitivity,
     sparse_vector,
+    structure,
     thresholds,
 )
 from tests.audit.broken.case import Case
@@ -27,4 +28,5 @@ SUITE: tuple[Case, ...] = (
     *local.CASES,
     *composition.CASES,
     *histograms.CASES,
+    *structure.CASES,
 )

@@ -26,8 +26,6 @@ CALLS = [
     "audit number analytic_gaussian --claim sigma=7.4819 --set epsilon=1 --set delta=1e-15",
     "audit one-run --canaries 1000 --guesses 100 --correct 95 --delta 1e-5 --epsilon 2",
     "audit replay exactdp:discrete-laplace {report} --set scale=1 --left 0 --right 1 --samples 300",
-    "audit run exactdp:discrete-laplace --set scale=1 --left 0 --right 1 --epsilon 0.5 "
-    "--samples 300 --checkpoint {checkpoint}",
     "vectors run --stdin-jsonl --group zcdp < {answers}",
     "sample gaussian --sigma2 4 --count 5 --seed 1",
     "sample laplace --scale 5/2 --count 5",

@@ -62,8 +62,6 @@ _WRITTEN = {
     "--output",
     "subsetstate.edl": "local aggregate subset.edl --output",
     "hadamardstate.edl": "local aggregate hadamard.edl --output",
-    "checkpoint.json": "audit run exactdp:discrete-laplace --set scale=1 --left 0 --right 1 "
-    "--epsilon 0.5 --samples 300 --checkpoint",
     "means.edl": "sparse report ratings.csv --d 9 --k 3 --epsilon 1 --level event --output",
 }
 

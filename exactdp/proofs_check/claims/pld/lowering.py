@@ -9,8 +9,8 @@ from itertools import combinations, product
 import numpy as np
 from flint import arb
 
-from exactdp.accounting.pld.chain import convex, lowered, taken
-from exactdp.accounting.pld.wide import Wide
+from exactdp.accounting.pld.grid.lowering import convex, cost, lowered
+from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.comparisons import agree, at_most, below, equal
 from exactdp.proofs_check.statements import PLD, fitted, mutant
@@ -27,8 +27,8 @@ _SHARES: tuple[tuple[tuple[float, float], ...], ...] = (
 )
 
 
-def _wide(values: Sequence[float]) -> Wide:
-    return Wide(np.array(values), np.zeros(len(values), dtype=np.int64))
+def _scaled(values: Sequence[float]) -> Scaled:
+    return Scaled(np.array(values), np.zeros(len(values), dtype=np.int64))
 
 
 @PLD.holds("Section 2", "one end lowered")
@@ -42,7 +42,7 @@ def one_end_lowered(part: Fraction = Fraction(1)) -> None:
     with precision(_BITS):
         for step, shares in product(_STEPS, _SHARES):
             lefts, rights = ([cell[side] for cell in shares] for side in (0, 1))
-            ends = lowered(_wide(lefts), _wide(rights), _wide([np.inf] * len(shares)), step)
+            ends = lowered(_scaled(lefts), _scaled(rights), _scaled([np.inf] * len(shares)), step)
             unit, growth = ball(step).expm1() ** 2 / (8 * ball(step)), ball(step).exp()
             for i, (left, right) in enumerate(shares):
                 made = [unit * ball(Fraction(float(w.mantissa[i]))) for w in ends]
@@ -81,7 +81,7 @@ def what_lowering_takes(own: bool = True) -> None:
     with precision(_BITS):
         for step in _STEPS:
             h = ball(step)
-            unit, found = h.expm1() ** 2 / (8 * h), taken(_wide(sunk), step)
+            unit, found = h.expm1() ** 2 / (8 * h), cost(_scaled(sunk), step)
             far = [unit * arb(s) for s in (0.0, *sunk, 0.0)]
             falls = 1 - (-h).exp() if own else h.expm1()
             exacts = [
@@ -131,7 +131,7 @@ def negative_masses_shipped(lost: Fraction = Fraction(1, 10**13)) -> None:
     step = ball(Fraction(1, 8))
     with precision(_BITS):
         for given in _deficits():
-            found = convex(_wide(given), Fraction(1, 8)).mantissa.tolist()
+            found = convex(_scaled(given), Fraction(1, 8)).mantissa.tolist()
             moved = [Fraction(m) - Fraction(n) for m, n in zip(found, given, strict=True)]
             at_most(0, Fraction(min(found)), given=given)
             for i in range(-1, len(given)):

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from flint import acb, arb
 
-from exactdp.accounting.pld.transform import forward, relative_error
+from exactdp.accounting.pld.compose.transform import forward, relative_error
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.comparisons import at_most
 from exactdp.proofs_check.statements import PLD, fitted, mutant

@@ -1,0 +1,281 @@
+"""The privacy loss of dp_accounting's DpEvents, read by the names of their classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting import pld
+from exactdp.accounting.pld import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
+from exactdp.errors import Described, ExactDPError, InvalidParameter
+from exactdp.law import Law
+from exactdp.parameters import integer, rational
+
+__all__ = ["RELATIONS", "Reading", "UnreadableEvent", "loss_of", "read"]
+
+#: Our relations between neighbours, and dp_accounting's names for them.
+RELATIONS = {
+    ADD_REMOVE: "ADD_OR_REMOVE_ONE",
+    REPLACE_ONE: "REPLACE_ONE",
+    REPLACE_SPECIAL: "REPLACE_SPECIAL",
+}
+
+#: Events that are not read, and why.
+_REFUSED = {
+    "ExponentialMechanismDpEvent": "mechanisms of private choice are not supported",
+    "PermuteAndFlipDpEvent": "mechanisms of private choice are not supported",
+    "RepeatAndSelectDpEvent": "mechanisms of private choice are not supported",
+    "SampledWithReplacementDpEvent": "only Poisson samples and samples without replacement are",
+    "TruncatedSubsampledGaussianDpEvent": "truncated samples are not supported",
+    "ZCDpEvent": "zCDP alone has no privacy loss distribution, see accounting.zcdp",
+}
+
+#: Events of noise on vectors, where the worst replacement on Poisson samples is known for numbers.
+_ON_VECTORS = ("LaplaceDpEvent", "DiscreteLaplaceDpEvent")
+
+
+class UnreadableEvent(InvalidParameter):
+    """An event whose privacy loss is not known.
+
+    event: the innermost event that is the reason.
+    """
+
+    def __init__(self, event: Any, error: ExactDPError) -> None:
+        ExactDPError.__init__(self, f"{type(event).__name__}: {error}")
+        self.event = event
+
+
+class _NotPrivate(Exception):
+    """A mechanism without noise."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an event leaks.
+
+    loss: of its private mechanisms; None where nothing leaks. private: whether there are no others.
+    """
+
+    loss: Pld | None
+    private: bool
+
+
+def loss_of(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Pld | None:
+    """The privacy loss of an event composed count times; None where nothing leaks.
+
+    neighbours: ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL. Several mechanisms inside a sampled
+    event run on one sample (:func:`exactdp.accounting.pld.together`). A sum changes by up to twice
+    the sensitivity when a record is replaced (REPLACE_ONE), as in dp_accounting's PLDAccountant.
+    Raises UnreadableEvent for an event without a certified law, and InvalidParameter for one that
+    is not private.
+    """
+    found = read(event, count, neighbours=neighbours)
+    if not found.private:
+        raise InvalidParameter("event", Described(type(event).__name__), "differentially private")
+    return found.loss
+
+
+def read(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Reading:
+    """What an event leaks, composed count times; parameters and errors as for :func:`loss_of`."""
+    total: Pld | None = None
+    private = True
+    for part, times in _parts(event, count):
+        try:
+            step = _step(part, neighbours)
+        except _NotPrivate:
+            private = False
+        except UnreadableEvent:
+            raise
+        except ExactDPError as error:
+            raise UnreadableEvent(part, error) from error
+        else:
+            if step is not None:
+                found = step.composed(times)
+                total = found if total is None else total.then(found)
+    return Reading(total, private)
+
+
+def _parts(event: Any, times: int = 1) -> Iterator[tuple[Any, int]]:
+    """The mechanisms of a composition, each with how often it is run."""
+    kind = type(event).__name__
+    if kind == "ComposedDpEvent":
+        for part in event.events:
+            yield from _parts(part, times)
+    elif kind == "SelfComposedDpEvent":
+        if event.count:
+            yield from _parts(event.event, times * event.count)
+    elif kind != "NoOpDpEvent":
+        yield event, times
+
+
+def _step(event: Any, neighbours: str) -> Pld | None:
+    """The loss of one mechanism, or of several on one sample. Raises _NotPrivate."""
+    kind = type(event).__name__
+    if kind == "PoissonSampledDpEvent":
+        return _poisson(event, neighbours)
+    if kind == "SampledWithoutReplacementDpEvent":
+        return _batch(event, neighbours)
+    if kind == "RandomizedResponseDpEvent":
+        return _response(event, neighbours)
+    if kind == "EpsilonDeltaDpEvent":
+        return _promise(event, neighbours)
+    if kind == "SingleEpochTreeAggregationDpEvent":
+        _only(neighbours, REPLACE_SPECIAL)
+        return _tree(event).replaced_by_null()
+    if kind == "MixtureOfGaussiansDpEvent":
+        _only(neighbours, ADD_REMOVE, REPLACE_SPECIAL)
+    return _for_neighbours(_noise(event), neighbours)
+
+
+def _for_neighbours(loss: Pld | None, neighbours: str) -> Pld | None:
+    """A loss for add-remove neighbours, carried over to other ones."""
+    if loss is None or neighbours == ADD_REMOVE:
+        return loss
+    return loss.replaced() if neighbours == REPLACE_ONE else loss.replaced_by_null()
+
+
+def _poisson(event: Any, neighbours: str) -> Pld | None:
+    rate = rational("sampling_probability", event.sampling_probability)
+    if neighbours == REPLACE_ONE and _runs(event.event, _ON_VECTORS):
+        _only(neighbours, ADD_REMOVE, REPLACE_SPECIAL)
+    whole = _on_one_sample(event.event, bool(rate))
+    return None if whole is None else _for_neighbours(whole.sampled(rate), neighbours)
+
+
+def _batch(event: Any, neighbours: str) -> Pld | None:
+    _only(neighbours, REPLACE_ONE)
+    size = integer("source_dataset_size", event.source_dataset_size, least=1)
+    rate = Fraction(integer("sample_size", event.sample_size, least=0), size)
+    whole = _on_one_sample(event.event, bool(rate))
+    return None if whole is None else whole.batched(rate)
+
+
+def _on_one_sample(event: Any, drawn: bool) -> Pld | None:
+    """All mechanisms of an event that is sampled as a whole, as one; None where nothing leaks.
+
+    drawn: whether anybody is. Nothing leaks from an empty sample, however little noise there is.
+    """
+    losses: list[Pld] = []
+    for part, times in _parts(event):
+        try:
+            found = _noise(part)
+        except _NotPrivate:
+            if drawn:
+                raise
+            continue
+        except ExactDPError as error:
+            raise UnreadableEvent(part, error) from None
+        if found is not None:
+            losses.append(found.composed(times))
+    return pld.together(*losses) if losses and drawn else None
+
+
+def _runs(event: Any, kinds: tuple[str, ...]) -> bool:
+    return any(type(part).__name__ in kinds for part, _ in _parts(event))
+
+
+def _promise(event: Any, neighbours: str) -> Pld | None:
+    if event.delta == 1 or event.epsilon == math.inf:
+        raise _NotPrivate
+    if not event.delta and not event.epsilon:
+        return None
+    return pld.approximate(epsilon=event.epsilon, delta=event.delta, neighbours=neighbours)
+
+
+def _response(event: Any, neighbours: str) -> Pld | None:
+    """The own answer, unless (with probability noise_parameter) one of all answers at random."""
+    _only(neighbours, REPLACE_ONE, REPLACE_SPECIAL)
+    noise = rational("noise_parameter", event.noise_parameter)
+    answers = integer("num_buckets", event.num_buckets, least=1)
+    if not 0 <= noise <= 1:
+        raise InvalidParameter("noise_parameter", event.noise_parameter, ">= 0 and <= 1")
+    if noise == 1 or answers == 1:
+        return None
+    if noise == 0:
+        raise _NotPrivate
+    other = noise / answers
+    own, rest = 1 - noise + other, (answers - 2) * other
+    p = {"own": own, "other": other, "rest": rest}
+    if neighbours == REPLACE_ONE:
+        q = {"own": other, "other": own, "rest": rest}
+    else:  # the null record's answer is drawn from all answers
+        each = Fraction(1, answers)
+        q = {"own": each, "other": each, "rest": (answers - 2) * each}
+    kept = [{name: mass for name, mass in law.items() if mass} for law in (p, q)]
+    return pld.laws(Law(kept[0]), Law(kept[1]), neighbours=neighbours)
+
+
+def _noise(event: Any) -> Pld | None:
+    """The loss of noise for add-remove neighbours. Raises _NotPrivate where there is no noise."""
+    kind = type(event).__name__
+    if kind == "NonPrivateDpEvent":
+        raise _NotPrivate
+    if kind not in _MECHANISMS:
+        reason = f" ({_REFUSED[kind]})" if kind in _REFUSED else ""
+        raise InvalidParameter("event", Described(kind), f"one with a certified law{reason}")
+    return _MECHANISMS[kind](event)
+
+
+def _noisy(scale: float) -> float:
+    """The scale of the noise. Raises _NotPrivate for 0."""
+    if not rational("noise", scale):
+        raise _NotPrivate
+    return scale
+
+
+def _gaussian(event: Any) -> Pld:
+    return pld.gaussian(sigma=_noisy(event.noise_multiplier))
+
+
+def _laplace(event: Any) -> Pld:
+    return pld.laplace(scale=_noisy(event.noise_multiplier))
+
+
+def _discrete_laplace(event: Any) -> Pld:
+    rate = rational("noise_parameter", _noisy(event.noise_parameter))
+    return pld.discrete_laplace(epsilon=rate * event.sensitivity, sensitivity=event.sensitivity)
+
+
+def _discrete_gaussian(event: Any) -> Pld:
+    if event.dimension != 1:
+        raise InvalidParameter("dimension", event.dimension, "1: the law on vectors is another")
+    shift = integer("sensitivity", rational("sensitivity", event.sensitivity), least=1)
+    sigma = rational("sigma", _noisy(event.sigma))
+    return pld.discrete_gaussian(sigma2=sigma**2, sensitivity=shift)
+
+
+def _random_shifts(event: Any) -> Pld | None:
+    shifts = [rational("sensitivities", shift) for shift in event.sensitivities]
+    weights = [rational("sampling_probs", weight) for weight in event.sampling_probs]
+    if len(shifts) == len(weights) and not any(s * w for s, w in zip(shifts, weights, strict=True)):
+        return None
+    sigma = _noisy(event.standard_deviation)
+    return pld.gaussian_mixture(sigma=sigma, sensitivities=shifts, weights=weights)
+
+
+def _tree(event: Any) -> Pld:
+    """Each record is in one leaf of one tree, and in one node of each level above.
+
+    Only whole subtrees are released: n steps fill floor(log2 n) + 1 levels.
+    """
+    counts = event.step_counts if hasattr(event.step_counts, "__iter__") else [event.step_counts]
+    most = max(integer("step_counts", count, least=1) for count in counts)
+    return _gaussian(event).composed(most.bit_length())
+
+
+_MECHANISMS: dict[str, Callable[[Any], Pld | None]] = {
+    "GaussianDpEvent": _gaussian,
+    "LaplaceDpEvent": _laplace,
+    "DiscreteLaplaceDpEvent": _discrete_laplace,
+    "DiscreteGaussianDpEvent": _discrete_gaussian,
+    "MixtureOfGaussiansDpEvent": _random_shifts,
+}
+
+
+def _only(neighbours: str, *allowed: str) -> None:
+    if neighbours not in allowed:
+        names = " or ".join(f"`{RELATIONS[relation]}`" for relation in allowed)
+        raise InvalidParameter("neighboring_relation", Described(RELATIONS[neighbours]), names)

@@ -1,0 +1,22 @@
+"""Questions about a composition: delta, epsilon, mu, type II error, Renyi divergences."""
+
+from exactdp.accounting.pld.ask.delta import ceiling, delta, reversed_delta
+from exactdp.accounting.pld.ask.ends import ends
+from exactdp.accounting.pld.ask.epsilon import epsilon
+from exactdp.accounting.pld.ask.extremes import gaussian_mu, type_two_error
+from exactdp.accounting.pld.ask.renyi import best_delta, divergence
+from exactdp.accounting.pld.ask.search import epsilon_guess, guess
+
+__all__ = [
+    "best_delta",
+    "ceiling",
+    "delta",
+    "divergence",
+    "ends",
+    "epsilon",
+    "epsilon_guess",
+    "gaussian_mu",
+    "guess",
+    "reversed_delta",
+    "type_two_error",
+]

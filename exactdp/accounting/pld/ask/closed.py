@@ -1,0 +1,85 @@
+"""Curves that need no grid: Gaussian noise however often, and one step of anything.
+
+n_i queries with sensitivity mu_i over noise are one query with mu^2 = sum n_i mu_i^2: the sum of
+normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). So is wide discrete
+noise, up to a factor next to 1. A sum of losses that are 0 or infinite is again such a loss. One
+step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb
+
+from exactdp.accounting.pld.laws.base import Curve, LossLaw, Order
+from exactdp.balls import ball
+from exactdp.normal import hockey_stick
+
+__all__ = ["ClosedCurve", "closed_curve"]
+
+
+_NONE = arb(0)
+
+
+@dataclass(frozen=True)
+class ClosedCurve:
+    """delta(epsilon) as a ball at the working precision, with the methods of a composition.
+
+    delta: at any rational epsilon >= 0. width: relative, that `delta` reaches. infinite_low: a
+    lower bound of the mass at infinity.
+    """
+
+    delta: Curve
+    width: Fraction = Fraction(1, 10**12)
+    infinite_low: arb = _NONE
+
+    @property
+    def nbytes(self) -> int:
+        return 0
+
+    def below(self, epsilon: arb) -> arb:
+        """A lower bound of delta(epsilon); for epsilon < 0, that at 0."""
+        return self.delta(_exactly(epsilon.upper().max(arb(0)))).lower()
+
+    def above(self, epsilon: arb) -> arb:
+        """An upper bound of delta(epsilon); for epsilon < 0, 1."""
+        low = epsilon.lower()
+        return arb(1) if low < 0 else self.delta(_exactly(low)).upper()
+
+
+def closed_curve(order: Order) -> ClosedCurve | None:
+    """The curve of these laws, each run so many times; None where it needs a grid."""
+    distances = [law.distance for law, _ in order]
+    if None not in distances:
+        squares = sum(n * mu**2 for mu, (_, n) in zip(distances, order, strict=True) if mu)
+        return ClosedCurve(lambda epsilon: hockey_stick(ball(epsilon), ball(squares).sqrt()))
+    if len(order) == 1:
+        ((law, times),) = order
+        curve = law.curve(times)
+        if curve is not None:
+            return ClosedCurve(curve, law.accuracy, law.mass_at_infinity())
+    if all(_is_flat(law) for law, _ in order):
+        return ClosedCurve(lambda epsilon: _flat(order, epsilon))
+    return None
+
+
+@lru_cache(maxsize=64)
+def _is_flat(law: LossLaw) -> bool:
+    return law.is_flat()
+
+
+def _flat(order: Order, epsilon: Fraction) -> arb:
+    """delta where every finite loss is 0."""
+    none = arb(1)
+    for law, times in order:
+        none *= (1 - law.excess(Fraction(0))) ** times
+    return 1 - none * ball(epsilon).exp().min(arb(1))
+
+
+def _exactly(value: arb) -> Fraction:
+    """An exact ball as a fraction."""
+    mantissa, exponent = value.man_exp()
+    return int(mantissa) * Fraction(2) ** int(exponent)

@@ -1,0 +1,87 @@
+"""Delta of one order of the neighbours."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.pld.ask.closed import closed_curve
+from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
+from exactdp.accounting.pld.ask.search import Bounded, composed, refined
+from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.laws.base import Order
+from exactdp.balls import ball, enclosure, precision, refine
+from exactdp.enclosure import Enclosure
+
+__all__ = ["ceiling", "delta", "reversed_delta"]
+
+_FLOOR = Fraction(1, 1 << FLOOR_BITS)
+
+
+def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
+    """An enclosure of delta at loss >= 0, of this relative width."""
+    closed = closed_curve(order)
+    if closed is not None:
+        curve, width = closed.delta, min(relative_width, closed.width)
+        return refine(lambda: curve(loss), relative_width=width).clamped(0, 1)
+
+    if _is_beyond(order, loss):
+        return Enclosure.exact(0)
+    least = _least(order, loss)
+    if least * (1 + relative_width) >= 1:
+        return Enclosure(least, Fraction(1))
+
+    def ask(found: Bounded) -> Enclosure:
+        low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
+        return Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
+
+    return refined(
+        order,
+        for_delta(order, float(loss), float(relative_width)),
+        ask,
+        lambda found: found.upper <= max(found.lower * (1 + relative_width), _FLOOR),
+        lambda _: loss,
+    )
+
+
+def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
+    """Delta at a loss < 0, from that at -loss of the pairs in reverse.
+
+    With x = e^loss the result is 1 - x + x delta.
+    """
+
+    def at(delta: Fraction) -> arb:
+        return -ball(loss).expm1() + ball(loss).exp() * ball(delta)
+
+    with precision(BITS):
+        low, high = enclosure(at(other.lower)).lower, enclosure(at(other.upper)).upper
+        return Enclosure(low, high).clamped(0, 1)
+
+
+def ceiling(order: Order, loss: Fraction) -> Fraction:
+    """An upper bound of delta at loss >= 0, from a coarse grid."""
+    if _is_beyond(order, loss):
+        return Fraction(0)
+    found: Bounded = closed_curve(order) or composed(order, for_delta(order, float(loss), 0.1))
+    with precision(BITS):
+        most = found.above(ball(loss))
+        return enclosure(most).upper if most < 1 else Fraction(1)
+
+
+def _is_beyond(order: Order, loss: Fraction) -> bool:
+    """Whether no sum of all losses is above this loss."""
+    with precision(BITS):
+        largest = [(law.largest(), times) for law, times in order]
+        bounds = [times * most for most, times in largest if most is not None]
+        return len(bounds) == len(largest) and bool(sum(bounds, arb(0)) <= ball(loss))
+
+
+def _least(order: Order, loss: Fraction) -> Fraction:
+    """A lower bound of delta: 1 - E_P min(1, e^(loss - L)) >= 1 - e^(loss/2) E_P e^(-L/2)."""
+    with precision(BITS):
+        affinity = arb(1)
+        for law, times in order:
+            affinity *= law.affinity() ** times
+        least = (1 - (ball(loss) / 2).exp() * affinity).lower()
+        return enclosure(least).lower if least > 0 else Fraction(0)

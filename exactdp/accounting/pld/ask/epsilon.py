@@ -1,0 +1,110 @@
+"""Epsilon of one order of the neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.certify.checking import Verdict, decide
+from exactdp.accounting.certify.hints import falling_root, log, log2
+from exactdp.accounting.pld.ask.closed import ClosedCurve, closed_curve
+from exactdp.accounting.pld.ask.plans import Plan, for_epsilon
+from exactdp.accounting.pld.ask.search import Bounded, refined
+from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.laws.base import Order
+from exactdp.balls import ball, precision
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+
+__all__ = ["epsilon"]
+
+#: No epsilon is larger; the upper end where a grid gives none.
+_FAR = 1e300
+
+
+def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
+    """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
+    closed = closed_curve(order)
+    if closed is not None:
+        return _closed_epsilon(order, closed, target, width)
+    plan = for_epsilon(order, log(target), float(width))
+
+    def ask(found: Bounded) -> Enclosure:
+        return _roots(found, ball(target), plan, float(width) / 2048)
+
+    return refined(order, plan, ask, lambda found: found.width <= width, lambda found: found.upper)
+
+
+def _roots(found: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:
+    """Two points around the smallest epsilon at which delta is at most the target."""
+    unit = 1 / plan.theta
+
+    def root(bound: Callable[[arb], arb], start: float) -> float:
+        return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), start)
+
+    if found.infinite_low > target:
+        raise _out_of_reach(target)
+    # near place, delta falls by a factor e for each unit
+    place = root(found.above, plan.log_delta - log2(target) * math.log(2))
+    high = min(max(plan.place + unit * place + slack, 0.0), _FAR)
+    while high < _FAR and not found.above(arb(high)) <= target:
+        slack *= 2
+        high += slack
+    low = min(
+        plan.place + unit * root(found.below, place if math.isfinite(place) else 0.0) - slack, _FAR
+    )
+    while low > 0 and not found.below(arb(low)) > target:
+        slack *= 2
+        low -= slack
+    return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
+
+
+def _closed_epsilon(
+    order: Order, curve: ClosedCurve, target: Fraction, width: Fraction
+) -> Enclosure:
+    """Around a root that is found by a guess or by doubling, then by halving where needed."""
+    if curve.infinite_low > ball(target):
+        raise _out_of_reach(target)
+
+    def enough(epsilon: Fraction) -> bool:
+        verdict = _verdict(curve, epsilon, target)
+        if verdict == "undecided":
+            raise Undecided("epsilon is so close that delta cannot be told from the target")
+        return verdict == "proved"
+
+    if _verdict(curve, Fraction(0), target) == "proved":
+        return Enclosure.exact(0)
+    low, high = _near(order, curve, target, width) or (Fraction(0), Fraction(_FAR))
+    if high == _FAR:
+        low, high = Fraction(0), Fraction(1)
+        while not enough(high):
+            low, high = high, 2 * high
+            if high > _FAR:
+                raise Undecided("the epsilon asked for is too large to be followed")
+    while high - low > width:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return Enclosure(low, high)
+
+
+def _near(
+    order: Order, curve: ClosedCurve, target: Fraction, width: Fraction
+) -> tuple[Fraction, Fraction] | None:
+    """Two points around the root; None where there is no guess of the root."""
+    with suppress(Undecided), precision(2 * BITS):
+        plan = for_epsilon(order, log(target), float(width))
+        found = _roots(curve, ball(target), plan, float(width) / 2048)
+        return found.lower, found.upper
+    return None
+
+
+def _verdict(curve: ClosedCurve, epsilon: Fraction, target: Fraction) -> Verdict:
+    return decide(lambda: curve.delta(epsilon), target, tight=True).verdict
+
+
+def _out_of_reach(target: arb | Fraction) -> InvalidParameter:
+    return InvalidParameter("delta", float(target), "above the delta that is left at any epsilon")

@@ -1,0 +1,196 @@
+"""Extremes over the whole privacy curve: the trade-off function and Gaussian DP.
+
+Both are maxima over epsilon of a function that rises with one end of an interval and falls with
+the other. So an interval has an upper bound from its two ends, and a point a lower bound. The
+interval with the largest bound is halved until both bounds agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+
+from flint import arb
+
+from exactdp.accounting.pld.ask.plans import for_epsilon
+from exactdp.accounting.pld.ask.search import Bounded, curve_near
+from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.grid.scaled import above
+from exactdp.accounting.pld.laws.base import Order
+from exactdp.balls import ball, enclosure, precision
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
+from exactdp.normal import cdf, hockey_stick
+
+__all__ = ["gaussian_mu", "type_two_error"]
+
+_INTERVALS = 4000
+
+#: mu to this width is found first, then to ever narrower ones.
+_COARSE = Fraction(1, 200)
+
+_Interval = tuple[float, float]
+
+#: Number of tilts for one curve.
+_PLACES = 12
+
+
+class _Curve:
+    """Bounds of delta(epsilon) over all orders, from one composition for each part of the span."""
+
+    def __init__(
+        self, orders: list[Order], span: float, relative_width: float, least: float
+    ) -> None:
+        """least: smaller deltas need not be known to this relative width."""
+        self.span, self.relative_width = span, relative_width
+        self._made: dict[tuple[Order, float], Bounded] = {}
+        self.reaches = {
+            order: for_epsilon(order, math.log(least), relative_width).place for order in orders
+        }
+
+    def below(self, epsilon: float) -> arb:
+        return _most([made.below(arb(epsilon)) for made in self._near(epsilon)])
+
+    def above(self, epsilon: float) -> arb:
+        return _most([made.above(arb(epsilon)) for made in self._near(epsilon)])
+
+    def _near(self, epsilon: float) -> list[Bounded]:
+        # at most epsilon: the relative error of a tilted sum falls above its place, and grows below
+        place = math.floor(_PLACES * epsilon / self.span) / _PLACES * self.span
+        return [self._at(order, min(place, reach)) for order, reach in self.reaches.items()]
+
+    def _at(self, order: Order, place: float) -> Bounded:
+        if (order, place) not in self._made:
+            self._made[order, place] = curve_near(order, place, self.relative_width)
+        return self._made[order, place]
+
+
+def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
+    """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
+    whole: Sequence[_Interval] = [(0.0, last)]
+    stage = _COARSE
+    while stage > width:  # a finer curve is needed only where the maximum may be
+        _, whole = _maximum(*_mu_bounds(orders, last, stage), whole, arb(0), stage)
+        stage /= 20
+    found, _ = _maximum(*_mu_bounds(orders, last, width), whole, arb(0), width)
+    return found
+
+
+def _mu_bounds(
+    orders: list[Order], last: float, width: Fraction
+) -> tuple[Callable[[float], arb], Callable[[float, float], arb]]:
+    """The mu at one epsilon from below, and the largest mu in an interval from above."""
+    curve = _Curve(orders, last, min(1e-3, float(width) / 10), 1e-300)
+
+    def inside(epsilon: float) -> arb:
+        return _mu(epsilon, curve.below(epsilon)).lower()
+
+    def over(low: float, high: float) -> arb:
+        at_low, at_high = curve.above(low), curve.above(high)
+        # delta falls, and the Gaussian curve at the larger epsilon is at least delta at the smaller
+        enough = _mu(high, at_low).upper()
+        least = _mu(low, at_low).lower().max(_mu(high, at_high).lower())
+        while enough - least > ball(width) / 8:
+            middle = ((enough + least) / 2).mid()
+            if _is_over_chord(middle, low, high, at_low, at_high):
+                enough = middle
+            else:
+                least = middle
+        return enough
+
+    return inside, over
+
+
+def _is_over_chord(mu: arb, low: float, high: float, at_low: arb, at_high: arb) -> bool:
+    """Whether a Gaussian curve is above the chord between two points.
+
+    In x = e^epsilon both curves are convex: delta is below its chord, and the Gaussian curve is
+    above its tangent at the middle. Both lines are compared at their ends.
+    """
+    ends = arb(low).exp(), arb(high).exp()
+    x = (ends[0] + ends[1]) / 2
+    loss = x.log()
+    value, slope = hockey_stick(loss, mu), -cdf(-mu / 2 - loss / mu)
+    at_ends = (value + slope * (end - x) for end in ends)
+    return all(line > delta for line, delta in zip(at_ends, (at_low, at_high), strict=True))
+
+
+def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
+    """The least type II error of a test of level alpha between neighbours."""
+    # an error of delta, which is at most 1, is one of the type II error
+    slack = min(1e-3, float(width) / 2)
+    curve, level = _Curve(orders, last, slack, slack / 4), ball(alpha)
+
+    def error(loss: arb, delta: arb) -> arb:
+        rest = 1 - delta
+        return (rest - loss.exp() * level).max((-loss).exp() * (rest - level)).max(arb(0))
+
+    def inside(epsilon: float) -> arb:
+        return error(arb(epsilon), curve.above(epsilon)).lower()
+
+    def over(low: float, high: float) -> arb:
+        return error(arb(low), curve.below(high)).upper()
+
+    beyond = ((1 - arb(last).exp() * level).max(arb(0))).max((-arb(last)).exp())
+    found, _ = _maximum(inside, over, [(0.0, last)], beyond, width)
+    return found
+
+
+def _maximum(
+    inside: Callable[[float], arb],
+    over: Callable[[float, float], arb],
+    intervals: Sequence[_Interval],
+    beyond: arb,
+    width: Fraction,
+) -> tuple[Enclosure, list[_Interval]]:
+    """The maximum over intervals and `beyond`, and the intervals that may contain it."""
+    with precision(BITS):
+        least = arb(0)
+        for end in {end for interval in intervals for end in interval}:
+            least = least.max(inside(end))
+        queue = [(-above(over(*interval)), *interval) for interval in intervals]
+        heapify(queue)
+        for _ in range(_INTERVALS):
+            bound, low, high = queue[0]
+            most = arb(-bound).max(beyond.upper())
+            if most - least <= ball(width):
+                kept = [(low, high) for bound, low, high in queue if not arb(-bound) < least]
+                return Enclosure(enclosure(least).lower, enclosure(most).upper), kept
+            heappop(queue)
+            middle = (low + high) / 2
+            least = least.max(inside(middle))
+            for a, b in ((low, middle), (middle, high)):
+                heappush(queue, (-above(over(a, b)), a, b))
+    raise Undecided(f"not settled with {_INTERVALS} intervals")
+
+
+def _mu(epsilon: float, delta: arb) -> arb:
+    """A ball around the mu at which the Gaussian curve passes through a point."""
+    low, high = arb(0), arb(1)
+    if not delta.is_finite():
+        return delta
+    if not delta > 0:
+        return arb(0)
+    loss = arb(epsilon)
+    while hockey_stick(loss, high) < delta:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        value = hockey_stick(loss, middle)
+        if value < delta.lower():
+            low = middle
+        elif value > delta.upper():
+            high = middle
+        else:
+            break
+    return low.union(high)
+
+
+def _most(values: list[arb]) -> arb:
+    """The largest value; not finite where one value is not."""
+    found = values[0]
+    for value in values[1:]:
+        found = found.max(value)
+    return found

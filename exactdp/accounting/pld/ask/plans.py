@@ -1,0 +1,227 @@
+"""The grid, the cut of the tails and the tilt that a question needs.
+
+Plans are guesses: a grid that is too coarse gives a wide answer, never a wrong one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from exactdp.accounting.pld.ask.saddle import Saddle, saddle
+from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.balls import precision
+from exactdp.errors import Undecided
+
+__all__ = ["FLOOR_BITS", "Plan", "for_delta", "for_epsilon", "log_delta_guess", "log_order_guess"]
+
+#: On a grid, deltas below 2^-this (the least double is 2^-1074) only have to be shown to be small.
+FLOOR_BITS = 1100
+
+_LOG_2 = math.log(2)
+_TAIL_BITS = 96
+
+#: Targets between two multiples of this share a plan, in logarithms.
+_SHARED = 4.0
+
+#: Within the width asked for, the fall of delta is resolved up to a factor of e^this.
+_STEEPEST = 8
+
+#: Number of steps that are compared where none suits all losses.
+_TRIED = 4096
+
+#: Bits of delta that the cut of the tails may change.
+_SPARE_BITS = 30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to compose for a question near one epsilon.
+
+    place: that epsilon. log_delta: about the logarithm of delta there. theta: the tilt there, per
+    unit of loss. step: of the grid. tail_bits: large losses are cut off beyond a mass of
+    2^-tail_bits. deviations: about the standard deviations of the sum of all losses, with the tilt
+    and without.
+    """
+
+    order: Order
+    place: float
+    log_delta: float
+    theta: float
+    step: Fraction
+    tail_bits: int
+    deviations: tuple[float, float]
+
+    @property
+    def rate(self) -> Fraction:
+        """A power of two of at most theta, so that nearby questions share their measures."""
+        return _power_of_two(self.theta)
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """About the least number of nodes of the window, with the tilt and without."""
+        tilted, untilted = self.deviations
+        step = float(self.step)
+        # masses below 2^-36 of the tilted sum may lie outside, below 2^-tail_bits without a tilt
+        return 2 * _tail(36) * tilted / step, 2 * _tail(self.tail_bits) * untilted / step
+
+    def finer(self, factor: int) -> Plan:
+        """On a grid whose step is about this many times smaller."""
+        step = self.step / factor
+        known = [law.unit for law, _ in self.order if law.unit]
+        if any((unit / self.step).denominator > 1 for unit in known):
+            # no step suits all laws: a finer one must suit them better
+            step = _nearly(self.order, step)
+        return replace(self, step=step)
+
+
+def log_delta_guess(order: Order, loss: float) -> float:
+    """About the natural logarithm of delta at a loss; nothing is certified."""
+    return _saddle_near(order, loss).log_delta(loss)
+
+
+def log_order_guess(order: Order, loss: float) -> float:
+    """About log(alpha - 1) of the Renyi order alpha that bounds delta at a loss best."""
+    return _saddle_near(order, loss).log_order(loss)
+
+
+def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
+    """To find delta at a loss to this relative width."""
+    found = _saddle_near(order, loss)
+    theta, log_delta = found.tilt(loss), found.log_delta(loss)
+    # finite losses that are negligible beside the infinite ones
+    beside = _log_infinite(order) + math.log(relative_width) - 5
+    floor = max(-_LOG_2 * FLOOR_BITS - 20, beside)
+    if log_delta < floor:  # delta only has to be shown to be small
+        theta = _least_tilt(lambda x: found.exponent(x, loss) < floor, theta)
+        log_delta, relative_width = floor, 1.0
+    return _plan(order, loss, theta, log_delta, relative_width, found)
+
+
+def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
+    """To find the epsilon at which delta has about this logarithm, to this width.
+
+    Nearby targets share a plan, and so a composition: that of a smaller target, which is finer.
+    """
+    return _for_epsilon(order, _SHARED * math.floor(log_target / _SHARED), width)
+
+
+@lru_cache(maxsize=256)
+def _for_epsilon(order: Order, log_target: float, width: float) -> Plan:
+    found = saddle(order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order))
+    guess = max(found.epsilon(log_target), 0.0)
+    # where delta ends at a largest loss theta grows without end: so steep is steep enough
+    theta = min(found.tilt(guess), _STEEPEST / width)
+    return _plan(order, guess, theta, log_target, width * theta, found)
+
+
+def _log_infinite(order: Order) -> float:
+    """About the logarithm of the mass at infinity."""
+    found = sum(times * float(_infinite(law)) for law, times in order)
+    return math.log(min(found, 1.0)) if found else -math.inf
+
+
+@lru_cache(maxsize=64)
+def _infinite(law: LossLaw) -> float:
+    with precision(BITS):
+        return float(law.mass_at_infinity().mid())
+
+
+def _saddle_near(order: Order, loss: float) -> Saddle:
+    """Saddle points of losses that are followed further into the tail than delta at this loss."""
+    return saddle(order, lambda s, bits: s.log_delta(loss) > -_LOG_2 * (bits - 32))
+
+
+def _least_tilt(enough: Callable[[float], bool], most: float) -> float:
+    low, high = math.log(most) - 40, math.log(most)
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def _plan(
+    order: Order, place: float, theta: float, log_delta: float, relative: float, found: Saddle
+) -> Plan:
+    """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
+    wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
+    step = _quarters(min(wished, 0.25))
+    if any(law.between_marks for law, _ in order):
+        # near the largest loss theta grows without bound, but no such small step is needed
+        step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
+    wanted = (_log_count(order) - log_delta) / _LOG_2 + _SPARE_BITS
+    tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
+    step = _common(order, step)
+    # the nodes of a lattice may be far apart: a larger tilt would see only one of them
+    theta = min(theta, 64 / float(step))
+    deviations = found.deviation(theta), found.deviation(0.0)
+    return Plan(order, place, log_delta, theta, step, tail_bits, deviations)
+
+
+def _tail(bits: int) -> float:
+    """The standard deviations beyond which a normal law has a mass of about 2^-bits."""
+    return math.sqrt(2 * _LOG_2 * bits)
+
+
+def _common(order: Order, wished: Fraction) -> Fraction:
+    """A step that divides the units of all laws, and is fine enough for laws without a unit."""
+    units = [law.unit for law, _ in order]
+    known = [unit for unit in units if unit]
+    if not known:
+        return wished
+    denominator = math.lcm(*(unit.denominator for unit in known))
+    unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
+    dense = any(law.between_marks for law, _ in order)
+    if len(known) == len(units) and not dense:  # bounds meet, however long the step
+        return unit if unit > wished / 4096 else _nearly(order, wished)
+    if unit > wished:
+        unit /= 2 ** max(0, math.ceil(math.log2(unit / wished)))
+    return unit if unit > wished / 64 else _nearly(order, wished)
+
+
+def _nearly(order: Order, wished: Fraction) -> Fraction:
+    """A step, at most the one wished for, such that all units are slightly above multiples."""
+    units = [(law.unit, n) for law, n in order if law.unit]
+    first, _ = max(units, key=lambda unit: unit[1])
+    least = math.ceil(first / wished)
+    counts = np.arange(least, least + min(7 * least, _TRIED) + 1)
+    steps = float(first) / counts
+    lost = sum(n * np.remainder(float(unit), steps * (1 - 1e-12)) for unit, n in units)
+    return first / int(counts[int(np.argmin(lost))])
+
+
+def _scale(order: Order) -> Fraction:
+    widths = [_width(law) for law, _ in order]
+    return _power_of_two(min(width for width in widths if width))  # a flat law has no width
+
+
+@lru_cache(maxsize=64)
+def _width(law: LossLaw) -> float:
+    with precision(BITS):
+        return law.width()
+
+
+def _count(order: Order) -> int:
+    return sum(times for _, times in order)
+
+
+def _log_count(order: Order) -> float:
+    return math.log(_count(order))
+
+
+def _power_of_two(value: float) -> Fraction:
+    if not 0 < value < math.inf:
+        raise Undecided("the losses are too small or too large for a grid")
+    return Fraction(2) ** math.floor(math.log2(value))
+
+
+def _quarters(value: float) -> Fraction:
+    """The largest of 4, 5, 6, 7 times a power of two that is at most the value: few grids."""
+    unit = _power_of_two(value) / 4
+    return unit * math.floor(Fraction(value) / unit)

@@ -1,0 +1,132 @@
+"""Saddle points of compositions, in doubles: they say where to look. Nothing here decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.accounting.certify.hints import falling_root, minimum
+from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.balls import precision
+from exactdp.errors import Undecided
+
+__all__ = ["Saddle", "saddle"]
+
+Floats = NDArray[np.float64]
+
+_BITS = 128
+
+#: Large losses are followed to a mass of 2^-this; the next number is tried if that is too little.
+_RIGHT_BITS = (128, 1280, 4096)
+
+#: Largest number of losses of one step.
+_MOST_LOSSES = 1 << 14
+
+#: Tilts are looked for within a factor e^this of the inverse of the largest loss.
+_SPAN = 17.0
+
+#: Logarithms of orders less 1.
+_LOG_ORDERS = (-12.0, 8.0)
+
+_TOO_FAR = "the losses of one step are too small or too large to be followed"
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """The logarithm of delta of a composition, as a function of epsilon, by the saddle point.
+
+    parts: losses of each step, the logarithms of their masses, and the number of runs.
+    """
+
+    parts: tuple[tuple[Floats, Floats, int], ...]
+
+    def tilt(self, epsilon: float) -> float:
+        """The exponent theta > 0 that brings the mean of the loss near epsilon."""
+        farthest = max(float(np.abs(losses).max()) for losses, _, _ in self.parts)
+        if not 0 < farthest < math.inf:
+            raise Undecided(_TOO_FAR)
+        low, high = (sign * _SPAN - math.log(farthest) for sign in (-1, 1))
+        return math.exp(minimum(lambda x: self.exponent(math.exp(x), epsilon), low, high, 0.02))
+
+    def log_delta(self, epsilon: float) -> float:
+        """About log delta(epsilon)."""
+        theta = self.tilt(epsilon)
+        value, _, variance = self._cumulants(theta)
+        spread = theta * (1 + theta) * math.sqrt(2 * math.pi * variance)
+        return value - theta * epsilon - math.log1p(spread)
+
+    def epsilon(self, log_delta: float) -> float:
+        """About the epsilon at which delta has this logarithm."""
+        _, mean, variance = self._cumulants(0.0)
+        unit = max(abs(mean) + math.sqrt(max(variance, 0.0)), 1e-12)
+        return unit * falling_root(lambda x: self.log_delta(unit * x) - log_delta, 1.0)
+
+    def deviation(self, theta: float) -> float:
+        """About the standard deviation of the sum of all losses, tilted by theta."""
+        _, _, variance = self._cumulants(theta)
+        return math.sqrt(max(variance, 0.0))
+
+    def log_order(self, epsilon: float) -> float:
+        """log s of the s > 0 at which the Renyi divergence of order s + 1 bounds delta best."""
+
+        def exponent(log_s: float) -> float:
+            s = math.exp(log_s)
+            value, _, _ = self._cumulants(s)
+            return value - s * epsilon + s * log_s - (1 + s) * math.log1p(s)
+
+        return minimum(exponent, *_LOG_ORDERS, 1e-3)
+
+    def exponent(self, theta: float, epsilon: float) -> float:
+        """About the logarithm of Chernoff's bound on delta at any theta > 0."""
+        value, _, _ = self._cumulants(theta)
+        return value - theta * epsilon - math.log(theta) - math.log1p(theta)
+
+    def _cumulants(self, theta: float) -> tuple[float, float, float]:
+        """log E e^(theta L) of the composition, with mean and variance of the tilted loss."""
+        value = mean = variance = 0.0
+        for losses, logs, times in self.parts:
+            exponent = logs + theta * losses
+            top = float(exponent.max())
+            weights = np.exp(exponent - top)
+            total = float(weights.sum())
+            first = float(np.einsum("i,i", weights, losses)) / total
+            value += times * (top + math.log(total))
+            mean += times * first
+            variance += (
+                times * float(np.einsum("i,i,i", weights, losses - first, losses - first)) / total
+            )
+        return value, mean, variance
+
+
+def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:
+    """The saddle points of losses that are followed so far into the tail that they fit.
+
+    fits: is given a Saddle, and the bits to which its masses were followed.
+    """
+    for bits in _RIGHT_BITS:
+        found = _followed(order, bits)
+        if fits(found, bits):
+            break
+    return found
+
+
+@lru_cache(maxsize=64)
+def _followed(order: Order, bits: int) -> Saddle:
+    return Saddle(tuple((*_losses(law, bits), times) for law, times in order))
+
+
+@lru_cache(maxsize=128)
+def _losses(law: LossLaw, bits: int) -> tuple[Floats, Floats]:
+    """Losses of one step and the logarithms of their masses."""
+    with precision(_BITS):
+        found = list(law.sketch(bits))
+    if not found:
+        raise Undecided(_TOO_FAR)
+    every = -(-len(found) // _MOST_LOSSES)
+    losses, logs = np.array(found[::every]).T
+    return losses, logs + math.log(every)

@@ -1,0 +1,198 @@
+"""Curves of compositions, on grids made as fine as an answer needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Protocol
+
+from flint import arb
+
+from exactdp.accounting.certify.hints import log2
+from exactdp.accounting.pld.ask.closed import closed_curve
+from exactdp.accounting.pld.ask.plans import (
+    FLOOR_BITS,
+    Plan,
+    for_delta,
+    for_epsilon,
+    log_delta_guess,
+)
+from exactdp.accounting.pld.cache import BoundedCache
+from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
+from exactdp.accounting.pld.compose.doubles import Doubles
+from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
+from exactdp.accounting.pld.compose.transform import MOST_POINTS, TooLong
+from exactdp.accounting.pld.grid.lowering import TooCoarse
+from exactdp.accounting.pld.grid.measure import Bounds
+from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.balls import ball, precision
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
+
+__all__ = [
+    "Bounded",
+    "cached_bytes",
+    "composed",
+    "curve_near",
+    "epsilon_guess",
+    "guess",
+    "measures",
+    "refined",
+]
+
+_ATTEMPTS = 12
+
+#: Where a tilt leaves too few digits, it is divided by this number once.
+_GENTLER = 16.0
+
+_BYTES = 1 << 26
+_MEASURES = BoundedCache[Bounds](_BYTES, lambda pair: pair[0].nbytes + pair[1].nbytes)
+_COMPOSITIONS = BoundedCache[Composition](_BYTES, lambda made: made.nbytes)
+
+
+class Bounded(Protocol):
+    """Bounds of delta at any epsilon."""
+
+    @property
+    def infinite_low(self) -> arb:
+        """A lower bound of the mass at infinity."""
+
+    def below(self, epsilon: arb) -> arb:
+        """A lower bound of delta(epsilon)."""
+
+    def above(self, epsilon: arb) -> arb:
+        """An upper bound of delta(epsilon)."""
+
+
+def cached_bytes() -> int:
+    """The bytes of all measures and compositions that are kept for further questions."""
+    return _MEASURES.nbytes + _COMPOSITIONS.nbytes
+
+
+def measures(
+    order: Order, step: Fraction, tail_bits: int, rate: Fraction = Fraction(0)
+) -> list[Copies]:
+    """Both measures of every law on a grid, and the number of runs; see `LossLaw.bounds`."""
+
+    def bounds(law: LossLaw) -> Bounds:
+        key = law, step, tail_bits, rate
+        return _MEASURES.get(key, lambda: law.bounds(step, tail_bits, rate))
+
+    return [(*bounds(law), times) for law, times in order]
+
+
+def composed(order: Order, plan: Plan) -> Composition:
+    """The composition in doubles, on a finer grid than planned where the laws need that."""
+    for _ in range(_ATTEMPTS):
+        try:
+            key = order, plan.step, plan.tail_bits, plan.theta
+            return _COMPOSITIONS.get(key, lambda plan=plan: _composed(order, plan))  # type: ignore[misc]
+        except TooCoarse:
+            plan = plan.finer(4)
+    raise Undecided("no grid fits the losses")
+
+
+def _composed(order: Order, plan: Plan) -> Composition:
+    _check_points(plan.points[0], MOST_POINTS)
+    made = measures(order, plan.step, plan.tail_bits, plan.rate)
+    return compose(made, plan.theta * float(plan.step), Doubles())
+
+
+def _check_points(estimate: float, most: int) -> None:
+    """Raises TooLong before any work where the window will be too long; a guess within 4."""
+    if estimate > 4 * most:
+        raise TooLong(f"the composition needs more than {most} nodes at this step")
+
+
+def refined(
+    order: Order,
+    plan: Plan,
+    ask: Callable[[Bounded], Enclosure],
+    fits: Callable[[Enclosure], bool],
+    place: Callable[[Enclosure], Fraction],
+) -> Enclosure:
+    """An answer that fits; place: the loss at which the bounds of an answer are asked for."""
+    before = Fraction(2) ** 1100  # wider than any answer
+    gentler, stalled = False, 0
+    for _ in range(_ATTEMPTS):
+        try:
+            found = composed(order, plan)
+        except TooLong:
+            break
+        with precision(BITS):
+            answer = ask(found)
+            if fits(answer):
+                return answer
+            if found.is_rounded(ball(place(answer))):
+                if gentler:
+                    break
+                plan, gentler = replace(plan, theta=plan.theta / _GENTLER), True
+                continue
+        # at some steps losses without a density are nearer to the nodes than at others
+        plan = plan.finer(2 if 10 * answer.width < 7 * before else 4)
+        stalled = stalled + 1 if 10 * answer.width > 9 * before else 0
+        if stalled == 2:
+            break
+        before = answer.width
+    return _in_balls(order, plan, ask, fits)
+
+
+def _in_balls(
+    order: Order,
+    plan: Plan,
+    ask: Callable[[Bounded], Enclosure],
+    fits: Callable[[Enclosure], bool],
+) -> Enclosure:
+    """An answer in balls, without a tilt; begins with a coarser grid, as balls take longer."""
+    plan = replace(plan, step=8 * plan.step)
+    for _ in range(_ATTEMPTS):
+        _check_points(plan.points[1], MOST_BALLS)
+        try:
+            made = measures(order, plan.step, plan.tail_bits)
+        except TooCoarse:
+            plan = plan.finer(4)
+            continue
+        with precision(BITS):
+            answer = ask(compose(made, 0.0, Balls(plan.tail_bits)))
+        if fits(answer):
+            return answer
+        if answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
+            # where no tilt is good the guess may be far above delta
+            plan = replace(plan, tail_bits=FLOOR_BITS + 64)
+        else:
+            plan = plan.finer(2)
+    raise Undecided(f"not settled on a grid of step {float(plan.step)}")
+
+
+def curve_near(order: Order, place: float, relative_width: float) -> Bounded:
+    """A curve that is accurate for epsilon near place, for many questions."""
+    closed = closed_curve(order)
+    if closed is not None:
+        return closed
+    plan = for_delta(order, place, relative_width)
+    for _ in range(_ATTEMPTS):
+        found = composed(order, plan)
+        with precision(BITS):
+            low, high = found.below(arb(place)), found.above(arb(place))
+            if high <= low * (1 + arb(relative_width)) or high < arb(2) ** -FLOOR_BITS:
+                return found
+        plan = plan.finer(2)
+    return found
+
+
+def epsilon_guess(order: Order, log_target: float) -> float:
+    """A number that rises with epsilon at this delta; nothing is certified. Raises Undecided."""
+    if closed_curve(order) is not None:
+        return guess(order, 1.0)
+    return for_epsilon(order, log_target, 1.0).place
+
+
+def guess(order: Order, loss: float) -> float:
+    """About the logarithm of delta at loss >= 0; nothing is certified. Raises Undecided."""
+    closed = closed_curve(order)
+    if closed is None:
+        return log_delta_guess(order, loss)
+    with precision(BITS):
+        return log2(closed.delta(Fraction(loss))) * math.log(2)

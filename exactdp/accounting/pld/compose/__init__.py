@@ -1,0 +1,1 @@
+"""Compositions of measures on a grid, in doubles, balls or integers, with bounds of all errors."""

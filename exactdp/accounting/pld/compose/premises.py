@@ -1,0 +1,67 @@
+"""What the error bound of the transform needs of numpy, checked once in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.errors import Undecided
+
+__all__ = ["check_premises"]
+
+Complexes = NDArray[np.complex128]
+
+#: Factors of the transform have 2 to 32 points.
+_SIZES = (2, 4, 8, 16, 32)
+
+#: Rows and columns of the tests differ by such a factor, far beyond the accuracy of doubles.
+_SCALE = 2.0**-80
+
+_UNIT = Fraction(1, 1 << 53)
+
+_PAIRS = 256
+
+
+@lru_cache(maxsize=1)
+def check_premises() -> None:
+    """Raises Undecided where numpy does not compute as the bound of the transform assumes."""
+    for size in _SIZES:
+        if not all(np.array_equal(left @ right, exact) for left, right, exact in _products(size)):
+            raise Undecided("numpy's matrix product does not form inner products")
+    generator = np.random.default_rng(1)
+    parts = generator.standard_normal((4, _PAIRS)) * 2.0 ** generator.integers(-2, 3, (4, _PAIRS))
+    one, other = parts[0] + 1j * parts[1], parts[2] + 1j * parts[3]
+    if not all(map(_is_accurate, one.tolist(), other.tolist(), (one * other).tolist())):
+        raise Undecided("numpy's product of complex numbers errs by more than 3u")
+
+
+def _products(size: int) -> Iterator[tuple[Complexes, Complexes, Complexes]]:
+    """Matrices, also in blocks, of which every inner product is exact in any order.
+
+    Entries are small integers times a power of two for each row of the left and each column of the
+    right matrix. Strassen's algorithm adds rows i and j (and columns) where the binary digits of i
+    and j differ in one place. Their scales differ, so that it loses the small ones. The exact
+    product comes from integers.
+    """
+    generator = np.random.default_rng(size)
+    scales = np.array([_SCALE if i.bit_count() % 2 else 1.0 for i in range(size)])
+    for shape in ((1, size, size), (32, size, size)):
+        a, b = (generator.integers(-1000, 1000, (size, size)) for _ in range(2))
+        c, d = (generator.integers(-1000, 1000, shape) for _ in range(2))
+        exact = ((a @ c - b @ d) + 1j * (a @ d + b @ c)) * scales[:, None] * scales
+        left, right = (a + 1j * b) * scales[:, None], (c + 1j * d) * scales
+        yield left, right, exact
+        # the layout in memory that the transform uses
+        turned = np.ascontiguousarray(right.transpose(1, 0, 2)).transpose(1, 0, 2)
+        yield left, turned, exact
+
+
+def _is_accurate(one: complex, other: complex, found: complex) -> bool:
+    a, b, c, d = (Fraction(x) for x in (one.real, one.imag, other.real, other.imag))
+    real, imag = a * c - b * d, a * d + b * c
+    error = (Fraction(found.real) - real) ** 2 + (Fraction(found.imag) - imag) ** 2
+    return error <= (3 * _UNIT) ** 2 * (real**2 + imag**2)

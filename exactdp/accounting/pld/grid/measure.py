@@ -1,0 +1,98 @@
+"""Measures on a grid of losses: nonnegative masses at equidistant nodes, and at infinity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+
+from exactdp.accounting.pld.grid.scaled import Scaled, split
+from exactdp.balls import ball
+from exactdp.errors import Undecided
+
+__all__ = ["MOST_NODES", "Bounds", "Grid", "Measure", "added", "check_nodes", "on_nodes"]
+
+#: Largest number of nodes of one step.
+MOST_NODES = 1 << 22
+
+#: Masses below 2^-this are rounded to that, or to 0.
+_SMALLEST_BITS = 1 << 60
+
+#: These factors cover the rounding of `split` (UNIT) and of the multiplication by them.
+_UP, _DOWN = 1 + 2.0**-50, 1 - 2.0**-50
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The losses offset + i step, i an integer."""
+
+    offset: Fraction
+    step: Fraction
+
+    def at(self, index: int | Fraction) -> arb:
+        """The loss at a node, as a ball."""
+        return ball(self.offset + index * self.step)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Exactly these masses at the nodes first, first + 1, ... of a grid, and at infinity."""
+
+    grid: Grid
+    first: int
+    masses: Scaled
+    infinity: arb
+
+    @property
+    def nbytes(self) -> int:
+        return self.masses.mantissa.nbytes + self.masses.exponent.nbytes
+
+
+#: A measure with a curve below that of a law, and one with a curve above it.
+Bounds = tuple[Measure, Measure]
+
+
+def added(masses: Scaled, index: int, more: arb, *, up: bool) -> Scaled:
+    """The masses with `more` added at one node, rounded up or down."""
+    if more <= 0:
+        return masses
+    if not more.is_finite():
+        raise Undecided("a mass of the loss lost all accuracy")
+    number, power = split(more)
+    number *= _UP if up else _DOWN
+    mantissa, exponent = masses.mantissa.copy(), masses.exponent.copy()
+    highest = max(int(exponent[index]), power)
+    here = masses[index : index + 1 or None].at(highest)[0]
+    mantissa[index] = here + np.ldexp(number, max(power - highest, -2000))
+    exponent[index] = highest
+    return Scaled(mantissa, exponent)
+
+
+def on_nodes(grid: Grid, masses: Mapping[int, arb], infinity: arb, *, up: bool) -> Measure:
+    """The measure with these masses at nodes, rounded up or down."""
+    ends = {index: mass.upper() if up else mass.lower() for index, mass in masses.items()}
+    if not all(end.is_finite() for end in ends.values()):
+        raise Undecided("a mass of the loss lost all accuracy")
+    ends = {index: end for index, end in ends.items() if end > 0}
+    if not ends:
+        raise Undecided("all finite losses are too unlikely to be told from none")
+    first, last = min(ends), max(ends)
+    check_nodes(last - first)
+    mantissa = np.zeros(last - first + 1)
+    exponent = np.zeros(last - first + 1, dtype=np.int64)
+    for index, end in ends.items():
+        number, power = split(end)
+        if power < -_SMALLEST_BITS:
+            number, power = float(up), -_SMALLEST_BITS
+        mantissa[index - first] = number * (_UP if up else _DOWN)
+        exponent[index - first] = power
+    return Measure(grid, first, Scaled(mantissa, exponent), infinity.max(arb(0)))
+
+
+def check_nodes(count: int | Fraction) -> None:
+    """Raises Undecided for more nodes than a step may have."""
+    if count > MOST_NODES:
+        raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")

@@ -1,0 +1,113 @@
+"""Arrays of numbers far below the smallest double: each a mantissa and a power of two."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from exactdp.accounting.pld.grid.rounding import UNIT
+from exactdp.errors import Undecided
+
+__all__ = ["EXPONENTIALS_ERROR", "Scaled", "above", "exponentials", "falling", "floor", "split"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: Relative error of `exponentials`: two rounded table entries (u each), and their product (u), with
+#: one more u for the products of these errors.
+EXPONENTIALS_ERROR = 4 * UNIT
+
+_BLOCK = 1024
+
+#: Shifts of exponents are limited to this, below which every double is 0.
+_LARGEST_SHIFT = 4000
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """mantissa * 2^exponent, entry by entry; the mantissas are ordinary doubles >= 0."""
+
+    mantissa: Floats
+    exponent: Integers
+
+    def __len__(self) -> int:
+        return len(self.mantissa)
+
+    def __getitem__(self, place: slice) -> Scaled:
+        return Scaled(self.mantissa[place], self.exponent[place])
+
+    def followed_by(self, other: Scaled) -> Scaled:
+        """Both arrays, one after the other."""
+        return Scaled(
+            np.append(self.mantissa, other.mantissa), np.append(self.exponent, other.exponent)
+        )
+
+    def at(self, exponent: Integers | int) -> Floats:
+        """The entries divided by 2^exponent, as doubles.
+
+        Results below 2^-1022 are rounded; results that are too large become infinite.
+        """
+        shift = np.clip(self.exponent - exponent, -_LARGEST_SHIFT, _LARGEST_SHIFT).astype(np.int32)
+        with np.errstate(over="ignore"):
+            result: Floats = np.ldexp(self.mantissa, shift)
+        return result
+
+    def balls(self) -> list[arb]:
+        """The entries as exact balls."""
+        pairs = zip(self.mantissa.tolist(), self.exponent.tolist(), strict=True)
+        return [arb(m) * arb(2) ** e for m, e in pairs]
+
+    def log2(self) -> Floats:
+        """About the binary logarithm of every entry, -infinity for 0."""
+        with np.errstate(divide="ignore"):
+            result: Floats = np.log2(self.mantissa) + self.exponent
+        return result
+
+
+def above(value: arb) -> float:
+    """A double that is not below the ball; infinity where the ball is not finite."""
+    upper = value.upper()
+    return math.nextafter(float(upper), math.inf) if upper.is_finite() else math.inf
+
+
+def exponentials(rate: arb, count: int) -> Scaled:
+    """e^(rate j) for j = 0 ... count - 1, each within the relative error EXPONENTIALS_ERROR.
+
+    The working precision must be 64 bits or more.
+    """
+    fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
+    coarse = [split((rate * j).exp()) for j in range(0, count, _BLOCK)]
+    mantissa = np.multiply.outer([m for m, _ in coarse], [m for m, _ in fine])
+    exponent = np.add.outer([e for _, e in coarse], [e for _, e in fine])
+    return Scaled(mantissa.reshape(-1)[:count], exponent.reshape(-1)[:count].astype(np.int64))
+
+
+def falling(rate: arb, count: int) -> Floats:
+    """`exponentials` for a rate < 0, as doubles: values below 2^-1022 are rounded."""
+    fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
+    mantissa, exponent = (np.array(part) for part in zip(*fine, strict=True))
+    found = np.empty(-(-count // len(fine)) * len(fine))
+    for start in range(0, count, len(fine)):  # in blocks, to need no memory beside the result
+        scale, power = split((rate * start).exp())
+        shift = np.maximum(exponent + power, -_LARGEST_SHIFT).astype(np.int32)
+        found[start : start + len(fine)] = np.ldexp(scale * mantissa, shift)
+    return found[:count]
+
+
+def floor(value: arb) -> int:
+    """The integer below the lower end of a ball; raises Undecided where the ball is not finite."""
+    if not value.is_finite():
+        raise Undecided("a loss lost all accuracy")
+    mantissa, exponent = (int(part) for part in value.lower().man_exp())
+    return mantissa << exponent if exponent >= 0 else mantissa >> -exponent
+
+
+def split(value: arb) -> tuple[float, int]:
+    """The middle of a narrow ball as a double in [1/2, 1), rounded to nearest, and a power of 2."""
+    mantissa, exponent = value.mid().man_exp()
+    number, power = math.frexp(int(mantissa))
+    return number, power + int(exponent)

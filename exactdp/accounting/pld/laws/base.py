@@ -1,0 +1,235 @@
+"""What every law of a privacy loss can be asked, and the sampling of its curve.
+
+A law belongs to one order of a pair (P, Q) of neighbours: it is that of L = log dP/dQ under P. A
+new law subclasses one of three kinds (`normal.NormalLaw`, `pieces.PiecewiseLaw`,
+`discrete.DiscreteLaw`), or `LossLaw` itself, and overrides the relations that are proved for it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, TypeAlias
+
+from flint import arb
+
+from exactdp.accounting.pld.grid.measure import Bounds
+from exactdp.balls import ball
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+
+__all__ = ["Curve", "Ends", "LossLaw", "Order", "Step", "orders", "real_orders", "sampled_excess"]
+
+_ZERO = arb(0)
+
+#: delta(epsilon) of a single step, as a ball at the working precision.
+Curve: TypeAlias = Callable[[Fraction], arb]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The largest finite loss, None where losses are unbounded, and the mass of infinite losses."""
+
+    largest: Enclosure | None
+    mass: Enclosure
+
+
+class LossLaw(ABC):
+    """The law of the privacy loss of one step, in one order of the neighbours; hashable."""
+
+    #: Whether the law has densities between marks at distance `unit`.
+    between_marks: ClassVar[bool] = False
+
+    @property
+    def accuracy(self) -> Fraction:
+        """The relative width that `excess` reaches."""
+        return Fraction(1, 10**12)
+
+    @property
+    def distance(self) -> Fraction | None:
+        """The mu of a pair N(mu, 1) and N(0, 1), else None."""
+        return None
+
+    @property
+    def unit(self) -> Fraction | None:
+        """A number that divides all distances of losses, or of marks; None where unknown."""
+        return None
+
+    # what a composition needs
+
+    @abstractmethod
+    def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
+        """A measure on a grid with a curve below that of the law, and one with a curve above it.
+
+        step: distance of the nodes. tail_bits: a mass of 2^-tail_bits may be cut off. rate: a lower
+        bound of the exponent by which the measures will be tilted. Raises TooCoarse, Undecided.
+        """
+
+    @abstractmethod
+    def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
+        """About the losses, each with the logarithm of its mass, down to a mass of 2^-bits."""
+
+    @abstractmethod
+    def width(self) -> float:
+        """About the width of the law."""
+
+    # answers for one step, or for some
+
+    @abstractmethod
+    def excess(self, epsilon: Fraction) -> arb:
+        """delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon), at the working precision."""
+
+    @abstractmethod
+    def log_moment(self, s: Fraction) -> arb:
+        """log E e^(s L), s > 0, at the working precision.
+
+        Raises InvalidParameter where the moment is infinite, Undecided where it takes too long.
+        """
+
+    def curve(self, times: int) -> Curve | None:
+        """delta of so many runs where no grid is needed, else None."""
+        return self.excess if times == 1 else None
+
+    def largest(self) -> arb | None:
+        """An upper bound of all losses, where there is one."""
+        return None
+
+    def affinity(self) -> arb:
+        """An upper bound of the sum of sqrt(P(x) Q(x)) over all outputs x."""
+        return arb(1)
+
+    def mass_at_infinity(self) -> arb:
+        """A lower bound of the mass of infinite losses."""
+        return _ZERO
+
+    def ends(self) -> Ends:
+        """The largest loss and the mass at infinity; unbounded unless a law knows better."""
+        return Ends(None, Enclosure.exact(0))
+
+    def finite_log_moment(self, s: Fraction) -> arb:
+        """log E e^(s L) over finite losses only."""
+        return self.log_moment(s)
+
+    def is_flat(self) -> bool:
+        """Whether all finite losses are 0."""
+        return False
+
+    # laws for other neighbours and samples; `exactdp explain certified-pld`, section 4
+
+    def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
+        """The law on a Poisson sample.
+
+        With A the law with the user and B the law without, the pair is ((1 - rate) B + rate A, B),
+        or in the other order where `removed` is False. This is called for the law of (A, B).
+        """
+        raise self._unknown("one that can be sampled")
+
+    def replaced(self) -> LossLaw:
+        """The law for replace-one neighbours, both within the sensitivity."""
+        raise self._unknown("one whose loss for replace-one neighbours is known")
+
+    def batched(self, rate: Fraction) -> LossLaw:
+        """The worst law for replace-one neighbours on a batch drawn without replacement."""
+        raise self._unknown("one whose loss on batches is known")
+
+    def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
+        """The laws for a group of users, in both orders (with the group first)."""
+        raise self._unknown("one whose loss for groups is known")
+
+    def _unknown(self, wanted: str) -> InvalidParameter:
+        return InvalidParameter("mechanism", type(self).__name__, wanted)
+
+
+#: The laws of the losses of all steps, each with the number of runs.
+Order: TypeAlias = tuple[tuple[LossLaw, int], ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the laws of its loss in both orders of the neighbours.
+
+    removed: the data with the user against the data without (or one of two replaced users against
+    the other). added: the opposite order. real: where no single pair of data sets has these laws,
+    sequences of steps that pairs of data sets have, or limits of such pairs; else empty.
+    attained: whether at each epsilon some pair of data sets attains delta of a single run.
+    """
+
+    removed: LossLaw
+    added: LossLaw
+    real: tuple[tuple[Step, ...], ...] = ()
+    attained: bool = True
+
+    @classmethod
+    def alike(cls, law: LossLaw) -> Step:
+        """A step whose loss has the same law in both orders."""
+        return cls(law, law)
+
+    def sampled(self, rate: Fraction) -> Step:
+        """The step on a Poisson sample."""
+        removed, added = (self.removed.sampled(rate, removed=r) for r in (True, False))
+        real = self._real(lambda step: step.sampled(rate))
+        return Step(removed, added, real, self.attained)
+
+    def replaced(self) -> Step:
+        """The step for replace-one neighbours, both within the sensitivity."""
+        law = self.removed.replaced()
+        return Step(law, law, self._real(Step.replaced), self.attained)
+
+    def batched(self, rate: Fraction) -> Step:
+        """A step for replace-one neighbours on a batch drawn without replacement."""
+        law = self.removed.batched(rate)
+        real = self._real(lambda step: step.sampled(rate)) or ((self.sampled(rate),),)
+        return Step(law, law, real, self.attained)
+
+    def grouped(self, size: int) -> Step:
+        """The step for a group of users."""
+        removed, added = self.removed.grouped(size)
+        return Step(removed, added, self._real(lambda step: step.grouped(size)), self.attained)
+
+    def _real(self, change: Callable[[Step], Step]) -> tuple[tuple[Step, ...], ...]:
+        """The real pairs after a change.
+
+        Sequences of several steps are left out: on one sample they are not several samples.
+        """
+        return tuple((change(*choice),) for choice in self.real if len(choice) == 1)
+
+
+def orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
+    """The laws of all losses in either order of the neighbours; one where both agree."""
+    removed = tuple((step.removed, n) for step, n in steps)
+    added = tuple((step.added, n) for step, n in steps)
+    return list(dict.fromkeys([removed, added]))
+
+
+def real_orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
+    """The same for pairs of data sets: the first real choice of every step, the second, ..."""
+    choices = max((len(step.real) for step, _ in steps), default=0)
+    found: list[Order] = []
+    for choice in range(max(choices, 1)):
+        chosen: list[tuple[Step, int]] = []
+        for step, n in steps:
+            last = min(choice, len(step.real) - 1)
+            chosen += [(part, n) for part in (step.real[last] if step.real else (step,))]
+        found += orders(tuple(chosen))
+    return list(dict.fromkeys(found))
+
+
+def sampled_excess(
+    curve: Callable[[arb], arb], rate: Fraction, epsilon: arb, *, removed: bool
+) -> arb:
+    """delta at epsilon >= 0 on a Poisson sample, from the curve of a pair that is alike in both
+    orders.
+
+    With x = e^epsilon and rate q, D((1 - q) B + q A, B)(x) = q D(A, B)((x - 1 + q)/q) and
+    D(B, (1 - q) B + q A)(x) = c D(B, A)(q x/c), c = 1 - (1 - q) x.
+    """
+    share, grown = ball(rate), epsilon.expm1()
+    if removed:
+        return share * curve((grown / share).log1p())
+    # c = q - (1 - q) (x - 1), and q x/c = 1 + (x - 1)/c
+    left = share - (1 - share) * grown
+    if left <= 0:
+        return arb(0)
+    return left * curve((grown / left).log1p()) if left > 0 else arb("nan")

@@ -1,0 +1,153 @@
+"""Laws with a density on the whole line; the density of a loss on a Poisson sample."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb
+
+from exactdp.accounting.pld.grid import densities
+from exactdp.accounting.pld.grid.cells import Density, Masses
+from exactdp.accounting.pld.grid.measure import Bounds
+from exactdp.accounting.pld.laws.analytic import off_cut
+from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.balls import ball
+
+__all__ = ["DensityLaw", "SampledDensity", "log_of"]
+
+#: Small losses are followed to a mass of 2^-this in a sketch.
+_LEFT_BITS = 96
+
+
+class DensityLaw(LossLaw):
+    """A law with a density on the line; see `grid.cells.Density` for the methods."""
+
+    @property
+    def steep(self) -> int:
+        return 0
+
+    @abstractmethod
+    def density(self, loss: Any) -> Any: ...
+
+    @abstractmethod
+    def below(self, loss: arb) -> Masses: ...
+
+    @abstractmethod
+    def above(self, loss: arb) -> Masses: ...
+
+    @abstractmethod
+    def centre(self) -> arb: ...
+
+    @abstractmethod
+    def scale(self) -> arb: ...
+
+    def halves(self) -> tuple[Density, ...]:
+        """The law itself, or the laws of the losses below 0 and above 0."""
+        return (self,)
+
+    def mass_at_zero(self) -> arb:
+        """The mass of loss 0."""
+        return arb(0)
+
+    def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
+        return densities.bounds(self, step, tail_bits, rate)
+
+    def width(self) -> float:
+        return float(self.scale().mid())
+
+    def excess(self, epsilon: Fraction) -> arb:
+        loss = ball(epsilon)
+        p, q = self.above(loss)
+        return p - loss.exp() * q
+
+    def affinity(self) -> arb:
+        # that of the two outcomes L > 0 and L <= 0, which are post-processing
+        p, q = self.above(arb(0))
+        return (p * q).sqrt() + ((1 - p) * (1 - q)).sqrt()
+
+    def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
+        centre, scale = float(self.centre().mid()), float(self.scale().mid())
+        yield from _side(self.above, centre, scale, bits)
+        yield from _side(self.below, centre, -scale, _LEFT_BITS)
+
+
+def _side(
+    masses: Callable[[arb], Masses], centre: float, scale: float, bits: int
+) -> Iterator[tuple[float, float]]:
+    """Cells from the centre outward, with widths such that the mass left over falls by about as
+    much as in a third of a standard deviation of a normal law."""
+    place, width = centre, scale / 8
+    p, q = masses(arb(place))
+    while p > 0 and (log_left := -log_of(p)) < bits * math.log(2):
+        wished = max(0.5, 0.35 * math.sqrt(2 * log_left))
+        p_next, q_next = masses(arb(place + width))
+        fallen = -log_of(p_next) - log_left if p_next > 0 else math.inf
+        if fallen > 2 * wished and abs(width) > abs(scale) / 64:
+            width /= 2
+            continue
+        in_p, in_q = p - p_next, q - q_next
+        if in_p > 0 and in_q > 0:
+            yield log_of(in_p) - log_of(in_q), log_of(in_p)
+        elif not p_next > 0:
+            break  # else a gap between two normal laws: the next cell is wider
+        place, p, q = place + width, p_next, q_next
+        width *= 1.5 if fallen < wished / 2 else 2 / 3 if fallen > wished else 1
+
+
+@dataclass(frozen=True)
+class SampledDensity:
+    """The density of the loss when the user takes part with probability rate.
+
+    With A the law with the user and B the law without, the pair is ((1 - rate) B + rate A, B)
+    (removed), or the pair in the other order. Its loss is +-log(1 - rate + rate e^l) with l = log
+    dA/dB. base: the density of l under A. rate: in (0, 1).
+    """
+
+    base: Density
+    rate: Fraction
+    removed: bool
+
+    @property
+    def steep(self) -> int:
+        return -1 if self.removed else 1
+
+    def density(self, loss: Any) -> Any:
+        rate = ball(self.rate)
+        grown = (loss if self.removed else -loss).exp()
+        part = grown - (1 - rate)
+        if not off_cut(part):
+            return acb("nan", "nan")
+        inner = (part / rate).log()
+        # under B the density of l is e^-l times that under A; the mixture's is e^loss times B's
+        under_b = self.base.density(inner) * rate / part
+        return under_b * (grown * grown if self.removed else grown) / part
+
+    def below(self, loss: arb) -> Masses:
+        return self._masses(loss, lower=self.removed)
+
+    def above(self, loss: arb) -> Masses:
+        return self._masses(loss, lower=not self.removed)
+
+    def centre(self) -> arb:
+        return arb(0)
+
+    def _masses(self, loss: arb, *, lower: bool) -> Masses:
+        rate = ball(self.rate)
+        part = (loss if self.removed else -loss).exp() - (1 - rate)
+        if part < 0:
+            a, b = (arb(0), arb(0)) if lower else (arb(1), arb(1))
+        else:
+            inner = (part / rate).log()
+            a, b = self.base.below(inner) if lower else self.base.above(inner)
+        mixed = (1 - rate) * b + rate * a
+        return (mixed, b) if self.removed else (b, mixed)
+
+
+def log_of(value: arb) -> float:
+    """About the natural logarithm of a ball > 0."""
+    return float(value.mid().log().mid())

@@ -1,0 +1,316 @@
+"""Losses of discrete Laplace and discrete Gaussian noise on the integers, for all neighbours.
+
+On a Poisson sample at rate q, a user who adds -shift is replaced by one who adds shift; a group of
+k users adds j shift with binomial probabilities. `exactdp explain certified-pld`, section 4, proves
+both to be the worst cases for symmetric log-concave noise on one number.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import comb
+
+from flint import arb
+
+from exactdp.accounting.certify.lattice import above, excess, is_smooth, smoothing
+from exactdp.accounting.pld.grid.measure import MOST_NODES
+from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.grid.scaled import floor
+from exactdp.accounting.pld.laws.base import Curve, LossLaw
+from exactdp.accounting.pld.laws.discrete import BatchDiscrete, DiscreteLaw
+from exactdp.balls import ball, precision
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.normal_sums import sum_all
+
+__all__ = ["DiscreteGaussian", "DiscreteLaplace"]
+
+_BITS = 128
+
+#: Bounds of tails of the discrete Gaussian are negligible beside 2^-this.
+_SPARE_BITS = 72
+
+#: A group of more users on samples is a mixture of too many shifts.
+_MOST_SAMPLED = 1000
+
+_UNKNOWN, _ZERO_TO_ONE = arb("nan"), arb(0.5, 0.5)
+
+
+class IntegerNoise(DiscreteLaw):
+    """The loss of symmetric log-concave noise on the integers against its shift."""
+
+    shift: int
+    symmetric = True
+
+    @abstractmethod
+    def moved(self, tail_bits: int, *moves: int) -> Iterator[list[arb]]:
+        """The masses of the noise moved by each of these integers, at the same places.
+
+        Tails where all ratios are constant may be one place. Of each list 2^-tail_bits may be left
+        out.
+        """
+
+    @abstractmethod
+    def rest(self, tail_bits: int) -> arb:
+        """What `moved` leaves out of each list."""
+
+    def replaced(self) -> LossLaw:
+        return self._with_shift(2 * self.shift)
+
+    def batched(self, rate: Fraction) -> LossLaw:
+        return BatchDiscrete(self, rate)
+
+    def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
+        all_ = self._with_shift(size * self.shift)
+        return all_, all_
+
+    def replaced_on_sample(self, rate: Fraction) -> LossLaw:
+        return ReplacedNoise(self, rate)
+
+    def grouped_on_sample(self, size: int, rate: Fraction) -> tuple[LossLaw, LossLaw]:
+        if size > _MOST_SAMPLED:
+            raise InvalidParameter("size", size, f"at most {_MOST_SAMPLED} users on samples")
+        return GroupedNoise(self, size, rate, True), GroupedNoise(self, size, rate, False)
+
+    def replaced_excess(self, rate: Fraction, epsilon: Fraction) -> arb | None:
+        """delta for replace-one neighbours on a Poisson sample from tails alone, where known."""
+        return None
+
+    @abstractmethod
+    def _with_shift(self, shift: int) -> IntegerNoise:
+        """The same noise against another shift."""
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(IntegerNoise):
+    """P(z) proportional to e^(-|z| rate) on the integers, against its shift by `shift` >= 1."""
+
+    rate: Fraction
+    shift: int
+
+    @property
+    def unit(self) -> Fraction | None:
+        return 2 * self.rate
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        fall = (-ball(self.rate)).exp()
+        normal = (1 - fall) / (1 + fall)
+        end = 1 / (1 + fall)  # of z <= 0 and, by symmetry, of z >= 0
+        yield Outcome.at(self.shift * self.rate, end, end * fall**self.shift)
+        for z in range(1, self.shift):
+            p, q = normal * fall**z, normal * fall ** (self.shift - z)
+            yield Outcome.at((self.shift - 2 * z) * self.rate, p, q)
+        yield Outcome.at(-self.shift * self.rate, end * fall**self.shift, end)
+
+    def excess(self, epsilon: Fraction) -> arb:
+        # the loss at x + shift is rate (2 x + shift) for -shift <= x <= 0, the largest at x = 0
+        place = math.floor((epsilon / self.rate - self.shift) / 2)
+        if place >= 0:
+            return arb(0)
+        fall = (-ball(self.rate)).exp()
+        at_most, moved = fall**-place, fall ** (place + self.shift + 1)
+        return (1 + fall - at_most - ball(epsilon).exp() * moved) / (1 + fall)
+
+    def moved(self, tail_bits: int, *moves: int) -> Iterator[list[arb]]:
+        fall = (-ball(self.rate)).exp()
+        normal, end = (1 - fall) / (1 + fall), 1 / (1 + fall)
+        low, high = min(moves), max(moves)
+        yield [end * fall ** (by - low) for by in moves]
+        for z in range(low + 1, high):
+            yield [normal * fall ** abs(z - by) for by in moves]
+        yield [end * fall ** (high - by) for by in moves]
+
+    def rest(self, tail_bits: int) -> arb:
+        return arb(0)
+
+    def _with_shift(self, shift: int) -> IntegerNoise:
+        return replace(self, shift=shift)
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(IntegerNoise):
+    """P(z) proportional to e^(-z^2/(2 sigma2)) on the integers, against its shift."""
+
+    sigma2: Fraction
+    shift: int
+
+    @property
+    def unit(self) -> Fraction | None:
+        return self.shift / self.sigma2
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        masses = self._masses(tail_bits, self.shift)
+        reach = len(masses) - 1 - self.shift
+        for z in range(self.shift - reach, reach + 1):
+            loss = Fraction(self.shift**2 - 2 * z * self.shift) / (2 * self.sigma2)
+            yield Outcome.at(loss, masses[abs(z)], masses[abs(z - self.shift)])
+
+    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
+        rest = self.rest(tail_bits)
+        return rest, rest
+
+    def excess(self, epsilon: Fraction) -> arb:
+        return excess(epsilon, self.sigma2, self.shift)
+
+    def curve(self, times: int) -> Curve | None:
+        """The sum of many wide noises is one noise, up to a factor next to 1."""
+        if times == 1:
+            return self.excess
+        with precision(_BITS):
+            if not is_smooth(times, self.sigma2):
+                return None
+            near = (smoothing(times, self.sigma2) * arb(0, 1)).exp()
+        shift, sigma2 = times * self.shift, times * self.sigma2
+        return lambda epsilon: near * excess(epsilon, sigma2, shift)
+
+    def is_flat(self) -> bool:
+        return False
+
+    def log_moment(self, s: Fraction) -> arb:
+        # n(z)^(s + 1) n(z - shift)^(-s) is n(z + s shift) e^(s (s + 1) shift^2/(2 sigma2))
+        exponent = ball(s * (s + 1) * Fraction(self.shift**2) / (2 * self.sigma2))
+        around = _sum_around(s * self.shift, self.sigma2)
+        return exponent + (around / sum_all(self.sigma2)).log()
+
+    def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
+        centre = float(s) * self.shift
+        enough = math.sqrt(centre * (centre + self.shift) + 2 * float(self.sigma2) * bits)
+        bits += math.ceil((centre + enough) ** 2 / (2 * float(self.sigma2)))
+        reach = ball(self._reach(bits)) - ball(s * self.shift)
+        if not reach > 0:
+            raise Undecided("the order is too large for a sum")
+        rate = 1 / (2 * ball(self.sigma2))
+        first = (-rate * reach * reach).exp() / (1 - (-rate * (2 * reach + 1)).exp())
+        grown = 2 * first * ball(s * (s + 1) * self.shift**2 / (2 * self.sigma2)).exp()
+        return 2 * (grown + arb(2) ** -bits), bits
+
+    def moved(self, tail_bits: int, *moves: int) -> Iterator[list[arb]]:
+        low, high = min(moves), max(moves)
+        masses = self._masses(tail_bits, high - low)
+        reach = len(masses) - 1 - (high - low)
+        for z in range(high - reach, low + reach + 1):
+            yield [masses[abs(z - by)] for by in moves]
+
+    def rest(self, tail_bits: int) -> arb:
+        return _ZERO_TO_ONE * arb(2) ** -tail_bits
+
+    def replaced_excess(self, rate: Fraction, epsilon: Fraction) -> arb | None:
+        """With w = e^(z shift/sigma2) and g = e^(-shift^2/(2 sigma2)) the masses at z have the
+        ratio (1 - q + q g w)/(1 - q + q g/w), which passes x at the root of a quadratic equation.
+        """
+        shift, share, grown = self.shift, ball(rate), ball(epsilon).expm1()
+        ratio = 1 + grown
+        near = share * (-ball(Fraction(shift * shift) / (2 * self.sigma2))).exp()
+        none = (1 - share) * grown
+        root = (none + (none * none + 4 * ratio * near * near).sqrt()) / (2 * near)
+        edge = root.log() * ball(self.sigma2 / shift) if epsilon else arb(0)
+        place = floor(edge)
+        if not edge < place + 1:
+            return _UNKNOWN
+        p, q = (
+            (1 - share) * above(place, self.sigma2) + share * above(place + move, self.sigma2)
+            for move in (-shift, shift)
+        )
+        return p - ratio * q
+
+    def _with_shift(self, shift: int) -> IntegerNoise:
+        return replace(self, shift=shift)
+
+    def _reach(self, tail_bits: int) -> int:
+        """A distance with P(|z| >= distance) <= 2^-tail_bits."""
+        # P(|z| >= r) <= 2 e^(-(r - 1)^2/(2 sigma2)) for r >= 1, as the noise is subgaussian
+        return math.isqrt(math.ceil(2 * self.sigma2 * (tail_bits + 1))) + 2
+
+    def _masses(self, tail_bits: int, apart: int) -> list[arb]:
+        """The masses at 0, 1, ..., so far that of noises up to `apart` apart little is left out."""
+        reach = self._reach(tail_bits)
+        if reach + apart > MOST_NODES // 2:
+            raise Undecided(f"the losses of one step have more than {MOST_NODES} values")
+        total = sum_all(self.sigma2)
+        return [
+            (-ball(Fraction(z * z) / (2 * self.sigma2))).exp() / total
+            for z in range(reach + 2 * apart + 1)
+        ]
+
+
+@dataclass(frozen=True)
+class ReplacedNoise(DiscreteLaw):
+    """Replace-one neighbours on a Poisson sample."""
+
+    noise: IntegerNoise
+    rate: Fraction
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        rate, shift = ball(self.rate), self.noise.shift
+        for here, before, after in self.noise.moved(tail_bits, 0, -shift, shift):
+            p, q = ((1 - rate) * here + rate * moved for moved in (before, after))
+            yield Outcome((p / q).log(), p, q)
+
+    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
+        rest = self.noise.rest(tail_bits)
+        return rest, rest
+
+    def excess(self, epsilon: Fraction) -> arb:
+        found = self.noise.replaced_excess(self.rate, epsilon)
+        return super().excess(epsilon) if found is None else found
+
+    def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
+        return self.noise._with_shift(2 * self.noise.shift).left_out(s, bits)
+
+
+@dataclass(frozen=True)
+class GroupedNoise(DiscreteLaw):
+    """A group of users on a Poisson sample, each of whom moves the query by the shift."""
+
+    noise: IntegerNoise
+    size: int
+    rate: Fraction
+    removed: bool
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        shift, members = self.noise.shift, range(self.size + 1)
+        chances = [
+            ball(comb(self.size, j) * self.rate**j * (1 - self.rate) ** (self.size - j))
+            for j in members
+        ]
+        for masses in self.noise.moved(tail_bits, *(j * shift for j in members)):
+            mixed = sum((c * m for c, m in zip(chances, masses, strict=True)), arb(0))
+            outcome = Outcome((mixed / masses[0]).log(), mixed, masses[0])
+            yield outcome if self.removed else outcome.reversed()
+
+    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
+        rest = self.noise.rest(tail_bits)
+        return rest, rest
+
+    def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
+        if self.removed:  # a mixture leaves out no more than the law of the whole group
+            return self.noise._with_shift(self.size * self.noise.shift).left_out(s, bits)
+        # all losses are at most -size log(1 - rate)
+        largest = -self.size * ball(1 - self.rate).log()
+        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)
+        return (ball(s) * largest).exp() * arb(2) ** -bits, bits
+
+
+def _sum_around(centre: Fraction, sigma2: Fraction) -> arb:
+    """sum_z e^(-(z + centre)^2/(2 sigma2)), by one of two sums that are equal by Poisson."""
+    place, total, z = centre - round(centre), arb(0), 0
+    wide = sigma2 > 1
+    rate = 2 * ball(sigma2) * arb.pi() ** 2 if wide else 1 / (2 * ball(sigma2))
+    while True:
+        if wide:
+            term = (2 if z else 1) * (-rate * z * z).exp() * (2 * ball(place * z)).cos_pi()
+            bound = 2 * (-rate * z * z).exp()
+        else:
+            signs = (1, -1) if z else (1,)
+            term = sum(((-rate * ball(z + i * place) ** 2).exp() for i in signs), arb(0))
+            # |place| <= 1/2
+            bound = 2 * (-rate * ball(Fraction(max(2 * z - 1, 0), 2)) ** 2).exp()
+        total += term
+        if z and bound < arb(2) ** -(_BITS + _SPARE_BITS):
+            # each further term is less than half of the one before
+            found = total + bound * arb(0, 1)
+            return (2 * arb.pi() * ball(sigma2)).sqrt() * found if wide else found
+        z += 1

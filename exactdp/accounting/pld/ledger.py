@@ -1,0 +1,158 @@
+"""What was spent of a budget: in memory, or in a file that several processes share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from threading import RLock
+from typing import Any, Protocol
+
+from exactdp.errors import Described, InvalidParameter
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Entry", "FileLedger", "Ledger", "MemoryLedger"]
+
+_FORMAT = "exactdp-budget/1"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One expense. neighbours: the relation it is stated for; None for plain numbers."""
+
+    cost: dict[str, Fraction]
+    note: str = ""
+    neighbours: str | None = None
+
+
+class Ledger(Protocol):
+    """A list of expenses."""
+
+    def entries(self) -> list[Entry]:
+        """All expenses so far."""
+
+    def changing(self) -> Any:
+        """A context with the list of expenses; nobody else changes it meanwhile.
+
+        What is appended is kept, unless the context is left by an exception.
+        """
+
+
+@dataclass
+class MemoryLedger:
+    """Expenses of this process."""
+
+    _entries: list[Entry] = field(default_factory=list)
+    _lock: Any = field(default_factory=RLock)
+
+    def entries(self) -> list[Entry]:
+        """A copy of the list."""
+        return list(self._entries)
+
+    @contextmanager
+    def changing(self) -> Iterator[list[Entry]]:
+        """The list, locked for other threads."""
+        with self._lock:
+            changed = list(self._entries)
+            yield changed
+            self._entries = changed
+
+
+@dataclass(frozen=True)
+class FileLedger:
+    """Expenses in a JSON file, every number an exact fraction.
+
+    A change is written to a temporary file and moved into place, so a crash leaves the list before
+    or after it. A lock on the file `path`.lock keeps other processes and threads out.
+    terms: what the budget allows; a file with other terms is refused.
+    """
+
+    path: Path
+    terms: dict[str, str]
+
+    def entries(self) -> list[Entry]:
+        """The list in the file; empty if there is no file yet."""
+        terms, entries = read(self.path) if self.path.exists() else (self.terms, [])
+        if terms != self.terms:
+            raise InvalidParameter("file", str(self.path), f"a budget with {_shown(self.terms)}")
+        return entries
+
+    @contextmanager
+    def changing(self) -> Iterator[list[Entry]]:
+        """The list, locked for other processes and threads."""
+        if fcntl is None:
+            raise InvalidParameter("file", str(self.path), "left out on systems without fcntl")
+        with self.path.with_name(f"{self.path.name}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            entries = self.entries()
+            count = len(entries)
+            yield entries
+            if len(entries) > count or not self.path.exists():
+                self._write(entries)
+
+    def _write(self, entries: list[Entry]) -> None:
+        state = {
+            "format": _FORMAT,
+            "terms": self.terms,
+            "spent": [
+                {
+                    "cost": {name: str(number) for name, number in entry.cost.items()},
+                    "note": entry.note,
+                    "neighbours": entry.neighbours,
+                }
+                for entry in entries
+            ],
+        }
+        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
+        try:
+            with temporary.open("w", encoding="utf-8") as file:
+                json.dump({**state, "checksum": _checksum(state)}, file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+            _sync_folder(self.path.parent)
+        except BaseException:  # Ctrl-C as well
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def read(path: Path) -> tuple[dict[str, str], list[Entry]]:
+    """The terms and the expenses in a file. Raises InvalidParameter unless it is as written."""
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+        whole = state.pop("checksum") == _checksum(state) and state["format"] == _FORMAT
+        entries = [
+            Entry({n: Fraction(x) for n, x in e["cost"].items()}, e["note"], e["neighbours"])
+            for e in state["spent"]
+        ]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        whole = False
+    if not whole:
+        raise InvalidParameter("file", str(path), "a budget as it was written")
+    return dict(state["terms"]), entries
+
+
+def _checksum(state: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name is on the disk as well."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _shown(terms: dict[str, str]) -> Described:
+    return Described(", ".join(f"{name} = {value}" for name, value in terms.items()))

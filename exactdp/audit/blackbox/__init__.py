@@ -1,1 +1,0 @@
-"""The audit of outputs: train, confirm on fresh outputs, report; anywhere, and resumable."""

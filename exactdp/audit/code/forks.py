@@ -1,0 +1,105 @@
+"""Work done in a forked child: the state of this process stays as it was.
+
+A child gets a copy of the whole process, and what it finds comes back as JSON over a pipe.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NoReturn
+
+from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.errors import ExactDPError
+from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
+
+__all__ = ["ProgramRaised", "in_fork", "raise_signal", "signal_data", "start"]
+
+_SIGNALS = {kind.__name__: kind for kind in (NotEnumerable, NotReproducible, TooManyBranches)}
+
+
+class ProgramRaised(Exception):
+    """The program itself raised an exception in a run that can be repeated.
+
+    kind: the name of its class. draws: the values it drew in that run.
+    """
+
+    def __init__(self, kind: str, draws: list[Any]) -> None:
+        super().__init__(kind)
+        self.kind, self.draws = kind, draws
+
+
+def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
+    """What work(*arguments) returns in a forked child, as JSON data; its errors are raised here.
+
+    Raises NotEnumerable where a process cannot fork, and if the child dies.
+    """
+    answer, pid = start(lambda write: write(_answered(partial(work, *arguments))))
+    with os.fdopen(answer, "rb") as pipe:
+        data = pipe.read()
+    _, status = os.waitpid(pid, 0)
+    if not data:
+        raise NotEnumerable(
+            f"the program ended its process (status {status}); return or raise instead"
+        )
+    kind, found = json.loads(data)
+    if kind == "found":
+        return found
+    return raise_signal(kind, found)
+
+
+def raise_signal(kind: str, found: Any) -> NoReturn:
+    """Raise what a child has raised: the name of its class, and its text or draws."""
+    raise ProgramRaised(*found) if kind == "ProgramRaised" else _SIGNALS[kind](found)
+
+
+def signal_data(error: ExactDPError | ProgramRaised) -> tuple[str, Any]:
+    """What :func:`raise_signal` raises again."""
+    if isinstance(error, ProgramRaised):
+        return "ProgramRaised", [error.kind, error.draws]
+    name = next((k.__name__ for k in type(error).__mro__ if k.__name__ in _SIGNALS), None)
+    return name or "NotEnumerable", str(error)
+
+
+def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
+    """Begin work(write) in a child; the pipe on which it writes lines of JSON, and its number."""
+    if not hasattr(os, "fork"):
+        raise NotEnumerable(
+            "an exact law needs a system whose processes can fork, which Windows cannot; "
+            "audit the outputs instead (exactdp.audit.audit), or use Linux or WSL"
+        )
+    sys.stdout.flush()
+    sys.stderr.flush()
+    here, there = os.pipe()
+    with warnings.catch_warnings():
+        # Python 3.12 warns if there are other threads: the child runs none of their code
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid:
+        os.close(there)
+        return here, pid
+    try:
+        gc.freeze()  # the collector need not touch, and thereby copy, what is the parent's
+        os.close(here)
+
+        def write(value: Any) -> None:
+            data = memoryview(json.dumps(value).encode() + b"\n")
+            while data:
+                data = data[os.write(there, data) :]
+
+        work(write)
+    finally:
+        os._exit(0)
+
+
+def _answered(work: Callable[[], Any]) -> tuple[str, Any]:
+    try:
+        return "found", work()
+    except (ProgramRaised, ExactDPError) as error:
+        return signal_data(error)

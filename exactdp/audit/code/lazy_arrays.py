@@ -1,0 +1,84 @@
+"""An array of numbers that are revealed when they are looked at, for rng.random(k) < p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.code.lazy import LazyNumber
+
+__all__ = ["LazyArray"]
+
+
+class LazyArray:
+    """Compares and calculates element by element; any other use settles all of its numbers.
+
+    items: an array of LazyNumbers, as objects.
+    """
+
+    __array_ufunc__ = None  # numpy leaves an operation to the methods below
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, items: NDArray[Any]) -> None:
+        self._items = items
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What isinstance is told."""
+        return np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._items.shape
+
+    @property
+    def size(self) -> int:
+        return self._items.size
+
+    @property
+    def ndim(self) -> int:
+        return self._items.ndim
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, place: Any) -> Any:
+        return _lazy(self._items[place])
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        settled = [_settled(each) for each in self._items.flat]
+        return np.array(settled, dtype or np.float64).reshape(self.shape)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(name)
+        return getattr(self.__array__(), name)
+
+
+def _settled(value: Any) -> Any:
+    return value.settle() if isinstance(value, LazyNumber) else value
+
+
+def _lazy(found: Any) -> Any:
+    return LazyArray(found) if isinstance(found, np.ndarray) else found
+
+
+def _operation(name: str, compares: bool) -> Callable[[LazyArray, Any], Any]:
+    def method(self: LazyArray, other: Any) -> Any:
+        theirs = other._items if type(other) is LazyArray else other
+        found = getattr(self._items, name)(theirs)
+        return found.astype(bool) if compares else _lazy(found)
+
+    return method
+
+
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(LazyArray, f"__{_name}__", _operation(f"__{_name}__", True))
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"):
+    setattr(LazyArray, f"__{_name}__", _operation(f"__{_name}__", False))

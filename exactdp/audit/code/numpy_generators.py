@@ -1,0 +1,186 @@
+"""A numpy.random.Generator for foreign code, with an exact law behind what is modelled of it.
+
+Every call is made to numpy first: what numpy refuses, it refuses in its own words, and of what
+type and shape an answer is, its own answer shows. Only the values are ours.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.code.draws import Draws
+from exactdp.audit.code.generators import COPY, INTEGERS, ExactRandom
+from exactdp.audit.code.lazy import LazyNumber
+from exactdp.audit.code.lazy_arrays import LazyArray
+from exactdp.audit.code.numpy_laws import binomial_weights, choice_weights
+from exactdp.audit.code.unwatched import unwatched
+
+__all__ = ["SHOWING", "ExactGenerator"]
+
+#: Whose answers are looked at for their type and shape.
+SHOWING = np.random.Generator(np.random.PCG64(0))
+
+
+class ExactGenerator:
+    """The part of numpy.random.Generator that has an exact law here.
+
+    integers, random, choice, binomial, permutation and shuffle. Numbers are int64 (or int, where
+    that is the dtype) and float64, one at a time or as arrays.
+    """
+
+    def __init__(self, draws: Draws) -> None:
+        self.draws = draws
+        self._random = ExactRandom(draws)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What isinstance is told."""
+        return np.random.Generator
+
+    @unwatched
+    def integers(
+        self,
+        low: int,
+        high: int | None = None,
+        size: Any = None,
+        dtype: Any = np.int64,
+        endpoint: bool = False,
+    ) -> Any:
+        """Uniform integers in [low, high), or [0, low); up to and with high if endpoint."""
+        low, high, size = _settled(low), _settled(high), _settled(size)
+        shown = SHOWING.integers(low, high, size=size, dtype=dtype, endpoint=endpoint)
+        start, stop = (0, low) if high is None else (low, high)
+        if not all(isinstance(end, (int, np.integer)) for end in (start, stop)):
+            self.draws.refuse("integers() between anything but two integers is not modelled")
+        if type(shown) is not int and getattr(shown, "dtype", None) != np.int64:
+            self.draws.refuse(f"integers(dtype={dtype!r}) is not modelled; leave the dtype out")
+        first, last = operator.index(start), operator.index(stop) - (not endpoint)
+
+        def drawn() -> Any:
+            n, origin = last - first + 1, f"integers({first}, {last + 1})"
+            return self.draws.below(n, origin, np.int64 if type(shown) is np.int64 else int) + first
+
+        return self._filled(drawn, shown) if isinstance(shown, np.ndarray) else drawn()
+
+    @unwatched
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles."""
+        shown = SHOWING.random(_settled(size), dtype)
+        if np.dtype(dtype) != np.dtype(np.float64) or out is not None:
+            self.draws.refuse("random(dtype=, out=) is not modelled; leave these arguments out")
+        if not isinstance(shown, np.ndarray):
+            return self.draws.unit("random()", float)
+        items = np.empty(shown.shape, object)
+        for place in np.ndindex(shown.shape):
+            items[place] = self.draws.unit("random()", float)
+        ordinary = all(type(each) is float for each in items.flat)
+        return items.astype(np.float64) if ordinary else LazyArray(items)
+
+    @unwatched
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, **other: Any
+    ) -> Any:
+        """Elements of a sequence or of range(a): uniform, or with the probabilities p."""
+        self._only_known(other)
+        a, size, replace, p = _settled(a), _settled(size), bool(replace), _settled(p)
+        shown = SHOWING.choice(a, size, replace, p)
+        if p is not None and not replace:
+            self.draws.refuse("choice(p=..., replace=False) is not modelled; choose one at a time")
+        whole = isinstance(a, (int, np.integer))
+        if not whole and type(a) not in (list, tuple, range, np.ndarray):
+            self.draws.refuse("choice() is modelled for an integer, a list, tuple, range or array")
+        items = np.arange(operator.index(a)) if whole else np.array(a)
+        if items.ndim != 1:
+            self.draws.refuse("choice of rows is not modelled; choose an index instead")
+        weights = None if p is None else choice_weights(p)
+
+        def place() -> int:
+            return self._place(len(items)) if weights is None else self.draws.choose(weights)
+
+        if size is None:
+            return type(shown)(place()) if whole else items[place()]
+        if replace:
+            return self._alike(shown, items[self._filled(place, shown)])
+        self._random.shuffle(places := list(range(len(items))))
+        return self._alike(shown, items[places[: shown.size]].reshape(shown.shape))
+
+    @unwatched
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
+        n, p, size = _settled(n), _settled(p), _settled(size)
+        shown = SHOWING.binomial(n, p, size)
+        if isinstance(n, np.ndarray) or isinstance(p, np.ndarray):
+            self.draws.refuse("binomial() of arrays is not modelled; pass numbers")
+        weights = binomial_weights(operator.index(n), float(p))
+        if weights is None:
+            self.draws.refuse(f"binomial({n}, {p}) has a mean above 30, where numpy rejects")
+        if isinstance(shown, np.ndarray):
+            return self._filled(lambda: self.draws.choose(weights), shown)
+        return type(shown)(self.draws.choose(weights))
+
+    def shuffle(self, x: Any, **other: Any) -> None:
+        """Fisher and Yates, in place, along the first axis of a list or an array."""
+        self._only_known(other)
+        if type(x) not in (list, np.ndarray):
+            self.draws.refuse("shuffle() is modelled for a list or an array")
+        if isinstance(x, np.ndarray) and not (x.ndim and x.flags.writeable):
+            SHOWING.shuffle(x)
+            return
+        order = list(range(len(x)))
+        self._random.shuffle(order)
+        x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
+
+    @unwatched
+    def permutation(self, x: Any, **other: Any) -> Any:
+        """A shuffled copy, or a permutation of range(x)."""
+        self._only_known(other)
+        x = _settled(x)
+        shown = SHOWING.permutation(x)
+        whole = isinstance(x, (int, np.integer))
+        if not whole and type(x) not in (list, tuple, range, np.ndarray):
+            self.draws.refuse(
+                "permutation() is modelled for an integer, list, tuple, range or array"
+            )
+        self.shuffle(items := np.arange(operator.index(x)) if whole else np.array(x))
+        return self._alike(shown, items)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_") or not hasattr(np.random.Generator, name):
+            raise AttributeError(name)
+        self.draws.refuse(f"{name} has no exact law here; {INTEGERS}")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self.draws.refuse(COPY)
+
+    def _only_known(self, other: dict[str, Any]) -> None:
+        if other:
+            self.draws.refuse(f"{', '.join(other)}= is not modelled; leave it out")
+
+    def _place(self, n: int) -> int:
+        return operator.index(self._random.randrange(n))
+
+    def _filled(self, draw: Callable[[], Any], shown: NDArray[Any]) -> NDArray[np.int64]:
+        """An array of draws, as large as numpy's."""
+        values = [operator.index(draw()) for _ in range(shown.size)]
+        return np.array(values, dtype=np.int64).reshape(shown.shape)
+
+    def _alike(self, shown: Any, found: Any) -> Any:
+        """An array that was found, if it is such as numpy shows."""
+        here, there = ((type(x), x.dtype, x.shape) for x in (found, shown))
+        if here != there:
+            self.draws.refuse(f"an array such as {shown!r} is not modelled")
+        return found
+
+
+def _settled(value: Any) -> Any:
+    """Arguments for numpy, which does not know lazy numbers."""
+    if isinstance(value, LazyNumber):
+        return value.settle()
+    if type(value) in (list, tuple):
+        return type(value)(map(_settled, value))
+    return value

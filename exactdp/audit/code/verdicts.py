@@ -1,0 +1,261 @@
+"""White-box audit: is a program private on a pair of data sets, or on the worst of many pairs?
+
+Its exact laws are compared; both answers are certain, whatever mass was left unexplored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from exactdp.accounting import divergence
+from exactdp.accounting.certify.checking import Verdict
+from exactdp.audit.code.fresh import Sending
+from exactdp.audit.code.judge import Evidence, Judged, judged_law
+from exactdp.audit.code.outcomes import Outcome, written
+from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Described, InvalidParameter
+from exactdp.extras import optional
+from exactdp.law import Law
+from exactdp.parameters import Real, decimal_text, integer, non_negative, rational
+from exactdp.samplers.enumeration import MAX_RUNS
+
+__all__ = ["Privacy", "private"]
+
+_NOT_GIVEN = Described("nothing")
+_EXAMPLES = 100  # pairs that are drawn from a strategy
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """Whether a program keeps (epsilon, delta) on a pair of data sets, and what it does spend.
+
+    deltas: the exact delta of left against right and of right against left, at this epsilon.
+    event: for a refutation, the outcomes that separate the two, heaviest excess first;
+    probabilities: of that event on the left and on the right, before any residual mass.
+    left, right: the data sets; pairs: the number of pairs of which they are the worst. calls: the
+    number of calls in a row that the laws are of. evidence: how the two laws were found.
+    """
+
+    verdict: Verdict
+    epsilon: Fraction
+    delta: Fraction
+    deltas: tuple[Enclosure, Enclosure]
+    direction: Literal["left", "right"]
+    event: tuple[Hashable, ...]
+    probabilities: tuple[Fraction, Fraction]
+    left: Any
+    right: Any
+    pairs: int
+    calls: int
+    evidence: tuple[Evidence, Evidence]
+
+    def __str__(self) -> str:
+        worst = self.deltas[0] if self.direction == "left" else self.deltas[1]
+        where = "this pair"
+        if self.pairs > 1:
+            where = f"{self.left!r} and {self.right!r}, the worst of {self.pairs} pairs"
+        promise = f"({decimal_text(self.epsilon)}, {decimal_text(self.delta)})-DP on {where}"
+        return f"{self.verdict}: {promise}; delta is {worst}\n{self.basis}"
+
+    @property
+    def basis(self) -> str:
+        """What the verdict is about: whose law, and how it was found."""
+        calls = "one call" if self.calls == 1 else f"{self.calls} calls in a row"
+        left, right = map(str, self.evidence)
+        found = left if left == right else f"left {left}; right {right}"
+        return f"law of {calls} from the present state: {found}"
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON: numbers as decimal strings, rounded outward."""
+        return {
+            "verdict": self.verdict,
+            "epsilon": decimal_text(self.epsilon),
+            "delta": decimal_text(self.delta),
+            "deltas": [each.as_dict() for each in self.deltas],
+            "direction": self.direction,
+            "event": [repr(outcome) for outcome in self.event],
+            "probabilities": [decimal_text(p) for p in self.probabilities],
+            "left": repr(self.left),
+            "right": repr(self.right),
+            "pairs": self.pairs,
+            "basis": self.basis,
+        }
+
+
+def private(
+    program: Callable[..., Any] | None = None,
+    left: Any = _NOT_GIVEN,
+    right: Any = _NOT_GIVEN,
+    *,
+    epsilon: Real,
+    delta: Real = 0,
+    make: Callable[[Any, Any], Any] | None = None,
+    pairs: Any = None,
+    calls: int = 1,
+    interface: str = "random",
+    residual: Real = Fraction(1, 2**64),
+    max_runs: int = MAX_RUNS,
+    exceptions: str = "raise",
+    progress: bool = True,
+) -> Privacy:
+    """Decide (epsilon, delta)-privacy of a program on two data sets, in both directions.
+
+    program: called with a data set and a generator.
+    left, right: two neighbouring data sets.
+    epsilon, delta: the promise; epsilon >= 0, delta >= 0 and <= 1.
+    make: a class or function that is called with the data set and the generator inside each run, so
+        that what a constructor draws is drawn; the program is then called with the object that it
+        returns and the generator. Without a program, that object is the output.
+    pairs: instead of left and right, a list of pairs or a hypothesis strategy for pairs, of which
+        100 examples are drawn. The verdict is that of the worst pair; other pairs may be worse.
+    calls: number of calls in a row on the same data set, >= 1; their outputs together are judged.
+    interface, residual, max_runs, exceptions, progress: as in :func:`foreign_law`.
+
+    proved and refuted are certain for the law of one call (or of `calls` calls) from the present
+    state; undecided means that the residual mass could tip the balance (with a residual, delta = 0
+    can be refuted but not proved). Raises as :func:`foreign_law` does.
+
+    >>> def respond(bit, rng):
+    ...     return bit if rng.randrange(4) else 1 - bit
+    >>> private(respond, 0, 1, epsilon="1.0987").verdict
+    'proved'
+    >>> print(private(respond, 0, 1, epsilon="1.0986"))  # doctest: +ELLIPSIS
+    refuted: (1.0986, 0)-DP on this pair; delta is [9.216444453e-6, 9.216444454e-6]
+    law of one call from the present state: 2 leaves, all repeated; not sent: ...
+    """
+    loss, allowed = non_negative("epsilon", epsilon), rational("delta", delta)
+    if not 0 <= allowed <= 1:
+        raise InvalidParameter("delta", delta, ">= 0 and <= 1")
+    if program is None and make is None:
+        raise InvalidParameter("program", _NOT_GIVEN, "given, or make=")
+    number = integer("calls", calls, least=1)
+    chosen = _chosen(left, right, pairs)
+    known: dict[str, Judged] = {}
+
+    def law(data: Any) -> Judged:
+        key = _key(data)
+        if key not in known:
+            known[key] = judged_law(
+                bound(program, make, data, number),
+                interface=interface,
+                residual=residual,
+                max_runs=max_runs,
+                exceptions=exceptions,
+                progress=progress,
+                sending=Sending(bound, (program, make, data, number)),
+            )
+        return known[key]
+
+    found = [_judged(law(x), law(y), x, y, loss, allowed, number, len(chosen)) for x, y in chosen]
+    order = {"refuted": 2, "undecided": 1, "proved": 0}
+    return max(found, key=lambda each: (order[each.verdict], max(d.lower for d in each.deltas)))
+
+
+def bound(
+    program: Callable[..., Any] | None,
+    make: Callable[[Any, Any], Any] | None,
+    data: Any,
+    calls: int,
+) -> Callable[[Any], Any]:
+    """A program of the generator alone: so many calls on a data set."""
+
+    def run(rng: Any) -> Any:
+        made = data if make is None else make(data, rng)
+        if program is None:
+            return made
+        outputs = [program(made, rng) for _ in range(calls)]
+        return outputs[0] if calls == 1 else tuple(outputs)
+
+    return run
+
+
+def _chosen(left: Any, right: Any, pairs: Any) -> list[tuple[Any, Any]]:
+    given = left is not _NOT_GIVEN, right is not _NOT_GIVEN
+    if pairs is None:
+        if not all(given):
+            raise InvalidParameter("left, right", _NOT_GIVEN, "given both, or pairs=")
+        return [(left, right)]
+    if any(given):
+        raise InvalidParameter("pairs", pairs, "given without left and right")
+    listed = list(pairs) if isinstance(pairs, Iterable) else _drawn(pairs)
+    if not listed or any(not isinstance(p, (tuple, list)) or len(p) != 2 for p in listed):
+        raise InvalidParameter("pairs", pairs, "one or more pairs (left, right), or a strategy")
+    return [(x, y) for x, y in listed]
+
+
+def _drawn(strategy: Any) -> list[Any]:
+    """Distinct examples of a hypothesis strategy, the same ones every time."""
+    hypothesis = optional("hypothesis")
+    if not hasattr(strategy, "example"):
+        raise InvalidParameter("pairs", strategy, "a list of pairs or a hypothesis strategy")
+    found: dict[str, Any] = {}
+
+    settings: Any = hypothesis.settings(
+        max_examples=_EXAMPLES,
+        database=None,
+        deadline=None,
+        derandomize=True,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+
+    def collect(pair: Any) -> None:
+        found.setdefault(repr(pair), pair)
+
+    settings(hypothesis.given(strategy)(collect))()
+    return list(found.values())
+
+
+def _key(data: Any) -> str:
+    """Equal for equal data sets; each of those that cannot be written down has its own."""
+    try:
+        return json.dumps(written(data))
+    except NotEnumerable:
+        return f"object {id(data)}"
+
+
+def _judged(
+    left: Judged,
+    right: Judged,
+    x: Any,
+    y: Any,
+    loss: Fraction,
+    allowed: Fraction,
+    calls: int,
+    pairs: int,
+) -> Privacy:
+    """The verdict on one pair."""
+    laws = [left.law, right.law]
+    deltas = (
+        divergence.hockey_stick(laws[0], laws[1], epsilon=loss),
+        divergence.hockey_stick(laws[1], laws[0], epsilon=loss),
+    )
+    first = (deltas[0].lower, deltas[0].upper) >= (deltas[1].lower, deltas[1].upper)
+    p, q = laws if first else laws[::-1]
+    event = _separating(p, q, loss)
+    verdict: Verdict = "undecided"
+    if max(each.upper for each in deltas) <= allowed:
+        verdict = "proved"
+    elif max(each.lower for each in deltas) > allowed:
+        verdict = "refuted"
+    chosen = set(event)
+    masses = [each.probability(chosen.__contains__) for each in laws]
+    direction: Literal["left", "right"] = "left" if first else "right"
+    shown = tuple(outcome.value for outcome in event)
+    return Privacy(
+        verdict, loss, allowed, deltas, direction, shown, (masses[0], masses[1]),
+        x, y, pairs, calls, (left.evidence, right.evidence),
+    )  # fmt: skip
+
+
+def _separating(p: Law[Outcome], q: Law[Outcome], epsilon: Fraction) -> tuple[Outcome, ...]:
+    """The outcomes with p(x) > e^epsilon q(x), those within 1e-30 of equality left out."""
+    factor = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**30)).upper
+    excess = {x: weight - factor * q[x] for x, weight in p.items()}
+    return tuple(sorted((x for x, e in excess.items() if e > 0), key=lambda x: -excess[x]))

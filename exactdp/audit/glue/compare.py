@@ -1,0 +1,280 @@
+"""The comparison of two tapes: what entered each noise call, and whether it is allowed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from exactdp.audit.glue.distance import (
+    Exact,
+    array,
+    differences,
+    exact,
+    exceeds,
+    norm_power,
+    norm_text,
+    number_text,
+    same,
+)
+from exactdp.audit.glue.report import NoiseCall, Violation
+from exactdp.audit.glue.tape import Call, Meeting, Tape
+from exactdp.errors import shown
+from exactdp.parameters import non_negative
+
+_LAPLACE = ("laplace",)
+_GAUSSIAN = ("normal", "standard_normal")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What the caller declares: a sensitivity of each call, or a total epsilon or rho."""
+
+    norm: str
+    declared: Fraction | None = None
+    epsilon: Fraction | None = None
+    rho: Fraction | None = None
+
+    @property
+    def total(self) -> Fraction | None:
+        """The budget of all calls together."""
+        return self.epsilon if self.rho is None else self.rho
+
+
+@dataclass
+class Comparison:
+    """What two runs show. unsure: why "no violation" cannot be said."""
+
+    promise: Promise
+    calls: list[NoiseCall] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    spent: Fraction = Fraction(0)
+
+    def tapes(self, left: Tape, right: Tape) -> None:
+        """Compare all calls that both runs made."""
+        self.unsure += left.notes + right.notes
+        for one, two in zip(left.calls, right.calls, strict=False):
+            self._parameters(one, two)
+            if one.primitive:
+                self._primitive(one, two)
+            else:
+                self._drawn(one, two)
+        for one, two in zip(left.coins, right.coins, strict=False):
+            if two.before is not None or one.name == "choice":
+                self._coin(one, two)
+        for call in [*left.calls, *left.coins]:
+            self.lost += call.lost + call.doubtful
+        for call in left.calls:
+            self.unsure += [
+                f"{where}: {call.name} noise becomes a plain number before it meets a value, so "
+                "what it protects is not seen: add the value to the noise first"
+                for where in call.lost
+            ]
+        total = self.promise.total
+        if total is not None and self.spent > total:
+            name = "epsilon" if self.promise.rho is None else "rho"
+            text = f"{name} {number_text(self.spent)} exceeds the declared {number_text(total)}"
+            self.violations.append(Violation("budget", "all noise calls", text))
+
+    def outputs(self, left: Any, right: Any) -> None:
+        """Compare what the two runs returned: with equal noised values, it must be equal."""
+        if same(left, right):
+            return
+        text = f"{shown(left)} on the left, {shown(right)} on the right"
+        if not self.calls:
+            self.unsure.append(f"the output differs ({text}), and no noise call was recorded")
+        elif self.lost or self.unsure:
+            self.unsure.append(
+                f"the output differs ({text}): either it depends on the data without noise, or "
+                f"noise was not followed ({', '.join(dict.fromkeys(self.lost)) or 'see above'})"
+            )
+        else:
+            self.violations.append(Violation("leak", "output", text))
+
+    def _parameters(self, one: Call, two: Call) -> None:
+        for name, value in one.parameters.items():
+            other = two.parameters.get(name)
+            if not same(value, other):
+                text = f"{name} of {one.name} is {shown(value)} on the left, {shown(other)} on the "
+                self.violations.append(Violation("scale", one.where, f"{text}right"))
+
+    def _primitive(self, one: Call, two: Call) -> None:
+        left, right = array(one.value), array(two.value)
+        if left.shape != right.shape:
+            text = f"{one.name} protects values of shape {left.shape} and {right.shape}"
+            self.violations.append(Violation("structure", one.where, text))
+            return
+        declared = None if one.declared is None else _exact("sensitivity", one.declared)
+        found = list(differences(left, right).values())
+        power = self._entered(one, found, declared, left, right)
+        if self.promise.total is None or not power:
+            return
+        norm = one.norm or self.promise.norm
+        if self.promise.rho is not None or one.epsilon is None or not declared or norm == "l2":
+            self._no_law(one)
+        else:
+            self.spent += _exact("epsilon", one.epsilon) * power / declared
+
+    def _drawn(self, one: Call, two: Call) -> None:
+        changes, met = self._meetings(one, two)
+        if not met:
+            return
+        sides = _sides(one, two)
+        power = self._entered(one, list(changes.values()), None, *sides)
+        if self.promise.total is not None and power:
+            self._spend(one, two, {i: d for i, d in changes.items() if d})
+
+    def _coin(self, one: Call, two: Call) -> None:
+        for name, value in one.parameters.items():
+            if not same(value, two.parameters.get(name)):
+                self.unsure.append(
+                    f"{one.where}: {name} of {one.name} depends on the data, which is no noise "
+                    "added to a value: name the function as a Primitive"
+                )
+        changes, _ = self._meetings(one, two)
+        if changes:
+            self._entered(one, list(changes.values()), None, *_sides(one, two))
+            if self.promise.total is not None:
+                self._no_law(one)
+
+    def _meetings(self, one: Call, two: Call) -> tuple[dict[int, Exact], bool]:
+        """The differences of the added values, by noise value; whether any value was added."""
+        changes: dict[int, Exact] = {}
+        met, used = False, set[int]()
+        if len(two.meetings) < len(one.meetings) and not one.coin:
+            text = f"{one.name} noise is used on the left only"
+            where = one.meetings[len(two.meetings)].where
+            self.violations.append(Violation("structure", where, text))
+        for then, now in zip(one.meetings, two.meetings, strict=False):
+            if (then.kind, then.value.shape) != (now.kind, now.value.shape):
+                break
+            added = then.kind in ("add", "compare")
+            met |= added
+            found = differences(then.value, now.value)
+            if not found:
+                continue
+            if not added:
+                self._not_added(one, then)
+                continue
+            ids = then.ids.ravel()
+            here = {int(ids[i]) for i in found}
+            self._shared(one, then, ids, here, here & used if then.fresh else set())
+            used |= here if then.fresh else set()
+            for i, change in found.items():
+                before = changes.get(int(ids[i]), Fraction(0))
+                changes[int(ids[i])] = None if None in (before, change) else before + change  # type: ignore[operator]
+        return changes, met
+
+    def _not_added(self, call: Call, meeting: Meeting) -> None:
+        if call.coin:
+            if meeting.kind == "chance":
+                self.unsure.append(
+                    f"{meeting.where}: a probability depends on the data, which is no noise added "
+                    "to a value: audit this function with audit.private"
+                )
+            return
+        kind = "scale" if meeting.fresh else "leak"
+        what = "noise" if meeting.fresh else "a noised value"
+        text = f"{what} ({call.name}) meets a value that depends on the data ({meeting.kind})"
+        self.violations.append(Violation(kind, meeting.where, text))
+
+    def _shared(
+        self, call: Call, meeting: Meeting, ids: Any, here: set[int], again: set[int]
+    ) -> None:
+        counts = Counter(ids.tolist())
+        most = max(counts[i] for i in here)
+        if most > 1 or again:
+            times = most if most > 1 else 2
+            text = f"one value of {call.name} noise is added to {times} values"
+            if call.coin:
+                self.unsure.append(f"{meeting.where}: {text}, which may be no noise")
+            else:
+                self.violations.append(Violation("shared", meeting.where, text))
+
+    def _entered(
+        self, call: Call, found: list[Exact], declared: Fraction | None, left: Any, right: Any
+    ) -> Fraction | None:
+        """Note a call; returns its distance (of "l2" the square), or None if it is not finite."""
+        norm = call.norm or self.promise.norm
+        if declared is None:
+            declared = self.promise.declared
+        finite = [each for each in found if each is not None]
+        power = norm_power(finite, norm) if len(finite) == len(found) else None
+        self.calls.append(NoiseCall(call.name, call.where, norm, power, declared))
+        distance = f"{norm.upper()} distance {norm_text(power, norm)}"
+        values = f"{shown(_short(left))} on the left, {shown(_short(right))} on the right"
+        if power is None:
+            text = f"{call.name}: a value is not finite, so the distance is infinite ({values})"
+            self.violations.append(Violation("sensitivity", call.where, text))
+        elif declared is not None and exceeds(power, declared, norm):
+            text = f"{call.name}: {distance} exceeds the declared {number_text(declared)}"
+            self.violations.append(Violation("sensitivity", call.where, f"{text} ({values})"))
+        elif power and declared is None and self.promise.total is None:
+            self.unsure.append(
+                f"{call.where}: {call.name} has no declared sensitivity ({distance}): give "
+                "declared=, epsilon= or rho="
+            )
+        return power
+
+    def _spend(self, call: Call, other: Call, changes: dict[int, Exact]) -> None:
+        names = _LAPLACE if self.promise.rho is None else _GAUSSIAN
+        if call.name not in names or any(
+            not m.known for m in call.meetings if m.kind in ("add", "compare")
+        ):
+            self._no_law(call)
+            return
+        scales = np.broadcast_to(call.parameters.get("scale", 1.0), call.values.shape).ravel()
+        for i, change in changes.items():
+            scale = exact(scales[i])
+            if scale is None or change is None:
+                continue
+            scale *= _factor(call, other, i)
+            if not scale:
+                text = f"{call.name}: a value that depends on the data gets noise of scale 0"
+                self.violations.append(Violation("budget", call.where, text))
+                return
+            size = abs(change) / scale
+            self.spent += size if self.promise.rho is None else size * size / 2
+
+    def _no_law(self, call: Call) -> None:
+        self.unsure.append(
+            f"{call.where}: the privacy loss of {call.name} is not known here: give declared="
+        )
+
+
+def _factor(call: Call, other: Call, number: int) -> Fraction:
+    """The product of the factors of one noise value, until a value that differs is added."""
+    product = Fraction(1)
+    for then, now in zip(call.meetings, other.meetings, strict=False):
+        where = np.flatnonzero(then.ids.ravel() == number)
+        if not where.size:
+            continue
+        i = int(where[0])
+        if then.kind in ("add", "compare") and i in differences(then.value, now.value):
+            break
+        factor = exact(then.value.ravel()[i]) if then.kind == "factor" else None
+        if factor:
+            product *= 1 / factor if then.divides else factor
+    return abs(product)
+
+
+def _sides(one: Call, two: Call) -> tuple[Any, Any]:
+    """The values of the first meeting that differs, for the report."""
+    for then, now in zip(one.meetings, two.meetings, strict=False):
+        if then.kind in ("add", "compare") and differences(then.value, now.value):
+            return then.value, now.value
+    return "", ""
+
+
+def _short(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _exact(name: str, value: Any) -> Fraction:
+    """A number that the audited code declares."""
+    return non_negative(name, value.item() if isinstance(value, np.generic) else value)

@@ -1,0 +1,163 @@
+"""Exact distances between recorded values, and equality of released outputs."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from exactdp.errors import Undecided, shown
+from exactdp.parameters import decimal_text
+
+#: A distance: an exact number, or infinite (a value is not finite, or the shapes differ).
+Exact = Fraction | None
+
+NORMS = ("l1", "l2", "linf")
+
+
+def norm_power(differences: Iterable[Fraction], norm: str) -> Fraction:
+    """The norm of exact differences; for "l2" its square, which is rational."""
+    sizes = [abs(each) for each in differences]
+    if norm == "l1":
+        return sum(sizes, Fraction(0))
+    if norm == "l2":
+        return sum((each * each for each in sizes), Fraction(0))
+    return max(sizes, default=Fraction(0))
+
+
+def exceeds(power: Exact, bound: Fraction, norm: str) -> bool:
+    """Whether a norm (as returned by norm_power; None: infinite) is larger than a bound."""
+    return power is None or power > (bound * bound if norm == "l2" else bound)
+
+
+def ratio(power: Exact, bound: Fraction, norm: str) -> float:
+    """The norm divided by the bound, as a float, to order findings."""
+    if power is None or (not bound and power):
+        return math.inf
+    if not power:
+        return 0.0
+    return math.sqrt(power / bound**2) if norm == "l2" else float(power / bound)
+
+
+def norm_text(power: Exact, norm: str) -> str:
+    """A norm as people write it.
+
+    >>> norm_text(Fraction(2), "l2"), norm_text(Fraction(1, 2), "l1"), norm_text(None, "l1")
+    ('sqrt(2) = 1.41421', '0.5', 'infinite')
+    """
+    if power is None:
+        return "infinite"
+    if norm != "l2":
+        return number_text(power)
+    top, bottom = math.isqrt(power.numerator), math.isqrt(power.denominator)
+    if (top * top, bottom * bottom) == (power.numerator, power.denominator):
+        return number_text(Fraction(top, bottom))
+    return f"sqrt({number_text(power)}) = {math.sqrt(power):.6g}"
+
+
+def number_text(value: Fraction) -> str:
+    """An exact number: in full if it is short, else also its approximation."""
+    text = decimal_text(value)
+    return text if len(text) <= 24 else f"{float(value):.17g}"
+
+
+def exact(value: Any) -> Exact:
+    """The rational number that a number is, or None if it is not finite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float | Decimal) and not math.isfinite(value):
+        return None
+    if isinstance(value, numbers.Rational | float | Decimal):
+        return Fraction(value)
+    raise Undecided(f"{shown(value)} enters a noise call and is not a real number")
+
+
+def array(value: Any) -> np.ndarray[Any, Any]:
+    """The numbers of a value as an array: of numpy, pandas, torch, or nested lists and mappings."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    if isinstance(value, list | tuple) and any(hasattr(each, "detach") for each in value):
+        return np.concatenate([array(each).ravel() for each in value])
+    found = np.asarray(value)
+    return found.astype(int) if found.dtype == bool else found
+
+
+def differences(
+    left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]
+) -> dict[int, Fraction | None]:
+    """The exact differences of two arrays of one shape, by flat index, where they differ.
+
+    None stands for a difference that is not finite: one of the two values is NaN or infinite.
+    """
+    a, b = left.ravel(), right.ravel()
+    found: dict[int, Fraction | None] = {}
+    for i in np.flatnonzero(~_equal(a, b)):
+        one, two = exact(a[i]), exact(b[i])
+        found[int(i)] = None if one is None or two is None else two - one
+    return found
+
+
+def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    same = np.asarray(a == b, dtype=bool)
+    if a.dtype.kind in "fc" and b.dtype.kind in "fc":
+        same |= np.isnan(a) & np.isnan(b)
+    return same
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two released outputs are equal; NaN equals NaN. Raises Undecided if not comparable.
+
+    Containers, arrays, tables and data classes are compared part by part, other objects by their
+    attributes.
+    """
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return _scalar(left) and _scalar(right) and bool(left == right)
+    if isinstance(left, Mapping):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if hasattr(left, "detach"):
+        left, right = array(left), array(right)
+    if isinstance(left, np.ndarray):
+        return _same_arrays(left, right)
+    if _scalar(left):
+        return bool(left == right) or bool(left != left and right != right)
+    if hasattr(left, "equals"):  # frames and series of pandas and polars
+        return bool(left.equals(right))
+    return _same_objects(left, right)
+
+
+def _same_arrays(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
+    if left.shape != right.shape or left.dtype.kind != right.dtype.kind:
+        return False
+    if left.dtype == object:
+        return all(map(same, left.ravel().tolist(), right.ravel().tolist()))
+    return bool(_equal(left, right).all())
+
+
+def _same_objects(left: Any, right: Any) -> bool:
+    if dataclasses.is_dataclass(left) and not hasattr(left, "__dict__"):
+        names = [field.name for field in dataclasses.fields(left)]
+        return all(same(getattr(left, name), getattr(right, name)) for name in names)
+    if type(left).__eq__ is not object.__eq__:  # type: ignore[comparison-overlap]
+        return bool(left == right)
+    if hasattr(left, "__dict__"):
+        return same(vars(left), vars(right))
+    raise Undecided(
+        f"the output holds a {type(left).__name__}, which cannot be compared: "
+        "return numbers, arrays, tables or containers"
+    )
+
+
+def _scalar(value: Any) -> bool:
+    return value is None or isinstance(value, numbers.Number | str | bytes | np.generic)

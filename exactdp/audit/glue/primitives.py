@@ -1,0 +1,176 @@
+"""Functions that add noise: what enters them, and the sensitivity that they are told."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from exactdp.audit.glue.noise import plain, released
+from exactdp.audit.glue.tape import Call, Replacements, Session, place
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import choice
+
+Read = Callable[[dict[str, Any]], Any]
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """A function or method that adds noise.
+
+    owner, name: the module or class, and its attribute. value: the parameter that is noised, or a
+    function of the arguments (a dict). sensitivity: a parameter, a function of the arguments, or a
+    number; None if the caller of the audit declares it. norm: "l1", "l2" or "linf"; None for the
+    norm of the audit. epsilon: like sensitivity, for audits of a total epsilon. public: parameters
+    that must not depend on the data, such as the scale (sensitivity and epsilon never may).
+    save, restore: if the function stores its result instead of returning it, save reads the result
+    from the arguments after a call, and restore(arguments, result) stores it again.
+    Raises InvalidParameter if the owner has no such function.
+    """
+
+    owner: Any
+    name: str
+    value: str | Read
+    sensitivity: Any = None
+    norm: str | None = None
+    epsilon: Any = None
+    public: tuple[str, ...] = ()
+    save: Read | None = None
+    restore: Callable[[dict[str, Any], Any], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.owner, self.name, None)):
+            raise InvalidParameter("name", self.name, f"a function of {self.owner!r}")
+        if self.norm is not None:
+            choice("norm", self.norm, ("l1", "l2", "linf"))
+
+    def recorded(self, session: Session) -> Callable[..., Any]:
+        """The function, recorded and replayed."""
+        function = getattr(self.owner, self.name)
+        signature = inspect.signature(function)
+        title = f"{self.owner.__name__}.{self.name}" if inspect.isclass(self.owner) else self.name
+
+        @wraps(function)
+        def call(*args: Any, **options: Any) -> Any:
+            tape = session.tape
+            if tape.inside:
+                return function(*args, **options)
+            bound = signature.bind(*args, **options)
+            bound.apply_defaults()
+            given = {name: released(plain(value)) for name, value in bound.arguments.items()}
+            entry = Call(
+                title,
+                place(),
+                primitive=True,
+                value=_read(self.value, given),
+                declared=_read(self.sensitivity, given),
+                norm=self.norm,
+                epsilon=_read(self.epsilon, given),
+            )
+            entry.parameters = {name: given[name] for name in self.public} | {
+                "sensitivity": entry.declared,
+                "epsilon": entry.epsilon,
+            }
+
+            def run() -> Any:
+                returned = function(*args, **options)
+                return returned if self.save is None else self.save(given)
+
+            result = tape.through(entry, run, session.look)
+            if self.restore is None:
+                return result
+            self.restore(given, result)
+            return None
+
+        return call
+
+
+def _read(what: Any, given: dict[str, Any]) -> Any:
+    if callable(what):
+        return what(given)
+    return given[what] if isinstance(what, str) and what in given else what
+
+
+def recorded(primitives: tuple[Primitive, ...], session: Session) -> Replacements:
+    """The recorded functions, for every global name that holds them."""
+    found: Replacements = []
+    for each in primitives:
+        old, new = getattr(each.owner, each.name), each.recorded(session)
+        found.append((each.owner, each.name, new))
+        for module in list(sys.modules.values()):
+            for name, value in list(getattr(module, "__dict__", {}).items()):
+                if value is old and module is not each.owner:
+                    found.append((module, name, new))
+    return found
+
+
+def known() -> tuple[Primitive, ...]:
+    """The primitives of diffprivlib, OpenDP and Opacus, if the libraries are loaded."""
+    found: list[Primitive] = []
+    if "diffprivlib" in sys.modules:
+        found += _diffprivlib(sys.modules["diffprivlib"])
+    if "opendp.mod" in sys.modules:
+        found += _opendp(sys.modules["opendp.mod"])
+    if "opacus.optimizers.optimizer" in sys.modules:
+        found += _opacus(sys.modules["opacus.optimizers.optimizer"])
+    return tuple(found)
+
+
+def _diffprivlib(library: Any) -> list[Primitive]:
+    """Every mechanism with a sensitivity, and the exponential mechanism's utilities."""
+    found = []
+    for mechanism in vars(library.mechanisms).values():
+        if not inspect.isclass(mechanism) or "randomise" not in vars(mechanism):
+            continue
+        parameters = inspect.signature(vars(mechanism)["randomise"]).parameters
+        if "value" not in parameters or parameters["value"].default is None:
+            found.append(
+                Primitive(
+                    mechanism,
+                    "randomise",
+                    lambda given: given["self"].utility,
+                    lambda given: given["self"].sensitivity,
+                    "linf",
+                    lambda given: given["self"].epsilon,
+                )
+            )
+        elif "sensitivity" in inspect.signature(mechanism).parameters:
+            found.append(
+                Primitive(
+                    mechanism,
+                    "randomise",
+                    "value",
+                    lambda given: given["self"].sensitivity,
+                    "l1",
+                    lambda given: given["self"].epsilon,
+                )
+            )
+    return found
+
+
+def _opendp(module: Any) -> list[Primitive]:
+    """Measurements; the audit declares the largest distance between their arguments."""
+    return [Primitive(module.Measurement, "__call__", "arg")]
+
+
+def _opacus(module: Any) -> list[Primitive]:
+    """The noise of one step: the sum of clipped gradients, whose sensitivity is the clip."""
+
+    def restore(given: dict[str, Any], gradients: list[Any]) -> None:
+        for parameter, gradient in zip(given["self"].params, gradients, strict=True):
+            parameter.grad = gradient
+
+    return [
+        Primitive(
+            module.DPOptimizer,
+            "add_noise",
+            lambda given: [p.summed_grad for p in given["self"].params],
+            lambda given: given["self"].max_grad_norm,
+            "l2",
+            save=lambda given: [p.grad for p in given["self"].params],
+            restore=restore,
+        )
+    ]

@@ -1,0 +1,173 @@
+"""Audits of outputs: find an event that breaks a promise, and certify it on fresh outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from fractions import Fraction
+from typing import Any
+
+from exactdp.audit.bounds.evidence import allocation
+from exactdp.audit.outputs.counting import SIDES, FeaturesOf, Run, other
+from exactdp.audit.outputs.engine import Audit, Chosen
+from exactdp.audit.outputs.event import Event
+from exactdp.audit.outputs.plan import endless, looks, outputs_in_all
+from exactdp.audit.outputs.report import AuditReport
+from exactdp.audit.promises import ApproximateDP, Promise
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, false_alarm
+
+__all__ = ["audit", "chosen_promise", "replay", "watch"]
+
+
+def audit(
+    run: Run,
+    left: Any,
+    right: Any,
+    *,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    promise: Promise | None = None,
+    samples: Real = 1_000_000,
+    alpha: Real = "0.01",
+    events: Sequence[Event] | None = None,
+    features: Callable[[Any], Any] | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> AuditReport:
+    """Look for an event that shows that run breaks a promise of privacy on two data sets.
+
+    run: run(dataset, n) returns n independent outputs: an array of n rows, or a list of n values
+        (numbers, texts, bytes, dates, tuples, lists, sets, dictionaries, data classes, exceptions,
+        arrays, data frames). It must draw its own randomness; worker processes must be able to
+        import it.
+    left, right: the two neighbouring data sets.
+    epsilon: >= 0 (default 1). delta: >= 0 and < 1 (default 0). The promise to be tested; either
+        side may break it.
+    promise: another one, instead: Zcdp, Renyi, GaussianDP, or a Profile of many (epsilon, delta).
+    samples: outputs that may be drawn to find a violation, >= 100. Before a violation is stated its
+        event is counted once more, on as many outputs as before. A look whose outputs are all alike
+        within each call is drawn again, with one output per call.
+    alpha: probability of a false alarm over everything this audit does, >= 1e-100 and < 1.
+    events: count exactly these, instead of searching.
+    features: a function of one output, whose values are audited in place of the outputs. What
+        breaks a promise there breaks it for the outputs, too. For outputs of other types, and
+        where you know what to look at.
+    executor: any concurrent.futures.Executor; None runs here.
+    progress: called with the number of outputs counted so far.
+
+    Stops as soon as a violation is certain. Events are chosen on outputs that are not used to
+    confirm them. A violation is stated when it shows in fresh processes, too, which do not share
+    what one process remembers: run is sent there as it was before its first call. What cannot be
+    sent, or draws the same in every process, is counted again here; the report's basis says so, and
+    what that takes for granted. A report without a violation takes the outputs to be independent.
+
+    Raises InvalidParameter for parameters outside their domain, a run that does not return n
+    outputs, or outputs of an unknown type; CopiedRandomness where outputs are seen to be copies:
+    two calls returned the same, or the counts in fresh processes do not vary as those of
+    independent outputs do, which those of independent outputs seem to with a probability below
+    10^-3.
+    """
+    tested = chosen_promise(promise, epsilon, delta)
+    total, level = outputs_in_all(samples, 100), false_alarm("alpha", alpha)
+    fixed = None if events is None else _both_ways(events, level)
+    whole = Audit(
+        FeaturesOf.applied(run, features), {"left": left, "right": right}, tested, level, fixed,
+        executor=executor, progress=progress,
+    )  # fmt: skip
+    return _last(whole, total)
+
+
+def watch(
+    run: Run,
+    left: Any,
+    right: Any,
+    *,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    promise: Promise | None = None,
+    samples: Real | None = None,
+    alpha: Real = "0.01",
+    features: Callable[[Any], Any] | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[AuditReport]:
+    """Audit run on two data sets until stopped: yields reports, each of them valid when it comes.
+
+    Arguments as for :func:`exactdp.audit.audit`. samples: outputs that may be drawn in all, at
+    least 1000; None for no end. With probability 1 - alpha, none of all the reports is wrong: the
+    iteration may be left at any of them, for any reason. It ends by itself after a report of a
+    violation. Raises as :func:`exactdp.audit.audit` does.
+
+    A plan is cheaper: audit(...) with the same outputs finds smaller violations. Watch where it is
+    not known how many outputs are needed, or can be had.
+    """
+    tested = chosen_promise(promise, epsilon, delta)
+    most = None if samples is None else outputs_in_all(samples, 1000)
+    level = false_alarm("alpha", alpha)
+    whole = Audit(
+        FeaturesOf.applied(run, features), {"left": left, "right": right}, tested, level,
+        anytime=True, executor=executor, progress=progress,
+    )  # fmt: skip
+    return whole.reports(endless(most, level, lambda: whole.drawn))
+
+
+def replay(
+    report: AuditReport,
+    run: Run,
+    left: Any,
+    right: Any,
+    *,
+    samples: Real = 100_000,
+    alpha: Real = "0.01",
+    features: Callable[[Any], Any] | None = None,
+) -> AuditReport:
+    """Count the one event of a report on fresh outputs, and judge the same promise by it.
+
+    run, left, right, features: as for :func:`audit`. samples: outputs that may be drawn, >= 100.
+    alpha: probability of a false alarm, >= 1e-100 and < 1. Raises as :func:`audit` does.
+    """
+    total, level = outputs_in_all(samples, 100), false_alarm("alpha", alpha)
+    fixed = [Chosen(report.event, report.direction, level, report.few)]
+    (k, n), (y, m) = report.counts[report.direction], report.counts[other(report.direction)]
+    share = allocation(k / max(n, 1), y / max(m, 1), report.promise.lines())
+    mechanism = FeaturesOf.applied(run, features)
+    _require_askable(report.event, mechanism(left, 2))
+    data = {"left": left, "right": right}
+    return _last(Audit(mechanism, data, report.promise, level, fixed, share=share), total)
+
+
+def _last(whole: Audit, samples: int) -> AuditReport:
+    *_, report = whole.reports(looks(samples, whole.alpha, whole.fixed is None))
+    return report
+
+
+def _require_askable(event: Event, outputs: Any) -> None:
+    """Reports are read from files: what they ask for may make no sense of outputs like these."""
+    try:
+        event.hits(outputs)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        allowed = f"one that can be asked of such outputs ({error})"
+        raise InvalidParameter("event", event.as_dict(), allowed) from None
+
+
+def chosen_promise(promise: Promise | None, epsilon: Real | None, delta: Real | None) -> Promise:
+    """The promise given, or the one that epsilon and delta stand for."""
+    if promise is None:
+        return ApproximateDP("1" if epsilon is None else epsilon, "0" if delta is None else delta)
+    if not isinstance(promise, Promise):
+        raise InvalidParameter("promise", promise, "a Promise, such as Zcdp('0.5')")
+    if epsilon is not None or delta is not None:
+        raise InvalidParameter("promise", promise.text, "given without epsilon and delta")
+    return promise
+
+
+def _both_ways(events: Sequence[Event], alpha: Fraction) -> list[Chosen]:
+    """Given events, each in both directions, with equal shares of alpha."""
+    if not events or not all(isinstance(event, Event) for event in events):
+        raise InvalidParameter("events", events, "a sequence of Events, at least one")
+    for event in events:
+        if Event.from_dict(event.as_dict()) != event:
+            raise InvalidParameter("events", event, "made of tuples, frozensets and common values")
+    share = alpha / (2 * len(events))
+    return [Chosen(event, side, share) for event in events for side in SIDES]

@@ -1,0 +1,256 @@
+"""Outputs of any type as common values: what can be compared, hashed, and written as JSON.
+
+Common values are None, booleans, integers, floats, Fractions, texts, bytes, tuples of common
+values, and frozensets of them. Everything that is lost on the way (1 and 1.0 are equal, a list and
+a tuple become tuples) is kept in the text of the types, see :func:`types_of`. Both depend on the
+value alone, so they are equal in every process.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from exactdp.errors import Described, InvalidParameter
+
+__all__ = [
+    "ALLOWED",
+    "NAN",
+    "array_types",
+    "common",
+    "contents",
+    "decoded",
+    "encoded",
+    "type_name",
+    "types_of",
+]
+
+ALLOWED = (
+    "made of numbers, texts, bytes, dates, tuples, lists, sets, dictionaries, data classes, "
+    "exceptions, numpy arrays and data frames; for outputs of another type, give features=, a "
+    "function from an output to such a value"
+)
+#: NaN, which does not equal itself, as a value that does
+NAN = "nan"
+
+_SCALARS = frozenset({type(None), bool, int, str, bytes, Fraction})
+_MOST = 40  # levels of nesting; a list that contains itself has no end
+
+
+def common(value: Any, depth: int = 0) -> Any:
+    """A value as a common value. Raises InvalidParameter for types that are not supported.
+
+    >>> common({"a": [1, 2.0], "when": date(2024, 2, 29)}) == frozenset(
+    ...     {("a", (1, 2.0)), ("when", "2024-02-29")})
+    True
+    """
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is float:
+        return value if value == value else NAN
+    if kind in (tuple, list) and _SCALARS.issuperset(map(type, value)):
+        return tuple(value)
+    if depth > _MOST:
+        raise _refused("a value nested more than 40 levels deep")
+    inner = contents(value)
+    if inner is None:
+        return _scalar(value)
+    if isinstance(inner, list):
+        return tuple(common(one, depth + 1) for one in inner)
+    pairs = ((key, common(one, depth + 1)) for key, one in inner.items())
+    if isinstance(value, (set, frozenset)):
+        return frozenset(key for key, _ in pairs)
+    return frozenset(pairs)
+
+
+def contents(value: Any) -> list[Any] | dict[Any, Any] | None:
+    """What a value contains: a list, or a dictionary with common values as keys; None for scalars.
+
+    A set becomes a dictionary of its elements, an array a list of its numbers in order.
+    """
+    if isinstance(value, (tuple, list)):
+        return list(value)
+    if isinstance(value, (set, frozenset)):
+        return dict.fromkeys(sorted(map(common, value), key=repr), True)
+    if isinstance(value, Mapping):
+        return {common(key): one for key, one in value.items()}
+    if isinstance(value, np.ndarray) and value.ndim:
+        return _entries(value)
+    if isinstance(value, np.void) and value.dtype.names:
+        return {name: value[name] for name in value.dtype.names}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, BaseException):
+        return [type_name(type(value)), list(value.args)]
+    return _frame(value)
+
+
+def _entries(array: Any) -> list[Any]:
+    """The entries of an array; a mask hides nothing from someone who has the array."""
+    if isinstance(array, np.ma.MaskedArray):
+        return [np.asarray(array.data), np.ma.getmaskarray(array)]
+    return list(array.ravel()) if array.dtype.names else array.ravel().tolist()
+
+
+def _frame(value: Any) -> dict[Any, Any] | None:
+    """The columns of a data frame, the values of a series; of pandas, with the index."""
+    package = type(value).__module__.partition(".")[0]
+    if package == "pandas" and hasattr(value, "index") and hasattr(value, "to_numpy"):
+        frame = value.to_frame() if value.ndim == 1 else value
+        columns = [frame.iloc[:, i].tolist() for i in range(frame.shape[1])]
+        return {"index": frame.index.tolist(), "names": frame.columns.tolist(), "columns": columns}
+    if package == "polars" and hasattr(value, "to_dict"):
+        return dict(value.to_dict(as_series=False))
+    if package in ("polars", "pyarrow") and hasattr(value, "to_numpy"):
+        return {"values": value.to_list() if package == "polars" else value.to_pylist()}
+    return dict(value.to_pydict()) if package == "pyarrow" and hasattr(value, "to_pydict") else None
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, enum.Enum):
+        return str(value)
+    if isinstance(value, type):
+        return type_name(value)
+    for kind, convert in _CONVERTED:
+        if isinstance(value, kind):
+            return convert(value)
+    raise _refused(f"an object of type {type_name(type(value))}")
+
+
+def _refused(what: str) -> InvalidParameter:
+    return InvalidParameter("run", Described(f"{what} in an output"), ALLOWED)
+
+
+def _number_of_numpy(value: Any) -> Any:
+    if isinstance(value, np.longdouble) and np.isfinite(value):
+        return Fraction(*value.as_integer_ratio())
+    plain = value.item()
+    return str(value) if isinstance(plain, np.generic) else common(plain)
+
+
+#: type -> what makes a common value of it, tried in this order
+_CONVERTED: list[tuple[Any, Callable[[Any], Any]]] = [
+    ((np.datetime64, np.timedelta64), str),
+    (np.generic, _number_of_numpy),
+    (np.ndarray, lambda value: common(value[()])),
+    (bool, bool),
+    (int, int),
+    (float, lambda value: float(value) if value == value else NAN),
+    (complex, lambda value: (common(value.real), common(value.imag))),
+    (Decimal, lambda value: Fraction(value) if value.is_finite() else str(value).lower()),
+    (str, lambda value: str.__str__(value)),
+    ((bytes, bytearray, memoryview), bytes),
+    (UUID, lambda value: value.int),
+    (numbers.Rational, Fraction),
+    ((date, time), lambda value: value.isoformat()),
+    (timedelta, str),
+]
+
+
+def type_name(kind: type) -> str:
+    """The name of a type, with its module unless it is built in."""
+    known = kind.__module__ in ("builtins", "numpy")
+    return kind.__qualname__ if known else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def types_of(value: Any) -> str:
+    """The types of a value and of what it contains, and which of its zeros are negative.
+
+    >>> types_of([1, 2, 0.5, -0.0, {"a": (None, True)}])
+    "list(int*2, float, float -0.0, dict('a': tuple(NoneType, bool)))"
+    >>> types_of(np.zeros((2, 3), dtype=np.float32))
+    'float32(2, 3)'
+    """
+    name = type_name(type(value))
+    if isinstance(value, (float, np.floating)):
+        return f"{name} -0.0" if value == 0 and np.signbit(value) else name
+    if isinstance(value, np.ndarray):
+        return array_types(value)
+    if isinstance(value, (Decimal, date, time)):
+        return f"{name} {value}" if isinstance(value, Decimal) else f"{name} {value.tzinfo!r}" if (
+            hasattr(value, "tzinfo")
+        ) else name  # fmt: skip
+    inner = contents(value)
+    if inner is None:
+        return name
+    if isinstance(inner, list):
+        return f"{name}({_runs(tuple(map(types_of, inner)))})"
+    described = [f"{key!r}: {types_of(one)}" for key, one in inner.items()]
+    if isinstance(value, (set, frozenset)):
+        described = sorted(f"{common(one)!r}: {types_of(one)}" for one in value)
+        names = {one.partition(": ")[2] for one in described}
+        described = sorted(names) if len(names) == 1 else described
+    dtypes = getattr(value, "dtypes", getattr(value, "dtype", None))
+    return f"{name}({', '.join(described)})" + (f" {dtypes}" if dtypes is not None else "")
+
+
+def array_types(value: Any) -> str:
+    """The type and shape of an array, and which of its zeros are negative."""
+    kind = str(value.dtype.descr) if value.dtype.names else value.dtype.name
+    if value.dtype == object:
+        kind += f"[{_runs(tuple(map(types_of, value.ravel().tolist())))}]"
+    described = f"{kind}{value.shape}"
+    if value.dtype.kind == "f" and np.signbit(value).any():
+        at = np.flatnonzero(np.signbit(value) & (value == 0)).tolist()
+        described += f" -0.0 at {at}" if at else ""
+    return described
+
+
+@lru_cache(maxsize=1024)
+def _runs(names: tuple[str, ...]) -> str:
+    runs = ((name, sum(1 for _ in group)) for name, group in groupby(names))
+    return ", ".join(name if count == 1 else f"{name}*{count}" for name, count in runs)
+
+
+def encoded(value: Any) -> Any:
+    """A common value as JSON types; floats in hexadecimal, so nothing is rounded.
+
+    Raises InvalidParameter for other values.
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**53 else {"integer": hex(value)}
+    for name, (kind, write, _) in _JSON.items():
+        if isinstance(value, kind):
+            return {name: write(value)}
+    raise InvalidParameter("value", value, "made of numbers, texts, bytes, None, tuples and sets")
+
+
+def decoded(value: Any) -> Any:
+    """What encoded() was given."""
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, dict) and len(value) == 1:
+        ((name, inner),) = value.items()
+        if name == "integer":
+            return int(inner, 16)
+        if name in _JSON:
+            return _JSON[name][2](inner)
+    raise InvalidParameter("value", value, "written by Event.as_dict()")
+
+
+_JSON: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "float": (float, float.hex, float.fromhex),
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "fraction": (Fraction, str, Fraction),
+    "tuple": (tuple, lambda v: [encoded(x) for x in v], lambda v: tuple(map(decoded, v))),
+    "set": (
+        frozenset,
+        lambda v: sorted((encoded(x) for x in v), key=json.dumps),
+        lambda v: frozenset(map(decoded, v)),
+    ),
+}

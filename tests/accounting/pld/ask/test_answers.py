@@ -1,0 +1,150 @@
+"""Answers against closed forms and published numbers."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+import pytest
+from flint import arb
+
+from exactdp.accounting import gaussian, pld
+from exactdp.accounting.pld.ask import plans, search
+from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.loss import Pld
+from exactdp.balls import ball, enclosure, precision
+from exactdp.errors import InvalidParameter, Undecided
+
+_SMALL = Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1, 1, 1), (10, 100, 2), (3, 7, 0)])
+def test_gaussian_composition_in_closed_form(sigma: int, steps: int, epsilon: int) -> None:
+    low, high = _on_a_grid(pld.gaussian(sigma=sigma).composed(steps), Fraction(epsilon))
+    exact = gaussian.delta(sigma=1, epsilon=epsilon, sensitivity=_root(steps, sigma))
+    assert low <= exact.upper
+    assert high >= exact.lower
+    assert high <= low * Fraction(1001, 1000)
+
+
+def _on_a_grid(loss: pld.Pld, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Both bounds on delta by the transform, also where there is a closed form."""
+    (order,) = loss.orders()
+    found = search.composed(order, plans.for_delta(order, float(epsilon), 1e-3))
+    with precision(BITS):
+        ends = found.below(ball(epsilon)), found.above(ball(epsilon))
+        low, high = (enclosure(end).lower for end in ends)
+    return low, high
+
+
+def _root(steps: int, sigma: int) -> Fraction:
+    return Fraction(round(steps**0.5 * 10**17), sigma * 10**17)
+
+
+@pytest.mark.parametrize("exponent", [20, pytest.param(300, marks=pytest.mark.slow)])
+def test_tiny_deltas_are_as_narrow(exponent: int) -> None:
+    target = Fraction(1, 10**exponent)
+    # besides a step that hardly counts there is no closed form
+    small = pld.gaussian(sigma=10**9).sampled("1e-3")
+    found = pld.gaussian(sigma=10).composed(100).then(small).epsilon(target)
+    assert found.width <= Fraction(1, 1000)
+    assert gaussian.delta(sigma=1, epsilon=found.lower - _SMALL).upper >= target
+    assert gaussian.delta(sigma=1, epsilon=found.upper + _SMALL).lower <= target
+    exact = pld.gaussian(sigma=10).composed(100).epsilon(target, width="1e-9")
+    assert found.lower <= exact.upper + _SMALL
+    assert exact.lower <= found.upper + _SMALL
+
+
+# published for sigma = 1, rate 0.01, delta = 1e-5
+@pytest.mark.parametrize(("steps", "known"), [(1000, "1.8282"), (10_000, "6.1877")])
+def test_known_epsilons(steps: int, known: str) -> None:
+    found = pld.gaussian(sigma=1).sampled("0.01").composed(steps).epsilon("1e-5")
+    assert found.lower - Fraction(1, 10**4) <= Fraction(known) <= found.upper + Fraction(1, 10**4)
+    assert found.width <= Fraction(1, 1000)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "steps", "epsilon"),
+    [("1.756", 1000, "0.0019"), ("0.728", 1000, "0.0014"), ("8.827", 100_000, "3.7877")],
+)
+def test_an_epsilon_below_all_losses_that_count(sigma: str, steps: int, epsilon: str) -> None:
+    """The window of losses begins above epsilon: nothing in it may be passed over."""
+    low, high = _on_a_grid(pld.gaussian(sigma=sigma).composed(steps), Fraction(epsilon))
+    exact = pld.gaussian(sigma=sigma).composed(steps).delta(epsilon)
+    with mpmath.workdps(60):
+        mu, loss = mpmath.sqrt(steps) / mpmath.mpf(sigma), mpmath.mpf(epsilon)
+        left = mpmath.ncdf(-mu / 2 + loss / mu) + mpmath.exp(loss) * mpmath.ncdf(
+            -mu / 2 - loss / mu
+        )
+    true = 1 - Fraction(mpmath.nstr(left, 40))
+    assert 1 - true < Fraction(1, 10**6)
+    assert low <= true <= high
+    assert low >= Fraction(99, 100)
+    assert exact.lower - Fraction(1, 10**30) <= true <= exact.upper + Fraction(1, 10**30)
+
+
+def test_different_mechanisms_together() -> None:
+    together = pld.gaussian(sigma=6).composed(20).then(pld.gaussian(sigma=8).composed(28))
+    found = together.epsilon("1e-6")
+    # 20/36 + 28/64 = mu^2
+    mu = Fraction(round((20 / 36 + 28 / 64) ** 0.5 * 10**16), 10**16)
+    assert gaussian.delta(sigma=1, epsilon=found.upper, sensitivity=mu).lower <= Fraction(1, 10**6)
+    assert gaussian.delta(sigma=1, epsilon=found.lower, sensitivity=mu).upper >= Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("rate", [0, "-0.1", "1.01", "half"])
+def test_rates_outside_are_refused(rate: object) -> None:
+    with pytest.raises(InvalidParameter, match="rate must be"):
+        pld.gaussian(sigma=1).sampled(rate)  # type: ignore[arg-type]
+
+
+def test_no_steps_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="times must be an integer >= 1, got 0"):
+        pld.gaussian(sigma=1).composed(0)
+
+
+def test_what_is_not_finite_is_no_bound() -> None:
+    with pytest.raises(Undecided):
+        enclosure(arb("nan"))
+    with pytest.raises(Undecided):
+        enclosure(arb("inf"))
+    assert enclosure(arb(0)).upper == 0
+
+
+@pytest.mark.slow
+def test_the_smallest_deltas_of_sampled_runs_are_as_narrow() -> None:
+    loss = pld.sgd(noise_multiplier=1, rate="0.01", steps=10_000)
+    assert loss.epsilon("1e-300").width <= Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("size", ["1e-400", "1e-100", "1e-20", "1e20", "1e100", "1e400"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x: pld.gaussian(sigma=x),
+        lambda x: pld.gaussian(sigma=5, sensitivity=x),
+        lambda x: pld.gaussian(sigma=5).sampled(x),
+        lambda x: pld.discrete_gaussian(sigma2=x),
+        lambda x: pld.discrete_laplace(epsilon=x),
+        lambda x: pld.laplace(scale=x),
+        lambda x: pld.approximate(epsilon=x, delta="1e-9"),
+    ],
+)
+def test_parameters_of_any_size_are_refused_decided_or_undecided(
+    loss: Callable[[str], Pld], size: str
+) -> None:
+    """Floats say where to look; where they cannot, no error of theirs is met."""
+    for ask in (lambda: loss(size).delta(1), lambda: loss(size).epsilon("1e-5")):
+        try:
+            found = ask()
+        except (InvalidParameter, Undecided):
+            continue
+        assert 0 <= found.lower <= found.upper
+
+
+@pytest.mark.parametrize("epsilon", [3, 50])
+def test_losses_far_below_the_mass_at_infinity_do_not_count(epsilon: int) -> None:
+    """delta = 1e-9 and next to nothing: it took seconds to follow the nothing, and to give up."""
+    loss = pld.laplace(scale=4).then(pld.gaussian(sigma=5).sampled("0.5"))
+    found = loss.then(pld.approximate(epsilon="0.1", delta="1e-9")).delta(epsilon)
+    assert Fraction(998, 10**12) <= found.lower <= Fraction(1, 10**9) + Fraction(1, 10**13)
+    assert Fraction(1, 10**9) <= found.upper <= Fraction(1002, 10**12)

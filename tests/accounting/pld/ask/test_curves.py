@@ -1,0 +1,116 @@
+"""Trade-offs, Gaussian DP and Renyi divergences against closed forms."""
+
+from fractions import Fraction
+from math import comb, exp, log
+
+import pytest
+from scipy.stats import norm
+
+from exactdp.accounting import pld, zcdp
+from exactdp.errors import InvalidParameter
+
+
+@pytest.mark.parametrize("alpha", [pytest.param("0.01", marks=pytest.mark.slow), "0.3"])
+def test_the_gaussian_trade_off(alpha: str) -> None:
+    found = pld.gaussian(sigma=2).composed(4).type_two_error(alpha)
+    exact = norm.cdf(norm.ppf(1 - float(alpha)) - 1)
+    assert found.float_lower() <= exact <= found.float_upper()
+    assert found.width <= Fraction(1, 1000)
+
+
+def test_the_trade_off_of_a_coin() -> None:
+    # a fair answer told with e^1: the least type II error is piecewise linear
+    found = pld.randomized_response(epsilon=1).type_two_error("0.1")
+    assert found.float_lower() <= 1 - exp(1) * 0.1 <= found.float_upper()
+
+
+@pytest.mark.parametrize("alpha", ["0.5", "0.2", "0.01"])
+def test_the_trade_off_of_laplace_noise_whose_losses_end(alpha: str) -> None:
+    # by its quantiles: e^mu alpha falls from 1, then 1/(4 e^mu alpha), then e^-mu (1 - alpha)
+    found = pld.laplace(scale="0.5").type_two_error(alpha)
+    level, mu = float(alpha), 2.0
+    if level <= exp(-mu) / 2:
+        exact = 1 - exp(mu) * level
+    elif level < 0.5:
+        exact = exp(-mu) / (4 * level)
+    else:
+        exact = exp(-mu) * (1 - level)
+    assert found.float_lower() <= exact <= found.float_upper()
+    assert found.width <= Fraction(1, 1000)
+
+
+@pytest.mark.slow
+def test_the_trade_off_of_batches_has_two_ends() -> None:
+    found = pld.gaussian(sigma=4).batched("0.1").composed(4).type_two_error("0.1")
+    real = pld.gaussian(sigma=2).sampled("0.1").composed(4).type_two_error("0.1")
+    assert found.lower < real.lower <= real.upper <= found.upper + Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("epsilon", ["-1e-9", "-0.3", "-2", "-40"])
+def test_the_curve_below_epsilon_0(epsilon: str) -> None:
+    found = pld.gaussian(sigma=2).sampled("0.3").delta(epsilon, relative_width="1e-9")
+    e = float(epsilon)
+    x, rate, mu = exp(e), 0.3, 0.5
+    exact = []
+    for removed in (True, False):  # in closed form, from the two densities
+        part = (x if removed else 1 / x) - (1 - rate)
+        if part <= 0:
+            exact.append(1 - x if removed else 0.0)
+            continue
+        t = log(part / rate) / mu + mu / 2
+        mixed = (1 - rate) * norm.cdf(-t) + rate * norm.cdf(mu - t)
+        beyond = mixed - x * norm.cdf(-t)
+        exact.append(beyond if removed else 1 - norm.cdf(-t) - x * (1 - mixed))
+    assert found.float_lower() * (1 - 1e-12) <= max(exact) <= found.float_upper() * (1 + 1e-12)
+
+
+@pytest.mark.slow
+def test_mu_of_the_gaussian_mechanism() -> None:
+    found = pld.gaussian(sigma=3).mu(least_delta="1e-5", width="0.02")
+    assert found.lower <= Fraction(1, 3) <= found.upper
+    assert found.width <= Fraction(2, 100)
+
+
+def test_mu_of_a_coin_is_where_the_curves_meet() -> None:
+    found = pld.randomized_response(epsilon=1).mu(least_delta="1e-3", width="0.02")
+    curve = [(e / 50, (exp(1) - exp(e / 50)) / (1 + exp(1))) for e in range(50)]
+    least = 0.9 * found.float_lower()
+
+    def gaussian(mu: float, epsilon: float) -> float:
+        up, down = norm.cdf(mu / 2 - epsilon / mu), norm.cdf(-mu / 2 - epsilon / mu)
+        return float(up - exp(epsilon) * down)
+
+    assert all(gaussian(found.float_upper(), e) >= d for e, d in curve if d >= 1e-3)
+    assert any(gaussian(least, e) < d for e, d in curve if d >= 1e-3)
+
+
+@pytest.mark.parametrize("order", [2, 5, 24])
+def test_renyi_of_sampled_gaussians_by_the_binomial_sum(order: int) -> None:
+    found = pld.sgd(noise_multiplier=2, rate="0.05", steps=3).renyi(order)
+    moment = sum(
+        comb(order, j) * 0.95 ** (order - j) * 0.05**j * exp(j * (j - 1) / 8)
+        for j in range(order + 1)
+    )
+    exact = 3 * log(moment) / (order - 1)
+    assert found.float_lower() <= exact * (1 + 1e-9)
+    assert exact * (1 - 1e-9) <= found.float_upper()
+    assert found.relative_width <= Fraction(1, 10**9)
+
+
+def test_the_best_real_order() -> None:
+    found = pld.gaussian(sigma=2).composed(4).renyi_delta(3)
+    exact = zcdp.delta(rho="0.5", epsilon=3)
+    assert found.lower <= exact.upper
+    assert exact.lower <= found.upper
+    assert found.relative_width <= Fraction(1, 10**4)
+
+
+@pytest.mark.slow
+def test_renyi_is_no_better_than_the_curve() -> None:
+    loss = pld.sgd(noise_multiplier=1, rate="0.1", steps=10)
+    assert loss.renyi_delta(3).lower > loss.delta(3).upper
+
+
+def test_infinite_losses_have_no_divergence() -> None:
+    with pytest.raises(InvalidParameter, match="infinity"):
+        pld.approximate(epsilon=1, delta="0.1").renyi(2)

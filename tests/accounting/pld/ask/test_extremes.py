@@ -1,0 +1,142 @@
+"""Parameters at the far ends of what is allowed: the truth stays inside, or nothing is said."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from exactdp.accounting import pld
+from exactdp.accounting.pld import Pld
+from exactdp.accounting.pld import ask as questions
+from exactdp.accounting.pld.grid.densities import bounds
+from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.law import Law
+
+
+@pytest.mark.parametrize("epsilon", ["1e19", "1e60", "1e100"])
+def test_responses_whose_odds_leave_arbs_exponents(epsilon: str) -> None:
+    loss = pld.randomized_response(epsilon=epsilon).composed(3)
+    assert loss.delta(1).lower > Fraction(99, 100)  # all answers are true, but for one in e^epsilon
+    assert loss.delta(Fraction(epsilon) * 4).upper == 0
+
+
+def _gaussian_delta(mu: mp.mpf, epsilon: mp.mpf) -> mp.mpf:
+    return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+
+
+def test_epsilon_is_as_narrow_as_asked_for() -> None:
+    found = pld.gaussian(sigma=1).epsilon("1e-5", width="1e-60")
+    assert found.width <= Fraction(1, 10**60)
+    with mp.workdps(120):
+        low, high = (mp.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
+        assert _gaussian_delta(mp.mpf(1), low) > mp.mpf("1e-5") >= _gaussian_delta(mp.mpf(1), high)
+
+
+@pytest.mark.parametrize("digits", [9, 20])
+def test_epsilon_of_hardly_any_noise(digits: int) -> None:
+    found = pld.gaussian(sigma=Fraction(1, 10**digits)).epsilon("1e-5")
+    assert found.width <= Fraction(1, 1000)
+    mu = 10**digits
+    # e^epsilon Phi(-mu/2 - epsilon/mu) is below 1/mu: what is left is the quantile of 1e-5
+    assert float((found.lower - Fraction(mu * mu, 2)) / mu) == pytest.approx(4.2648907939, rel=1e-8)
+
+
+@pytest.mark.parametrize("delta", [0, "1e-300"])
+def test_epsilon_is_0_where_nothing_leaks_but_a_failure(delta: int | str) -> None:
+    assert pld.approximate(epsilon=0, delta=delta).composed(10**18).epsilon("0.1") == 0
+
+
+def _asked(loss: Pld, width: str) -> list[tuple[str, Callable[[], object]]]:
+    return [
+        ("width", lambda: loss.epsilon("1e-5", width=width)),
+        ("relative_width", lambda: loss.delta(1, relative_width=width)),
+        ("width", lambda: loss.mu(width=width)),
+        ("width", lambda: loss.type_two_error("0.05", width=width)),
+    ]
+
+
+@pytest.mark.parametrize("width", ["1e-400", "1e400"])
+def test_widths_beyond_floats_are_refused(width: str) -> None:
+    for name, ask in _asked(pld.gaussian(sigma=1).sampled("0.1").composed(3), width):
+        with pytest.raises(InvalidParameter, match=rf"^{name} must be > 0, between"):
+            ask()
+
+
+def test_levels_below_doubles() -> None:
+    found = pld.gaussian(sigma=1).type_two_error("1e-400")
+    assert found.lower > Fraction(998, 1000)
+
+
+@pytest.mark.slow
+def test_a_mixture_with_a_weight_below_doubles() -> None:
+    # next to sure to be 2: what the other shift may add is below the width
+    rare = Fraction(1, 10**9000)
+    mixed = pld.gaussian_mixture(sigma=1, sensitivities=[1, 2], weights=[rare, 1 - rare])
+    with mp.workdps(30):
+        exact = _gaussian_delta(mp.sqrt(8), mp.mpf(1))
+    found = mixed.composed(2).delta(1)
+    assert found.lower <= Fraction(float(exact)) <= found.upper
+    assert mixed.renyi(2) < "4.0000001"
+
+
+def test_shares_of_a_cell_are_at_most_its_mass() -> None:
+    # beside the largest loss almost nothing is known of them
+    law = SampledNormal(Gaussian(Fraction(22907)), Fraction(1, 100), removed=False)
+    for measure in bounds(law, Fraction(7, 1 << 19), 96):
+        assert np.isfinite(measure.masses.mantissa).all()
+
+
+def test_noise_that_is_not_needed_or_not_found() -> None:
+    with pytest.raises(InvalidParameter, match=r"^delta must be less than the chance"):
+        pld.calibrate_sgd(rate="0.01", steps=10, epsilon=1, delta="0.0957")  # 1 - 0.99^10 = 0.09562
+    with pytest.raises(Undecided, match="still kept after"):
+        pld.most_steps(noise_multiplier="1e50", rate=1, epsilon=1, delta="1e-5")
+
+
+def test_a_group_has_no_end_only_where_it_is_one_shift() -> None:
+    noise = pld.gaussian(sigma="1e6")
+    assert noise.grouped(10**6).delta(1) == pld.gaussian(sigma=1).delta(1)
+    with pytest.raises(InvalidParameter, match=r"^size must be at most 1000 users on samples"):
+        noise.sampled("0.1").grouped(10**6)
+
+
+@pytest.mark.parametrize("rate", ["1", "0.2"])
+@pytest.mark.parametrize(("p", "q"), [((1, 1, 1), (1, 1, 1)), ((5,), (5,)), ((2, 0), (0, 3))])
+def test_laws_that_are_one_or_have_nothing_in_common(
+    p: tuple[int, ...], q: tuple[int, ...], rate: str
+) -> None:
+    one, other = (
+        Law({i: Fraction(x, sum(weights)) for i, x in enumerate(weights) if x})
+        for weights in (p, q)
+    )
+    loss = pld.laws(one, other, neighbours=pld.ADD_REMOVE).sampled(rate)
+    exact = Fraction(0) if p == q else Fraction(rate)  # whoever is in the sample is seen
+    for times in (1, 3):
+        found = loss.composed(times).delta("1.4")
+        assert found.lower <= 1 - (1 - exact) ** times <= found.upper
+        assert found.width < Fraction(1, 10**3)
+
+
+@pytest.mark.parametrize("steps", [10**4, 10**9])
+def test_with_little_noise_delta_is_next_to_1(steps: int) -> None:
+    """At sigma = 0.01 noise reaches 1/2 never: delta is at least the chance to be in a sample."""
+    found = pld.gaussian(sigma="0.01").sampled("0.1").composed(steps).delta(1)
+    assert 1 - Fraction(1, 1000) <= found.lower <= found.upper == 1
+
+
+def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
+    """Without the user against with her, a loss is at most -log(1 - rate)."""
+    _, added = pld.gaussian(sigma="0.1").sampled("0.5").composed(10).orders()
+    largest = Fraction(10 * math.log(2))
+    assert questions.delta(added, largest + Fraction(1, 10**9), Fraction(1, 100)) == 0
+    assert questions.delta(added, largest - Fraction(1, 10), Fraction(1, 100)).upper > 0
+
+
+def test_a_narrow_mu_of_a_curve_that_is_gaussian() -> None:
+    found = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
+    assert found.lower <= Fraction(1, 2) <= found.upper
+    assert found.width <= Fraction(1, 10**5)

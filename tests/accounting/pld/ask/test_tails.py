@@ -1,0 +1,120 @@
+"""Far tails: one large loss is likelier there than many small ones, and delta may be tiny."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf, ncdf
+
+from exactdp.accounting import pld
+from exactdp.accounting.pld.ask import plans, search
+from exactdp.accounting.pld.compose.balls import Balls
+from exactdp.accounting.pld.compose.engine import compose
+from exactdp.balls import ball, precision
+from tests.accounting.pld.integers import in_integers
+
+
+@pytest.mark.parametrize(
+    ("mu", "rate", "steps"),
+    [("0.12", "0.01", 3), pytest.param("1", "0.05", 6, marks=pytest.mark.slow)],
+)
+def test_balls_without_a_tilt_enclose_integers(mu: str, rate: str, steps: int) -> None:
+    loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(steps)
+    for order in loss.orders():
+        parts = search.measures(order, Fraction(1, 64) * Fraction(mu), 400)
+        found = compose(parts, 0.0, Balls(300))
+        for epsilon in (Fraction(-1, 100), Fraction(1, 50), Fraction(1, 3), Fraction(2)):
+            whole = in_integers(parts, epsilon, bits=640)
+            with precision(512):
+                assert found.below(ball(epsilon)) <= ball(whole.lower)
+                assert found.above(ball(epsilon)) >= ball(whole.upper)
+                tight = (
+                    ball(whole.upper - whole.lower)
+                    + ball(whole.upper) / 10**6
+                    + ball(Fraction(1, 1 << 300))
+                )
+                assert found.above(ball(epsilon)) - found.below(ball(epsilon)) <= tight * 2
+
+
+def _one(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
+    """delta(epsilon) of one step on a sample, for removal."""
+    t = mp.log((mp.exp(epsilon) - 1 + rate) / rate) / mu + mu / 2
+    return rate * ncdf(mu - t) - (mp.exp(epsilon) - 1 + rate) * ncdf(-t)
+
+
+def _ends(sigma: str, rate: str, epsilon: str) -> mpf:
+    with mp.workdps(60):
+        return _one(mpf(epsilon), mpf(rate), 1 / mpf(sigma))
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "epsilon"),
+    [("9.4", "0.07", "6.7"), ("12.7", "1", "1.2"), ("50", "1e-4", "0.01"), ("0.3", "0.5", "30")],
+)
+def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
+    found = pld.gaussian(sigma=sigma).sampled(rate).delta(epsilon)
+    exact = _ends(sigma, rate, epsilon)
+    with mp.workdps(40):
+        log_exact = mp.log(exact)
+        for end in (found.lower, found.upper):
+            log_end = mp.log(mpf(end.numerator)) - mp.log(mpf(end.denominator))
+            assert abs(log_end - log_exact) < mpf(10) ** -11
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "target"),
+    [
+        pytest.param("8.27", "0.00151", 5, "9.27e-185", marks=pytest.mark.slow),
+        pytest.param("13.2", "0.021", 2, "3.5e-142", marks=pytest.mark.slow),
+        ("3.52", "0.00187", 2, "1.48e-44"),
+    ],
+)
+def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target: str) -> None:
+    """At least one step's delta, and at most what the step's share beyond epsilon leaves."""
+    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
+    assert found.width <= Fraction(1, 1000)
+    alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
+    assert alone.lower < found.upper
+    with mp.workdps(40):
+        # the other steps' losses are spread by less than rate/sigma each, about 0
+        spread = 12 * mpf(rate) / mpf(sigma) * math.sqrt(steps)
+        low, high = (mpf(str(float(end))) for end in (found.lower, found.upper))
+        assert steps * _one(high - spread, mpf(rate), 1 / mpf(sigma)) > mpf(target) / 10
+        assert _one(low + spread, mpf(rate), 1 / mpf(sigma)) < mpf(target)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "epsilon"),
+    [
+        ("2.74", "0.000576", 29355, "11.7"),
+        ("40", "0.001", 100, "20"),
+        pytest.param("10.5", "0.000241", 68, "0.0249", marks=pytest.mark.slow),
+    ],
+)
+def test_below_every_double_it_is_only_small(
+    sigma: str, rate: str, steps: int, epsilon: str
+) -> None:
+    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).delta(epsilon)
+    assert found.lower == 0
+    assert found.upper <= Fraction(1, 1 << 1074)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "target"),
+    [("4.13", "0.00105", 87560, "1.07e-212"), ("1.58", "0.000273", 96417, "1.34e-267")],
+)
+def test_many_steps_of_small_rate(sigma: str, rate: str, steps: int, target: str) -> None:
+    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
+    assert found.width <= Fraction(1, 1000)
+    alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
+    assert alone.lower < found.upper
+
+
+def test_a_bulk_narrower_than_a_bin_of_the_window_guess() -> None:
+    """Nearly all losses lie in one of the bins with which the window is guessed."""
+    loss = pld.gaussian(sigma="1.14").sampled("0.000279").composed(820_238)
+    order = loss.orders()[0]
+    found = search.composed(order, plans.for_epsilon(order, math.log(2.25e-6), 1e-3))
+    assert found.outside < 1e-10
+    assert loss.epsilon("2.25e-6").width <= Fraction(1, 1000)

@@ -1,3 +1,0 @@
-"""Another module with names like those of shelves.py."""
-
-memo = None

@@ -1,0 +1,594 @@
+"""Exact laws of code that takes its randomness from an object like random.Random."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import pickle
+import random
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy.stats import norm
+
+from exactdp.accounting import divergence
+from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.law import Law
+from exactdp.samplers.enumeration_tally import TooManyBranches
+from tests.audit import urn
+
+HALF = Fraction(1, 2)
+GRID = 1 << 53
+
+
+def share(test) -> Fraction:
+    """P(test(k 2^-53)), by bisection on a test that holds exactly below some k."""
+    low, high = 0, GRID
+    while low < high:
+        middle = (low + high) // 2
+        if test(middle * 2.0**-53):
+            low = middle + 1
+        else:
+            high = middle
+    return Fraction(low, GRID)
+
+
+def cell(n: int, i: int) -> Fraction:
+    """P(int(random() * n) == i)."""
+    return share(lambda u: u * float(n) < i + 1) - share(lambda u: u * float(n) < i)
+
+
+class TestIntegers:
+    @pytest.mark.parametrize(
+        ("draw", "values"),
+        [
+            (lambda rng: rng.getrandbits(3), range(8)),
+            (lambda rng: rng.getrandbits(0), [0]),
+            (lambda rng: rng.randrange(5), range(5)),
+            (lambda rng: rng.randrange(2, 7), range(2, 7)),
+            (lambda rng: rng.randrange(1, 20, 4), range(1, 20, 4)),
+            (lambda rng: rng.randrange(7, -6, -3), range(7, -6, -3)),
+            (lambda rng: rng.randint(-2, 2), range(-2, 3)),
+            (lambda rng: rng.choice("abc"), "abc"),
+            (lambda rng: rng.randbytes(1), [bytes([i]) for i in range(256)]),
+            (lambda rng: rng.token_bytes(1)[0] & 7, range(8)),
+            (lambda rng: rng.randbelow(3), range(3)),
+            (lambda rng: rng.randbits(2), range(4)),
+            (lambda rng: rng.SystemRandom().randrange(3), range(3)),
+        ],
+    )
+    def test_uniform(self, draw, values) -> None:
+        assert foreign_law(draw) == Law.uniform(values)
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda x: x + 3,
+            lambda x: 3 - x,
+            lambda x: 5 * x - 7,
+            lambda x: x * -2,
+            lambda x: x // 3,
+            lambda x: -x // 3,
+            lambda x: x % 5,
+            lambda x: (x + 1) % 5,
+            lambda x: x & 3,
+            lambda x: x & 5,
+            lambda x: 3 & x,
+            lambda x: x | 8,
+            lambda x: 8 ^ x,
+            lambda x: x >> 1,
+            lambda x: x << 2,
+            lambda x: ~x,
+            lambda x: abs(x - 5),
+            lambda x: divmod(x, 4),
+            lambda x: divmod(30, x + 1),
+            lambda x: x**2,
+            lambda x: 2**x,
+            lambda x: pow(x, 2, 7),
+            lambda x: 7 % (x + 1),
+            lambda x: 7 // (x + 1),
+            lambda x: 1 << x,
+            lambda x: x / 7,
+            lambda x: 12 / (x - 20),
+            lambda x: Fraction(1, 3) * x,
+            lambda x: Fraction(x, 12),
+            lambda x: Fraction(1, 2) + x,
+            lambda x: x + Decimal("0.5"),
+            lambda x: x - 0.1,
+            lambda x: [10 * i for i in range(12)][x],
+            lambda x: "abcdefghijklmnop"[x : x + 2],
+            lambda x: x == 3,
+            lambda x: x != 3,
+            lambda x: x in (1, 4, 9),
+            lambda x: {1: "a", 4: "b"}.get(x),
+            lambda x: (x < 4, x <= 4, x > 4, x >= 2.5),
+            lambda x: x > Fraction(7, 2),
+            lambda x: Fraction(7, 2) > x,
+            lambda x: x < math.inf,
+            lambda x: x < math.nan,
+            lambda x: bool(x),
+            lambda x: float(x),
+            lambda x: complex(x),
+            lambda x: f"{x:03d} {x} {x!r}",
+            lambda x: "%d" % x,  # noqa: UP031
+            lambda x: x.bit_length(),
+            lambda x: x.to_bytes(2, "big"),
+            lambda x: isinstance(x, int),
+            lambda x: list(range(x)),
+            lambda x: math.comb(12, x),
+            lambda x: sum([x, x, 1]),
+            lambda x: max(x, 4),
+            lambda x: sorted([7, x, 3]),
+            lambda x: {x, 3},
+            lambda x: {x: x},
+            lambda x: copy.deepcopy([x, x + 1]),
+            lambda x: pickle.loads(pickle.dumps(x)),  # noqa: S301
+            lambda x: np.array([1, 2, 3])[int(x) % 3],
+            lambda x: int(np.int64(3) + int(x)),
+            lambda x: float(np.sqrt(x)),
+            lambda x: bool(np.any(x <= np.array([2.5, 7.0]))),
+            lambda x: int(np.argmax(x <= np.array([2.5, 7.0, 20.0]))),
+            lambda x: round(x / 4),
+            lambda x: round(x / 7, 1),
+            lambda x: (math.floor(x / 4), math.ceil(x / 4), math.trunc(-x / 4), int(x / 4)),
+            lambda x: 3 if x < 3 else (x - 3) // 2,
+            lambda x: (x % 2, x < 5, x),
+            lambda x: (x < 5, x % 4, x == 6),
+        ],
+    )
+    def test_each_use_has_the_law_of_an_ordinary_integer(self, use) -> None:
+        from exactdp.audit.code.outcomes import plain
+
+        expected = Law.uniform([plain(use(x)) for x in range(12)])
+        assert foreign_law(lambda rng: use(rng.randrange(12))) == expected
+
+    def test_comparisons_do_not_enumerate_the_range(self) -> None:
+        law = foreign_law(lambda rng: rng.randrange(10**30) < 10**29, max_runs=10)
+        assert law[True] == Fraction(1, 10)
+
+    def test_modulo_bias_is_exact(self) -> None:
+        law = foreign_law(lambda rng: rng.getrandbits(32) % 10, max_runs=30)
+        wide = 1 << 32
+        assert all(law[i] == Fraction(len(range(i, wide, 10)), wide) for i in range(10))
+
+    def test_low_bits_then_comparison(self) -> None:
+        law = foreign_law(lambda rng: (lambda x: (x % 3, x < 1000))(rng.randrange(10**9)))
+        assert law[(1, True)] == Fraction(333, 10**9)
+
+    def test_two_numbers_are_compared_bit_by_bit(self) -> None:
+        law = foreign_law(lambda rng: rng.randrange(6) < rng.randrange(6))
+        assert law[True] == Fraction(15, 36)
+        tie = foreign_law(lambda rng: rng.randrange(6) == rng.randrange(6))
+        assert tie[True] == Fraction(1, 6)
+        wide = foreign_law(lambda rng: rng.random() < rng.random(), residual="1e-2")
+        assert abs(wide[True] - HALF) <= wide.residual <= Fraction(1, 100)
+
+    def test_a_number_and_its_own_complement(self) -> None:
+        def program(rng):
+            u = rng.random()
+            return u < 1 - u
+
+        law = foreign_law(program, residual="1e-9")
+        assert abs(law[True] - HALF) <= law.residual
+
+
+class TestRandom:
+    @pytest.mark.parametrize(
+        "p", [0.3, 0.5, 1e-300, 0.0, 1.0, 2.0, -1.0, Fraction(1, 3), Decimal("0.7"), 1, math.pi / 4]
+    )
+    def test_comparison(self, p) -> None:
+        law = foreign_law(lambda rng: (lambda u: (u < p, u < p))(rng.random()))
+        assert law[(True, True)] == share(lambda u: u < p)
+        if isinstance(p, Fraction):  # asks whether the float is a number before comparing
+            return
+        reverse = foreign_law(lambda rng: p > rng.random())
+        assert reverse[True] == share(lambda u: u < p)
+
+    def test_nearest_below_a_third(self) -> None:
+        law = foreign_law(lambda rng: rng.random() < 1 / 3)
+        assert law[True] == Fraction(math.ceil(Fraction(1 / 3) * GRID), GRID)
+        assert 0 < law[True] - Fraction(1, 3) < Fraction(1, GRID)
+
+    def test_nested_comparisons_remember(self) -> None:
+        def program(rng):
+            u = rng.random()
+            return "abcd"[(u >= 0.25) + (u >= 0.5) + (u >= 0.75)]
+
+        assert foreign_law(program) == Law.uniform("abcd")
+
+    def test_rounding_is_that_of_floats(self) -> None:
+        n = 49
+        law = foreign_law(lambda rng: int(rng.random() * n))
+        for i in range(n):
+            assert law[i] == cell(n, i)
+        assert law != Law.uniform(range(n))
+        assert compare(law, Law.uniform(range(n)), tolerance="1e-15").verdict == "agrees"
+        assert compare(law, Law.uniform(range(n)), tolerance=0).verdict == "differs"
+
+    def test_uniform(self) -> None:
+        law = foreign_law(lambda rng: rng.uniform(-0.3, 0.9) < 0.1)
+        assert law[True] == share(lambda u: -0.3 + (0.9 - -0.3) * u < 0.1)
+
+    def test_round_and_negative(self) -> None:
+        law = foreign_law(lambda rng: round(-2 * rng.random()))
+        assert set(law) == {0, -1, -2}
+        assert law[-1] == share(lambda u: u < 0.75) - share(lambda u: u <= 0.25)
+
+    def test_equality_of_one_value(self) -> None:
+        assert foreign_law(lambda rng: rng.random() == 0.5)[True] == Fraction(1, GRID)
+        assert foreign_law(lambda rng: rng.random() == 0.1 + 2**-55)[True] == 0
+        assert foreign_law(lambda rng: not rng.random())[True] == Fraction(1, GRID)
+        assert foreign_law(lambda rng: isinstance(rng.random(), float))[True] == 1
+
+    def test_division_by_a_uniform(self) -> None:
+        law = foreign_law(lambda rng: 1 / rng.random() > 4, exceptions="outcome")
+        assert law[("raised", "ZeroDivisionError")] == Fraction(1, GRID)
+        assert law[True] == share(lambda u: u < 0.25) - Fraction(1, GRID)
+        with pytest.raises(ZeroDivisionError):
+            foreign_law(lambda rng: 1 / rng.random() > 4, residual=0)
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda rng: rng.random(),
+            lambda rng: math.log(rng.random()),
+            lambda rng: np.log(rng.random()),
+            lambda rng: rng.random() + rng.random() < 1,
+            lambda rng: rng.getrandbits(64),
+            lambda rng: hash(rng.randrange(10**9)),
+            lambda rng: rng.random() ** 2 < 0.5,
+            lambda rng: rng.randbytes(8),
+        ],
+    )
+    def test_what_cannot_be_enumerated_says_what_to_do(self, use) -> None:
+        with pytest.raises(NotEnumerable, match="randrange"):
+            foreign_law(use)
+
+
+class TestSequences:
+    def test_shuffle(self) -> None:
+        def program(rng):
+            items = list("abcd")
+            rng.shuffle(items)
+            return items
+
+        assert foreign_law(program) == Law.uniform(permutations("abcd"))
+
+    @pytest.mark.parametrize("k", [0, 1, 2, 3])
+    def test_sample(self, k: int) -> None:
+        law = foreign_law(lambda rng: rng.sample([1, 2, 3, 4], k))
+        assert law == Law.uniform(permutations([1, 2, 3, 4], k))
+
+    def test_sample_by_rejection(self) -> None:
+        # beyond 21 elements CPython draws again until an element is new
+        law = foreign_law(lambda rng: rng.sample(range(30), 2), residual="1e-3")
+        even = Fraction(1, 30 * 29)
+        assert len(law) == 870
+        assert all(0 <= even - weight <= law.residual for weight in law.weights.values())
+
+    def test_sample_with_counts(self) -> None:
+        law = foreign_law(lambda rng: rng.sample("ab", counts=[2, 1], k=2))
+        assert law[("a", "a")] == Fraction(1, 3)
+
+    def test_choices_has_the_law_of_the_running_python(self) -> None:
+        law = foreign_law(lambda rng: rng.choices("abc", k=2))
+        assert law[("a", "b")] == cell(3, 0) * cell(3, 1)
+        assert sum(law.weights.values()) == 1
+
+    @pytest.mark.parametrize(
+        "weights", [[1, 2, 3], [Fraction(1, 3), Fraction(1, 2), 2], [0.1, 0.2, 0.7], [0, 1, 0]]
+    )
+    def test_choices_with_weights(self, weights) -> None:
+        law = foreign_law(lambda rng: rng.choices("abc", weights)[0])
+        sums = [weights[0], weights[0] + weights[1]]
+        total = sum(weights[1:], weights[0]) + 0.0
+        below = [share(lambda u, cut=cut: u * total < cut) for cut in sums] + [Fraction(1)]
+        assert [law[x] for x in "abc"] == [b - a for a, b in zip([0, *below], below, strict=False)]
+
+    def test_a_real_generator_takes_the_same_calls(self) -> None:
+        # the same program on random.Random: frequencies within 5 standard deviations
+        def program(rng):
+            items = [1, 2, 3]
+            rng.shuffle(items)
+            return (
+                items[0],
+                rng.choices("ab", [1, 3])[0],
+                rng.sample(range(4), 1)[0] > 1,
+                rng.random() < 0.2,
+            )
+
+        law, n = foreign_law(program), 20_000
+        counts = Counter(program(random.Random(8)) for _ in range(1))
+        generator = random.Random(8)
+        counts = Counter(program(generator) for _ in range(n))
+        assert set(counts) <= law.support
+        for outcome, weight in law.items():
+            p = float(weight)
+            assert abs(counts[outcome] - n * p) <= 5 * math.sqrt(n * p * (1 - p))
+
+
+class TestNumpy:
+    def law(self, program) -> Law:
+        return foreign_law(program, interface="numpy")
+
+    def test_integers(self) -> None:
+        assert self.law(lambda rng: rng.integers(3)) == Law.uniform(range(3))
+        assert self.law(lambda rng: rng.integers(-1, 1, endpoint=True)) == Law.uniform([-1, 0, 1])
+        pairs = Law.uniform(product(range(3), range(3)))
+        assert self.law(lambda rng: rng.integers(0, 3, size=2)) == pairs
+        assert self.law(lambda rng: rng.integers(0, 3, 2).sum() == 4)[True] == Fraction(1, 9)
+
+    def test_sequences(self) -> None:
+        assert self.law(lambda rng: rng.permutation(3)) == Law.uniform(permutations(range(3)))
+        assert self.law(lambda rng: rng.choice(4)) == Law.uniform(range(4))
+        assert self.law(lambda rng: rng.choice(["a", "b"], 2)) == Law.uniform(product("ab", "ab"))
+        without = Law.uniform(permutations(range(3), 2))
+        assert self.law(lambda rng: rng.choice(3, 2, replace=False)) == without
+        assert self.law(lambda rng: rng.random() < 0.25)[True] == Fraction(1, 4)
+
+    def test_refused(self) -> None:
+        for program in (
+            lambda rng: rng.normal(),
+            lambda rng: rng.laplace(size=3),
+            lambda rng: rng.random(5),
+            lambda rng: rng.binomial(1000, 0.5),
+        ):
+            with pytest.raises(NotEnumerable, match=r"randrange|mean above 30"):
+                self.law(program)
+        with pytest.raises(AttributeError):
+            self.law(lambda rng: rng.no_such_method())
+        with pytest.raises(ValueError, match="low >= high"):
+            self.law(lambda rng: rng.integers(3, 3))
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "name",
+        ["gauss", "normalvariate", "expovariate", "triangular", "seed", "getstate", "setstate"],
+    )
+    def test_refused_methods_are_named(self, name: str) -> None:
+        with pytest.raises(NotEnumerable, match=f"^{name} has no exact law here; "):
+            foreign_law(lambda rng: getattr(rng, name)())
+
+    def test_it_passes_for_the_generators_it_stands_for(self) -> None:
+        law = foreign_law(lambda rng: isinstance(rng, random.Random) and rng.randrange(2))
+        assert law == Law.uniform([0, 1])
+
+    def test_a_copied_generator(self) -> None:
+        with pytest.raises(NotEnumerable, match="copy of the generator"):
+            foreign_law(lambda rng: copy.copy(rng).getrandbits(1))
+        with pytest.raises(NotEnumerable, match="copy of the generator"):
+            foreign_law(lambda rng: rng.__reduce_ex__(2))
+
+    def test_other_randomness_is_noticed(self) -> None:
+        with pytest.raises(NotEnumerable, match="urandom"):
+            foreign_law(lambda rng: (rng.randrange(4), os.urandom(8)))
+
+    def test_a_large_residual(self) -> None:
+        law = foreign_law(lambda rng: rng.randrange(4), residual="0.7")
+        assert law.residual >= HALF
+
+    def test_a_loop_that_never_ends_is_given_up(self) -> None:
+        def program(rng):
+            while rng.randrange(2):
+                rng.randrange(3) < 1  # noqa: B015
+            return 0
+
+        with pytest.raises(TooManyBranches):
+            foreign_law(program, residual=0, max_runs=500)
+
+    def test_arguments(self) -> None:
+        with pytest.raises(InvalidParameter, match="interface"):
+            foreign_law(lambda rng: 0, interface="secrets")
+        with pytest.raises(InvalidParameter, match="exceptions"):
+            foreign_law(lambda rng: 0, exceptions="ignore")
+        with pytest.raises(InvalidParameter, match="delta"):
+            private(lambda d, rng: 0, 0, 1, epsilon=1, delta=2)
+
+    def test_exceptions_of_the_program(self) -> None:
+        def program(rng):
+            return [5, 6][rng.randrange(3)]
+
+        with pytest.raises(IndexError):
+            foreign_law(program)
+        law = foreign_law(program, exceptions="outcome")
+        assert law[("raised", "IndexError")] == Fraction(1, 3)
+
+    def test_real_generator_methods_are_all_accounted_for(self) -> None:
+        """Whatever random.Random offers either has a law or is refused by name."""
+        trial = {
+            "betavariate": (1, 1),
+            "binomialvariate": (3, 0.5),
+            "choice": ([1, 2],),
+            "choices": ([1, 2],),
+            "expovariate": (1,),
+            "gammavariate": (1, 1),
+            "getrandbits": (2,),
+            "lognormvariate": (0, 1),
+            "paretovariate": (1,),
+            "randbytes": (1,),
+            "randint": (0, 1),
+            "randrange": (2,),
+            "sample": ([1, 2], 1),
+            "uniform": (0, 1),
+            "vonmisesvariate": (0, 1),
+            "weibullvariate": (1, 1),
+        }
+        for name in dir(random.Random):
+            if name.startswith("_") or name == "VERSION" or name == "shuffle":
+                continue
+            try:
+                law = foreign_law(
+                    lambda rng, n=name: getattr(rng, n)(*trial.get(n, ())), residual="1e-3"
+                )
+            except NotEnumerable:
+                continue
+            assert law.residual <= Fraction(1, 1000)
+
+
+# Samplers written for this test in the manner of published code: loops over rng.randrange.
+
+
+def coin(p: Fraction, rng) -> bool:
+    return rng.randrange(p.denominator) < p.numerator
+
+
+def coin_exp_small(x: Fraction, rng) -> int:
+    k = 1
+    while coin(x / k, rng):
+        k += 1
+    return k % 2
+
+
+def coin_exp(x: Fraction, rng) -> int:
+    while x > 1:
+        if not coin_exp_small(Fraction(1), rng):
+            return 0
+        x -= 1
+    return coin_exp_small(x, rng)
+
+
+def geometric(x: Fraction, rng) -> int:
+    k = 0
+    while coin_exp(x, rng):
+        k += 1
+    return k
+
+
+def exponential(x: Fraction) -> Enclosure:
+    return refine(lambda: (-ball(x)).exp(), relative_width=Fraction(1, 10**40))
+
+
+def complement(e: Enclosure) -> Enclosure:
+    return Enclosure(1 - e.upper, 1 - e.lower)
+
+
+class TestSamplers:
+    def test_coin_of_any_denominator(self) -> None:
+        p = Fraction(123456789, 987654321987654323)
+        assert foreign_law(lambda rng: coin(p, rng))[True] == p
+
+    @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(1), Fraction(999, 1000)])
+    def test_exponential_coin(self, x: Fraction) -> None:
+        law = foreign_law(lambda rng: coin_exp_small(x, rng))
+        p = exponential(x)
+        found = compare(law, lambda o: p if o else complement(p), tolerance=Fraction(1, 2**63))
+        assert found.verdict == "agrees"
+        strict = compare(law, lambda o: p if o else complement(p), tolerance=0)
+        assert strict.verdict == ("undecided" if x else "agrees")
+
+    def test_a_wrong_coin_differs(self) -> None:
+        def wrong(x, rng):  # counts from 0 instead of 1
+            k = 0
+            while coin(x / (k + 2), rng):
+                k += 1
+            return k % 2
+
+        p = exponential(Fraction(1, 3))
+        found = compare(
+            foreign_law(lambda rng: wrong(Fraction(1, 3), rng)),
+            lambda o: p if o else complement(p),
+        )
+        assert found.verdict == "differs"
+        assert found.distance > "0.5"
+        assert found.as_dict()["verdict"] == "differs"
+        assert "differs: total variation" in str(found)
+
+
+class TestPrivate:
+    def test_randomised_response(self) -> None:
+        def respond(bit, rng):
+            return bit if rng.randrange(4) else 1 - bit
+
+        assert private(respond, 0, 1, epsilon="1.1").verdict == "proved"
+        found = private(respond, 0, 1, epsilon=1)
+        assert found.verdict == "refuted"
+        exact = divergence.hockey_stick(
+            Law({0: Fraction(3, 4), 1: Fraction(1, 4)}),
+            Law({0: Fraction(1, 4), 1: Fraction(3, 4)}),
+            epsilon=1,
+        )
+        assert found.deltas[0] == exact
+        assert found.event == (0,)
+        assert found.probabilities == (Fraction(3, 4), Fraction(1, 4))
+        assert private(respond, 0, 1, epsilon=1, delta="0.1").verdict == "proved"
+        assert found.as_dict()["verdict"] == "refuted"
+
+    def test_float_coin_is_not_quite_a_third(self) -> None:
+        """random() < 1/3 gives a loss just above log 2, which only an exact law can see."""
+
+        def respond(bit, rng):
+            return 1 - bit if rng.random() >= 1 - 1 / 3 else bit
+
+        law = foreign_law(lambda rng: respond(0, rng))
+        assert law[1] != Fraction(1, 3)
+        loss = divergence.max_loss(law, foreign_law(lambda rng: respond(1, rng)))
+        assert 0 < abs(loss - 2) < Fraction(1, 10**14)
+
+    def test_direction(self) -> None:
+        def leaky(count, rng):
+            return count if rng.randrange(10) == 0 else 0
+
+        assert private(leaky, 1, 0, epsilon=1).direction == "left"
+        found = private(leaky, 0, 1, epsilon=1)
+        assert found.direction == "right"
+        assert found.event == (1,)
+        assert found.probabilities == (0, Fraction(1, 10))
+
+    def test_residual_leaves_it_undecided(self) -> None:
+        def loop(count, rng):
+            while rng.randrange(2):
+                count += 1
+            return count
+
+        found = private(loop, 0, 0, epsilon=1)
+        assert found.verdict == "undecided"
+        assert private(loop, 0, 0, epsilon=1, delta="1e-9").verdict == "proved"
+        assert private(loop, 0, 1, epsilon=1, delta="1e-9").verdict == "refuted"
+
+
+class TestReach:
+    @pytest.mark.slow
+    def test_samplers_inside_are_enumerated_by_themselves(self) -> None:
+        """Followed as a whole the loops have too many branches; the law is that of e^-x."""
+        x = Fraction(1)
+        law = foreign_law(lambda rng: geometric(x, rng) + geometric(x, rng), residual="1e-9")
+
+        def pmf(k: int) -> Enclosure:
+            def value() -> arb:
+                return (k + 1) * (-ball(x) * k).exp() * (1 - (-ball(x)).exp()) ** 2
+
+            return refine(value, relative_width=Fraction(1, 10**30))
+
+        assert compare(law, pmf, tolerance="1e-8").verdict == "agrees"
+        assert geometric is globals()["geometric"]
+
+    def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
+        with pytest.raises(TooManyBranches, match="falls too slowly"):
+            foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(40)))
+
+
+def test_what_scipy_holds_is_no_hindrance() -> None:
+    held = norm(0, 1)
+    assert len(foreign_law(lambda rng: rng.randrange(2) if held.cdf(0.0) > 0 else 2)) == 2
+
+
+def test_a_generator_lent_to_a_module_has_the_law_of_its_code() -> None:
+    def program(rng: random.Random) -> int:
+        before, urn.random = urn.random, rng
+        try:
+            return urn.real_coin(1)
+        finally:
+            urn.random = before
+
+    one = Fraction(math.ceil(Fraction(11 / 21) * 2**53), 2**53)
+    assert compare(foreign_law(program), Law({1: one, 0: 1 - one})).distance.upper == 0

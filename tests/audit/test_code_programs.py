@@ -1,0 +1,464 @@
+"""Programs as people write them: honest ones get a law, and no mistake is called private.
+
+Every program is called with a bit and a generator. `coin` spends log 1.1 = 0.0953..., which is the
+promise; a sinner breaks it by the mistake that its docstring names.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import random
+import secrets
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from exactdp.audit import foreign_law, private
+from exactdp.audit.code import NotEnumerable
+from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.law import Law
+from tests.audit import noisy_module
+
+EPSILON = "0.1"
+
+
+def coin(bit: int, rng: Any) -> int:
+    """The bit, or with probability 10/21 the other one."""
+    return bit if rng.randrange(21) < 11 else 1 - bit
+
+
+def numpy_coin(bit: int, rng: Any) -> int:
+    """The same from a numpy generator."""
+    return bit if rng.integers(21) < 11 else 1 - bit
+
+
+def verdict(program: Callable[..., Any] | None, **options: Any) -> str:
+    """The verdict at EPSILON, or "not exact" and why."""
+    given = {"left": 0, "right": 1, "epsilon": EPSILON, "progress": False} | options
+    try:
+        return private(program, **given).verdict
+    except ExactDPError as error:
+        return f"not exact: {error}"
+
+
+# -- honest programs: proved ---------------------------------------------------------------------
+
+
+class Counting:
+    """Counts its calls, and the calls of all of its kind."""
+
+    total = 0
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.log: list[int] = []
+
+    def respond(self, bit, rng):
+        self.calls += 1
+        Counting.total += 1
+        self.log.append(self.calls)
+        return coin(bit, rng)
+
+
+@dataclass
+class Settings:
+    """A dataclass with a mutable field."""
+
+    odds: int = 11
+    seen: dict[int, int] = field(default_factory=dict)
+
+    def __call__(self, bit, rng):
+        self.seen[bit] = self.seen.get(bit, 0) + 1
+        return bit if rng.randrange(21) < self.odds else 1 - bit
+
+
+def closure(odds):
+    calls = 0
+
+    def respond(bit, rng):
+        nonlocal calls
+        calls += 1
+        return bit if rng.randrange(21) < odds else 1 - bit
+
+    return respond
+
+
+@functools.lru_cache
+def threshold(odds):
+    return odds + 0
+
+
+def cached(bit, rng):
+    return bit if rng.randrange(21) < threshold(11) else 1 - bit
+
+
+def memo_of_work(bit, rng, known={}):  # noqa: B006
+    if "table" not in known:
+        known["table"] = [i < 11 for i in range(21)]
+    return bit if known["table"][rng.randrange(21)] else 1 - bit
+
+
+def timed(bit, rng):
+    start = time.time()
+    answer = coin(bit, rng)
+    logging.getLogger("honest").debug("took %f s", time.time() - start)
+    return answer
+
+
+def floats(bit, rng):
+    return bit if rng.random() < 0.52 else 1 - bit
+
+
+def weighted(bit, rng):
+    return rng.choices([bit, 1 - bit], weights=[11, 10])[0]
+
+
+def or_a_new_generator(bit, rng=None):
+    rng = rng or random.Random()
+    return coin(bit, rng)
+
+
+def histogram(bit, rng):
+    counts = Counter({"a": bit, "b": 3})
+    return {key: coin(value % 2, rng) for key, value in sorted(counts.items())}
+
+
+def with_generators(bit, rng):
+    return sum(coin(bit, rng) for _ in range(1))
+
+
+HONEST = [
+    *(Counting().respond, Settings(), closure(11), cached, memo_of_work, timed, floats, weighted),
+    *(or_a_new_generator, histogram, with_generators, noisy_module.honest),
+    functools.partial(lambda shift, bit, rng: coin(bit, rng) + shift, 5),
+]
+
+
+@pytest.mark.parametrize(
+    "program", HONEST, ids=lambda program: getattr(program, "__name__", type(program).__name__)
+)
+def test_honest_programs_are_proved(program: Callable[..., Any]) -> None:
+    assert verdict(program) == "proved"
+
+
+def array_of_flips(bit, rng):
+    flips = rng.random(2) < 0.48
+    return np.where(flips, [1 - bit, 0], [bit, 1])
+
+
+def one_of_two(bit, rng):
+    return int(rng.choice([bit, 1 - bit], p=[0.52, 0.48]))
+
+
+def by_binomial(bit, rng):
+    return bit if rng.binomial(1, 0.52) else 1 - bit
+
+
+NUMPY = [numpy_coin, array_of_flips, one_of_two, by_binomial]
+
+
+@pytest.mark.parametrize("program", NUMPY)
+def test_honest_numpy_programs_are_proved(program: Callable[..., Any]) -> None:
+    assert verdict(program, interface="numpy") == "proved"
+
+
+# -- mistakes: never proved ----------------------------------------------------------------------
+
+
+class FirstAnswer:
+    """The mistake: the first answer is remembered, and given to everybody."""
+
+    def __init__(self) -> None:
+        self.answers: dict[int, int] = {}
+
+    def respond(self, bit, rng):
+        return self.answers.setdefault(0, coin(bit, rng))
+
+
+class Lazily:
+    """The mistake: noise is drawn in the first call and used in all later ones."""
+
+    noise = None
+
+    def respond(self, bit, rng):
+        if self.noise is None:
+            self.noise = rng.randrange(21)
+        return bit if self.noise < 11 else 1 - bit
+
+
+def growing(bit, rng, seen=[]):  # noqa: B006
+    """The mistake: a default that grows, and tells from the second call on."""
+    seen.append(bit)
+    return coin(bit, rng) if len(seen) < 2 else bit
+
+
+def own_random(bit, rng):
+    """The mistake: draws from the module random, not from the generator."""
+    return bit if random.random() < 11 / 21 else 1 - bit
+
+
+def own_numpy(bit, rng):
+    """The mistake: draws from numpy's global generator."""
+    return bit + np.random.laplace()
+
+
+def system(bit, rng):
+    """The mistake: the system's randomness."""
+    return bit ^ (os.urandom(1)[0] & 1)
+
+
+def by_secrets(bit, rng):
+    """The mistake: the module secrets."""
+    return bit ^ secrets.randbelow(2)
+
+
+def seeded(bit, rng):
+    """The mistake: a generator with a fixed seed."""
+    return bit ^ random.Random(5).randrange(2)
+
+
+def seeded_numpy(bit, rng):
+    """The mistake: numpy's generator with a fixed seed."""
+    return bit ^ int(np.random.default_rng(5).integers(2))
+
+
+_EARLY = np.random.default_rng
+
+
+def early_name(bit, rng):
+    """The mistake: a new generator, under a name that was imported before."""
+    return bit ^ int(_EARLY().integers(2))
+
+
+_OWN = random.Random(3)
+_OWN_NUMPY = np.random.default_rng(3)
+
+
+def global_generator(bit, rng):
+    """The mistake: a generator of the module."""
+    return bit ^ _OWN.randrange(2)
+
+
+def global_numpy_generator(bit, rng):
+    """The mistake: a numpy generator of the module."""
+    return bit ^ int(_OWN_NUMPY.integers(2))
+
+
+def table_of_noise(bit, rng):
+    """The mistake: defaultdict calls random.random where nobody sees it."""
+    noise = defaultdict(random.random)
+    return bit if noise[0] < 11 / 21 else 1 - bit
+
+
+def clock_as_noise(bit, rng):
+    """The mistake: the clock in place of a generator."""
+    return bit ^ (time.perf_counter_ns() // 100 % 2)
+
+
+def in_a_thread(bit, rng):
+    """The mistake: noise from a thread, which draws when it is its turn."""
+    found: list[int] = []
+    worker = threading.Thread(target=lambda: found.append(coin(bit, rng)))
+    worker.start()
+    worker.join()
+    return found[0]
+
+
+def from_a_file(bit, rng):
+    """The mistake: bytes of a device."""
+    with open("/dev/urandom", "rb") as device:
+        return bit ^ (device.read(1)[0] & 1)
+
+
+def address(bit, rng):
+    """The mistake: the text of an object without one."""
+    return f"{object()} {coin(bit, rng)}"
+
+
+def swallowing(bit, rng):
+    """The mistake: a refusal that is caught and hidden."""
+    try:
+        return rng.gauss(bit, 1)
+    except Exception:
+        return 0
+
+
+def copied(bit, rng):
+    """The mistake: a copy of the generator repeats its noise."""
+    import copy
+
+    twin = copy.deepcopy(rng)
+    return bit + rng.randrange(10) - twin.randrange(10)
+
+
+def by_type(bit, rng):
+    """Types of outputs are seen: True and 1 differ."""
+    return [True, 1.0][bit] if rng.randrange(2) else 1
+
+
+class NoisyHistogram:
+    """The mistake, unless it is built inside the run: noise is drawn in the constructor."""
+
+    def __init__(self, bit, rng) -> None:
+        self.noisy = bit + rng.randrange(-1, 2)
+
+    def release(self, rng):
+        return self.noisy
+
+
+def built_before() -> Callable[..., Any]:
+    histogram = NoisyHistogram(0, random.Random(1))
+    return lambda bit, rng: histogram.release(rng)
+
+
+def threshold_before() -> Callable[..., Any]:
+    class Above:
+        """The mistake: the noise of the threshold is drawn once and for all."""
+
+        def __init__(self, generator) -> None:
+            self.bar = 5 + generator.randrange(3)
+
+        def above(self, value, rng):
+            return value * 7 + rng.randrange(2) > self.bar
+
+    mechanism = Above(random.Random(1))
+    return lambda bit, rng: mechanism.above(bit, rng)
+
+
+SINS = [
+    *(own_random, own_numpy, system, by_secrets, seeded, seeded_numpy, early_name),
+    *(global_generator, global_numpy_generator, table_of_noise, clock_as_noise, in_a_thread),
+    *(from_a_file, address, swallowing, copied, built_before(), threshold_before()),
+    *(noisy_module.shifted, noisy_module.by_set_order),
+]
+
+
+@pytest.mark.parametrize("program", SINS)
+def test_hidden_randomness_is_not_exact(program: Callable[..., Any]) -> None:
+    assert verdict(program).startswith("not exact")
+
+
+@pytest.mark.parametrize("program", [own_random, seeded, global_generator, system, by_secrets])
+def test_the_line_and_the_change_that_helps_are_named(program: Callable[..., Any]) -> None:
+    line = program.__code__.co_firstlineno + 2
+    found = verdict(program)
+    assert f"test_code_programs.py, line {line}" in found
+    assert "draw from the generator that is handed over" in found
+
+
+# -- what is kept between calls: the law is that of the next calls from here ----------------------
+
+
+@pytest.mark.parametrize("make", [FirstAnswer, Lazily])
+def test_a_memo_has_the_law_of_one_call_and_of_two(make: Callable[[], Any]) -> None:
+    """By hand: all answers are the first one, so two calls show no more than one."""
+    one = private(make().respond, 0, 1, epsilon=EPSILON)
+    assert one.verdict == "proved"
+    assert "a fork at every draw" in one.basis
+    two = private(make().respond, 0, 1, epsilon=EPSILON, calls=2)
+    assert two.verdict == "proved"
+    assert "law of 2 calls in a row" in two.basis
+
+
+def test_a_memo_that_is_warm_is_a_constant() -> None:
+    warm = FirstAnswer()
+    warm.answers[0] = 1
+    assert private(warm.respond, 0, 1, epsilon=0).verdict == "proved"
+
+
+def test_a_default_that_grows_is_seen_in_the_second_call() -> None:
+    growing.__defaults__[0].clear()
+    here = functools.partial(growing)  # cannot be sent, where the default is another one
+    assert verdict(here) == "proved"
+    assert verdict(here, calls=2) == "refuted"
+    assert growing.__defaults__[0] == []  # nothing of this happened here
+
+
+def test_calls_in_a_row_compose() -> None:
+    assert verdict(coin, calls=2) == "refuted"
+    assert verdict(coin, calls=2, epsilon="0.2") == "proved"
+
+
+def test_types_of_outputs_are_seen() -> None:
+    assert verdict(by_type) == "refuted"
+
+
+# -- objects that are built inside the run, pairs, platforms --------------------------------------
+
+
+def test_noise_of_a_constructor_is_drawn_inside_the_run() -> None:
+    """Uniform noise on -1, 0, 1: mass 1/3 on either side cannot be had from the other."""
+    found = private(
+        lambda made, rng: made.release(rng), 0, 1, make=NoisyHistogram, epsilon=1, delta="0.3333"
+    )
+    assert found.verdict == "refuted"
+    assert found.probabilities in {(0, 1 / 3), (1 / 3, 0)} or max(found.probabilities) * 3 == 1
+    assert verdict(lambda made, rng: made.release(rng), make=NoisyHistogram, delta="0.3334") == (
+        "proved"
+    )
+    assert private(make=lambda bit, rng: coin(bit, rng), left=0, right=1, epsilon=1).verdict
+
+
+def k_ary(value, rng):
+    """The mistake: the largest of four values never lies."""
+    return value if value == 3 or rng.randrange(4) else (value + rng.randrange(1, 4)) % 4
+
+
+PAIRS = [(x, y) for x in range(4) for y in range(4) if x != y]
+
+
+def test_the_worst_pair_is_looked_for() -> None:
+    assert private(k_ary, 0, 1, epsilon="2.2").verdict == "proved"
+    found = private(k_ary, pairs=PAIRS, epsilon="2.2")
+    assert found.verdict == "refuted"
+    assert 3 in (found.left, found.right)
+    assert "the worst of 12 pairs" in str(found)
+    values = st.integers(0, 3)
+    assert private(k_ary, pairs=st.tuples(values, values), epsilon="2.2").verdict == "refuted"
+
+
+def test_pairs_and_left_are_two_ways_to_say_it() -> None:
+    for options in (
+        {"pairs": PAIRS, "left": 0},
+        {"left": 0},
+        {"pairs": [(1, 2, 3)]},
+        {"pairs": []},
+    ):
+        with pytest.raises(InvalidParameter):
+            private(coin, epsilon=1, **options)
+    with pytest.raises(InvalidParameter, match="program"):
+        private(left=0, right=1, epsilon=1)
+
+
+def test_without_fork_nothing_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(NotEnumerable, match="Windows"):
+        foreign_law(lambda rng: 0)
+
+
+def test_what_is_sent_and_what_is_not() -> None:
+    assert "4 fresh interpreters agree" in private(noisy_module.honest, 0, 1, epsilon=1).basis
+    assert "not sent: " in private(lambda bit, rng: coin(bit, rng), 0, 1, epsilon=1).basis
+
+
+@pytest.mark.parametrize(("n", "p"), [(5, 0.3), (12, 0.5), (7, 0.8), (3, 0.0), (0, 0.4)])
+def test_binomial_is_the_inversion_of_numpy(n: int, p: float) -> None:
+    """numpy's own answers, at the doubles that it consumed."""
+    law = foreign_law(lambda rng: int(rng.binomial(n, p)), interface="numpy")
+    assert isinstance(law, Law)
+    doubles, numbers = np.random.default_rng(7), np.random.default_rng(7)
+    cuts = np.cumsum([float(law[x]) for x in range(n + 1)])
+    if p > 0.5:  # numpy mirrors
+        cuts = np.cumsum([float(law[n - x]) for x in range(n + 1)])
+    for _ in range(300):
+        x = int(np.searchsorted(cuts, doubles.random(), side="left")) if n and p else 0
+        assert numbers.binomial(n, p) == (n - x if p > 0.5 else x)

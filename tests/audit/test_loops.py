@@ -1,0 +1,486 @@
+"""Rejection loops: a round that starts over is known; one that carries anything along is not.
+
+Expected laws are those of a plain search over all sequences of draws, which shares no code with
+the library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from exactdp.audit import compare, foreign_law
+from exactdp.audit.code import NotEnumerable
+from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
+from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
+from tests.audit.cks import dgauss, dlaplace
+
+#: Probability that the search, and the law, may leave out.
+OPEN = Fraction(1, 128)
+
+
+class Script:
+    """A generator that repeats given draws, and notes how wide the next one is."""
+
+    def __init__(self, draws: tuple[int, ...]) -> None:
+        self.draws, self.place, self.width = draws, 0, 0
+
+    def randrange(self, n: int) -> int:
+        if self.place == len(self.draws):
+            self.width = n
+            raise EOFError
+        self.place += 1
+        return self.draws[self.place - 1]
+
+
+def searched(program: Callable[[Any], Any]) -> dict[Any, Fraction]:
+    """The law of a program up to OPEN, by running it on longer and longer sequences of draws."""
+    law: dict[Any, Fraction] = {}
+    todo, left = [((), Fraction(1))], Fraction(1)
+    while left > OPEN:
+        later = []
+        for draws, weight in todo:
+            script = Script(draws)
+            try:
+                outcome = program(script)
+            except EOFError:
+                later += [((*draws, i), weight / script.width) for i in range(script.width)]
+            else:
+                law[outcome] = law.get(outcome, Fraction(0)) + weight
+                left -= weight
+        todo = later
+    return law
+
+
+def assert_law(program: Callable[[Any], Any], *, exact: bool) -> None:
+    law, expected = foreign_law(program, residual=OPEN), searched(program)
+    assert (law.residual == 0) == exact
+    for outcome in {*law.support, *expected}:
+        assert abs(law[outcome] - expected.get(outcome, Fraction(0))) <= OPEN
+
+
+def draw(n: int, rng: Any) -> int:
+    return rng.randrange(n)
+
+
+def pair(rng: Any, n: int = 3, *, m: int = 2) -> tuple[int, int]:
+    return rng.randrange(n), rng.randrange(m)
+
+
+# Loops that start over: exact, with nothing left out.
+
+
+def rejection(rng):
+    while True:
+        u = rng.randrange(4)
+        if u < 3:
+            return u
+
+
+def by_a_helper(rng):
+    while True:
+        u, v = pair(rng, m=2)
+        if u != v:
+            return u, v
+
+
+def with_variables_that_are_dead(rng):
+    limit = 2
+    while True:
+        u = draw(2, rng)
+        weight = u + 3
+        if draw(2, rng) < weight % limit + u:
+            return u, weight
+
+
+def two_loops(rng):
+    while True:
+        u = draw(3, rng)
+        if u:
+            break
+    return u + draw(2, rng)
+
+
+def after_some_work(rng):
+    scale = Fraction(3, 4)
+    parts = int(scale * 4)
+    while True:
+        u = draw(parts, rng)
+        if u != 1:
+            return u
+
+
+@pytest.mark.parametrize(
+    "program",
+    [rejection, by_a_helper, with_variables_that_are_dead, two_loops, after_some_work],
+)
+def test_a_round_that_starts_over_leaves_nothing_out(program: Callable[[Any], Any]) -> None:
+    assert_law(program, exact=True)
+
+
+def test_a_loop_inside_a_call_and_behind_a_partial() -> None:
+    assert_law(lambda rng: rejection(rng) + 1, exact=True)
+    assert_law(functools.partial(lambda shift, rng: shift + by_a_helper(rng)[0], 5), exact=True)
+
+
+def test_numpy_too() -> None:
+    def program(rng):
+        while True:
+            u = rng.integers(5)
+            if u < 3:
+                return int(u)
+
+    law = foreign_law(program, interface="numpy")
+    assert law.residual == 0
+    assert law[0] == law[1] == law[2] == Fraction(1, 3)
+
+
+# Loops that carry something along, each in a place of its own.
+
+
+def counter(rng):
+    tries = 0
+    while True:
+        tries += 1
+        if draw(2, rng):
+            return min(tries, 3)
+
+
+def stale_variable(rng):
+    u = 0
+    while True:
+        before = u
+        u = draw(3, rng)
+        if u == 2:
+            return before
+
+
+def on_the_stack(rng):
+    return sum(draw(2, rng) for _ in range(3))
+
+
+def through_map(rng):
+    return sum(map(functools.partial(draw, 2), [rng, rng, rng]))
+
+
+def rounds_left(rng):
+    for left in range(3):
+        if draw(2, rng):
+            return left
+    return 3
+
+
+def in_a_list(rng):
+    seen = []
+    while not draw(2, rng):
+        seen.append(0)
+    return min(len(seen), 3)
+
+
+def in_a_tuple(rng):
+    seen: tuple[int, ...] = ()
+    while not draw(2, rng):
+        seen = (*seen, 0)
+    return min(len(seen), 3)
+
+
+def by_its_type(rng):
+    flag: Any = 1
+    while True:
+        if draw(2, rng):
+            return str(flag)
+        flag = True
+
+
+def by_its_sign(rng):
+    zero = 0.0
+    while True:
+        if draw(2, rng):
+            return str(zero)
+        zero = -0.0
+
+
+def by_identity(rng):
+    big = 10**30
+    mine = big
+    while True:
+        if draw(2, rng):
+            return mine is big
+        mine = 10**29 * 10
+
+
+def in_a_cell(rng):
+    tries = 0
+
+    def count():
+        nonlocal tries
+        tries += 1
+        return draw(2, rng)
+
+    while not count():
+        pass
+    return min(tries, 3)
+
+
+def seen_by_an_inner_function(rng):
+    tries = 0
+
+    def told():
+        return min(tries, 3)
+
+    while True:
+        if draw(2, rng):
+            return told()
+        tries += 1
+
+
+def through_locals(rng):
+    first = 0
+    while True:
+        if draw(2, rng):
+            return locals()["first"]
+        first = 7
+
+
+def how_often_is_on_the_stack(rng):
+    for _ in range(3):
+        if draw(2, rng):
+            return 1
+    return 0
+
+
+def survive(_, rng):
+    if draw(2, rng):
+        raise ArithmeticError
+    return rng
+
+
+chain = functools.partial(functools.reduce, survive)
+
+
+def through_reduce(rng):
+    try:
+        chain([rng, rng, rng, rng])
+    except ArithmeticError:
+        return 0
+    return 1
+
+
+def half_a_sum(rng):
+    total = 0
+    while total < 3:
+        total = total + 1 + draw(2, rng)
+    return total
+
+
+def as_an_argument_alone(rng):
+    n = 2
+    while True:
+        if not draw(n, rng):
+            return 1
+        if draw(2, rng):
+            return 0
+        n = 5
+
+
+def through_a_comprehension(rng):
+    first = 0
+    while True:
+        if draw(2, rng):
+            return sum([first for _ in (0,)])
+        first = 7
+
+
+def in_a_handler(rng):
+    first = 0
+    while True:
+        try:
+            if draw(2, rng):
+                raise KeyError
+        except KeyError:
+            return first
+        first = 7
+
+
+def in_a_generator(rng):
+    def tries():
+        while True:
+            yield draw(2, rng)
+
+    return min(next(i for i, hit in enumerate(tries()) if hit), 3)
+
+
+def in_an_argument(rng):
+    n = 2
+    while not draw(n, rng):
+        n += 1
+    return min(n, 5)
+
+
+def after_an_exception(rng):
+    failed = 0
+    while True:
+        try:
+            return 1 / draw(2, rng), min(failed, 3)
+        except ZeroDivisionError:
+            failed += 1
+
+
+def called_by_what_was_called(rng):
+    def coin(n):
+        return lambda rng: min(n, 3) if draw(2, rng) else -1
+
+    n = 0
+    while (found := coin(n)(rng)) < 0:
+        n += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        counter,
+        stale_variable,
+        rounds_left,
+        in_a_list,
+        in_a_tuple,
+        by_its_type,
+        by_its_sign,
+        in_a_cell,
+        seen_by_an_inner_function,
+        in_an_argument,
+        as_an_argument_alone,
+        through_a_comprehension,
+        in_a_handler,
+        after_an_exception,
+        called_by_what_was_called,
+        in_a_generator,
+    ],
+)
+def test_what_is_carried_along_is_followed(program: Callable[[Any], Any]) -> None:
+    assert_law(program, exact=program is rounds_left)
+
+
+@pytest.mark.parametrize(
+    "program", [on_the_stack, how_often_is_on_the_stack, through_map, through_reduce, half_a_sum]
+)
+def test_loops_with_an_end_are_followed_to_it(program: Callable[[Any], Any]) -> None:
+    assert_law(program, exact=True)
+
+
+class Shared:
+    tries = 0
+
+
+def in_a_global(rng):
+    Shared.tries = 0
+    try:
+        while True:
+            if draw(2, rng):
+                return min(Shared.tries, 3)
+            Shared.tries += 1
+    finally:
+        Shared.tries = 0
+
+
+def before_the_first_draw(rng):
+    Shared.tries = 0
+    try:
+        while True:
+            Shared.tries += 1
+            if draw(2, rng):
+                return min(Shared.tries, 3)
+    finally:
+        Shared.tries = 0
+
+
+def put_back_too_soon(rng):
+    Shared.tries = 1
+    try:
+        while True:
+            if draw(2, rng):
+                return Shared.tries
+            Shared.tries = 0
+    finally:
+        Shared.tries = 0
+
+
+def in_an_attribute_of_a_function(rng):
+    try:
+        while True:
+            if draw(2, rng):
+                return min(in_an_attribute_of_a_function.tries, 3)
+            in_an_attribute_of_a_function.tries += 1
+    finally:
+        in_an_attribute_of_a_function.tries = 0
+
+
+in_an_attribute_of_a_function.tries = 0
+
+
+def noted(rng, notes=[]):  # noqa: B006
+    notes.append(draw(2, rng))
+    return notes[-1]
+
+
+def in_a_default(rng):
+    try:
+        while True:
+            if noted(rng):
+                return min(len(noted.__defaults__[0]), 3)
+    finally:
+        noted.__defaults__[0].clear()
+
+
+@pytest.mark.parametrize(
+    "program", [in_a_global, before_the_first_draw, in_an_attribute_of_a_function, in_a_default]
+)
+def test_state_that_is_put_back_in_the_end(program: Callable[[Any], Any]) -> None:
+    """Nothing outlives a run, so only a look in the middle of one tells the rounds apart.
+
+    The k-th round is the last one with probability 2^-k.
+    """
+    law = foreign_law(program, residual=OPEN)
+    first = 0 if program in (in_a_global, in_an_attribute_of_a_function) else 1
+    expected = {k: Fraction(1, 2 ** (k - first + 1)) for k in range(first, 3)}
+    for outcome, p in expected.items():
+        assert law[outcome] == p
+
+
+@pytest.mark.parametrize("program", [through_locals, by_identity])
+def test_variables_that_are_read_in_other_ways(program: Callable[[Any], Any]) -> None:
+    with contextlib.suppress(NotEnumerable, NotReproducible):
+        assert_law(program, exact=False)
+
+
+def test_a_place_counts_only_with_everything_as_it_was() -> None:
+    law = foreign_law(put_back_too_soon, residual=OPEN)
+    assert law[1] == Fraction(1, 2)
+
+
+def test_a_loop_that_cannot_end() -> None:
+    def program(rng):
+        while True:
+            if draw(2, rng) > 1:
+                return
+
+    with pytest.raises(TooManyBranches, match="never ends"):
+        foreign_law(program)
+
+
+@pytest.mark.slow
+def test_published_laplace_noise() -> None:
+    law = foreign_law(lambda rng: dlaplace(1, rng))
+    assert compare(law, DiscreteLaplace(scale=1).pmf, tolerance="1e-17").verdict == "agrees"
+
+
+@pytest.mark.slow
+def test_published_gaussian_noise() -> None:
+    law = foreign_law(lambda rng: dgauss(1, rng))
+    assert compare(law, DiscreteGaussian(sigma2=1).pmf, tolerance="1e-18").verdict == "agrees"

@@ -1,0 +1,59 @@
+"""The SQL formulas of examples/sql_audit.py compute what their sources say."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parents[2] / "examples" / "sql_audit.py"
+N = 4000
+
+
+def outputs(name: str, data: Any) -> list[Any]:
+    pytest.importorskip("duckdb")
+    request = json.dumps({"data": data, "count": N})
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), name], input=request, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == N
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "mean"),
+    [
+        ("sum", [0.25, 5, -3], 1.25),  # clipped to [0, 1]
+        ("average", [0.25, 5, -3], 1.25 / 3),
+        ("count", [1] * 20, 20),
+        ("coalesced", [1] * 20, 20),
+    ],
+)
+def test_noise_of_scale_one_is_added_to_the_aggregate(name: str, data: Any, mean: float) -> None:
+    found = outputs(name, data)
+    variance = sum((x - mean) ** 2 for x in found) / N
+    assert abs(sum(found) / N - mean) < 5 / N**0.5  # five standard deviations
+    assert abs(variance - 1) < 0.25  # rounding adds 1/12
+
+
+def test_an_empty_table_gives_null_unless_it_is_coalesced() -> None:
+    assert set(outputs("count", [])) == {None}
+    assert {0.0, 1.0, 2.0} <= set(outputs("coalesced", []))
+    assert all(set(each) == {"a"} for each in outputs("groups", ["a"]))
+
+
+def test_a_single_user_passes_the_threshold_with_probability_delta() -> None:
+    passed = sum(bool(each) for each in outputs("threshold", [["u", "a"]]))
+    assert 10 <= passed <= 90  # 40 of 4000 expected, five standard deviations are 32
+
+
+@pytest.mark.slow
+def test_a_user_counts_for_one_key_or_for_all() -> None:
+    rows = [[f"u{i}", key] for i in range(60) for key in "ab"]
+    for name, mean in (("threshold", 30), ("unbounded", 60)):
+        counts = [each.get("a", 0) for each in outputs(name, rows)]
+        assert abs(sum(counts) / N - mean) < 1

@@ -1,0 +1,1 @@
+"""Other libraries' own tests of accountants, run with the accountants of `accounting.interop`."""
