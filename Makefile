@@ -107,9 +107,11 @@ test-slow: setup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
 
 # malformed calls and files: one line each, the right exit code, nothing left behind; resumable
-# (--first), and a failure says how it is repeated
+# (--first), and a failure says how it is repeated; then damaged privacy statements, each put to both
+# checkers
 fuzz: setup
 	$(BIN)/python -m tests.cli.fuzz 100000 --keep-going
+	$(BIN)/python -m tests.checker.fuzz 100000
 
 # every entry of the ledger is run and its evidence recorded; then the pages are written
 claims: setup

@@ -1,0 +1,95 @@
+"""Grids of any kind bound the delta of random laws, which is summed outcome by outcome."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from mpmath import mp, mpf
+
+from tests.checker.examples import dpcheck
+
+Pairs = list[tuple[Fraction, Fraction]]
+
+
+def _law(drawn: random.Random) -> Pairs:
+    """Up to five outcomes, some of probability 0 on one side, some with ratios on a grid."""
+    if drawn.random() < 0.2:
+        return [(Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))]
+    weights = [[drawn.choice([0, 1, 2, 3, 50, 1000]) for _ in range(5)] for _ in range(2)]
+    sums = [sum(row) or 1 for row in weights]
+    if 0 in map(sum, weights):
+        return _law(drawn)
+    return [(Fraction(a, sums[0]), Fraction(b, sums[1])) for a, b in zip(*weights, strict=True)]
+
+
+def _delta(laws: list[Pairs], epsilon: Fraction) -> mpf:
+    """The larger delta of both orders, exactly, with e^epsilon to 80 digits."""
+    masses: dict[tuple[Fraction, Fraction], int] = defaultdict(int)
+    for outcomes in itertools.product(*laws):
+        p = q = Fraction(1)
+        for a, b in outcomes:
+            p, q = p * a, q * b
+        masses[p, q] += 1
+    with mp.workdps(80):
+        x = mp.exp(mpf(epsilon.numerator) / epsilon.denominator)
+        sums = [mpf(0), mpf(0)]
+        for (p, q), count in masses.items():
+            for order, (a, b) in enumerate(((p, q), (q, p))):
+                gain = mpf(a.numerator) / a.denominator - x * b.numerator / b.denominator
+                sums[order] += count * max(gain, mpf(0))
+        return max(sums)
+
+
+def _bound(
+    laws: list[Pairs], rule: dict[str, Any], epsilon: Fraction, upper: bool
+) -> Fraction | None:
+    releases = [{"mechanism": "finite-law", "times": 1, "outcomes": law} for law in laws]
+    try:
+        return dpcheck.delta(releases, rule, epsilon, upper)
+    except dpcheck.Stop:
+        return None
+
+
+def _check(seed: int) -> tuple[int, int]:
+    """Whether a bound was found, above and below."""
+    drawn = random.Random(seed)
+    same = [_law(drawn)] * drawn.randint(1, 4)
+    laws = drawn.choice([same, [_law(drawn) for _ in range(drawn.randint(1, 4))]])
+    step = drawn.choice([Fraction(1, 50), Fraction(1, 7), Fraction(69, 100), Fraction(3)])
+    size = drawn.choice([5, 30, 150])
+    rule = {
+        "rule": "grid",
+        "step": step,
+        "mass_bits": drawn.choice([16, 40, 100]),
+        "nodes": [[-drawn.randint(1, size), drawn.randint(0, size)] for _ in laws],
+        "window": [-drawn.randint(1, 2 * size), drawn.randint(0, 2 * size)],
+    }
+    epsilon = Fraction(drawn.choice([0, 10, 69, 100, 300]), 100)
+    truth = _delta(laws, epsilon)
+    above, below = (_bound(laws, rule, epsilon, upper) for upper in (True, False))
+    with mp.workdps(80):
+        hair = mpf(10) ** -60
+        if above is not None:
+            assert mpf(above.numerator) / above.denominator >= truth - hair, seed
+        if below is not None:
+            assert mpf(below.numerator) / below.denominator <= truth + hair, seed
+    return above is not None, below is not None
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_grids(part: int) -> None:
+    dpcheck.prove.end = 1 << 80
+    found = [_check(seed) for seed in range(10 * part, 10 * part + 10)]
+    assert all(sum(column) >= 5 for column in zip(*found, strict=True))
+
+
+@pytest.mark.slow
+def test_many_random_grids() -> None:
+    dpcheck.prove.end = 1 << 80
+    for seed in range(1000, 3000):
+        _check(seed)
