@@ -177,7 +177,7 @@ def by_region_found(frame: pd.DataFrame, rng: Any) -> dict[str, int]:
 def _regions(frame: pd.DataFrame) -> Probabilities:
     found = list(frame["region"])
     noise = [{found.count(region) + z: Fraction(1, 3) for z in (-1, 0, 1)} for region in DOMAIN]
-    return mapped(product(*noise), lambda pair: tuple(zip(DOMAIN, pair, strict=True)))
+    return mapped(product(*noise), lambda pair: frozenset(zip(DOMAIN, pair, strict=True)))
 
 
 add(
