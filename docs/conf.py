@@ -30,7 +30,7 @@ nitpick_ignore_regex = [
     (r"py:.*", rf"({name})(\..*)?")
     for name in (
         "abc|array|builtins|collections|concurrent|decimal|enum|fractions|functools|numbers"
-        "|pathlib|random|re|types|typing|unittest",
+        "|os|pathlib|random|re|types|typing|unittest",
         "click|duckdb|flint|hypothesis|narwhals|np|numpy|nw|numpy\\.typing|pytest|scipy|pandas|polars",
     )
 ]
