@@ -105,7 +105,7 @@ class _Gshm:
             return _below(arb(self.k).sqrt() / ball(self.sigma))
 
     def shown_of(self, counters: int) -> Fraction:
-        """A lower bound of the probability that one of so many 1-counters passes the threshold."""
+        """A lower bound of the probability that one of these 1-counters passes the threshold."""
         with precision(_BITS):
             return _below(_GSHM.threshold_only(counters, ball(self.tau / self.sigma)))
 

@@ -51,7 +51,7 @@ class ClosedCurve:
 
 
 def closed_curve(order: Order) -> ClosedCurve | None:
-    """The curve of these laws, each run so many times; None where it needs a grid."""
+    """The curve of the composed laws, each with its number of runs; None if it needs a grid."""
     distances = [law.distance for law, _ in order]
     if None not in distances:
         squares = sum(n * mu**2 for mu, (_, n) in zip(distances, order, strict=True) if mu)

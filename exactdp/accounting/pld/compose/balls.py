@@ -27,7 +27,7 @@ MOST_BALLS = 1 << 18
 
 _SPARE_BITS = 80
 
-#: Progress is reported every so many points.
+#: Number of points between two reports of progress.
 _REPORTED = 4096
 
 

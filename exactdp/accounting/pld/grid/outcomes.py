@@ -21,7 +21,7 @@ from exactdp.balls import ball
 
 __all__ = ["FINE", "Outcome", "bounds", "merged"]
 
-#: Irrational losses are known to so many binary places when a grid is placed.
+#: Number of binary places to which irrational losses are known when a grid is placed.
 FINE = 100
 
 

@@ -51,7 +51,7 @@ _SPARE_BITS = 10
 #: Largest number of nodes of the lattice: a product of two such polynomials takes seconds.
 _MOST_NODES = 1 << 21
 
-#: At least so many nodes for each cell that a ratio up to e may have.
+#: Least number of nodes for each cell of ratios up to e.
 _FEWEST_NODES = 32
 
 #: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
@@ -61,7 +61,7 @@ Floats = NDArray[np.float64]
 
 
 def allocated(step: Step, steps: int) -> Step:
-    """An epoch of so many steps (>= 2), in one of which the user takes part."""
+    """An epoch with this number of steps (>= 2); the user takes part in one of them."""
     removed, added = (
         Allocated(step.removed, step.added, steps, removed) for removed in (True, False)
     )
