@@ -1,7 +1,9 @@
 """A module that draws noise when it is imported: the mistake is that it is drawn once."""
 
 import enum
+import os
 import random
+import time
 from collections import namedtuple
 
 from exactdp.samplers.seeded import SeededSource
@@ -18,6 +20,25 @@ def shifted(bit, rng):
 def honest(bit, rng):
     """Reads a constant of the module, which is the same everywhere."""
     return bit if rng.randrange(21) < 10 + LEVELS[0] else 1 - bit
+
+
+def elsewhere():
+    """Whether this is a fresh interpreter of the audit."""
+    return "EXACTDP_FRESH_INTERPRETER" in os.environ
+
+
+def exits(bit, rng):
+    """The mistake: in another process the program ends the process."""
+    if elsewhere():
+        os._exit(3)
+    return honest(bit, rng)
+
+
+def sleeps(bit, rng):
+    """The mistake: in another process the program never answers."""
+    if elsewhere():
+        time.sleep(600)
+    return honest(bit, rng)
 
 
 def by_set_order(bit, rng):

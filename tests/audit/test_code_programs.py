@@ -23,7 +23,7 @@ import pytest
 from hypothesis import strategies as st
 
 from exactdp.audit import foreign_law, private
-from exactdp.audit.code import NotEnumerable
+from exactdp.audit.code import NotEnumerable, fresh, interpreters
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.law import Law
 from tests.audit import noisy_module
@@ -450,6 +450,33 @@ def test_without_fork_nothing_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_sent_and_what_is_not() -> None:
     assert "4 fresh interpreters agree" in private(noisy_module.honest, 0, 1, epsilon=1).basis
     assert "not sent: " in private(lambda bit, rng: coin(bit, rng), 0, 1, epsilon=1).basis
+
+
+def _in_fresh_interpreters() -> str:
+    return private(noisy_module.honest, 0, 1, epsilon=1).basis
+
+
+def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
+    assert "4 fresh interpreters agree" in _in_fresh_interpreters()
+    interpreters._started[2].kill()
+    interpreters._started[2].wait()
+    assert "4 fresh interpreters agree" in _in_fresh_interpreters()
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [(noisy_module.exits, "ended its process"), (noisy_module.sleeps, "ten times as long")],
+)
+def test_programs_that_do_not_answer_in_fresh_interpreters_are_refused(
+    program: Callable[[Any, Any], Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "4 fresh interpreters agree" in _in_fresh_interpreters()
+    with monkeypatch.context() as patch:
+        patch.setattr(fresh, "_PATIENCE", 1.0)
+        with pytest.raises(NotEnumerable, match=said):
+            private(program, 0, 1, epsilon=1)
+    # the answer that came too late is not read as the answer to the next question
+    assert "4 fresh interpreters agree" in _in_fresh_interpreters()
 
 
 @pytest.mark.parametrize(("n", "p"), [(5, 0.3), (12, 0.5), (7, 0.8), (3, 0.0), (0, 0.4)])

@@ -27,12 +27,13 @@ from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.outcomes import of_error, written
 from exactdp.audit.code.places import Activation, Places
 from exactdp.audit.code.runs import Choice, Path, Run
+from exactdp.audit.code.uniform import NotEnumerable
 from exactdp.audit.code.watch import Watch
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import Again, NotReproducible, RunOver, Suspended
 from exactdp.samplers.enumeration_tally import Tally
 
-__all__ = ["INTERFACES", "Explorer", "Leaf", "Runner", "digest", "repeated"]
+__all__ = ["INTERFACES", "Explorer", "Leaf", "Runner", "differing", "digest", "repeated"]
 
 INTERFACES: dict[str, Callable[[Draws], Any]] = {
     "random": ExactRandom,
@@ -325,3 +326,19 @@ def repeated(runner: Runner, watch: Watch, point: list[Any]) -> Any:
     if not draws.used_up:
         raise NotReproducible("a repeated run drew less than before")
     return shown
+
+
+def differing(runner: Runner, leaves: list[Any], most: int | None = None) -> str | None:
+    """How one of the leaves differs from what it was, or None; most: runs for each of them."""
+    watch = Watch(Places())
+    for points, outcome in leaves:
+        for point in points[:most]:
+            try:
+                shown = digest(repeated(runner, watch, point))
+            except ProgramRaised:
+                return "a repeated run raised an exception"
+            except (NotReproducible, NotEnumerable) as error:
+                return str(error)
+            if shown != outcome:
+                return "a repeated run showed something else"
+    return None

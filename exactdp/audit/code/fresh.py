@@ -1,38 +1,26 @@
 """Leaves repeated in fresh interpreters with other hash seeds, where the program can be sent.
 
 A program is sent by name: its module is imported anew there, and whatever that draws or orders by
-hashes is drawn and ordered anew. The interpreters are started once and serve all audits of this
-process; each request is answered in a fork of them.
+hashes is drawn and ordered anew (:mod:`serving`).
 """
 
 from __future__ import annotations
 
-import atexit
-import importlib
-import json
-import os
-import select
-import signal
-import subprocess
 import sys
-import types
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from exactdp.audit.code.outcomes import found, named, read, written
+from exactdp.audit.code.interpreters import ask, is_fresh
+from exactdp.audit.code.outcomes import named, written
 from exactdp.audit.code.uniform import NotEnumerable
 from exactdp.samplers.enumeration_branches import NotReproducible
 
-__all__ = ["Sending", "repeated", "serve"]
+__all__ = ["Sending", "repeated"]
 
-_SEEDS = ("1", "2", "3", "4")
 _MOST_LEAVES = 512
-#: Objects of one variable that are looked into.
-_MOST_OBJECTS = 10_000
-_INSIDE = "EXACTDP_FRESH_INTERPRETER"
+#: A fresh interpreter has this time, and ten times the time that the law took here.
+_PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -59,19 +47,16 @@ def _sent(part: Any) -> Any:
     return ["named", name]
 
 
-def _received(part: list[Any]) -> Any:
-    kind, content = part
-    return read(content) if kind == "data" else found(content)
-
-
-def repeated(sending: Sending | None, runner: Any, judged: Any) -> tuple[int, str]:
+def repeated(sending: Sending | None, runner: Any, judged: Any, seconds: float) -> tuple[int, str]:
     """In how many fresh interpreters the leaves are what they were here, or why none was asked.
 
-    Raises NotReproducible if they are not, or if the modules differ from one to the other.
+    seconds: how long the law took here. Raises NotReproducible if the leaves are not the same, or
+    if the modules differ from one interpreter to the other; NotEnumerable if one of them ends or
+    does not answer.
     """
     program, leaves = None, []
     reason = "it is not known how to make it elsewhere"
-    if _INSIDE in os.environ:
+    if is_fresh():
         return 0, "this is a fresh interpreter"
     if sending is not None:
         try:
@@ -86,18 +71,19 @@ def repeated(sending: Sending | None, runner: Any, judged: Any) -> tuple[int, st
     }
     if program is None and not modules:
         return 0, reason
-    answers = _ask(
-        {
-            "program": program,
-            "leaves": leaves,
-            "modules": modules,
-            "interface": runner.interface,
-            "catches": runner.catches,
-        }
-    )
+    request = {
+        "program": program,
+        "leaves": leaves,
+        "modules": modules,
+        "interface": runner.interface,
+        "catches": runner.catches,
+    }
+    answers = ask(request, _PATIENCE + 10 * seconds)
     for answer in answers:
-        if answer["failed"]:
+        if "failed" in answer:
             return 0, f"its module cannot be imported in a fresh interpreter ({answer['failed']})"
+        if "ended" in answer:
+            raise NotEnumerable(f"in a fresh interpreter, {answer['ended']}")
     for module, names in modules.items():
         for name in names:
             if len({answer["modules"][module][name] for answer in answers}) > 1:
@@ -120,101 +106,3 @@ _known: dict[str, set[str]] = {}  # variables of modules that fresh interpreters
 
 def _is_importable(module: str) -> bool:
     return module != "__main__" and getattr(sys.modules.get(module), "__spec__", None) is not None
-
-
-def _ask(request: Any) -> list[Any]:
-    """The answers of all interpreters, which work at the same time."""
-    data = json.dumps({"path": sys.path, **request}).encode() + b"\n"
-    for process in _servers():
-        process.stdin.write(data)
-        process.stdin.flush()
-    return [json.loads(process.stdout.readline()) for process in _servers()]
-
-
-@cache
-def _servers() -> list[Any]:
-    return [_start(seed) for seed in _SEEDS]
-
-
-def _start(seed: str) -> Any:
-    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
-    process = subprocess.Popen(  # noqa: S603 (this very interpreter)
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONHASHSEED": seed, _INSIDE: "1"},
-    )
-    atexit.register(_end, process)
-    return process
-
-
-def _end(process: Any) -> None:
-    process.stdin.close()
-    process.stdout.close()
-    process.wait()
-
-
-def serve() -> None:
-    """Answers requests, a line of JSON each, until the input ends."""
-    from exactdp.audit.code.forks import answer_of, begun
-
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a program prints is no answer
-    for line in sys.stdin:
-        request = json.loads(line)
-        sys.path[:] = request["path"]
-        try:
-            names = [*request["modules"]]
-            for kind, content in request["program"] or ():
-                names += [content.partition(":")[0]] if kind == "named" else []
-            for name in names:
-                importlib.import_module(name)
-            pipe, child = begun(_answer, request)
-            if pipe not in select.select([pipe, sys.stdin], [], [])[0]:
-                os.kill(child, signal.SIGKILL)  # the input has ended: nobody waits for the answer
-                return
-            answer = answer_of(pipe, child)
-        except Exception as error:  # whatever the user's module raises
-            answer = {"failed": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), file=answers, flush=True)
-
-
-def _answer(request: Any) -> Any:
-    from exactdp.audit.code.explore import Runner, digest
-    from exactdp.audit.code.judge import differing
-
-    modules = {
-        module: {name: digest(_state(vars(sys.modules[module]).get(name), set())) for name in names}
-        for module, names in request["modules"].items()
-    }
-    differs = None
-    if request["program"] is not None:
-        make, *arguments = map(_received, request["program"])
-        runner = Runner(make(*arguments), request["interface"], request["catches"])
-        differs = differing(runner, request["leaves"])
-    return {"modules": modules, "differs": differs, "failed": ""}
-
-
-def _state(value: Any, opened: set[int]) -> Any:
-    """What a variable of a module holds, as data; None for what cannot be written down.
-
-    opened: the objects that are already being written. Each object is opened once, because objects
-    may refer to each other (a member of an enumeration refers to its class).
-    """
-    try:
-        return written(value)
-    except (NotEnumerable, RecursionError, TypeError, ValueError):
-        pass
-    if id(value) in opened or len(opened) >= _MOST_OBJECTS or isinstance(value, types.ModuleType):
-        return None
-    opened.add(id(value))
-    if isinstance(value, dict):
-        return [[_state(key, opened), _state(each, opened)] for key, each in value.items()]
-    if isinstance(value, (list, tuple, deque)):
-        return [_state(each, opened) for each in value]
-    held = getattr(value, "__dict__", {})
-    return {
-        name: _state(each, opened)
-        for name, each in dict(held).items()
-        if not (isinstance(value, type) and (name.startswith("__") or callable(each)))
-    }

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,14 @@ from typing import Any
 from exactdp.audit.code import fresh
 from exactdp.audit.code.draw_forks import fraction_text, law_by_forks
 from exactdp.audit.code.draws import RecordedDraws
-from exactdp.audit.code.explore import INTERFACES, Explorer, Runner, digest, repeated
+from exactdp.audit.code.explore import (
+    INTERFACES,
+    Explorer,
+    Runner,
+    differing,
+    digest,
+    repeated,
+)
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.places import Places
@@ -91,8 +99,9 @@ def judged_law(
     choice("exceptions", exceptions, ("raise", "outcome"))
     allowed = rational("residual", residual)
     runner = Runner(program, interface, exceptions == "outcome")
+    begun = time.monotonic()
     found = _explored(runner, allowed, max_runs, progress) or _forked(runner, allowed)
-    sent, reason = fresh.repeated(sending, runner, found)
+    sent, reason = fresh.repeated(sending, runner, found, time.monotonic() - begun)
     weights = [(Outcome(data), _fraction(weight)) for data, weight in found["law"]]
     law = Law(dict(weights), _fraction(found["residual"]))
     evidence = Evidence(found["count"], len(found["leaves"]), found["forked"], sent, reason)
@@ -185,22 +194,6 @@ def _repeat(runner: Runner, leaves: list[Any]) -> bool:
         in_fork(differing, runner, [*share, share[0]]) is not None
         for share in (leaves[i::forks][::-1] for i in range(forks))
     )
-
-
-def differing(runner: Runner, leaves: list[Any], most: int | None = None) -> str | None:
-    """How one of the leaves differs from what it was, or None; most: runs for each of them."""
-    watch = Watch(Places())
-    for points, outcome in leaves:
-        for point in points[:most]:
-            try:
-                shown = digest(repeated(runner, watch, point))
-            except ProgramRaised:
-                return "a repeated run raised an exception"
-            except (NotReproducible, NotEnumerable) as error:
-                return str(error)
-            if shown != outcome:
-                return "a repeated run showed something else"
-    return None
 
 
 def _raises(runner: Runner, error: ProgramRaised) -> bool:

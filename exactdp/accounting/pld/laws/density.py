@@ -84,6 +84,8 @@ def _side(
     place, width = centre, scale / 8
     p, q = masses(arb(place))
     while p > 0 and (log_left := -log_of(p)) < bits * math.log(2):
+        if place + width == place:
+            break  # doubles do not tell the losses of the cells apart
         wished = max(0.5, 0.35 * math.sqrt(2 * log_left))
         p_next, q_next = masses(arb(place + width))
         fallen = -log_of(p_next) - log_left if p_next > 0 else math.inf

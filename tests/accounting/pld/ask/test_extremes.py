@@ -140,3 +140,12 @@ def test_a_narrow_mu_of_a_curve_that_is_gaussian() -> None:
     found = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
     assert found.lower <= Fraction(1, 2) <= found.upper
     assert found.width <= Fraction(1, 10**5)
+
+
+@pytest.mark.parametrize(("delta", "times"), [("1e-300", 10**18), ("1e-6", 10**6), ("0.5", 10**9)])
+def test_failures_of_very_many_steps(delta: str, times: int) -> None:
+    found = pld.approximate(epsilon="0.1", delta=delta).composed(times).infinite_mass()
+    with mp.workdps(700):
+        exact = -mp.expm1(times * mp.log1p(-mp.mpf(delta)))
+        low, high = (mp.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
+        assert low <= exact <= high <= low * (1 + mp.mpf("1e-11"))

@@ -1,0 +1,100 @@
+"""What a fresh interpreter does: it answers requests, each in a fork of its own.
+
+A program is found by name: its module is imported here, and whatever that draws or orders by hashes
+is drawn and ordered anew.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import signal
+import sys
+import types
+from collections import deque
+from typing import Any
+
+from exactdp.audit.code.explore import Runner, differing, digest
+from exactdp.audit.code.forks import answer_of, begun
+from exactdp.audit.code.outcomes import found, read, written
+from exactdp.audit.code.uniform import NotEnumerable
+
+__all__ = ["serve"]
+
+#: Objects of one variable that are looked into.
+_MOST_OBJECTS = 10_000
+
+
+def serve() -> None:
+    """Answer requests, a line of JSON each, until the input ends."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a program prints is no answer
+    for line in sys.stdin:
+        request = json.loads(line)
+        sys.path[:] = request["path"]
+        try:
+            _import(request)
+        except Exception as error:  # whatever the user's module raises
+            answer = {"failed": f"{type(error).__name__}: {error}"}
+        else:
+            pipe, child = begun(_answer, request)
+            if pipe not in select.select([pipe, sys.stdin], [], [])[0]:
+                os.kill(child, signal.SIGKILL)  # the input has ended: nobody waits for the answer
+                return
+            try:
+                answer = answer_of(pipe, child)
+            except NotEnumerable as error:
+                answer = {"ended": str(error)}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _import(request: Any) -> None:
+    """Import the modules of the program and of its functions."""
+    named = [content for kind, content in request["program"] or () if kind == "named"]
+    for name in [*request["modules"], *(content.partition(":")[0] for content in named)]:
+        importlib.import_module(name)
+
+
+def _answer(request: Any) -> Any:
+    modules = {
+        module: {name: digest(_state(vars(sys.modules[module]).get(name), set())) for name in names}
+        for module, names in request["modules"].items()
+    }
+    differs = None
+    if request["program"] is not None:
+        make, *arguments = map(_received, request["program"])
+        runner = Runner(make(*arguments), request["interface"], request["catches"])
+        differs = differing(runner, request["leaves"])
+    return {"modules": modules, "differs": differs}
+
+
+def _received(part: list[Any]) -> Any:
+    kind, content = part
+    return read(content) if kind == "data" else found(content)
+
+
+def _state(value: Any, opened: set[int]) -> Any:
+    """What a variable of a module holds, as data; None for what cannot be written down.
+
+    opened: the objects that are already being written. Each object is opened once, because objects
+    may refer to each other (a member of an enumeration refers to its class).
+    """
+    try:
+        return written(value)
+    except (NotEnumerable, RecursionError, TypeError, ValueError):
+        pass
+    if id(value) in opened or len(opened) >= _MOST_OBJECTS or isinstance(value, types.ModuleType):
+        return None
+    opened.add(id(value))
+    if isinstance(value, dict):
+        return [[_state(key, opened), _state(each, opened)] for key, each in value.items()]
+    if isinstance(value, (list, tuple, deque)):
+        return [_state(each, opened) for each in value]
+    held = getattr(value, "__dict__", {})
+    return {
+        name: _state(each, opened)
+        for name, each in dict(held).items()
+        if not (isinstance(value, type) and (name.startswith("__") or callable(each)))
+    }
