@@ -228,7 +228,7 @@ class Explorer:
         """A run comes to a choice that no run has made: it takes the most probable way."""
         ways: list[tuple[Path, Fraction]] = [((choice,), choice.share) for choice in options]
         for call in self.places.stack[1:]:
-            if call.mergeable and call.step == run.step and call.index > self._scopes[-1].call:
+            if call.mergeable and call.step == run.step and call.number > self._scopes[-1].call:
                 known = self._open(run, call)
                 if known is not None:
                     ways, left = known, 1 - sum((w for _, w in known), Fraction(0))
@@ -254,18 +254,18 @@ class Explorer:
             here *= scope.mass
         allowed = self._allowed * _FINER / here if self._allowed else Fraction(1, 1 << 96)
         allowed = min(allowed, Fraction(1, 4))
-        key = self.places.law_key(call)
+        key = self.places.law_key(call, run)
         if key is not None and key in self._laws and self._laws[key][0] <= allowed:
             return self._laws[key][1]
         tally = Tally(_rounded(allowed), self._most)
-        self._scopes.append(_Scope(len(run.path), call.index, run.mass, tally, key))
+        self._scopes.append(_Scope(len(run.path), call.number, run.mass, tally, key))
         run.mass = Fraction(1)
         return None
 
     def _returned(self, call: Activation, key: str | None) -> None:
         """A call has ended: if it is being explored, so has the run."""
         scope, run = self._scopes[-1], self.places.run
-        if run is not None and call.index == scope.call and call.step == scope.depth < run.step:
+        if run is not None and call.number == scope.call and call.step == scope.depth < run.step:
             self._result = (key,)
             run.stop(Returned())
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import dis
+import enum
 import types
 from dataclasses import dataclass
 from functools import lru_cache
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from inspect import (
+    CO_ASYNC_GENERATOR,
+    CO_COROUTINE,
+    CO_GENERATOR,
+    CO_VARARGS,
+    CO_VARKEYWORDS,
+)
 
-__all__ = ["Call", "calls", "changes"]
+__all__ = ["Call", "Changes", "arguments", "calls", "changes_of", "reassigns"]
 
 _SUSPENDED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 #: What reads variables that the instructions do not name.
@@ -33,13 +40,61 @@ class Call:
     changes: bool
 
 
+class Changes(enum.Enum):
+    """What a function may change by what it does itself, beside its own variables."""
+
+    NOTHING = 0
+    ITS_OBJECT = 1  # attributes of its first argument, as methods do with self
+    ANYTHING = 2
+
+
 @lru_cache(maxsize=1 << 12)
-def changes(code: types.CodeType) -> bool:
-    """Whether a function may change more than its own variables by what it does itself."""
+def changes_of(code: types.CodeType) -> Changes:
+    """What a function may change by what it does itself."""
     if code.co_flags & _SUSPENDED:
-        return True
+        return Changes.ANYTHING
     steps = list(dis.get_instructions(code))
-    return any(_changes(steps, i) for i in range(len(steps)))
+    found = [i for i in range(len(steps)) if _changes(steps, i)]
+    if not found:
+        return Changes.NOTHING
+    depths = _depths(steps, _ways(steps))
+    own = code.co_varnames[:1] if code.co_argcount else ()
+    only = all(_object_of_store(steps, depths, i) in own for i in found)
+    return Changes.ITS_OBJECT if only and not reassigns(code) else Changes.ANYTHING
+
+
+def arguments(code: types.CodeType) -> tuple[str, ...]:
+    """The names of a function's arguments."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
+    return code.co_varnames[:count]
+
+
+@lru_cache(maxsize=1 << 12)
+def reassigns(code: types.CodeType) -> bool:
+    """Whether a function gives one of its arguments another value, or deletes it."""
+    steps = [
+        s for s in dis.get_instructions(code) if s.opname.startswith(("STORE_FAST", "DELETE_FAST"))
+    ]
+    return not set(arguments(code)).isdisjoint(name for step in steps for name in _names(step))
+
+
+def _names(step: dis.Instruction) -> tuple[str, ...]:
+    """The variables that an instruction on local variables names."""
+    return step.argval if isinstance(step.argval, tuple) else (step.argval,)
+
+
+def _object_of_store(steps: list[dis.Instruction], depths: dict[int, int], i: int) -> str | None:
+    """The variable that an instruction stores an attribute of, if it does so."""
+    if steps[i].opname != "STORE_ATTR" or steps[i].is_jump_target:
+        return None
+    read = i - 1
+    if steps[read].opname == "SWAP":  # self.n += 1: self waits on the stack below the result
+        read = next(j for j in range(read, -1, -1) if depths.get(j) == depths[i] - 2)
+        if steps[read + 1].opname != "COPY" or steps[read + 1].is_jump_target:
+            return None
+    loads = steps[read].opname.startswith("LOAD_FAST") or steps[read].opname.endswith("LOAD_FAST")
+    return _names(steps[read])[-1] if loads else None
 
 
 def _changes(steps: list[dis.Instruction], i: int) -> bool:
@@ -170,7 +225,7 @@ def _live(steps: list[dis.Instruction], ways: Ways) -> list[frozenset[str]]:
 def _before(step: dis.Instruction, after: frozenset[str]) -> frozenset[str]:
     if "_FAST" not in step.opname:
         return after
-    names: tuple[str, ...] = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+    names = _names(step)
     if step.opname in ("STORE_FAST", "STORE_FAST_STORE_FAST"):
         return after - set(names)
     if step.opname == "STORE_FAST_LOAD_FAST":

@@ -12,30 +12,16 @@ import enum
 import json
 import types
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from fractions import Fraction
-from inspect import CO_VARARGS, CO_VARKEYWORDS
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from exactdp.audit.code import loops
-from exactdp.audit.code.generators import ExactRandom
-from exactdp.audit.code.lazy import LazyNumber
-from exactdp.audit.code.numpy_generators import ExactGenerator
+from exactdp.audit.code.keys import Age, is_plain, key_here, key_of_content, lasts
 from exactdp.audit.code.outcomes import written
 from exactdp.audit.code.runs import Run
+from exactdp.audit.code.uniform import Uniform
 from exactdp.samplers.enumeration_branches import Again
 
 __all__ = ["Activation", "Places", "Whose"]
-
-_ATOMS = (
-    *(type(None), bool, int, float, complex, str, bytes, Fraction),
-    *(np.int64, np.float64, np.bool_),
-)
-#: Told apart by which object they are: they stay what they are while nothing changes.
-_LASTING = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType, type)
-_GENERATORS = (ExactRandom, ExactGenerator, Run)
 
 
 class Whose(enum.Enum):
@@ -46,19 +32,29 @@ class Whose(enum.Enum):
     PROGRAM = 2
 
 
-@dataclass
-class Activation:
+class Moment(NamedTuple):
+    """When something began in a run: the numbers of changes, lazy numbers, and looks at these."""
+
+    changed: int
+    uniforms: int
+    narrowed: int
+
+
+class Activation(NamedTuple):
     """A call of one of the program's functions that is under way.
 
-    step: the choices made before it. index: its number among the calls of the run. changed: the
-    changes seen before it. mergeable: whether its code changes nothing but its own variables.
+    step: the choices made before it. number: that among the calls of the run. begun: when it
+    began. mergeable: whether its code changes nothing but its own variables. early: whether the key
+    of its arguments was made when it began, as it gives them other values.
     """
 
     frame: types.FrameType
     step: int
-    index: int
-    changed: int
+    number: int
+    begun: Moment
     mergeable: bool
+    early: bool
+    key: Hashable
 
 
 class Places:
@@ -73,10 +69,11 @@ class Places:
         self.depth = -1
         self.returned: Callable[[Activation, str | None], None] | None = None
         self.stack: list[Activation] = []
-        self.ever_changed = False
+        self._ever_changed = False
+        self._age = Age()
         self.run: Run | None = None
         self._calls = self._changed = 0
-        self._marks: dict[tuple[int, int], tuple[types.FrameType, int, set[Hashable]]] = {}
+        self._marks: dict[tuple[int, int], tuple[types.FrameType, Moment, set[Hashable]]] = {}
 
     def begin(self, run: Run) -> None:
         """A run begins."""
@@ -89,17 +86,29 @@ class Places:
         self.run = None
         self._marks.clear()
 
-    def changed(self) -> None:
-        """Something may have been changed that outlives the function at work."""
+    def changed(self, thing: Any = None) -> None:
+        """Something may have been changed that outlives the function at work.
+
+        thing: what was changed, if it can be nothing else.
+        """
         self._changed += 1
-        self.ever_changed = True
+        if not self._ever_changed and self.returned is not None:
+            self._ever_changed = thing is None or not self._age.is_new(thing)
 
     def call(self, frame: types.FrameType, mergeable: bool) -> None:
         """A function of the program begins. mergeable: whether it changes nothing itself."""
         if self.returned is not None and self.run is not None:
             self._calls += 1
-            step = self.run.step
-            self.stack.append(Activation(frame, step, self._calls, self._changed, mergeable))
+            early = mergeable and not self._ever_changed and loops.reassigns(frame.f_code)
+            key = self._key(frame) if early else None
+            step, begun = self.run.step, self._now(self.run)
+            self.stack.append(Activation(frame, step, self._calls, begun, mergeable, early, key))
+
+    def _key(self, frame: types.FrameType) -> Hashable:
+        values = frame.f_locals
+        names = (*loops.arguments(frame.f_code), *frame.f_code.co_freevars)
+        content = key_of_content([values[name] for name in names if name in values], self._age)
+        return None if content is None else (id(frame.f_code), content)
 
     def place(self, frame: types.FrameType, caller: types.FrameType) -> None:
         """The program's code calls a function: perhaps where a loop starts over."""
@@ -108,7 +117,7 @@ class Places:
             return
         place = id(caller), caller.f_lasti
         if run.step == self.depth:
-            self._mark(place, frame, caller)
+            self._mark(place, frame, caller, run)
         elif place in self._marks:
             self._compare(place, frame, caller, run)
 
@@ -116,34 +125,44 @@ class Places:
         """A function ends."""
         if self.returned is None or not self.stack or self.stack[-1].frame is not frame:
             return
-        call = self.stack.pop()
-        same = call.changed == self._changed and call.mergeable
-        same = same and result is not None and _is_plain(result)
-        same = same and all(map(_lasts, frame.f_locals.values()))
-        self.returned(call, json.dumps(written(result)) if same else None)
+        call, run = self.stack.pop(), self.run
+        same = call.begun.changed == self._changed and call.mergeable
+        same = same and result is not None and is_plain(result)
+        if run is None or not same or not all(map(lasts, frame.f_locals.values())):
+            self.returned(call, None)
+        else:
+            # what the call has found out about numbers that its caller may hold is a result, too
+            known = sorted({each.known for each in self._looked_at(run, call.begun)})
+            self.returned(call, json.dumps([written(result), known]))
 
-    def law_key(self, call: Activation) -> Hashable:
-        """Equal for calls that have one law; None where that is unknown."""
-        if self.ever_changed:
-            return None
-        values = call.frame.f_locals
-        names = (*_arguments(call.frame.f_code), *call.frame.f_code.co_freevars)
-        keys = [_key(values[name]) for name in names if name in values]
-        return None if None in keys else (id(call.frame.f_code), *keys)
+    def _now(self, run: Run) -> Moment:
+        return Moment(self._changed, run.uniforms, len(run.narrowed))
 
-    def _mark(self, place: tuple[int, int], frame: Any, caller: types.FrameType) -> None:
+    def _looked_at(self, run: Run, begun: Moment) -> list[Uniform]:
+        """The lazy numbers from before a moment of which more has become known since then."""
+        return [each for each in run.narrowed[begun.narrowed :] if each.number < begun.uniforms]
+
+    def law_key(self, call: Activation, run: Run) -> Hashable:
+        """Equal for calls that have one law and have drawn nothing yet; None where unknown."""
+        if self._ever_changed or call.early:
+            return None if self._ever_changed else call.key
+        still = call.begun.changed == self._changed and not self._looked_at(run, call.begun)
+        return self._key(call.frame) if still else None
+
+    def _mark(self, place: tuple[int, int], frame: Any, caller: types.FrameType, run: Run) -> None:
         state = _state(frame, caller)
         if state is not None:
             known = self._marks.get(place)
-            if known is None or known[1] != self._changed:
-                known = self._marks[place] = caller, self._changed, set()
-            if state in known[2] and self.run is not None:
-                self.run.stop(Again())  # a draw that nobody looked at
+            if known is None or known[1].changed != self._changed:
+                known = self._marks[place] = caller, self._now(run), set()
+            if state in known[2]:
+                run.stop(Again())  # a draw that nobody looked at
             known[2].add(state)
 
     def _compare(self, place: tuple[int, int], frame: Any, caller: Any, run: Run) -> None:
-        _, changed, states = self._marks[place]
-        if changed == self._changed and _state(frame, caller) in states:
+        _, begun, states = self._marks[place]
+        still = begun.changed == self._changed and not self._looked_at(run, begun)
+        if still and _state(frame, caller) in states:
             run.stop(Again())
 
 
@@ -153,10 +172,10 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
     if call is None or call.changes or not _is_called(call.path, frame, caller):
         return None
     variables, arguments = caller.f_locals, frame.f_locals
-    if not all(map(_lasts, variables.values())):
+    if not all(map(lasts, variables.values())):
         return None
-    keys = [_key(variables[name]) for name in sorted(call.live & variables.keys())]
-    keys += [_key(arguments[name]) for name in _arguments(frame.f_code)]
+    keys = [key_here(variables[name]) for name in sorted(call.live & variables.keys())]
+    keys += [key_here(arguments[name]) for name in loops.arguments(frame.f_code)]
     names = tuple(sorted(call.live & variables.keys()))
     return None if None in keys else (id(frame.f_code), names, tuple(keys))
 
@@ -172,61 +191,3 @@ def _is_called(path: tuple[str, ...], frame: types.FrameType, caller: types.Fram
         )
         found = next((inside[attribute] for inside in held if attribute in inside), None)
     return getattr(found, "__code__", None) is frame.f_code
-
-
-def _arguments(code: types.CodeType) -> tuple[str, ...]:
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
-    return code.co_varnames[:count]
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a value is a number, text, or a tuple of them: nothing in it can be changed."""
-    if type(value) is tuple:
-        return all(map(_is_plain, value))
-    return type(value) in _ATOMS
-
-
-def _plain_key(value: Any) -> Hashable:
-    kind = type(value)
-    if kind is tuple:
-        return kind, tuple(map(_plain_key, value))
-    if kind in (float, complex, np.float64):
-        return kind, repr(value)  # -0.0 is another number than 0.0, and NaN equals itself
-    return kind, value
-
-
-def _is_object(value: Any) -> bool:
-    """Whether a value is an instance of a class that is written in Python."""
-    line = type(value).__mro__[:-1]
-    return bool(line) and all("__dict__" in vars(k) or "__slots__" in vars(k) for k in line)
-
-
-def _lasts(value: Any) -> bool:
-    """Whether only code that is known to change things can change a value."""
-    return (
-        isinstance(value, LazyNumber)
-        or _is_plain(value)
-        or isinstance(value, _LASTING)
-        or type(value) in _GENERATORS
-        or _is_object(value)
-        or (type(value) is dict and not value)
-    )
-
-
-def _key(value: Any) -> Hashable:
-    """Equal only for values that nothing tells apart; None where that is unknown."""
-    if isinstance(value, LazyNumber):
-        known, value = value.known()
-        if not known:
-            return None
-    if type(value) in _GENERATORS:
-        return ("generator",)
-    if _is_plain(value):
-        return _plain_key(value)
-    if type(value) is tuple:
-        keys = tuple(map(_key, value))
-        return None if None in keys else keys
-    if _is_object(value) or isinstance(value, _LASTING):
-        return "object", id(value)
-    return ("empty",) if type(value) is dict and not value else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
 from exactdp.samplers.enumeration_branches import Branch, Frontier, NotReproducible
@@ -35,14 +35,16 @@ class Run(EnumeratingSource):
     """The source of randomness of one run.
 
     path: the choices that it repeats. weight: of these, in the unit of whoever explores. new: takes
-    the other choices; None if there may be none.
+    the other choices; None if there may be none. uniforms: the number of lazy numbers drawn so far;
+    narrowed: those of which more became known, as often as it did.
     """
 
     def __init__(self, path: Path, weight: Fraction, new: NewChoices | None) -> None:
         super().__init__(Branch(None, 0, 0, Fraction(1)), Frontier())
         self.path: list[Choice] = list(path)
         self.mass = weight
-        self.step = 0
+        self.step = self.uniforms = 0
+        self.narrowed: list[Any] = []
         self._new = new
 
     def alive(self) -> None:

@@ -6,8 +6,9 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
+from exactdp.audit.code.runs import Run
 from exactdp.errors import ExactDPError
-from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
+from exactdp.samplers.enumeration import MAX_WIDTH
 
 __all__ = ["NotEnumerable", "Uniform"]
 
@@ -17,13 +18,22 @@ class NotEnumerable(ExactDPError, TypeError):
 
 
 class Uniform:
-    """start + step*j for a uniform j in [low, high): what is known so far of one in [0, width)."""
+    """start + step*j for a uniform j in [low, high): what is known so far of one in [0, width).
 
-    __slots__ = ("high", "low", "source", "start", "step", "width")
+    number: its place among those of the run.
+    """
 
-    def __init__(self, source: EnumeratingSource, size: int) -> None:
-        self.source, self.width = source, size
+    __slots__ = ("high", "low", "number", "source", "start", "step", "width")
+
+    def __init__(self, source: Run, size: int) -> None:
+        self.source, self.width, self.number = source, size, source.uniforms
         self.start, self.step, self.low, self.high = 0, 1, 0, size
+        source.uniforms += 1
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        """Equal for numbers of runs alike of which as much is known."""
+        return self.number, self.start, self.step, self.low, self.high
 
     @property
     def size(self) -> int:
@@ -38,9 +48,7 @@ class Uniform:
         sizes = [b - a for a, b in pairwise(ends)]
         if self.size in sizes:
             return sizes.index(self.size)
-        chosen = self.source.branch(
-            len(sizes), lambda: [Fraction(size, self.size) for size in sizes]
-        )
+        chosen = self._branch(sizes)
         self.low, self.high = ends[chosen], ends[chosen + 1]
         return chosen
 
@@ -48,7 +56,7 @@ class Uniform:
         """Branch over all values that are left."""
         size = self.size
         if size > 1:
-            self.low += self.source.branch(size, lambda: [Fraction(1, size)] * size)
+            self.low += self._branch([1] * size)
             self.high = self.low + 1
 
     def residue(self, modulus: int) -> int:
@@ -59,9 +67,11 @@ class Uniform:
             reason = f"% {modulus} has too many outcomes (at most {MAX_WIDTH})"
             self.source.stop(NotEnumerable(reason))
         sizes = [whole + (i < rest) for i in range(min(period, self.size))]
-        chosen = self.source.branch(
-            len(sizes), lambda: [Fraction(size, self.size) for size in sizes]
-        )
+        chosen = self._branch(sizes)
         self.start = self.value(self.low + chosen)
         self.step, self.low, self.high = self.step * period, 0, sizes[chosen]
         return self.start % modulus
+
+    def _branch(self, sizes: list[int]) -> int:
+        self.source.narrowed.append(self)
+        return self.source.branch(len(sizes), lambda: [Fraction(size, self.size) for size in sizes])

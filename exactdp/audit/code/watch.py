@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from exactdp.audit.code import loops
 from exactdp.audit.code.built import built_before, drawing_constructor
 from exactdp.audit.code.calls import Effect, effect_of
 from exactdp.audit.code.lazy import LazyNumber
+from exactdp.audit.code.loops import Changes, changes_of
 from exactdp.audit.code.numpy_generators import SHOWING
 from exactdp.audit.code.places import Places, Whose
 from exactdp.audit.code.runs import Run
@@ -46,12 +46,12 @@ _ADVICE = "draw from the generator that is handed over"
 class _Known(NamedTuple):
     """A piece of code, which is kept alive: its number stays its own.
 
-    changes: whether it may change more than its own variables.
+    changes: what it may change beside its own variables.
     """
 
     code: types.CodeType
     whose: Whose
-    changes: bool
+    changes: Changes
 
 
 class Watch:
@@ -120,13 +120,15 @@ class Watch:
                 self._called(effect, arg, frame)
         elif event == "call":
             known = self._known.get(id(frame.f_code)) or self._meet(frame)
-            if known.changes:
-                self.places.changed()
+            still = known.changes is Changes.NOTHING
+            if not still:
+                own = known.changes is Changes.ITS_OBJECT
+                self.places.changed(frame.f_locals[known.code.co_varnames[0]] if own else None)
             back = frame.f_back
             if back is not None and id(back.f_code) in self._program:
                 self.places.place(frame, back)
             if known.whose is Whose.PROGRAM:
-                self.places.call(frame, not known.changes)
+                self.places.call(frame, still)
         elif event == "return":
             self.places.leave(frame, arg)
 
@@ -159,7 +161,7 @@ class Watch:
             )
         whose = whose_code(code.co_filename)
         still = whose is Whose.OURS or code.co_filename in _NUMBERS
-        changes = not still and loops.changes(code)
+        changes = Changes.NOTHING if still else changes_of(code)
         known = self._known[id(code)] = _Known(code, whose, changes)
         if whose is Whose.PROGRAM:
             self._program.add(id(code))

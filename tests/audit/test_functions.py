@@ -1,0 +1,232 @@
+"""Functions explored one by one: calls share a law only where nothing can tell them apart.
+
+Every program here has too many branches to be followed whole: `flip` looks at an endless number of
+draws. Expected laws are formulas.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from exactdp.audit import compare, foreign_law, private
+from exactdp.law import Law
+
+
+def flip(rng):
+    """1 or 0, each with probability 1/2: whether at least one head came before the first tail."""
+    heads = 0
+    while rng.randrange(2):
+        heads += 1
+    return min(heads, 1)
+
+
+def told(n, rng):
+    """1 for n = 1; else n, or n + 10 with probability 1/2."""
+    bit = flip(rng)
+    return n + (10 * bit if n > 1 else 0)
+
+
+def reassigning(n, rng):
+    kept, n = n, 0
+    bit = flip(rng)
+    return kept + n + (10 * bit if kept > 1 else 0)
+
+
+class Box:
+    def __init__(self, n):
+        self.n = n
+
+    def set(self, n):
+        self.n = n
+
+    def told(self, rng):
+        return told(self.n, rng)
+
+
+class Slots:
+    __slots__ = ("n",)
+
+
+def through(draw, rng):
+    return draw(rng)
+
+
+def of_list(numbers, rng):
+    return told(sum(numbers), rng)
+
+
+def of_pair(x, y, rng):
+    return told(1 if x is y else 2, rng)
+
+
+def arguments_that_change(rng):
+    return reassigning(1, rng), reassigning(2, rng)
+
+
+ONE, TWO = Box(1), Box(2)
+
+
+def methods(rng):
+    return through(ONE.told, rng), through(TWO.told, rng)
+
+
+def closures(rng):
+    one, two = (lambda rng, n=n: told(n, rng) for n in (1, 2))
+    return through(one, rng), through(two, rng)
+
+
+def partials(rng):
+    return through(functools.partial(told, 1), rng), through(functools.partial(told, 2), rng)
+
+
+def new_objects(rng):
+    return Box(1).told(rng), Box(2).told(rng)
+
+
+def an_object_that_changes(rng):
+    box = Box(1)
+    first = box.told(rng)
+    box.set(2)
+    return first, box.told(rng)
+
+
+def an_object_from_before(rng):
+    ONE.set(1)
+    first = ONE.told(rng)
+    ONE.set(2)
+    return first, ONE.told(rng)
+
+
+def slots(rng):
+    box = Slots()
+    box.n = 1
+    first = through(lambda rng: told(box.n, rng), rng)
+    box.n = 2
+    return first, through(lambda rng: told(box.n, rng), rng)
+
+
+def a_list_in_place(rng):
+    numbers = [1]
+    first = of_list(numbers, rng)
+    numbers += [1]
+    return first, of_list(numbers, rng)
+
+
+def one_object_or_two(rng):
+    one, other = Box(0), Box(0)
+    return of_pair(one, one, rng), of_pair(one, other, rng)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(arguments_that_change, methods, closures, partials, new_objects, slots),
+        *(an_object_that_changes, an_object_from_before, a_list_in_place, one_object_or_two),
+    ],
+)
+def test_calls_that_differ_have_their_own_laws(program: Callable[[Any], Any]) -> None:
+    law = foreign_law(program, residual="1e-9", max_runs=500, progress=False)
+    expected = Law({(1, 2): Fraction(1, 2), (1, 12): Fraction(1, 2)})
+    assert compare(law, expected, tolerance="1e-8").verdict == "agrees"
+
+
+def looked_at(u):
+    return u < 5 and 0
+
+
+def an_argument_is_looked_at(rng):
+    u = rng.randrange(10)
+    return int(looked_at(u)), flip(rng), flip(rng), flip(rng), int(u < 5)
+
+
+def an_attribute_is_looked_at(rng):
+    box = Box(rng.randrange(10))
+
+    def look():
+        return box.n < 5 and 0
+
+    return int(look()), flip(rng), flip(rng), flip(rng), int(box.n < 5)
+
+
+@pytest.mark.parametrize("program", [an_argument_is_looked_at, an_attribute_is_looked_at])
+def test_what_a_call_learns_about_an_older_number_is_kept(program: Callable[[Any], Any]) -> None:
+    law = foreign_law(program, residual="1e-9", max_runs=500, progress=False)
+    assert {outcome[-1] for outcome in law.support} == {0, 1}
+    likely = sum(p for outcome, p in law.items() if outcome[-1])
+    assert abs(likely - Fraction(1, 2)) < Fraction(1, 10**8)
+
+
+def test_a_round_that_learns_about_an_older_number_does_not_start_over() -> None:
+    def rounds(rng):  # u = 0 with probability 1/2; then, or for a low draw, another round
+        box = Box(rng.randrange(2))
+        for _ in range(2):
+            if rng.randrange(4) < 3 * box.n:
+                return 1
+        return 0
+
+    law = foreign_law(rounds, progress=False)
+    assert law[1] == Fraction(1, 2) * (1 - Fraction(1, 16))
+
+
+class Laplace:
+    """P(x) proportional to exp(-|x|/scale): rejection in methods (Canonne, Kamath and Steinke)."""
+
+    def __init__(self, scale: int) -> None:
+        self.scale = scale
+
+    def trial(self, numerator: int, denominator: int, rng: Any) -> bool:
+        """True with probability exp(-numerator/denominator)."""
+        k = 1
+        while rng.randrange(denominator * k) < numerator:
+            k += 1
+        return k % 2 == 1
+
+    def sample(self, rng: Any) -> int:
+        while True:
+            rest = rng.randrange(self.scale)
+            if not self.trial(rest, self.scale, rng):
+                continue
+            size = rest
+            while self.trial(1, 1, rng):
+                size += self.scale
+            negative = rng.randrange(2)
+            if not (negative and size == 0):
+                return -size if negative else size
+
+
+class Counter:
+    """A count that is asked for with noise."""
+
+    def __init__(self, count: int, rng: Any) -> None:
+        self.count, self.rng, self.noise, self.asked = count, rng, Laplace(2), 0
+
+    def release(self) -> int:
+        self.asked += 1
+        return self.count + self.noise.sample(self.rng)
+
+
+OUTSIDE = Laplace(2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"program": lambda count, rng: count + OUTSIDE.sample(rng)},
+        {"program": lambda counter, rng: counter.release(), "make": Counter},
+    ],
+    ids=["built outside", "built inside"],
+)
+def test_discrete_laplace_by_rejection_in_a_class(options: dict[str, Any]) -> None:
+    found = private(
+        left=0, right=1, epsilon="0.4", residual="1e-10", progress=False, **options
+    ).deltas
+    law = {x: math.exp(-abs(x) / 2) * math.tanh(1 / 4) for x in range(-99, 100)}
+    delta = sum(max(0.0, p - math.exp(0.4) * law.get(x - 1, 0.0)) for x, p in law.items())
+    assert all(abs(each.lower - delta) < 1e-9 and abs(each.upper - delta) < 1e-9 for each in found)
