@@ -18,10 +18,13 @@ class TooManyBranches(ExactDPError):
 
 
 class Tally:
-    """Outcomes with their probabilities so far, and the unexplored probability."""
+    """Outcomes with their probabilities so far, and the unexplored probability.
 
-    def __init__(self, allowed: Fraction, most: int) -> None:
-        self._allowed, self._most = allowed, most
+    foresees: whether to give up early if the runs will not suffice, by an estimate.
+    """
+
+    def __init__(self, allowed: Fraction, most: int, *, foresees: bool = True) -> None:
+        self._allowed, self._most, self._foresees = allowed, most, foresees
         self._weights: dict[Any, list[Fraction]] = {}
         self._again, self._excess = Fraction(0), 1 - allowed
         self._runs = 0
@@ -62,7 +65,7 @@ class Tally:
             raise TooManyBranches(
                 f"{self._runs} branches followed and probability {float(left):.3g} is left"
             )
-        if self._runs == _FORESEEN << len(self._logs):
+        if self._foresees and self._runs == _FORESEEN << len(self._logs):
             self._logs.append(_log(left))
             if self._foreseen() > 2 * self._most:
                 raise TooManyBranches(

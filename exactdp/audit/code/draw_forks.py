@@ -25,6 +25,7 @@ from exactdp.samplers.enumeration_tally import TooManyBranches
 __all__ = ["fraction_text", "law_by_forks"]
 
 _MOST = 2_000
+_REASON = "lazy numbers and ordinary ones lead to different results"
 
 
 def law_by_forks(runner: Runner, residual: Fraction, lazy: bool, generators: list[Any]) -> Any:
@@ -86,7 +87,7 @@ def _follow(
         return (last,)
 
     run = Run((), Fraction(1), new)
-    draws = LazyDraws(run) if lazy and runner.interface != "source" else RealDraws(run, "")
+    draws = LazyDraws(run) if lazy and runner.interface != "source" else RealDraws(run, _REASON)
     watch = Watch(Places(), generators)
     try:
         shown = runner.once(draws, watch)

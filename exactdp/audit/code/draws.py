@@ -1,7 +1,7 @@
 """Where the numbers of a program come from: three ways to answer the same draw.
 
 - LazyDraws: numbers that are revealed as far as they are looked at; for programs that do no more
-  with a number than arithmetic, comparison and conversion (see :mod:`plainness`)
+  with a number than arithmetic, comparison and conversion
 - RealDraws: Python's and numpy's own numbers, one branch per value; for all programs
 - RecordedDraws: the numbers of an earlier run, to see that it repeats itself
 """
@@ -17,6 +17,7 @@ from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import NotEnumerable, Uniform
 from exactdp.audit.code.unwatched import unwatched
+from exactdp.audit.code.where import at
 from exactdp.samplers.enumeration import MAX_WIDTH
 from exactdp.samplers.enumeration_branches import NotReproducible
 
@@ -149,6 +150,6 @@ class RecordedDraws(Draws):
 
 def _too_wide(origin: str, values: str, reason: str) -> str:
     return (
-        f"a number from {origin} has {values}, and the program may do more with it than compare "
-        f"it and calculate ({reason}); draw from a smaller range by randrange"
+        f"a number from {origin} {at()} has {values}, and the program may do more with it than "
+        f"compare it and calculate ({reason}); draw from a smaller range by randrange"
     )

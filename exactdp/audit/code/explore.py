@@ -130,6 +130,7 @@ class Explorer:
     """Follows the branches of one program.
 
     lazy: with lazy numbers, else ordinary ones, because of a reason. merging: function by function.
+    foresees: whether to give up early where the branches look too many.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class Explorer:
         lazy: bool,
         reason: str,
         merging: bool,
+        foresees: bool = True,
     ) -> None:
         self._runner, self._allowed, self._most = runner, residual, max_runs
         self._lazy, self._reason = lazy and runner.interface != "source", reason
@@ -148,7 +150,7 @@ class Explorer:
             self.places.returned = self._returned
         self.watch = Watch(self.places)
         self._ticket = count()
-        self._scopes = [_Scope(0, 0, Fraction(1), Tally(residual, max_runs))]
+        self._scopes = [_Scope(0, 0, Fraction(1), Tally(residual, max_runs, foresees=foresees))]
         self._result: tuple[str | None] | None = None
         self._laws: dict[Hashable, tuple[Fraction, list[tuple[Path, Fraction]]]] = {}
         self._detours: list[tuple[Path, Path]] = []

@@ -96,7 +96,8 @@ def repeated(sending: Sending | None, runner: Any, judged: Any, seconds: float) 
         if answer["differs"]:
             raise NotReproducible(
                 f"in a fresh interpreter {answer['differs']}: the program depends on the order of "
-                "a set, on hash() of text, or on what its module drew or kept"
+                "a set, on hash() of text, or on what its module drew or kept; sort sets before "
+                "they are used, and draw and keep inside the run"
             )
     return (len(answers), "") if program is not None else (0, reason)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -47,6 +48,8 @@ __all__ = ["Evidence", "Judged", "judged_law"]
 _MOST_REPEATED = 2_000
 #: Forks for the repetition, one of which costs 3 to 9 ms, and leaves for one more.
 _FORKS, _LEAVES_OF_A_FORK = 4, 256
+#: Runs in spite of an estimate that they will not suffice: about half a minute.
+_MOST_UNFORESEEN = 1 << 15
 #: Leaves that are repeated after a fork at every draw, each in a fork of its own.
 _ALONE = 16
 
@@ -115,42 +118,51 @@ def _fraction(parts: list[str]) -> Fraction:
 def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) -> Any:
     """What exploring and repeating find; None if runs depend on each other.
 
-    First with lazy numbers, of which comparisons need few branches, then with ordinary ones; where
-    there are too many branches, function by function.
+    First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
     """
     reason = "a run with an ordinary number showed something else"
-    refused: NotEnumerable | None = None
     for lazy in (True, False) if runner.interface != "source" else (False,):
-        for merging in (False, True):
-            try:
-                options = runner, allowed, max_runs, lazy, reason, merging
-                found = in_fork(_explore, options, progress)
-            except TooManyBranches as error:
-                if merging:
-                    raise TooManyBranches(
-                        f"{error}, also with its functions explored one by one; what helps are "
-                        "samplers that are functions of numbers and the generator, and loops that "
-                        "carry nothing along"
-                    ) from None
-                continue
-            except ProgramRaised as error:
-                if not lazy or _raises(runner, error):
-                    _raise_here(runner, error.draws)
-            except NotReproducible:
-                pass
-            except NotEnumerable:
-                if lazy or refused is None:
-                    raise
-            else:
-                if not _repeat(runner, found["leaves"]):
-                    return found
-                if found["unknown"]:
-                    raise NotEnumerable(
-                        "runs differ from call to call, and the program calls "
-                        f"{', '.join(found['unknown'])}, which may keep randomness of its own"
-                    )
-            break
+        try:
+            found = _with_few_branches(runner, allowed, max_runs, (lazy, reason), progress)
+        except ProgramRaised as error:
+            if not lazy or _raises(runner, error):
+                _raise_here(runner, error.draws)
+        except NotReproducible:
+            pass
+        except NotEnumerable:
+            if lazy:
+                raise
+            return None  # ordinary numbers were tried only because runs depend on each other
+        else:
+            if not _repeat(runner, found["leaves"]):
+                return found
+            if found["unknown"]:
+                raise NotEnumerable(
+                    "runs differ from call to call, and the program calls "
+                    f"{', '.join(found['unknown'])}, which may keep randomness of its own"
+                )
     return None
+
+
+def _with_few_branches(
+    runner: Runner, allowed: Fraction, most: int, numbers: tuple[bool, str], progress: bool
+) -> Any:
+    """What exploring finds: all branches, else function by function, else many branches after all.
+
+    An estimate gives up early where the branches look too many; it errs for finite programs.
+    """
+    for merging, foresees in ((False, True), (True, True)):
+        with suppress(TooManyBranches):
+            return in_fork(_explore, (runner, allowed, most, *numbers, merging, foresees), progress)
+    few = min(most, _MOST_UNFORESEEN)
+    try:
+        return in_fork(_explore, (runner, allowed, few, *numbers, False, False), progress)
+    except TooManyBranches as error:
+        raise TooManyBranches(
+            f"{error}; also with its functions explored one by one. Put each noise sampler into a "
+            "function of numbers and the generator, and let its loop carry nothing from round to "
+            "round; or allow a larger residual=, or pass data with fewer or smaller values"
+        ) from None
 
 
 def _explore(options: tuple[Any, ...], progress: bool) -> Any:
@@ -183,7 +195,8 @@ def _forked(runner: Runner, allowed: Fraction) -> Any:
             return found | {"leaves": chosen}
     raise NotReproducible(
         "two runs from one state with the same draws differ: the program has randomness, or a "
-        "clock, beside the generator that it is handed"
+        "clock, beside the generator that it is handed; draw from that generator, and pass the "
+        "time as data"
     )
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from exactdp.audit.code.revealed import Revealed
 from exactdp.audit.code.uniform import NotEnumerable
 from exactdp.audit.code.unwatched import unwatched
+from exactdp.audit.code.where import at
 
 __all__ = ["LazyNumber"]
 
@@ -232,7 +233,8 @@ class LazyNumber(Revealed):
         try:
             return float(value)
         except OverflowError:  # where functions of math take a large int as it is
-            self._base.source.stop(NotEnumerable("a drawn number is too large for a float"))
+            reason = f"a drawn number {at()} is too large for a float; draw it from a smaller range"
+            self._base.source.stop(NotEnumerable(reason))
 
     def __complex__(self) -> complex:
         return complex(self.settle())

@@ -8,7 +8,6 @@ empty, and no code that ran in between could change anything but its own variabl
 
 from __future__ import annotations
 
-import enum
 import json
 import types
 from collections.abc import Callable, Hashable
@@ -21,15 +20,7 @@ from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import Uniform
 from exactdp.samplers.enumeration_branches import Again
 
-__all__ = ["Activation", "Places", "Whose"]
-
-
-class Whose(enum.Enum):
-    """Whose code it is."""
-
-    OURS = 0
-    LIBRARY = 1
-    PROGRAM = 2
+__all__ = ["Activation", "Places"]
 
 
 class Moment(NamedTuple):

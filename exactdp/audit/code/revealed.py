@@ -10,6 +10,7 @@ import numpy as np
 
 from exactdp.audit.code.uniform import NotEnumerable, Uniform
 from exactdp.audit.code.unwatched import unwatched
+from exactdp.audit.code.where import at
 from exactdp.samplers.enumeration import MAX_WIDTH
 
 __all__ = ["Revealed"]
@@ -104,8 +105,8 @@ class Revealed:
             cuts.append(where)
             if len(cuts) >= most:
                 reason = (
-                    f"a number from {self._origin} was used as a value, and it has more than "
-                    f"{most} of them; compare it (u < p), round it to an integer, or have the "
+                    f"a number from {self._origin} was used as a value {at()}, and it has more "
+                    f"than {most} of them; compare it (u < p), round it to an integer, or have the "
                     "code draw integers by randrange"
                 )
                 base.source.stop(NotEnumerable(reason))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from exactdp.audit.code.runs import Run
+from exactdp.audit.code.where import at
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration import MAX_WIDTH
 
@@ -64,7 +65,7 @@ class Uniform:
         period = modulus // math.gcd(modulus, self.step)
         whole, rest = divmod(self.size, period)
         if min(period, self.size) > MAX_WIDTH:
-            reason = f"% {modulus} has too many outcomes (at most {MAX_WIDTH})"
+            reason = f"% {modulus} {at()} has more than {MAX_WIDTH} outcomes; draw by randrange"
             self.source.stop(NotEnumerable(reason))
         sizes = [whole + (i < rest) for i in range(min(period, self.size))]
         chosen = self._branch(sizes)

@@ -24,19 +24,14 @@ from exactdp.audit.code.calls import Effect, effect_of
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.loops import Changes, changes_of
 from exactdp.audit.code.numpy_generators import SHOWING
-from exactdp.audit.code.places import Places, Whose
+from exactdp.audit.code.places import Places
 from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import NotEnumerable
-from exactdp.samplers import enumeration
+from exactdp.audit.code.where import HERE, IMPORTS, Whose, at, whose_code
 from exactdp.samplers.seeded import SeededSource
 
 __all__ = ["Watch"]
 
-_HERE = os.path.join(os.path.dirname(__file__), "")
-_IMPORTS = "<frozen importlib"
-_ENUMERATION = os.path.splitext(enumeration.__file__)[0]
-_PYTHON = os.path.join(os.path.dirname(os.__file__), "")
-_NUMPY = os.path.join(os.path.dirname(np.__file__), "")
 #: These change nothing but the number that they make.
 _NUMBERS = (fractions.__file__, numbers.__file__)
 _GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -86,7 +81,9 @@ class Watch:
         self.places.end()
         self._run = None
         if lost and run is not None and run.signal is None:
-            run.stop(NotEnumerable("the program called itself until the stack was full"))
+            run.stop(
+                NotEnumerable("the program called itself until the stack was full; use a loop")
+            )
 
     def finish(self) -> None:
         """Raises NotEnumerable if a generator was drawn from that existed before the runs."""
@@ -135,29 +132,30 @@ class Watch:
     def _called(self, effect: Effect, function: Any, frame: types.FrameType) -> None:
         """A C function is called that is more than a function of its arguments."""
         file = frame.f_code.co_filename
-        if file.startswith((_HERE, _IMPORTS)):
+        if file.startswith((HERE, IMPORTS)):
             return
         if effect is Effect.CHANGES:
             self.places.changed()
             return
         name = _name(function)
         if effect is Effect.RANDOM:
-            self._refuse(f"{name}() {_at(frame)} is randomness of its own; {_ADVICE}")
+            self._refuse(f"{name}() {at(frame)} is randomness of its own; {_ADVICE}")
         if effect is Effect.OUTSIDE:
             self._refuse(
-                f"{name}() {_at(frame)} reaches outside of the process; pass its result as data"
+                f"{name}() {at(frame)} reaches outside of the process; pass its result as data"
             )
-        self.unknown.setdefault(name, _at(frame))
+        self.unknown.setdefault(name, at(frame))
         self.places.changed()
 
     def _meet(self, frame: types.FrameType) -> _Known:
         """A function is seen to run for the first time."""
         code = frame.f_code
         if code is random.Random.__init__.__code__:
-            self._refuse(f"a new generator {_at(frame)} has randomness of its own; {_ADVICE}")
+            self._refuse(f"a new generator {at(frame)} has randomness of its own; {_ADVICE}")
         if code is SeededSource.take.__code__:
             self._refuse(
-                f"a SeededSource draws what its seed says, in every run the same; {_ADVICE}"
+                f"a SeededSource {at(frame)} draws what its seed says, in every run the same; "
+                f"{_ADVICE}"
             )
         whose = whose_code(code.co_filename)
         still = whose is Whose.OURS or code.co_filename in _NUMBERS
@@ -182,9 +180,9 @@ class Watch:
             why = drawing_constructor(_type(value))
             if why and built_before(value):
                 self._refuse(
-                    f"a {type(value).__name__} was built before the run, by a constructor that "
-                    f"uses {why}: what it drew then is not drawn again; build it inside the run "
-                    "(make=)"
+                    f"a {type(value).__name__} {at(frame)} was built before the run, by a "
+                    f"constructor that uses {why}: what it drew then is not drawn again; build it "
+                    "inside the run (make=)"
                 )
 
     def _refuse(self, reason: str) -> None:
@@ -216,7 +214,7 @@ class Watch:
             if name == "default_rng" and isinstance(given, np.random.Generator):
                 return given
             self._refuse(
-                f"{module}.{name}() {_at(sys._getframe(1))} is randomness of its own; {_ADVICE}"
+                f"{module}.{name}() {at(sys._getframe(1))} is randomness of its own; {_ADVICE}"
             )
             return old(*arguments, **named)
 
@@ -233,15 +231,6 @@ def _plain_sum(items: Any, /, start: Any = 0) -> Any:
     """sum(), which from Python 3.12 on compensates the rounding of floats, but of no others."""
     known = [each.settle() if isinstance(each, LazyNumber) else each for each in items]
     return _sum(known, start)
-
-
-def whose_code(file: str) -> Whose:
-    """Whose code a file holds: this package's, that of Python and numpy, or the program's."""
-    if file.startswith((_HERE, _ENUMERATION, _IMPORTS)):
-        return Whose.OURS
-    if file.startswith((_NUMPY, "<frozen ")):
-        return Whose.LIBRARY
-    return Whose.LIBRARY if file.startswith(_PYTHON) and "-packages" not in file else Whose.PROGRAM
 
 
 def _is_bound(value: Any) -> bool:
@@ -270,14 +259,3 @@ def _name(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     where = owner.__name__ if isinstance(owner, types.ModuleType) else type(owner).__name__
     return f"{where}.{function.__name__}"
-
-
-def _at(frame: types.FrameType | None) -> str:
-    """Where the program is: the innermost line that is no library's."""
-    innermost = frame
-    while frame is not None and whose_code(frame.f_code.co_filename) is not Whose.PROGRAM:
-        frame = frame.f_back
-    frame = frame or innermost
-    if frame is None:
-        return "(nowhere)"
-    return f"({os.path.basename(frame.f_code.co_filename)}, line {frame.f_lineno})"
