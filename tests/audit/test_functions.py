@@ -230,3 +230,42 @@ def test_discrete_laplace_by_rejection_in_a_class(options: dict[str, Any]) -> No
     law = {x: math.exp(-abs(x) / 2) * math.tanh(1 / 4) for x in range(-99, 100)}
     delta = sum(max(0.0, p - math.exp(0.4) * law.get(x - 1, 0.0)) for x, p in law.items())
     assert all(abs(each.lower - delta) < 1e-9 and abs(each.upper - delta) < 1e-9 for each in found)
+
+
+def sparse_vector(queries, rng):
+    """Which queries are at least a noisy threshold, until two are; it is drawn anew after each."""
+    bar = 3 + rng.randint(-2, 2)
+    answers: list[bool] = []
+    for query in queries:
+        answers.append(query + rng.randint(-4, 4) >= bar)
+        if answers[-1]:
+            bar = 3 + rng.randint(-2, 2)
+        if sum(answers) == 2:
+            break
+    return answers
+
+
+def _sparse_vector(queries: list[int]) -> dict[tuple[bool, ...], Fraction]:
+    """The law of :func:`sparse_vector`: sums over the thresholds in use."""
+    law: dict[tuple[bool, ...], Fraction] = {}
+    states = {((), bar): Fraction(1, 5) for bar in range(1, 6)}
+    while states:
+        later: dict[Any, Fraction] = {}
+        for (answers, bar), weight in states.items():
+            if len(answers) == len(queries) or sum(answers) == 2:
+                law[answers] = law.get(answers, Fraction(0)) + weight
+                continue
+            above = Fraction(sum(queries[len(answers)] + z >= bar for z in range(-4, 5)), 9)
+            for bars, answer, p in (([bar], False, 1 - above), (range(1, 6), True, above)):
+                for new in bars if p else ():
+                    key = (*answers, answer), new
+                    later[key] = later.get(key, Fraction(0)) + weight * p / len(bars)
+        states = later
+    return law
+
+
+@pytest.mark.slow
+def test_a_sparse_vector_technique_of_14_000_leaves() -> None:
+    queries = [1, 4, 2, 3, 0, 2]
+    law = foreign_law(functools.partial(sparse_vector, queries), progress=False)
+    assert {x: law[x] for x in law.support} == _sparse_vector(queries)
