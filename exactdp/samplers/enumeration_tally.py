@@ -20,7 +20,8 @@ class TooManyBranches(ExactDPError):
 class Tally:
     """Outcomes with their probabilities so far, and the unexplored probability.
 
-    foresees: whether to give up early if the runs will not suffice, by an estimate.
+    foresees: whether to give up early by an estimate of the number of runs; else by a lower one,
+    which supposes that leaves keep their weight.
     """
 
     def __init__(self, allowed: Fraction, most: int, *, foresees: bool = True) -> None:
@@ -65,7 +66,7 @@ class Tally:
             raise TooManyBranches(
                 f"{self._runs} branches followed and probability {float(left):.3g} is left"
             )
-        if self._foresees and self._runs == _FORESEEN << len(self._logs):
+        if self._runs == _FORESEEN << len(self._logs):
             self._logs.append(_log(left))
             if self._foreseen() > 2 * self._most:
                 raise TooManyBranches(
@@ -83,8 +84,8 @@ class Tally:
         first, second, last = self._logs[-3:]
         before = (math.exp(first) - math.exp(second)) / (self._runs / 4)
         lately = (math.exp(second) - math.exp(last)) / (self._runs / 2)
-        if lately > 0.99 * before:
-            return self._runs + math.exp(last) / lately
+        if lately > 0.99 * before or not self._foresees:
+            return self._runs + math.exp(last) / max(lately, 1e-300)
         step, growth = second - last, (second - last) / max(first - second, 1e-12)
         runs, left = float(self._runs), last - _log(self._residual)
         while left > 0 and runs <= 2 * self._most:
