@@ -573,7 +573,7 @@ class TestReach:
         assert geometric is globals()["geometric"]
 
     def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
-        with pytest.raises(TooManyBranches, match="falls too slowly.*residual="):
+        with pytest.raises(TooManyBranches, match=r"falls too slowly.*residual="):
             foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(40)))
 
 
