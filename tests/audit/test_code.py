@@ -574,7 +574,7 @@ class TestReach:
 
     def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
         with pytest.raises(TooManyBranches, match=r"falls too slowly.*residual="):
-            foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(40)))
+            foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(24)))
 
 
 def test_what_scipy_holds_is_no_hindrance() -> None:

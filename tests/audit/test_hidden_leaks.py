@@ -14,6 +14,7 @@ from exactdp.audit.outputs.features import column
 from tests.audit.leaking import LEAKS, Leak
 
 LONG = {
+    "item 90 of a list",
     "item 600 of a list",
     "key 600 of a dictionary",
     "item 600 of a nested list",
