@@ -121,6 +121,7 @@ def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) 
     First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
     """
     reason = "a run with an ordinary number showed something else"
+    depends = False
     for lazy in (True, False) if runner.interface != "source" else (False,):
         try:
             found = _with_few_branches(runner, allowed, max_runs, (lazy, reason), progress)
@@ -128,14 +129,15 @@ def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) 
             if not lazy or _raises(runner, error):
                 _raise_here(runner, error.draws)
         except NotReproducible:
-            pass
+            depends = True
         except NotEnumerable:
-            if lazy:
-                raise
-            return None  # ordinary numbers were tried only because runs depend on each other
+            if depends:  # ordinary numbers were tried for this reason alone
+                return None
+            raise
         else:
             if not _repeat(runner, found["leaves"]):
                 return found
+            depends = True
             if found["unknown"]:
                 raise NotEnumerable(
                     "runs differ from call to call, and the program calls "
