@@ -6,18 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from exactdp.accounting.neighbours import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    REPLACE_SPECIAL,
+    covered_by,
+    group,
+    is_derived,
+    relation,
+)
 from exactdp.accounting.pld.laws.allocated import allocated
 from exactdp.accounting.pld.laws.base import Step
 from exactdp.accounting.pld.questions import Questions
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, rational
 
-__all__ = ["ADD_REMOVE", "REPLACE_ONE", "REPLACE_SPECIAL", "Pld", "Step"]
-
-ADD_REMOVE = "add-remove neighbours: one user takes part or not"
-REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
-REPLACE_SPECIAL = "replace-special neighbours: one user's data is replaced by a null record"
-_GROUP = "add-remove neighbours: a group"
+__all__ = ["Pld", "Step"]
 
 #: The largest number of runs: floats guess where to look.
 _MOST_TIMES = 10**18
@@ -54,13 +58,12 @@ class Pld(Questions):
 
     def then(self, other: Pld) -> Pld:
         """These mechanisms and then the others, on the same data."""
-        if other.neighbours != self.neighbours:
-            raise InvalidParameter("other", other.neighbours, f"for {self.neighbours}")
+        neighbours = covered_by("other", self.neighbours, other.neighbours)
         merged = dict(self.steps)
         for step, n in other.steps:
             merged[step] = merged.get(step, 0) + n
         sources = dict.fromkeys([*self.source.split("; "), *other.source.split("; ")])
-        return Pld(tuple(merged.items()), self.neighbours, "; ".join(sources))
+        return Pld(tuple(merged.items()), neighbours, "; ".join(sources))
 
     def sampled(self, rate: Real) -> Pld:
         """The mechanism on a Poisson sample: every user takes part with probability rate.
@@ -73,8 +76,7 @@ class Pld(Questions):
         """
         probability = _rate(rate)
         self._only_one("sampled", probability)
-        replaced = self.neighbours in (REPLACE_ONE, REPLACE_SPECIAL)
-        if replaced or self.neighbours.startswith(_GROUP):
+        if is_derived(self.neighbours):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
             return self
@@ -100,7 +102,7 @@ class Pld(Questions):
         """
         probability = _rate(rate)
         self._only_one("batched", probability)
-        whole = self if self.neighbours == REPLACE_ONE else self.replaced()
+        whole = self if relation(self.neighbours) == relation(REPLACE_ONE) else self.replaced()
         if probability == 1:
             return whole
         return whole._each(
@@ -177,17 +179,16 @@ class Pld(Questions):
         count = integer("size", size, least=1)
         if count == 1:
             return self
-        relation = f"{_GROUP} of {count} users takes part or not"
-        return self._each(lambda step: step.grouped(count), relation, _OURS)
+        return self._each(lambda step: step.grouped(count), group(count), _OURS)
 
     def bound(self) -> Pld:
         """The upper bound of this loss: both ends of an answer enclose that bound."""
         steps = tuple((Step(step.removed, step.added), n) for step, n in self.steps)
         return Pld(steps, self.neighbours, self.source)
 
-    def _each(self, changed: Callable[[Step], Step], relation: str, source: str) -> Pld:
+    def _each(self, changed: Callable[[Step], Step], neighbours: str, source: str) -> Pld:
         steps = tuple((changed(step), n) for step, n in self.steps)
-        return Pld(steps, relation, f"{self.source}; {source}")
+        return Pld(steps, neighbours, f"{self.source}; {source}")
 
     def _only_one(self, draw: str, rate: Fraction) -> None:
         """Refuse to sample a composition, which has two readings; at rate 1 both agree."""
@@ -199,8 +200,7 @@ class Pld(Questions):
             raise InvalidParameter("loss", Described(f"{self.count} mechanisms"), allowed)
 
     def _only_add_remove(self) -> None:
-        if self.neighbours != ADD_REMOVE:
-            raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
+        covered_by("neighbours", ADD_REMOVE, self.neighbours)
 
 
 def _rate(rate: Real) -> Fraction:
