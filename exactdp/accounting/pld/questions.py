@@ -208,7 +208,10 @@ class Questions:
         found = [ask.ends(order) for order in self.orders()]
         if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
             return None
-        return self.largest_loss()
+        largest, none = self.largest_loss(), Fraction(0)
+        if largest is None:
+            return None
+        return Enclosure(max(largest.lower, none), max(largest.upper, none))
 
     def _worst(
         self,

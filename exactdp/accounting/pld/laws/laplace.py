@@ -90,9 +90,6 @@ class Laplace(PiecewiseLaw):
     def excess(self, epsilon: Fraction) -> arb:
         return _hockey_stick(self.mu, ball(epsilon))
 
-    def largest(self) -> arb | None:
-        return ball(self.mu)
-
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledLaplace(self.mu, rate, removed)
 
