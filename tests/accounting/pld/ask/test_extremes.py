@@ -136,6 +136,7 @@ def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
     assert questions.delta(added, largest - Fraction(1, 10), Fraction(1, 100)).upper > 0
 
 
+@pytest.mark.slow
 def test_a_narrow_mu_of_a_curve_that_is_gaussian() -> None:
     found = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
     assert found.lower <= Fraction(1, 2) <= found.upper
