@@ -70,8 +70,13 @@ engines: .venv-engines/lowest .venv-engines/newest
 demo: .venv/library
 	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
 
+# audits fork the process that runs them, which costs more the larger it is: they come first, in
+# processes that import nothing for other tests
 test: setup
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python -m pytest -q -n auto --dist worksteal $(FORKING)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal $(FORKING:%=--ignore %)
+
+FORKING := tests/audit tests/oracle
 
 # the tests that need other libraries as well, in an environment of their own; they also need Java
 # (Spark) and Node. TORCH: what installs PyTorch, by default a CPU build from PyTorch's own index,

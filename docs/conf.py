@@ -6,6 +6,7 @@ from pathlib import Path
 from exactdp import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+sys.path.append(str(Path(__file__).parents[1]))  # for `tools`; exactdp is the installed one
 
 project = "exactdp"
 author = "the exactdp authors"

@@ -66,9 +66,10 @@ class Effort:
         return (products >> wide(width)).astype(np.int64), valid
 
 
-def random_sets(
-    population: int, sizes: Integers, source: Source, effort: Effort = Effort()
-) -> Rows:
+_EFFORT = Effort()
+
+
+def random_sets(population: int, sizes: Integers, source: Source, effort: Effort = _EFFORT) -> Rows:
     """One uniform subset of [0, population) of a given size for every user."""
     rows = coin_rows(_chance(population, sizes), len(sizes), population, source)
     missing = _guessed(rows, population, sizes - ones_of(rows), source, effort)

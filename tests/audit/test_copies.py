@@ -86,7 +86,10 @@ def test_pairs_are_counted_again_as_run_was_before_all_of_them() -> None:
         audit_pairs(copying.Lazy(), [(0, 1), (1, 2), (5, 6)], samples=10_000)
 
 
-def test_a_watch_asks_fresh_processes_too() -> None:
+def test_a_watch_asks_fresh_processes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        copying, "cache", {0: 0.4, 1: -1.3}
+    )  # far apart, unlike one draw in a hundred
     with pytest.raises(CopiedRandomness, match="not independent"):
         list(watch(copying.cached, 0, 1, samples=20_000))
 

@@ -32,24 +32,27 @@ _TARGET = "--epsilon 0.1 --delta 1e-12"
 #: Every one takes much longer than a second.
 COMMANDS = (
     "proofs",
-    f"audit run {_AUDIT} --left 0 --right 1",
     f"audit run {_AUDIT} --left 0 --right 1 --workers 2 --html report.html",
-    "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1",
     "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1 --workers 2",
     f"audit pairs {_AUDIT} --pairs pairs.jsonl --workers 2",
-    f"calibrate discrete-csh --k 100000 {_TARGET}",
-    f"compare --k 1000000 {_TARGET}",
     "sgd --noise-multiplier 0.5 --rate 0.01 --steps 200000 --delta 1e-9",
-    "figure epsilon-over-steps --noise-multiplier 0.5 --rate 0.01 --steps 100000 --delta 1e-9 "
-    "--points 40 --output figure.svg",
     f"figure savings {_TARGET} --output figure.svg",
     "local report values.csv --mechanism unary --k 1000 --epsilon 1 --output reports.edl",
     "release compact counts.csv --epsilon 1 --text 30 --output release.edph",
     "sample gaussian --sigma2 100 --count 1e12 --output noise.npy",
+    "vectors run --stdin-jsonl",  # waits for its input
+)
+#: Commands that work in the same way as one of those above.
+MORE = (
+    f"audit run {_AUDIT} --left 0 --right 1",
+    "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1",
+    f"calibrate discrete-csh --k 100000 {_TARGET}",
+    f"compare --k 1000000 {_TARGET}",
+    "figure epsilon-over-steps --noise-multiplier 0.5 --rate 0.01 --steps 100000 --delta 1e-9 "
+    "--points 40 --output figure.svg",
     "sample laplace --scale 5/2 --count 1e12",
     "sparse report ratings.csv --d 100 --k 100 --epsilon 1 --level event --output reports.edl",
     "vectors run --adapter exactdp",
-    "vectors run --stdin-jsonl",  # waits for its input
 )
 
 
@@ -118,7 +121,9 @@ class Started:
         return found
 
 
-@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize(
+    "line", [*COMMANDS, *(pytest.param(line, marks=pytest.mark.slow) for line in MORE)]
+)
 def test_a_command_ends_when_it_is_told_to(folder: Path, line: str) -> None:
     before = sorted(folder.iterdir())
     command = shlex.split(line.replace("PYTHON", shlex.quote(sys.executable)))

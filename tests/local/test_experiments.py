@@ -54,6 +54,7 @@ def test_the_best_other_mechanism_is_compared() -> None:
     assert compressive_privatization.ratios(table) == {"normalized": [3.0], "projected": [5.0]}
 
 
+@pytest.mark.slow
 def test_a_quick_run_leaves_the_results_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     results = sorted(compressive_privatization.RESULTS.glob("*"))
     before = {path: path.stat().st_mtime_ns for path in results}

@@ -152,7 +152,7 @@ def _state(frame: types.FrameType, caller: types.FrameType) -> Hashable:
     call = loops.calls(caller.f_code).get(caller.f_lasti)
     if call is None or call.changes or not _is_called(call.path, frame, caller):
         return None
-    variables, arguments = caller.f_locals, frame.f_locals
+    variables, arguments = dict(caller.f_locals), frame.f_locals
     if not all(map(_lasts, variables.values())):
         return None
     keys = [_key(variables[name]) for name in sorted(call.live & variables.keys())]

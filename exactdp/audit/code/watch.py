@@ -67,6 +67,7 @@ class Watch:
         self.unknown: dict[str, str] = {}
         self.named: dict[str, set[str]] = {}
         self._run: Run | None = None
+        self._mistake: Exception | None = None
         self._known: dict[int, _Known] = {}  # by the number of a code: to hash it takes longer
         self._program: set[int] = set()
         self._effects: dict[tuple[Any, str], Effect] = {}
@@ -85,6 +86,11 @@ class Watch:
         sys.setprofile(None)
         self.places.end()
         self._run = None
+        if self._mistake is not None:
+            raise NotEnumerable(
+                "a call of the program cannot be followed "
+                f"({type(self._mistake).__name__}: {self._mistake})"
+            )
         if lost and run is not None and run.signal is None:
             run.stop(NotEnumerable("the program called itself until the stack was full"))
 
@@ -110,25 +116,29 @@ class Watch:
     # -- the profile hook: millions of events pass ---------------------------------------------
 
     def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
-        if event == "c_call":
-            owner = getattr(arg, "__self__", None)
-            key = (owner if type(owner) is types.ModuleType else type(owner), arg.__name__)
-            effect = self._effects.get(key)
-            if effect is None:
-                effect = self._effects[key] = effect_of(owner, arg)
-            if effect is not Effect.NONE:
-                self._called(effect, arg, frame)
-        elif event == "call":
-            known = self._known.get(id(frame.f_code)) or self._meet(frame)
-            if known.changes:
-                self.places.changed()
-            back = frame.f_back
-            if back is not None and id(back.f_code) in self._program:
-                self.places.place(frame, back)
-            if known.whose is Whose.PROGRAM:
-                self.places.call(frame, not known.changes)
-        elif event == "return":
-            self.places.leave(frame, arg)
+        try:
+            if event == "c_call":
+                owner = getattr(arg, "__self__", None)
+                key = (owner if type(owner) is types.ModuleType else type(owner), arg.__name__)
+                effect = self._effects.get(key)
+                if effect is None:
+                    effect = self._effects[key] = effect_of(owner, arg)
+                if effect is not Effect.NONE:
+                    self._called(effect, arg, frame)
+            elif event == "call":
+                known = self._known.get(id(frame.f_code)) or self._meet(frame)
+                if known.changes:
+                    self.places.changed()
+                back = frame.f_back
+                if back is not None and id(back.f_code) in self._program:
+                    self.places.place(frame, back)
+                if known.whose is Whose.PROGRAM:
+                    self.places.call(frame, not known.changes)
+            elif event == "return":
+                self.places.leave(frame, arg)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            self._mistake = error  # Python takes the hook away, and the run goes on
+            raise
 
     def _called(self, effect: Effect, function: Any, frame: types.FrameType) -> None:
         """A C function is called that is more than a function of its arguments."""

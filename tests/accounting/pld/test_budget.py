@@ -197,7 +197,7 @@ def test_processes_together_cannot_overspend(tmp_path: Path) -> None:
         "import sys; from exactdp.accounting import pld\n"
         "budget, paid = pld.Budget.open(sys.argv[1]), 0\n"
         "try:\n"
-        "    while True: budget.spend(epsilon='0.002'); paid += 1\n"
+        "    while True: budget.spend(epsilon='0.01'); paid += 1\n"
         "except pld.Exhausted: print(paid)\n"
     )
     command = [sys.executable, "-c", program, str(file)]
@@ -205,8 +205,8 @@ def test_processes_together_cannot_overspend(tmp_path: Path) -> None:
         budget, paid = pld.Budget.open(file), 0
         with pytest.raises(pld.Exhausted):
             while True:
-                budget.spend(epsilon="0.002")
+                budget.spend(epsilon="0.01")
                 paid += 1
         output, _ = other.communicate(timeout=60)
-    assert paid + int(output) == 500
+    assert paid + int(output) == 100
     assert pld.Budget.open(file).remaining == {"epsilon": 0}

@@ -1,5 +1,7 @@
 """The cache keeps what was used last, within its limit."""
 
+import pytest
+
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask.search import cached_bytes
 from exactdp.accounting.pld.cache import BoundedCache
@@ -24,6 +26,7 @@ def test_a_result_above_the_limit_is_not_kept() -> None:
     assert cache.nbytes == 0
 
 
+@pytest.mark.slow
 def test_measures_and_compositions_stay_within_their_limits() -> None:
     for steps in range(200, 230):
         pld.gaussian(sigma=1).sampled("0.01").composed(steps).epsilon("1e-5", width="1e-2")

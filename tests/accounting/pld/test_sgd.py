@@ -17,6 +17,7 @@ def test_without_sampling_it_is_the_gaussian_calibration() -> None:
     assert Fraction(exact.sigma) * Fraction(999999, 10**6) < Fraction(found.noise_multiplier)
 
 
+@pytest.mark.slow
 def test_most_steps_of_random_allocation_are_whole_epochs() -> None:
     target = {"noise_multiplier": 2, "rate": "0.25", "sampling": "allocated"}
     found = pld.most_steps(epsilon=2, delta="1e-5", **target)

@@ -176,6 +176,7 @@ def test_correlation_and_contributions() -> None:
             csh.delta(**arguments, **wrong)
 
 
+@pytest.mark.slow
 def test_the_best_correlation_is_no_worse_than_the_usual_one() -> None:
     usual = csh.calibrate(k=10, epsilon="0.35", delta="1e-5")
     free = csh.calibrate(k=10, epsilon="0.35", delta="1e-5", correlation="free")
@@ -294,6 +295,7 @@ def test_a_delta_that_is_just_kept_without_a_threshold() -> None:
         assert found.tau < Fraction(1, 10**9)
 
 
+@pytest.mark.slow
 def test_comparison_rows() -> None:
     rows = compare(k=10, epsilon="0.35", delta="1e-5")
     assert [(r.calibration.mechanism, r.calibration.analysis) for r in rows] == [

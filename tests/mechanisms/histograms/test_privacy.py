@@ -196,6 +196,7 @@ def test_stability_threshold_of_delta_is_the_least() -> None:
                 StabilityHistogram(geo(100), 10, mechanism.threshold - 1, delta)
 
 
+@pytest.mark.slow
 def test_sparse_histogram_is_as_close_as_promised() -> None:
     for n, universe, distance in ((1, 3, "0.01"), (1, 4, "1e-4"), (2, 5, "0.05")):
         noise = geo(n)

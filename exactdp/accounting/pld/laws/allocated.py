@@ -236,7 +236,7 @@ def _power(masses: dict[int, arb], times: int, last: int, bits: int) -> list[int
             whole = _product(whole, square, last, bits)
         times >>= 1
         if not times:
-            return [int(mass) for mass in whole.coeffs()]
+            return [int(mass) for mass in whole.coeffs()] or [0]
         square = _product(square, square, last, bits)
         tick()
 

@@ -20,7 +20,7 @@ from exactdp.accounting.pld.grid.ratios import dense_cells, joined, split
 from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
 
 Floats = NDArray[np.float64]
@@ -246,3 +246,9 @@ def test_refused(refused: Callable[[], object]) -> None:
 def test_training_by_random_allocation() -> None:
     made = pld.sgd(noise_multiplier=1, rate="0.1", steps=30, sampling="allocated")
     assert made == pld.gaussian(sigma=1).allocated(10).composed(3)
+
+
+@pytest.mark.slow
+def test_epochs_of_too_many_steps_are_undecided() -> None:
+    with pytest.raises(Undecided):
+        pld.gaussian(sigma=1).allocated(10**7).epsilon("1e-5")
