@@ -22,6 +22,7 @@ from exactdp.accounting.certify.lattice import (
     smoothing,
 )
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
@@ -82,7 +83,7 @@ def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Instance:
     size = decimal_text(Fraction(shift))
     return Evaluated(
         epsilon=loss,
-        neighbours=f"neighbours whose integer query differs by at most {size}",
+        neighbours=add_remove(f"moving the integer query by at most {size}"),
         source="tight theorem of Canonne, Kamath, Steinke 2020; noise of CSH Definition 7.1",
         tight=True,
         evaluate=lambda: excess(loss, variance, shift),

@@ -8,6 +8,7 @@ from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
 from exactdp.accounting.certify.hints import exp2, falling_root, log2
+from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, precision
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive
@@ -31,7 +32,7 @@ def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
     ratio, loss = positive("sensitivity", sensitivity) / noise, non_negative("epsilon", epsilon)
     return Evaluated(
         epsilon=loss,
-        neighbours="add-remove neighbours: one user moves the query by at most the l2 sensitivity",
+        neighbours=add_remove("moving the query by at most the l2 sensitivity"),
         source="CSH Lemma 2.5 (Balle and Wang 2018, Theorem 8)",
         tight=True,
         evaluate=lambda: hockey_stick(ball(loss), ball(ratio)),

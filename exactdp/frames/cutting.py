@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import add_remove
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import Bounding
@@ -87,7 +88,7 @@ def cut(
     # a user changes the three numbers by at most 1, `most` and `most` - k
     noise = DiscreteLaplace(scale=(1 + cap + cap - bound) / loss)
     users, pairs, left_out = (number + noise.sample(used) for number in exact)
-    neighbours = f"add-remove neighbours: one user added or removed, at most {cap} pairs counted"
+    neighbours = add_remove(f"at most {cap} pairs counted")
     promise = Guarantee(loss, Enclosure.exact(0), neighbours, "discrete Laplace noise")
     return Cut(bound, users, pairs, left_out, promise)
 

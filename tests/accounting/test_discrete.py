@@ -469,4 +469,4 @@ def test_by_cases_at_a_thousand_counters() -> None:
 def test_a_sensitivity_in_words_is_read_by_all() -> None:
     for text in ("2", "2.0", "2e0"):
         promise = discrete_gaussian.guarantee(sigma2=2, epsilon=1, sensitivity=text)
-        assert promise.neighbours.endswith("differs by at most 2")
+        assert promise.neighbours.endswith("by at most 2")

@@ -144,7 +144,7 @@ def test_a_file_for_a_group(tmp_path: Path) -> None:
     text = run("compose", str(file), "--epsilon", "6", "--group", "2", "--json")[1]
     assert (
         json.loads(text)["neighbours"]
-        == "add-remove neighbours: a group of 2 users takes part or not"
+        == "add-remove neighbours in groups of 2: all users of the group take part or not"
     )
     file.write_text('{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": 3}\n')
     code, _, err = run("compose", str(file), "--epsilon", "1")

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from exactdp.accounting.neighbours import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL
 from exactdp.accounting.pld.budget import Budget, Exhausted, Odometer
-from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
+from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import (
     approximate,
     discrete_gaussian,

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import covered_by
 from exactdp.accounting.pld.filters import (
     Costs,
     Filter,
@@ -23,6 +24,8 @@ from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
 
 __all__ = ["Budget", "Exhausted", "Odometer"]
+
+_EVERY = "the neighbours of every mechanism"
 
 _WAYS = ("sums", "renyi", "gaussian")
 
@@ -106,18 +109,16 @@ class Budget:
         Raises InvalidParameter for another relation between neighbours than before.
         """
         cost = self._filter.cost(spending, costs)
-        relation = None if spending is None else spending.neighbours
+        neighbours = None if spending is None else spending.neighbours
         with self._ledger.changing() as entries:
-            for entry in entries:
-                if relation and entry.neighbours and relation != entry.neighbours:
-                    raise InvalidParameter(
-                        "neighbours", relation, f"the same as of {entry.neighbours!r}"
-                    )
+            if neighbours is not None:
+                for entry in entries:
+                    covered_by("neighbours", entry.neighbours or neighbours, neighbours)
             left = self._left(entries)
             for name, asked in cost.items():
                 if asked > left.get(name, 0):
                     raise self._exhausted(name, asked, left.get(name, Fraction(0)))
-            entries.append(Entry(cost, note, relation))
+            entries.append(Entry(cost, note, neighbours))
 
     @property
     def limits(self) -> Costs:
@@ -143,11 +144,11 @@ class Budget:
         """The promise for all answers together, now and later."""
         if "rho" in self._promised:
             raise InvalidParameter("budget", Described("rho"), "one of epsilon and delta")
-        relations = [e.neighbours for e in self._ledger.entries() if e.neighbours]
+        stated = [e.neighbours for e in self._ledger.entries() if e.neighbours]
         delta = Enclosure.exact(self._promised.get("delta", 0))
-        relation = relations[0] if relations else "the neighbours of every mechanism"
+        neighbours = covered_by("neighbours", *stated) if stated else _EVERY
         epsilon = self._promised.get("epsilon", Fraction(0))
-        return Guarantee(epsilon, delta, relation, self._filter.source)
+        return Guarantee(epsilon, delta, neighbours, self._filter.source)
 
     def __str__(self) -> str:
         return ", ".join(

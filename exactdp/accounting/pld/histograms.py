@@ -12,11 +12,12 @@ from fractions import Fraction
 
 from flint import arb
 
+from exactdp.accounting.neighbours import CHANGED_COUNTERS, SPARSE_COUNTERS
 from exactdp.accounting.pld.laws.base import Step
 from exactdp.accounting.pld.laws.curves import CurveLaw
 from exactdp.accounting.pld.laws.finite import FiniteLaws
 from exactdp.accounting.pld.laws.normal import Gaussian
-from exactdp.accounting.pld.loss import ADD_REMOVE, Pld
+from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.sparse_histograms import csh as csh_curve
 from exactdp.accounting.sparse_histograms import gshm as gshm_curve
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, threshold_only
@@ -55,7 +56,7 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
         choices.append((_noise(part), *_hidden(curve.shown_of(curve.k - half))))
     law, real = CurveLaw(curve), tuple(choice for choice in choices if choice)
     source = f"CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each, {_BOUND}"
-    return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
+    return Pld(((Step(law, law, real), 1),), CHANGED_COUNTERS, source)
 
 
 def csh(
@@ -83,7 +84,7 @@ def csh(
     source = f"exactdp explain exact-csh, for k-sparse histograms, one direction, {_BOUND}"
     real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.shown)) if choice)
     law = CurveLaw(curve)
-    return Pld(((Step(law, law, real), 1),), ADD_REMOVE, source)
+    return Pld(((Step(law, law, real), 1),), SPARSE_COUNTERS, source)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pld: the privacy loss of a sequence of mechanisms, certified from both sides."""
+"""Pld: the privacy loss of mechanisms that are composed, sampled, allocated or grouped."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from exactdp.accounting.certify.hints import log
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.pld import ask as questions
+from exactdp.accounting.neighbours import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    REPLACE_SPECIAL,
+    covered_by,
+    group,
+    is_derived,
+    relation,
+)
 from exactdp.accounting.pld.laws.allocated import allocated
-from exactdp.accounting.pld.laws.base import Order, Step, orders, real_orders
-from exactdp.enclosure import Enclosure
-from exactdp.errors import Described, InvalidParameter, Undecided
-from exactdp.parameters import Real, delta_target, integer, non_negative, positive, rational
+from exactdp.accounting.pld.laws.base import Step
+from exactdp.accounting.pld.questions import Questions
+from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import Real, integer, rational
 
-__all__ = ["ADD_REMOVE", "REPLACE_ONE", "REPLACE_SPECIAL", "Pld", "Step"]
-
-ADD_REMOVE = "add-remove neighbours: one user takes part or not"
-REPLACE_ONE = "replace-one neighbours: one user's data is replaced by other data"
-REPLACE_SPECIAL = "replace-special neighbours: one user's data is replaced by a null record"
-_GROUP = "add-remove neighbours: a group"
-
-#: The largest epsilon that can be asked about: floats guess where to look.
-_LARGEST = 10**300
+__all__ = ["Pld", "Step"]
 
 #: The largest number of runs: floats guess where to look.
 _MOST_TIMES = 10**18
@@ -32,7 +30,7 @@ _OURS = "exactdp explain certified-pld, section 4"
 
 
 @dataclass(frozen=True)
-class Pld:
+class Pld(Questions):
     """The privacy loss of mechanisms run one after the other, the later ones chosen adaptively.
 
     steps: each step with its number of runs. neighbours: the relation, the same for all steps.
@@ -60,154 +58,12 @@ class Pld:
 
     def then(self, other: Pld) -> Pld:
         """These mechanisms and then the others, on the same data."""
-        if other.neighbours != self.neighbours:
-            raise InvalidParameter("other", other.neighbours, f"for {self.neighbours}")
+        neighbours = covered_by("other", self.neighbours, other.neighbours)
         merged = dict(self.steps)
         for step, n in other.steps:
             merged[step] = merged.get(step, 0) + n
         sources = dict.fromkeys([*self.source.split("; "), *other.source.split("; ")])
-        return Pld(tuple(merged.items()), self.neighbours, "; ".join(sources))
-
-    def delta(self, epsilon: Real, *, relative_width: Real = "1e-3") -> Enclosure:
-        """The smallest delta for which the composition is (epsilon, delta)-DP.
-
-        epsilon: from -1e300 to 1e300; values below 0 complete the privacy curve. relative_width: of
-        the enclosure, > 0.
-        Raises InvalidParameter, Undecided.
-
-        >>> from exactdp.accounting import pld
-        >>> print(format(pld.gaussian(sigma=1).delta(1, relative_width="1e-6"), "6"))
-        [0.126936, 0.126937]
-        """
-        loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
-        if loss >= 0 and (beyond := self._beyond_all_losses(loss)):
-            return beyond
-        if abs(loss) > _LARGEST:
-            raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
-        if loss < 0:
-            return questions.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
-        return self._worst(
-            lambda order: questions.guess(order, float(loss)),
-            lambda order: questions.delta(order, loss, wanted),
-            lambda order, found: found.upper < 1 and questions.ceiling(order, loss) > found.lower,
-        )
-
-    def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
-        """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
-
-        delta: >= 0 and < 1; losses may be infinite with a larger probability than this, and then
-        no epsilon is enough. width: of the enclosure, > 0.
-        Raises InvalidParameter, Undecided.
-
-        >>> from exactdp.accounting import pld
-        >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
-        >>> print(format(loss.epsilon("1e-5"), "5"))
-        [1.8279, 1.8285]
-        >>> pld.laplace(scale=2).composed(3).epsilon(0)
-        Enclosure[1.5, 1.5]
-        """
-        target, wanted = _target(delta), _width("width", width)
-        if self.exact and (end := self._end_at(target)):
-            return end
-        if not target:
-            raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
-        return self._worst(
-            lambda order: questions.epsilon_guess(order, log(target)),
-            lambda order: questions.epsilon(order, target, wanted),
-            lambda order, found: questions.ceiling(order, found.lower) > target,
-        )
-
-    def largest_loss(self) -> Enclosure | None:
-        """The largest finite privacy loss, over both orders of the neighbours; None if unbounded.
-
-        >>> from exactdp.accounting import pld
-        >>> pld.approximate(epsilon="0.5", delta="1e-6").composed(4).largest_loss()
-        Enclosure[2, 2]
-        """
-        found = [questions.ends(order).largest for order in self.orders()]
-        known = [largest for largest in found if largest is not None]
-        if len(known) < len(found):
-            return None
-        return Enclosure(max(x.lower for x in known), max(x.upper for x in known))
-
-    def infinite_mass(self) -> Enclosure:
-        """The probability of an infinite privacy loss: no epsilon has a smaller delta.
-
-        Where the pair of laws is only a bound (not :attr:`exact`), the mass is one, too.
-
-        >>> from exactdp.accounting import pld
-        >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
-        Enclosure[0.19, 0.19]
-        """
-        found = [questions.ends(order).mass for order in self.orders()]
-        return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
-
-    def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
-        """The smallest mu of a Gaussian mechanism that leaks more, at every delta >= least_delta.
-
-        least_delta: > 0 and < 1. (Without this limit only the mu of all steps without sampling
-        would dominate a sampled mechanism.) width: of the enclosure, > 0.
-
-        >>> from exactdp.accounting import pld
-        >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
-        [0.499, 0.505]
-        """
-        least, wanted = delta_target("least_delta", least_delta), _width("width", width)
-        last = max(self.epsilon(least).float_upper(), 0.1)
-        found = questions.gaussian_mu(self.orders(), last, wanted)
-        if self.exact:
-            return found
-        return Enclosure(questions.gaussian_mu(self.real_orders(), last, wanted).lower, found.upper)
-
-    def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
-        """The least type II error of a test between neighbours: the trade-off function at alpha.
-
-        alpha: type I error, > 0 and < 1. width: of the enclosure, > 0.
-        Source: Dong, Roth, Su 2022, Proposition 2.12.
-
-        >>> from exactdp.accounting import pld
-        >>> print(format(pld.gaussian(sigma=1).type_two_error("0.05"), "3"))
-        [0.74, 0.742]
-        """
-        level, wanted = delta_target("alpha", alpha), _width("width", width)
-        last = 1 + max(log(1 / level), log(1 / wanted))
-        found = questions.type_two_error(self.orders(), level, last, wanted)
-        if self.exact:
-            return found
-        real = questions.type_two_error(self.real_orders(), level, last, wanted)
-        return Enclosure(found.lower, real.upper)
-
-    def renyi(self, order: Real, *, finite: bool = False) -> Enclosure:
-        """The Renyi divergence of an order > 1 between neighbours, of all steps together.
-
-        order: > 1. finite: leave out infinite losses, whose mass is :meth:`infinite_mass`.
-        Raises InvalidParameter where the divergence is infinite.
-
-        >>> from exactdp.accounting import pld
-        >>> pld.gaussian(sigma=1).renyi("2.5")
-        Enclosure[1.25, 1.25]
-        """
-        alpha = rational("order", order)
-        if alpha <= 1:
-            raise InvalidParameter("order", order, "> 1")
-        return self._most(lambda order: questions.divergence(order, alpha, finite=finite))
-
-    def renyi_delta(self, epsilon: Real) -> Enclosure:
-        """The best delta that the Renyi divergences of all real orders imply; at least delta.
-
-        epsilon: >= 0. Source: Canonne, Kamath, Steinke 2020, Proposition 12.
-
-        >>> from exactdp.accounting import pld
-        >>> print(format(pld.gaussian(sigma=1).renyi_delta(3), "4"))
-        [0.005143, 0.005144]
-        """
-        loss = non_negative("epsilon", epsilon)
-        return self._most(lambda order: questions.best_delta(order, loss))
-
-    def guarantee(self, epsilon: Real) -> Guarantee:
-        """The guarantee at epsilon >= 0, with the delta of :meth:`delta`."""
-        loss = non_negative("epsilon", epsilon)
-        return Guarantee(loss, self.delta(loss), self.neighbours, self.source)
+        return Pld(tuple(merged.items()), neighbours, "; ".join(sources))
 
     def sampled(self, rate: Real) -> Pld:
         """The mechanism on a Poisson sample: every user takes part with probability rate.
@@ -220,8 +76,7 @@ class Pld:
         """
         probability = _rate(rate)
         self._only_one("sampled", probability)
-        replaced = self.neighbours in (REPLACE_ONE, REPLACE_SPECIAL)
-        if replaced or self.neighbours.startswith(_GROUP):
+        if is_derived(self.neighbours):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
         if probability == 1:
             return self
@@ -247,7 +102,7 @@ class Pld:
         """
         probability = _rate(rate)
         self._only_one("batched", probability)
-        whole = self if self.neighbours == REPLACE_ONE else self.replaced()
+        whole = self if relation(self.neighbours) == relation(REPLACE_ONE) else self.replaced()
         if probability == 1:
             return whole
         return whole._each(
@@ -324,88 +179,16 @@ class Pld:
         count = integer("size", size, least=1)
         if count == 1:
             return self
-        relation = f"{_GROUP} of {count} users takes part or not"
-        return self._each(lambda step: step.grouped(count), relation, _OURS)
-
-    @property
-    def count(self) -> int:
-        """The number of mechanisms that are composed."""
-        return sum(n for _, n in self.steps)
-
-    @property
-    def exact(self) -> bool:
-        """Whether one pair of neighbours attains the upper end of every answer.
-
-        False for batches and thresholded histograms, where the ends may stay apart, and for
-        mechanisms :func:`together` at an irrational distance, where the ends are 2^-512 apart.
-        """
-        return not any(step.real for step, _ in self.steps)
+        return self._each(lambda step: step.grouped(count), group(count), _OURS)
 
     def bound(self) -> Pld:
         """The upper bound of this loss: both ends of an answer enclose that bound."""
         steps = tuple((Step(step.removed, step.added), n) for step, n in self.steps)
         return Pld(steps, self.neighbours, self.source)
 
-    def orders(self) -> list[Order]:
-        """The laws of all losses in each order of the neighbours; one order where both agree.
-
-        No pair of neighbours leaks more, also if later mechanisms are chosen adaptively.
-        """
-        return orders(self.steps)
-
-    def real_orders(self) -> list[Order]:
-        """The laws of all losses for pairs of data sets that exist, or for limits of such pairs."""
-        return real_orders(self.steps)
-
-    def _beyond_all_losses(self, epsilon: Fraction) -> Enclosure | None:
-        """delta, where no finite loss is larger than epsilon; else None."""
-        if not self.exact:
-            return None
-        largest = self.largest_loss()
-        return self.infinite_mass() if largest is not None and epsilon >= largest.upper else None
-
-    def _end_at(self, delta: Fraction) -> Enclosure | None:
-        """The largest loss, where delta is the mass at infinity; else None."""
-        found = [questions.ends(order) for order in self.orders()]
-        if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
-            return None
-        return self.largest_loss()
-
-    def _worst(
-        self,
-        rank: Callable[[Order], float],
-        ask: Callable[[Order], Enclosure],
-        may_exceed: Callable[[Order, Enclosure], bool],
-    ) -> Enclosure:
-        """The largest answer: its upper end over all orders, its lower end over the real orders."""
-
-        def largest(orders: list[Order]) -> Enclosure:
-            # begin with the order that seems to leak most
-            worst, *others = sorted(orders, key=lambda order: -rank(order))
-            found = ask(worst)
-            for order in others:
-                if may_exceed(order, found):
-                    other = ask(order)
-                    found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
-            return found
-
-        above, real = self.orders(), self.real_orders()
-        if self.count == 1 and self.steps[0][0].attained:
-            real = above  # at every epsilon some neighbours attain the bound of a single step
-        found = largest(above)
-        if above == real:
-            return found
-        # losses that are too small for floats are not those of the worst neighbours
-        followed = [order for order in real if _is_ranked(order, rank)]
-        return Enclosure(largest(followed or real).lower, found.upper)
-
-    def _most(self, ask: Callable[[Order], Enclosure]) -> Enclosure:
-        above = max(ask(order).upper for order in self.orders())
-        return Enclosure(max(ask(order).lower for order in self.real_orders()), above)
-
-    def _each(self, changed: Callable[[Step], Step], relation: str, source: str) -> Pld:
+    def _each(self, changed: Callable[[Step], Step], neighbours: str, source: str) -> Pld:
         steps = tuple((changed(step), n) for step, n in self.steps)
-        return Pld(steps, relation, f"{self.source}; {source}")
+        return Pld(steps, neighbours, f"{self.source}; {source}")
 
     def _only_one(self, draw: str, rate: Fraction) -> None:
         """Refuse to sample a composition, which has two readings; at rate 1 both agree."""
@@ -417,32 +200,7 @@ class Pld:
             raise InvalidParameter("loss", Described(f"{self.count} mechanisms"), allowed)
 
     def _only_add_remove(self) -> None:
-        if self.neighbours != ADD_REMOVE:
-            raise InvalidParameter("neighbours", self.neighbours, ADD_REMOVE)
-
-
-def _target(delta: Real) -> Fraction:
-    target = non_negative("delta", delta)
-    if target >= 1:
-        raise InvalidParameter("delta", delta, ">= 0 and < 1")
-    return target
-
-
-def _is_ranked(order: Order, rank: Callable[[Order], float]) -> bool:
-    """Whether floats have a guess of the answer."""
-    try:
-        rank(order)
-    except Undecided:
-        return False
-    return True
-
-
-def _width(name: str, width: Real) -> Fraction:
-    """The largest width of an enclosure, in the range of floats."""
-    wanted = positive(name, width)
-    if not 1 <= wanted * 10**100 <= 10**200:
-        raise InvalidParameter(name, width, "> 0, between 1e-100 and 1e100")
-    return wanted
+        covered_by("neighbours", ADD_REMOVE, self.neighbours)
 
 
 def _rate(rate: Real) -> Fraction:

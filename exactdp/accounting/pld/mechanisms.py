@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from exactdp.accounting.neighbours import ADD_REMOVE, known
 from exactdp.accounting.pld.laws.base import LossLaw, Step
 from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
 from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
 from exactdp.accounting.pld.laws.laplace import Laplace
 from exactdp.accounting.pld.laws.normal import Gaussian, mixture
-from exactdp.accounting.pld.loss import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
+from exactdp.accounting.pld.loss import Pld
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import Real, choice, integer, non_negative, positive
+from exactdp.parameters import Real, integer, non_negative, positive
 
 __all__ = [
     "approximate",
@@ -126,16 +127,16 @@ def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
 def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
     """Any (epsilon, delta)-DP mechanism, bounded by the worst such mechanism.
 
-    epsilon: >= 0. delta: >= 0 and < 1. neighbours: the relation of the guarantee,
-    ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL.
+    epsilon: >= 0. delta: >= 0 and < 1. neighbours: those of the guarantee,
+    or ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     law = Response(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
-    relation = choice("neighbours", neighbours, (ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL))
-    return Pld(((Step.alike(law), 1),), relation, "Kairouz, Oh, Viswanath 2015, Theorem 3.3")
+    source = "Kairouz, Oh, Viswanath 2015, Theorem 3.3"
+    return Pld(((Step.alike(law), 1),), known(neighbours), source)
 
 
 def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:

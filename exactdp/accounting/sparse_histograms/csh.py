@@ -14,11 +14,12 @@ from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.hints import exp2, minimum
+from exactdp.accounting.neighbours import SPARSE_COUNTERS
 from exactdp.accounting.sparse_histograms import gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
 from exactdp.accounting.sparse_histograms.csh_exact import Worst, noise_only, threshold_only
-from exactdp.accounting.sparse_histograms.csh_published import NEIGHBOURS, PUBLISHED
+from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
 from exactdp.accounting.sparse_histograms.csh_worst_cases import Searches
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
@@ -245,7 +246,7 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
     return Analysis(
         name="exact",
         source="exactdp explain exact-csh, exact over all neighbours",
-        neighbours=NEIGHBOURS,
+        neighbours=SPARSE_COUNTERS,
         tight=True,
         evaluate=searches.delta,
         noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
@@ -263,7 +264,7 @@ def _without_shared_noise(most: int) -> Analysis:
     exact = gshm.ANALYSES["exact"]
     return replace(
         exact,
-        neighbours=NEIGHBOURS,
+        neighbours=SPARSE_COUNTERS,
         evaluate=lambda point: exact.evaluate(replace(point, k=most)),
         noise_only=lambda _, sigma, epsilon: exact.noise_only(most, sigma, epsilon),
         threshold_only=lambda _, ratio: exact.threshold_only(most, ratio),

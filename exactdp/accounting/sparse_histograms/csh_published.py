@@ -6,14 +6,10 @@ from math import isqrt
 
 from flint import arb
 
+from exactdp.accounting.neighbours import SPARSE_COUNTERS
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, largest, setting
 from exactdp.accounting.sparse_histograms.overlaps import AppearBound, Overlaps, StaysBelow, Vanish
 from exactdp.normal import hockey_stick
-
-NEIGHBOURS = (
-    "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
-    "by one each, all in the same direction"
-)
 
 
 def _share(k: int) -> arb:
@@ -57,7 +53,7 @@ PUBLISHED = {
     "published": Analysis(
         "published",
         "CSH Theorem 3.5",
-        NEIGHBOURS,
+        SPARSE_COUNTERS,
         False,
         _published,
         _noise_only,
@@ -66,7 +62,7 @@ PUBLISHED = {
     "add-the-deltas": Analysis(
         "add-the-deltas",
         "CSH Theorem 3.3",
-        NEIGHBOURS,
+        SPARSE_COUNTERS,
         False,
         _add_the_deltas,
         _noise_only,

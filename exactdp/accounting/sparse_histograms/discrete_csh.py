@@ -44,6 +44,7 @@ from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
+from exactdp.accounting.neighbours import SPARSE_COUNTERS
 from exactdp.accounting.sparse_histograms.csh import total_noise
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
@@ -79,11 +80,6 @@ _FIRST_STEP = Fraction(1, 10**4)
 
 #: For smaller targets, sums over the shared noise have too many terms.
 _LEAST_TARGET = Fraction(1, 10**300)
-
-_NEIGHBOURS = (
-    "add-remove neighbours: one user added or removed, changing counters of a k-sparse histogram "
-    "by one each, all in the same direction"
-)
 
 
 @dataclass(frozen=True)
@@ -124,7 +120,7 @@ def delta(
     point = _point(k, sigma, tau, epsilon, analysis)
     return Evaluated(
         epsilon=point.epsilon,
-        neighbours=_NEIGHBOURS,
+        neighbours=SPARSE_COUNTERS,
         source=ANALYSES[analysis],
         tight=False,
         evaluate=lambda: _evaluate(point),

@@ -33,6 +33,7 @@ from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
+from exactdp.accounting.neighbours import CHANGED_COUNTERS
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
@@ -55,10 +56,6 @@ ANALYSES = {
     "add-the-deltas": "CSH Lemma 2.6 with the exact deltas of discrete noise",
 }
 DEFAULT_ANALYSIS = "exact"
-
-_NEIGHBOURS = (
-    "add-remove neighbours: one user added or removed, changing at most k counters by one each"
-)
 
 #: Cases that are evaluated before the search ends with a wide enclosure, and the relative width at
 #: which it ends, 2^-_SLACK_BITS.
@@ -105,7 +102,7 @@ def delta(
     case = _Case.of(k, sigma, tau, epsilon, analysis)
     return Evaluated(
         epsilon=case.epsilon,
-        neighbours=_NEIGHBOURS,
+        neighbours=CHANGED_COUNTERS,
         source=ANALYSES[analysis],
         tight=case.exact,
         evaluate=case.delta,

@@ -19,6 +19,7 @@ from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.accounting.sparse_histograms.least_threshold import (
     calibrated,
     likely_threshold,
@@ -31,10 +32,6 @@ from exactdp.parameters import Real, counters, delta_target, non_negative, posit
 DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 4 and Theorem 7.7, zCDP with k + 5 sqrt k"
-
-_NEIGHBOURS = (
-    "add-remove neighbours: one user added or removed, changing any number of counters by one"
-)
 
 
 @delta_of
@@ -58,7 +55,7 @@ def delta(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Instance:
     shows = refine(lambda: _shows(number, variance, reach))
     return Known(
         epsilon=non_negative("epsilon", epsilon),
-        neighbours=_NEIGHBOURS,
+        neighbours=ANY_COUNTERS,
         source=SOURCE,
         tight=False,
         enclosure=Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1),

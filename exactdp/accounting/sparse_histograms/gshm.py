@@ -7,6 +7,7 @@ from flint import arb
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.neighbours import CHANGED_COUNTERS
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
 from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
@@ -14,10 +15,6 @@ from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
 DEFAULT_ANALYSIS = "exact"
-
-_NEIGHBOURS = (
-    "add-remove neighbours: one user added or removed, changing at most k counters by one each"
-)
 
 
 @delta_of
@@ -121,7 +118,7 @@ ANALYSES = {
     "exact": Analysis(
         "exact",
         "CSH Lemma 2.7 (Wilkins et al. 2024)",
-        _NEIGHBOURS,
+        CHANGED_COUNTERS,
         True,
         _exact,
         _noise_only,
@@ -131,7 +128,7 @@ ANALYSES = {
     "add-the-deltas": Analysis(
         "add-the-deltas",
         "CSH Lemma 2.6",
-        _NEIGHBOURS,
+        CHANGED_COUNTERS,
         False,
         _add_the_deltas,
         _noise_only,

@@ -16,6 +16,7 @@ from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Calibration
 from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.neighbours import add_remove
 from exactdp.accounting.sparse_histograms.least_threshold import (
     calibrated,
     likely_threshold,
@@ -30,9 +31,8 @@ DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"
 
-_NEIGHBOURS = (
-    "add-remove neighbours: one user added or removed, changing at most k counters by one and "
-    "their sums by at most their limits"
+_NEIGHBOURS = add_remove(
+    "changing at most k counters by one and their sums by at most their limits"
 )
 
 

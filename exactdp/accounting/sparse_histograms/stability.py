@@ -14,6 +14,7 @@ from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Refuted, calibrated
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, integer, positive
@@ -24,7 +25,6 @@ from exactdp.samplers.count_samplers import CountSampler
 MOST_ROWS = 1_000_000
 LEAST_LOSS = Fraction(1, 10**9)
 
-_NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 _SOURCE = "BV Theorem 1.3"
 
 
@@ -66,7 +66,7 @@ def delta(*, n: int, epsilon: Real, threshold: int) -> Instance:
     noise = _noise(n, epsilon)
     return Known(
         epsilon=noise.epsilon,
-        neighbours=_NEIGHBOURS,
+        neighbours=REPLACED_ROW,
         source=_SOURCE,
         tight=True,
         e_epsilon=noise.e_half_epsilon**2,

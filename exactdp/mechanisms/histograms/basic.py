@@ -10,11 +10,12 @@ from functools import cached_property
 
 from exactdp.accounting import stability
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
-from exactdp.mechanisms.histograms.mechanism import LISTED, NEIGHBOURS, Bins, BinsMechanism
+from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism
 from exactdp.parameters import Real, decimal_text, delta_target
 from exactdp.samplers import Source
 from exactdp.samplers.count_samplers import CountSampler
@@ -85,7 +86,7 @@ class StabilityHistogram(BinsMechanism):
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact(self.exact_delta)
-        return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: the error of one count, for counts above threshold + error.

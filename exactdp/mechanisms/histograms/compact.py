@@ -13,6 +13,7 @@ from math import ceil
 from typing import Any
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.balls import ball, precision
 from exactdp.container import Kind, Scalar
 from exactdp.enclosure import Enclosure
@@ -21,7 +22,6 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
 from exactdp.mechanisms.histograms.mechanism import (
-    NEIGHBOURS,
     Bins,
     HistogramMechanism,
 )
@@ -104,7 +104,7 @@ class CompactHistogram(HistogramMechanism):
 
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
-        return Guarantee(self.epsilon, zero, NEIGHBOURS, self._source(), self.e_epsilon)
+        return Guarantee(self.epsilon, zero, REPLACED_ROW, self._source(), self.e_epsilon)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: the error of one count. Simultaneous: a union bound over the universe."""

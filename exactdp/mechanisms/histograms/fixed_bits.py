@@ -10,13 +10,14 @@ from fractions import Fraction
 from functools import cached_property
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import element_of_rank
 from exactdp.mechanisms.histograms.keep_heavy import heaviest, heavy_accuracy
-from exactdp.mechanisms.histograms.mechanism import NEIGHBOURS, Bins, BinsMechanism
+from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism
 from exactdp.mechanisms.histograms.mixture import required_distance
 from exactdp.parameters import Real, delta_target
 from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
@@ -56,7 +57,7 @@ class SparseHistogram(BinsMechanism):
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact((tilde + 1) * self.distance)
-        return Guarantee(self.noise.epsilon, delta, NEIGHBOURS, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self._source(), tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """The accuracy of KeepHeavy at beta - distance."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
@@ -26,8 +27,6 @@ Bins: TypeAlias = tuple[tuple[int, int], ...]
 
 #: The largest universe of mechanisms that draw noise for every element.
 LISTED = 10_000_000
-
-NEIGHBOURS = "replace-one neighbours: one of the n rows replaced by another, n being public"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,7 @@ class HistogramMechanism(ABC):
         """The privacy guarantee of every release, for any data."""
         tilde = self.noise.e_half_epsilon**2
         nothing = Enclosure.exact(0)
-        return Guarantee(self.noise.epsilon, nothing, NEIGHBOURS, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, nothing, REPLACED_ROW, self._source(), tilde)
 
     @abstractmethod
     def accuracy(self, beta: Real) -> Accuracy:

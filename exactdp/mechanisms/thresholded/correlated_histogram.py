@@ -16,6 +16,7 @@ from flint import arb, ctx
 from exactdp.accounting import discrete_csh
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.neighbours import ANY_COUNTERS, add_remove
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
@@ -26,12 +27,9 @@ from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
-_SPARSE = (
-    "add-remove neighbours: one user added or removed, changing counters of a histogram that never "
-    "has more than k = {k} of them by one each, all in the same direction"
-)
-ANY_USER = (
-    "add-remove neighbours: one user added or removed, changing any number of counters by one"
+_SPARSE = add_remove(
+    "changing counters of a histogram that never has more than k = {k} of them by one each, all in "
+    "the same direction"
 )
 
 #: From this variance on, the sum of the two noises is a discrete Gaussian up to a factor between
@@ -132,7 +130,7 @@ class TopK(CSH):
     """
 
     def _promise(self) -> tuple[str, str]:
-        return ANY_USER, f"CSH Corollary 4.2; {super()._promise()[1]}"
+        return ANY_COUNTERS, f"CSH Corollary 4.2; {super()._promise()[1]}"
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         if base := self._base(counts):

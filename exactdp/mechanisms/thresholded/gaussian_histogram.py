@@ -15,15 +15,14 @@ from flint import arb
 from exactdp.accounting import discrete_gshm
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.neighbours import add_remove
 from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
-CONTRIBUTES = (
-    "add-remove neighbours: one user added or removed, changing at most k = {k} counters by one"
-)
+CONTRIBUTES = add_remove("changing at most k = {k} counters by one")
 
 
 @frozen

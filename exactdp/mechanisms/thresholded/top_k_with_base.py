@@ -10,8 +10,9 @@ from typing import Any, Self
 
 from exactdp.accounting import discrete_top_k
 from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.fields import frozen
-from exactdp.mechanisms.thresholded.correlated_histogram import ANY_USER, TopK
+from exactdp.mechanisms.thresholded.correlated_histogram import TopK
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
@@ -39,7 +40,7 @@ class TopKWithBase(TopK):
         )
 
     def _promise(self) -> tuple[str, str]:
-        return ANY_USER, discrete_top_k.SOURCE
+        return ANY_COUNTERS, discrete_top_k.SOURCE
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         doubled = 2 * self._base(counts) + self._shared.sample(source)

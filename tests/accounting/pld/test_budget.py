@@ -143,10 +143,11 @@ def test_all_kinds_of_releases_share_one_ledger() -> None:
     budget.spend(epsilon="0.1", note="a report")
     assert [entry.note for entry in budget.expenses] == ["a training run", "counters", "a report"]
     assert 0 < budget.spent["delta"] < budget.limits["delta"] == Fraction(1, 10**7)
-    with pytest.raises(InvalidParameter, match="neighbours must be the same"):
+    with pytest.raises(InvalidParameter, match=r"'add-remove neighbours', got .replace"):
         budget.spend(LOSS.replaced())
-    with pytest.raises(InvalidParameter, match="neighbours must be the same"):
-        budget.spend(gshm.guarantee(k=10, sigma=400, tau=2800, epsilon=1))
+    budget.spend(gshm.guarantee(k=10, sigma=400, tau=2800, epsilon="0.1"))
+    said = "one user takes part or not; one user added or removed, changing at most k counters by"
+    assert budget.guarantee().neighbours == f"add-remove neighbours: {said} one each"
 
 
 def test_a_file_keeps_every_digit_and_its_terms(tmp_path: Path) -> None:

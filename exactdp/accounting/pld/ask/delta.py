@@ -7,6 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.pld.ask.closed import closed_curve
+from exactdp.accounting.pld.ask.ends import ends
 from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
 from exactdp.accounting.pld.ask.search import Bounded, composed, refined
 from exactdp.accounting.pld.compose.engine import BITS
@@ -71,10 +72,8 @@ def ceiling(order: Order, loss: Fraction) -> Fraction:
 
 def _is_beyond(order: Order, loss: Fraction) -> bool:
     """Whether no sum of all losses is above this loss."""
-    with precision(BITS):
-        largest = [(law.largest(), times) for law, times in order]
-        bounds = [times * most for most, times in largest if most is not None]
-        return len(bounds) == len(largest) and bool(sum(bounds, arb(0)) <= ball(loss))
+    found = ends(order)
+    return found.largest is not None and not found.mass.upper and found.largest.upper <= loss
 
 
 def _least(order: Order, loss: Fraction) -> Fraction:

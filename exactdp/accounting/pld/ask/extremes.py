@@ -28,8 +28,8 @@ __all__ = ["gaussian_mu", "type_two_error"]
 
 _INTERVALS = 4000
 
-#: mu to this width is found first, then to ever narrower ones.
-_COARSE = Fraction(1, 200)
+#: mu to this width is found first, then to widths that are each narrower by this factor.
+_COARSE, _FINER = Fraction(1, 200), 20
 
 _Interval = tuple[float, float]
 
@@ -41,10 +41,15 @@ class _Curve:
     """Bounds of delta(epsilon) over all orders, from one composition for each part of the span."""
 
     def __init__(
-        self, orders: list[Order], span: float, relative_width: float, least: float
+        self,
+        orders: list[Order],
+        start: float,
+        last: float,
+        relative_width: float,
+        least: float,
     ) -> None:
-        """least: smaller deltas need not be known to this relative width."""
-        self.span, self.relative_width = span, relative_width
+        """start: the smallest epsilon. least: smaller deltas may have a larger relative width."""
+        self.start, self.part, self.relative_width = start, last / _PLACES, relative_width
         self._made: dict[tuple[Order, float], Bounded] = {}
         self.reaches = {
             order: for_epsilon(order, math.log(least), relative_width).place for order in orders
@@ -58,7 +63,7 @@ class _Curve:
 
     def _near(self, epsilon: float) -> list[Bounded]:
         # at most epsilon: the relative error of a tilted sum falls above its place, and grows below
-        place = math.floor(_PLACES * epsilon / self.span) / _PLACES * self.span
+        place = self.start + math.floor((epsilon - self.start) / self.part) * self.part
         return [self._at(order, min(place, reach)) for order, reach in self.reaches.items()]
 
     def _at(self, order: Order, place: float) -> Bounded:
@@ -71,18 +76,20 @@ def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
     """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
     whole: Sequence[_Interval] = [(0.0, last)]
     stage = _COARSE
-    while stage > width:  # a finer curve is needed only where the maximum may be
-        _, whole = _maximum(*_mu_bounds(orders, last, stage), whole, arb(0), stage)
-        stage /= 20
-    found, _ = _maximum(*_mu_bounds(orders, last, width), whole, arb(0), width)
+    # a finer curve is needed only where the maximum may be; the last stage is finer by 2 or more
+    while stage >= 2 * width:
+        _, whole = _maximum(*_mu_bounds(orders, whole, last, stage), whole, arb(0), stage)
+        stage /= _FINER
+    found, _ = _maximum(*_mu_bounds(orders, whole, last, width), whole, arb(0), width)
     return found
 
 
 def _mu_bounds(
-    orders: list[Order], last: float, width: Fraction
+    orders: list[Order], intervals: Sequence[_Interval], last: float, width: Fraction
 ) -> tuple[Callable[[float], arb], Callable[[float, float], arb]]:
     """The mu at one epsilon from below, and the largest mu in an interval from above."""
-    curve = _Curve(orders, last, min(1e-3, float(width) / 10), 1e-300)
+    start = min(low for low, _ in intervals)
+    curve = _Curve(orders, start, last, min(1e-3, float(width) / 10), 1e-300)
 
     def inside(epsilon: float) -> arb:
         return _mu(epsilon, curve.below(epsilon)).lower()
@@ -121,7 +128,7 @@ def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fra
     """The least type II error of a test of level alpha between neighbours."""
     # an error of delta, which is at most 1, is one of the type II error
     slack = min(1e-3, float(width) / 2)
-    curve, level = _Curve(orders, last, slack, slack / 4), ball(alpha)
+    curve, level = _Curve(orders, 0.0, last, slack, slack / 4), ball(alpha)
 
     def error(loss: arb, delta: arb) -> arb:
         rest = 1 - delta

@@ -37,7 +37,8 @@ from exactdp.accounting.pld.grid.measure import Bounds, Grid, Measure, on_nodes
 from exactdp.accounting.pld.grid.outcomes import Outcome, merged
 from exactdp.accounting.pld.grid.ratios import OFF, Cell, joined, split
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
-from exactdp.balls import ball, precision
+from exactdp.balls import ball, precision, refine
+from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.progress import tick
 
@@ -141,19 +142,21 @@ class Allocated(LossLaw):
     def is_flat(self) -> bool:
         return self.base.is_flat() and not self.base.mass_at_infinity() > 0
 
-    def largest(self) -> arb | None:
-        # S is a mean of ratios
-        return (self.base if self.removed else self.reverse).largest()
-
     def mass_at_infinity(self) -> arb:
         return self.base.mass_at_infinity() if self.removed else arb(0)
 
     def ends(self) -> Ends:
-        # all t ratios can be the largest at once, and S is infinite if the user's own one is
-        found = (self.base if self.removed else self.reverse).ends()
-        if not self.removed and found.mass.upper > 0:
-            raise Undecided("the largest loss of random allocation: its step has infinite losses")
-        return found
+        if self.removed:
+            # all t ratios can be the largest at once, and S is infinite if the user's own one is
+            return self.base.ends()
+        # all t ratios can be the least at once, and S is 0 if all are; if some can be 0, the least
+        # S > 0 has a single ratio that is not
+        found = self.reverse.ends()
+        largest, mass = found.largest, found.mass
+        if largest is not None and mass.upper:
+            far = largest + refine(lambda: ball(self.steps).log())
+            largest = Enclosure(far.lower if mass.lower else largest.lower, far.upper)
+        return Ends(largest, Enclosure(mass.lower**self.steps, mass.upper**self.steps))
 
 
 @dataclass(frozen=True)

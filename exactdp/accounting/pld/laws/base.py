@@ -82,6 +82,10 @@ class LossLaw(ABC):
     # answers for one step, or for some
 
     @abstractmethod
+    def ends(self) -> Ends:
+        """The largest finite loss, or the limit of the losses, and the mass at infinity."""
+
+    @abstractmethod
     def excess(self, epsilon: Fraction) -> arb:
         """delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon), at the working precision."""
 
@@ -96,10 +100,6 @@ class LossLaw(ABC):
         """delta of so many runs where no grid is needed, else None."""
         return self.excess if times == 1 else None
 
-    def largest(self) -> arb | None:
-        """An upper bound of all losses, where there is one."""
-        return None
-
     def affinity(self) -> arb:
         """An upper bound of the sum of sqrt(P(x) Q(x)) over all outputs x."""
         return arb(1)
@@ -107,10 +107,6 @@ class LossLaw(ABC):
     def mass_at_infinity(self) -> arb:
         """A lower bound of the mass of infinite losses."""
         return _ZERO
-
-    def ends(self) -> Ends:
-        """The largest loss and the mass at infinity; unbounded unless a law knows better."""
-        return Ends(None, Enclosure.exact(0))
 
     def finite_log_moment(self, s: Fraction) -> arb:
         """log E e^(s L) over finite losses only."""

@@ -93,20 +93,23 @@ class DiscreteLaw(LossLaw):
         """Whether `outcomes` leaves out no outcome."""
         return self.left_out(Fraction(1), _BITS)[0].is_zero()
 
+    @property
+    def exact_infinity(self) -> Fraction | None:
+        """The mass of infinite losses, where it is known exactly."""
+        return None
+
     def ends(self) -> Ends:
-        if not self.is_bounded():
-            return super().ends()
         with precision(_BITS):
+            exact = self.exact_infinity
+            mass = enclosure(self.infinite(_BITS)[0]) if exact is None else Enclosure.exact(exact)
+            if not self.is_bounded():
+                return Ends(None, mass)
             places = [
-                Enclosure.exact(x.exact) if x.exact is not None else enclosure(x.loss)
+                Enclosure.exact(x.exact) if x.exact is not None else _signed(x.loss)
                 for x in self.outcomes(_BITS)
-            ]
-            least = Enclosure.exact(0)
-            largest = Enclosure(
-                max((x.lower for x in places), default=least.lower),
-                max((x.upper for x in places), default=least.upper),
-            )
-            return Ends(largest, enclosure(self.infinite(_BITS)[0]))
+            ] or [Enclosure.exact(0)]
+            largest = Enclosure(max(x.lower for x in places), max(x.upper for x in places))
+            return Ends(largest, mass)
 
     def ratio_cells(
         self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
@@ -174,6 +177,11 @@ class SampledDiscrete(DiscreteLaw):
     def mass_at_infinity(self) -> arb:
         return ball(self.rate) * self.base.mass_at_infinity() if self.removed else arb(0)
 
+    @property
+    def exact_infinity(self) -> Fraction | None:
+        exact = self.base.exact_infinity if self.removed else Fraction(0)
+        return None if exact is None else self.rate * exact
+
     def excess(self, epsilon: Fraction) -> arb:
         if not self.base.symmetric:
             return listed_excess(self, epsilon)
@@ -231,6 +239,11 @@ class BatchDiscrete(DiscreteLaw):
         only = ball(self.rate) * self.base.infinite(tail_bits)[0]
         return only, only
 
+    @property
+    def exact_infinity(self) -> Fraction | None:
+        exact = self.base.exact_infinity
+        return None if exact is None else self.rate * exact
+
     def excess(self, epsilon: Fraction) -> arb:
         return _on_sample(self.base, self.rate, epsilon, removed=True)
 
@@ -247,6 +260,11 @@ def listed_excess(law: DiscreteLaw, epsilon: Fraction) -> arb:
         elif outcome.exact > epsilon:
             total += outcome.p - ratio * outcome.q
     return total
+
+
+def _signed(value: arb) -> Enclosure:
+    """The ends of a ball of any sign; `enclosure` takes no numbers below 0."""
+    return -enclosure(-value) if value < 0 else enclosure(value)
 
 
 def _on_sample(base: DiscreteLaw, rate: Fraction, epsilon: Fraction, *, removed: bool) -> arb:

@@ -10,10 +10,9 @@ from typing import Any
 from flint import arb
 
 from exactdp.accounting.pld.grid.outcomes import Outcome
-from exactdp.accounting.pld.laws.base import Ends, LossLaw
+from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.accounting.pld.laws.discrete import BatchDiscrete, DiscreteLaw
 from exactdp.balls import ball
-from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 
 __all__ = ["FiniteLaws", "Response"]
@@ -40,11 +39,9 @@ class Response(DiscreteLaw):
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         return ball(self.delta), ball(self.delta)
 
-    def ends(self) -> Ends:
-        return Ends(Enclosure.exact(self.epsilon), Enclosure.exact(self.delta))
-
-    def largest(self) -> arb | None:
-        return None if self.delta else ball(self.epsilon)
+    @property
+    def exact_infinity(self) -> Fraction:
+        return self.delta
 
     def batched(self, rate: Fraction) -> LossLaw:
         return BatchDiscrete(self, rate)
@@ -68,16 +65,12 @@ class FiniteLaws(DiscreteLaw):
             exact = Fraction(0) if ratio == 1 else None
             yield Outcome(ball(ratio).log(), ball(a), ball(b), exact)
 
-    def largest(self) -> arb | None:
-        if self.p.support - self.q.support:
-            return None
-        return ball(max(self.p[x] / self.q[x] for x in self.p.support)).log()
-
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         return ball(_outside(self.p, self.q)), ball(_outside(self.q, self.p))
 
-    def ends(self) -> Ends:
-        return Ends(super().ends().largest, Enclosure.exact(_outside(self.p, self.q)))
+    @property
+    def exact_infinity(self) -> Fraction:
+        return _outside(self.p, self.q)
 
 
 def _outside(law: Law[Any], other: Law[Any]) -> Fraction:

@@ -20,9 +20,10 @@ from exactdp.accounting.certify.lattice import above, excess, is_smooth, smoothi
 from exactdp.accounting.pld.grid.measure import MOST_NODES
 from exactdp.accounting.pld.grid.outcomes import Outcome
 from exactdp.accounting.pld.grid.scaled import floor
-from exactdp.accounting.pld.laws.base import Curve, LossLaw
+from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw
 from exactdp.accounting.pld.laws.discrete import BatchDiscrete, DiscreteLaw
 from exactdp.balls import ball, precision
+from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.normal_sums import sum_all
 
@@ -44,6 +45,7 @@ class IntegerNoise(DiscreteLaw):
 
     shift: int
     symmetric = True
+    exact_infinity = Fraction(0)
 
     @abstractmethod
     def moved(self, tail_bits: int, *moves: int) -> Iterator[list[arb]]:
@@ -73,7 +75,7 @@ class IntegerNoise(DiscreteLaw):
     def grouped_on_sample(self, size: int, rate: Fraction) -> tuple[LossLaw, LossLaw]:
         if size > _MOST_SAMPLED:
             raise InvalidParameter("size", size, f"at most {_MOST_SAMPLED} users on samples")
-        return GroupedNoise(self, size, rate, True), GroupedNoise(self, size, rate, False)
+        return GroupedNoise(self, rate, size, True), GroupedNoise(self, rate, size, False)
 
     def replaced_excess(self, rate: Fraction, epsilon: Fraction) -> arb | None:
         """delta for replace-one neighbours on a Poisson sample from tails alone, where known."""
@@ -105,8 +107,8 @@ class DiscreteLaplace(IntegerNoise):
             yield Outcome.at((self.shift - 2 * z) * self.rate, p, q)
         yield Outcome.at(-self.shift * self.rate, end * fall**self.shift, end)
 
-    def largest(self) -> arb | None:
-        return ball(self.shift * self.rate)
+    def ends(self) -> Ends:
+        return Ends(Enclosure.exact(self.shift * self.rate), Enclosure.exact(0))
 
     def excess(self, epsilon: Fraction) -> arb:
         # the loss at x + shift is rate (2 x + shift) for -shift <= x <= 0, the largest at x = 0
@@ -240,21 +242,27 @@ class DiscreteGaussian(IntegerNoise):
 
 
 @dataclass(frozen=True)
-class ReplacedNoise(DiscreteLaw):
-    """Replace-one neighbours on a Poisson sample."""
+class _OnSample(DiscreteLaw):
+    """Noise on a Poisson sample, for other neighbours than one user who takes part or not."""
 
     noise: IntegerNoise
     rate: Fraction
+    exact_infinity = Fraction(0)
+
+    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
+        rest = self.noise.rest(tail_bits)
+        return rest, rest
+
+
+@dataclass(frozen=True)
+class ReplacedNoise(_OnSample):
+    """Replace-one neighbours on a Poisson sample."""
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         rate, shift = ball(self.rate), self.noise.shift
         for here, before, after in self.noise.moved(tail_bits, 0, -shift, shift):
             p, q = ((1 - rate) * here + rate * moved for moved in (before, after))
             yield Outcome((p / q).log(), p, q)
-
-    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        rest = self.noise.rest(tail_bits)
-        return rest, rest
 
     def excess(self, epsilon: Fraction) -> arb:
         found = self.noise.replaced_excess(self.rate, epsilon)
@@ -265,12 +273,10 @@ class ReplacedNoise(DiscreteLaw):
 
 
 @dataclass(frozen=True)
-class GroupedNoise(DiscreteLaw):
+class GroupedNoise(_OnSample):
     """A group of users on a Poisson sample, each of whom moves the query by the shift."""
 
-    noise: IntegerNoise
     size: int
-    rate: Fraction
     removed: bool
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
@@ -283,10 +289,6 @@ class GroupedNoise(DiscreteLaw):
             mixed = sum((c * m for c, m in zip(chances, masses, strict=True)), arb(0))
             outcome = Outcome((mixed / masses[0]).log(), mixed, masses[0])
             yield outcome if self.removed else outcome.reversed()
-
-    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        rest = self.noise.rest(tail_bits)
-        return rest, rest
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
         if self.removed:  # a mixture leaves out no more than the law of the whole group

@@ -25,6 +25,7 @@ from exactdp.accounting.pld.laws.base import LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import SampledDensity
 from exactdp.accounting.pld.laws.pieces import Piece, PiecewiseLaw
 from exactdp.balls import ball, precision
+from exactdp.errors import Described, InvalidParameter
 
 __all__ = ["Laplace"]
 
@@ -90,9 +91,6 @@ class Laplace(PiecewiseLaw):
     def excess(self, epsilon: Fraction) -> arb:
         return _hockey_stick(self.mu, ball(epsilon))
 
-    def largest(self) -> arb | None:
-        return ball(self.mu)
-
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledLaplace(self.mu, rate, removed)
 
@@ -147,6 +145,13 @@ class SampledLaplace(PiecewiseLaw):
 
     def replaced(self) -> LossLaw:
         return ReplacedLaplace(self.mu, self.rate)
+
+    def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
+        allowed = (
+            "discrete Laplace noise, for groups on samples: where more or fewer users are in the "
+            "sample, the density of the loss of continuous noise jumps at losses that fit no grid"
+        )
+        raise InvalidParameter("mechanism", Described("Laplace noise"), allowed)
 
 
 @dataclass(frozen=True)

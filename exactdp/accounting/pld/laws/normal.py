@@ -26,11 +26,12 @@ from flint import acb, arb
 from exactdp.accounting.pld.grid.cells import Density, Masses
 from exactdp.accounting.pld.grid.ratios import Cell, dense_cells
 from exactdp.accounting.pld.laws.analytic import middle, off_cut
-from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.accounting.pld.laws.base import Ends, LossLaw
 from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity
 from exactdp.accounting.pld.laws.mixtures import Ratio, Weights
 from exactdp.accounting.pld.laws.moments import integral
-from exactdp.balls import ball
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.normal import cdf, hockey_stick, tail
 
@@ -48,6 +49,9 @@ class NormalLaw(DensityLaw):
     @abstractmethod
     def mixtures(self) -> tuple[Weights, Weights]:
         """The shifts of both laws."""
+
+    def ends(self) -> Ends:
+        return Ends(None, Enclosure.exact(0))  # the first law reaches further than the second
 
     def log_moment(self, s: Fraction) -> arb:
         return integral(*self.mixtures(), s).log()
@@ -126,8 +130,11 @@ class SampledNormal(SampledDensity, NormalLaw):
         mixed = ((Fraction(0), 1 - self.rate), *moved)
         return (mixed, without) if self.removed else (without, mixed)
 
-    def largest(self) -> arb | None:
-        return None if self.removed else -ball(1 - self.rate).log()
+    def ends(self) -> Ends:
+        if self.removed:
+            return super().ends()
+        # without the user, the mixture has at least 1 - rate times any density
+        return Ends(refine(lambda: -ball(1 - self.rate).log()), Enclosure.exact(0))
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self.base, rate * self.rate, removed)

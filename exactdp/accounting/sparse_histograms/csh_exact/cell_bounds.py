@@ -4,13 +4,14 @@
 
 with L = 1 - G, y(m) = e^(b - c m), c = t/V, w^2 = D^2 - t^2/V and M ~ N(0, V). C is convex as a
 mean of maxima of affine functions, does not fall with l (slope <= 1) and does not rise with y
-(slope at least -e^(w^2/2)); so F does not fall with m. On a cell, m = (1 - u) m_1 + u m_2,
+(slope -E[e^(w xi); xi < T], T = (ln G - ln y)/w); so F does not fall with m. On a cell,
+m = (1 - u) m_1 + u m_2,
 
 * ln G is concave: L <= 1 - G_1 e^(-u x), x = ln(G_1/G_2), which is above its chord by <= G_1 x^2/8;
 * y is convex: it is below its chord by at most y_1 (c h)^2/8, h = m_2 - m_1.
 
-Hence F <= (1 - u) F_1 + u F_2 + G_1 x^2/8 + e^(w^2/2) y_1 (c h)^2/8, and F <= F_2. With T =
-(ln G - ln y)/w also
+Hence F <= (1 - u) F_1 + u F_2 + G_1 x^2/8 + A (c h)^2/8, and F <= F_2. A bounds y_1 E[e^(w xi);
+xi < T] on the cell; `_paid` has it. For large w (delta near 1) it is far below y_1 e^(w^2/2). Also
 
     F'' = (1 - Phi(T)) L'' + w G phi(T) T'^2 - c^2 E[y e^(w xi); xi < T],
 
@@ -229,14 +230,45 @@ class CellBounds:
         ]
         sag, gap, plain = (slope * ball(self.step)) ** 2 / 8, self.outside, values[0]
         bends, (masses, rises, spreads, _) = self._bends(tops, width), self._weights
+        paid = self._paid(tops, others, slope, width)
         for i, (low, high) in enumerate(pairwise(values)):
-            more = high - low
+            more, lower = high - low, sag * paid[i]
             plain += rises[i] * more
             if i < len(bends) and bends[i] > 0:
-                gap += masses[i] * sag * others[i] - spreads[i] * bends[i] / 2
+                gap += masses[i] * lower - spreads[i] * bends[i] / 2
             else:
-                gap += masses[i] * _smaller(more, self.bulges[i] + sag * others[i])
+                gap += masses[i] * _smaller(more, self.bulges[i] + lower)
         return Bound((plain + gap).upper(), plain - (self._twice_as_wide(values) - plain) / 3)
+
+    def _paid(
+        self, tops: Sequence[_Top], others: Sequence[arb], slope: arb, width: arb
+    ) -> list[arb]:
+        """Upper bounds on y_1 E[e^(w xi); xi < T] on the cells.
+
+        That is y_1 e^(w^2/2) Phi(T - w), at most E[y_1 e^(w xi)]. T is above its chord by at most
+        ln G's own height s above its chord, over w. ln Phi is concave, with derivative phi/Phi, and
+        e^(w^2/2) y phi(T - w) = G phi(T): so s/w beyond a node multiplies the value A there by at
+        most exp(s/w G phi(T)/A). Where the right node has the larger T, y_1 = y_2 e^(c h).
+        """
+        found = list(others)
+        if not width > _NARROW:
+            return found  # there Phi(T - w) saves little
+        rise = (slope * ball(self.step)).exp()
+        at_nodes = [x * cdf(top.at - width) for x, top in zip(others, tops, strict=True)]
+        for i, sag in enumerate(self.sags):
+            here, after = tops[i], tops[i + 1]
+            if here.at > after.at:
+                most, density, grown = at_nodes[i], (1 - self.about[i]) * here.density, arb(1)
+            elif here.at < after.at:
+                most, density, grown = (
+                    at_nodes[i + 1],
+                    (1 - self.about[i + 1]) * after.density,
+                    rise,
+                )
+            else:
+                continue
+            found[i] = _smaller(most * grown * (sag / width * density / most).exp(), found[i])
+        return found
 
     def _bends(self, tops: Sequence[_Top], width: arb) -> list[arb]:
         """Lower bounds on h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on the first cells, 0 if unknown.

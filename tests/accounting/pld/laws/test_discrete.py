@@ -85,7 +85,7 @@ def test_residual_mass_is_refused() -> None:
 
 def test_relations_do_not_mix() -> None:
     coin = pld.laws(Law.uniform([0, 1]), Law.point(0), neighbours="a coin")
-    with pytest.raises(InvalidParameter, match="other must be for add-remove"):
+    with pytest.raises(InvalidParameter, match="for the relation 'add-remove"):
         pld.gaussian(sigma=1).then(coin)
 
 

@@ -79,5 +79,7 @@ def test_without_sampling_a_group_is_one_user_with_its_sensitivity() -> None:
     assert pld.laplace(scale=7).grouped(4).steps == pld.laplace(scale=7, sensitivity=4).steps
     noise = pld.discrete_gaussian(sigma2=9, sensitivity=2)
     assert noise.grouped(3).steps == pld.discrete_gaussian(sigma2=9, sensitivity=6).steps
-    with pytest.raises(InvalidParameter, match="one whose loss for groups is known"):
+    with pytest.raises(
+        InvalidParameter, match="discrete Laplace noise, for groups on samples: where"
+    ):
         pld.laplace(scale=7).sampled("0.1").grouped(2)

@@ -1,0 +1,93 @@
+"""Relations between neighbouring data sets, and the texts that state them.
+
+A text is "relation: what differs", for example how much of the data one user may change. Promises
+for one relation compose: together they cover the neighbours that each of them covers. A text
+without a relation of this table (two vectors, two values of one user) is a relation of its own.
+"""
+
+from __future__ import annotations
+
+from exactdp.errors import InvalidParameter
+
+__all__ = [
+    "ADD_REMOVE",
+    "ANY_COUNTERS",
+    "CHANGED_COUNTERS",
+    "REPLACED_ROW",
+    "REPLACE_ONE",
+    "REPLACE_SPECIAL",
+    "SPARSE_COUNTERS",
+    "add_remove",
+    "covered_by",
+    "group",
+    "is_derived",
+    "known",
+    "relation",
+]
+
+_ADDED, _REPLACED, _NULLED = _RELATIONS = (
+    "add-remove neighbours",
+    "replace-one neighbours",
+    "replace-special neighbours",
+)
+
+ADD_REMOVE = f"{_ADDED}: one user takes part or not"
+REPLACE_ONE = f"{_REPLACED}: one user's data is replaced by other data"
+REPLACE_SPECIAL = f"{_NULLED}: one user's data is replaced by a null record"
+REPLACED_ROW = f"{_REPLACED}: one of the n rows replaced by another, n being public"
+
+
+def add_remove(change: str) -> str:
+    """Add-remove neighbours, with a bound of what one user changes."""
+    return f"{_ADDED}: one user added or removed, {change}"
+
+
+CHANGED_COUNTERS = add_remove("changing at most k counters by one each")
+ANY_COUNTERS = add_remove("changing any number of counters by one")
+SPARSE_COUNTERS = add_remove(
+    "changing counters of a k-sparse histogram by one each, all in the same direction"
+)
+
+
+def group(size: int) -> str:
+    """A group of users takes part or not."""
+    return f"{_ADDED} in groups of {size}: all users of the group take part or not"
+
+
+def known(neighbours: str) -> str:
+    """A text that states a relation of the table. Raises InvalidParameter."""
+    if relation(neighbours) not in _RELATIONS:
+        allowed = f"{', '.join(_RELATIONS[:-1])} or {_RELATIONS[-1]}, as a guarantee states them"
+        raise InvalidParameter("neighbours", neighbours, allowed)
+    return neighbours
+
+
+def is_derived(neighbours: str) -> bool:
+    """Whether samples must be drawn before the neighbours become these."""
+    return neighbours.startswith(_RELATIONS) and relation(neighbours) != _ADDED
+
+
+def relation(neighbours: str) -> str:
+    """The relation that a text states.
+
+    >>> relation("add-remove neighbours: one user added or removed, changing k counters")
+    'add-remove neighbours'
+    """
+    found = neighbours.partition(":")[0]
+    return found if found.startswith(_RELATIONS) else neighbours
+
+
+def covered_by(name: str, first: str, *others: str) -> str:
+    """The neighbours that all of these texts cover. Raises InvalidParameter for two relations.
+
+    >>> covered_by("other", REPLACE_ONE, REPLACED_ROW).partition("; ")[2]
+    'one of the n rows replaced by another, n being public'
+    """
+    shared = relation(first)
+    for other in others:
+        if relation(other) != shared:
+            raise InvalidParameter(name, other, f"for the relation {shared!r}")
+    if not others or shared == first:
+        return first
+    said = [part for text in (first, *others) for part in text.partition(": ")[2].split("; ")]
+    return f"{shared}: {'; '.join(dict.fromkeys(said))}"
