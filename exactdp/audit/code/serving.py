@@ -88,6 +88,12 @@ def _state(value: Any, opened: set[int]) -> Any:
     if id(value) in opened or len(opened) >= _MOST_OBJECTS or isinstance(value, types.ModuleType):
         return None
     opened.add(id(value))
+    if isinstance(value, types.FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+        kept = [value.__defaults__, value.__kwdefaults__, cells, value.__dict__]
+        return [_state(each, opened) for each in kept]
+    if isinstance(value, (staticmethod, classmethod)):
+        return _state(value.__func__, opened)
     if isinstance(value, dict):
         return [[_state(key, opened), _state(each, opened)] for key, each in value.items()]
     if isinstance(value, (list, tuple, deque)):
@@ -96,5 +102,12 @@ def _state(value: Any, opened: set[int]) -> Any:
     return {
         name: _state(each, opened)
         for name, each in dict(held).items()
-        if not (isinstance(value, type) and (name.startswith("__") or callable(each)))
+        if not (isinstance(value, type) and name.startswith("__") and name != "__init__")
     }
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return bool([cell.cell_contents])
+    except ValueError:  # a variable of the enclosing function that is not set yet
+        return False

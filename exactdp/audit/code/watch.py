@@ -102,8 +102,11 @@ class Watch:
                 )
 
     def held(self) -> dict[str, list[str]]:
-        """The variables of modules that the program's code names and that hold data, by module."""
-        code = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+        """The variables of modules that the program's code names, by module.
+
+        Functions are among them for their defaults, closures and attributes.
+        """
+        code = (types.BuiltinFunctionType, types.ModuleType)
         return {
             module: sorted(n for n in names if not isinstance(vars(sys.modules[module])[n], code))
             for module, names in self.named.items()
@@ -181,7 +184,7 @@ class Watch:
         """What the program's code names: generators under early names, objects made before."""
         inside, values = frame.f_globals, list(frame.f_locals.values())
         names = self.named.setdefault(str(inside.get("__name__")), set())
-        for name in frame.f_code.co_names:
+        for name in (*frame.f_code.co_names, frame.f_code.co_qualname.partition(".")[0]):
             if name in inside:
                 if id(inside[name]) in self._replaced:
                     inside[name] = self._replaced[id(inside[name])]
