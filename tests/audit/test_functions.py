@@ -7,6 +7,7 @@ draws. Expected laws are formulas.
 from __future__ import annotations
 
 import functools
+import gc
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from exactdp.audit import compare, foreign_law, private
+from exactdp.audit.code.judge import judged_law
 from exactdp.law import Law
 
 
@@ -160,6 +162,30 @@ def test_what_a_call_learns_about_an_older_number_is_kept(program: Callable[[Any
     assert {outcome[-1] for outcome in law.support} == {0, 1}
     likely = sum(p for outcome, p in law.items() if outcome[-1])
     assert abs(likely - Fraction(1, 2)) < Fraction(1, 10**8)
+
+
+def test_callbacks_of_the_garbage_collector_are_no_calls_of_the_program() -> None:
+    gc.callbacks.append(lambda phase, info: None)
+    threshold = gc.get_threshold()
+    gc.set_threshold(700)  # collections at another moment of each run
+    try:
+        found = judged_law(an_attribute_is_looked_at, residual="1e-9", max_runs=500, progress=False)
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.pop()
+    assert not found.evidence.forked
+
+
+def test_rounds_that_the_residual_covers_are_not_followed() -> None:
+    noise = iter(range(1 << 20))
+
+    def program(rng):  # each call from the present state has one law, which forks alone can find
+        next(noise)
+        return 0 if next(noise) != 1 else flip(rng)
+
+    law = foreign_law(program, residual="1e-9", progress=False)
+    assert law.residual <= Fraction(1, 10**9)
+    assert abs(law[1] - Fraction(1, 2)) <= Fraction(1, 10**9)
 
 
 def test_a_round_that_learns_about_an_older_number_does_not_start_over() -> None:

@@ -84,6 +84,8 @@ def _follow(
                 return (other,)
             os.waitpid(pid, 0)
         run.mass *= last.share
+        if run.mass < least:
+            os._exit(0)  # without a leaf: the branch remains part of the residual
         return (last,)
 
     run = Run((), Fraction(1), new)

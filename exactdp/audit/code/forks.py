@@ -112,6 +112,7 @@ def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
     try:
         _end_with_parent()
         gc.freeze()  # the collector need not touch, and thereby copy, what is the parent's
+        gc.callbacks.clear()  # such as hypothesis': calls that begin at any moment of a run
         os.close(here)
 
         def write(value: Any) -> None:
