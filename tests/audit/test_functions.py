@@ -9,6 +9,10 @@ from __future__ import annotations
 import functools
 import gc
 import math
+import os
+import select
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -186,6 +190,34 @@ def test_rounds_that_the_residual_covers_are_not_followed() -> None:
     law = foreign_law(program, residual="1e-9", progress=False)
     assert law.residual <= Fraction(1, 10**9)
     assert abs(law[1] - Fraction(1, 2)) <= Fraction(1, 10**9)
+
+
+_SEARCH = """
+import os, sys, time
+from fractions import Fraction
+from exactdp.audit.code.draw_forks import law_by_forks
+from exactdp.audit.code.explore import Runner
+
+def program(rng):
+    rng.getrandbits(1)
+    bits = [rng.randrange(2) == 1 for _ in range(3)]
+    os.write(1, f"{os.getpid()} ".encode())
+    time.sleep(600)
+
+law_by_forks(Runner(program, "random", False), Fraction(1, 1000), True, [])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux alone ends children")
+def test_forks_of_a_search_end_with_the_process_that_began_it() -> None:
+    command = [sys.executable, "-c", _SEARCH]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as search:
+        assert search.stdout is not None
+        assert os.read(search.stdout.fileno(), 100)  # the first leaf sleeps
+        search.kill()
+        # the pipe ends with the last process that could write to it
+        assert select.select([search.stdout], [], [], 60)[0]
+        assert search.stdout.read() == b""
 
 
 def test_a_round_that_learns_about_an_older_number_does_not_start_over() -> None:

@@ -15,7 +15,13 @@ from typing import Any
 
 from exactdp.audit.code.draws import LazyDraws, RealDraws
 from exactdp.audit.code.explore import Runner, digest
-from exactdp.audit.code.forks import ProgramRaised, raise_signal, signal_data, start
+from exactdp.audit.code.forks import (
+    ProgramRaised,
+    end_with_parent,
+    raise_signal,
+    signal_data,
+    start,
+)
 from exactdp.audit.code.places import Places
 from exactdp.audit.code.runs import Choice, Path, Run
 from exactdp.audit.code.watch import Watch
@@ -80,6 +86,7 @@ def _follow(
                 continue
             pid = os.fork()
             if pid == 0:
+                end_with_parent()
                 run.mass *= other.share
                 return (other,)
             os.waitpid(pid, 0)

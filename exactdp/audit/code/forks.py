@@ -25,6 +25,7 @@ __all__ = [
     "ProgramRaised",
     "answer_of",
     "begun",
+    "end_with_parent",
     "in_fork",
     "raise_signal",
     "signal_data",
@@ -110,7 +111,7 @@ def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
         os.close(there)
         return here, pid
     try:
-        _end_with_parent()
+        end_with_parent()
         gc.freeze()  # the collector need not touch, and thereby copy, what is the parent's
         gc.callbacks.clear()  # such as hypothesis': calls that begin at any moment of a run
         os.close(here)
@@ -125,7 +126,7 @@ def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
         os._exit(0)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """On Linux the kernel kills this child when its parent ends, whatever the program is doing."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
