@@ -107,11 +107,12 @@ class Watch:
         Functions are among them for their defaults, closures and attributes.
         """
         code = (types.BuiltinFunctionType, types.ModuleType)
-        return {
-            module: sorted(n for n in names if not isinstance(vars(sys.modules[module])[n], code))
-            for module, names in self.named.items()
-            if module in sys.modules
-        }
+        found = {}
+        for module, names in self.named.items():
+            # a doctest, for one, has variables beside those of the module that it calls its own
+            inside = vars(sys.modules[module]) if module in sys.modules else {}
+            found[module] = sorted(n for n in names if not isinstance(inside.get(n, sys), code))
+        return found
 
     # -- the profile hook: millions of events pass ---------------------------------------------
 
