@@ -185,6 +185,17 @@ const backward = (law) => (x) => {
   return [UNIT.minus(b), UNIT.minus(a), UNIT.minus(x).plus(x.times(new Real(top))).hi];
 };
 
+const shown = (r) => // the probability that a sparse histogram releases one of k keys of one user alone
+  UNIT.minus(whole(r.k).times(UNIT.minus(real(r.tau.over(r.sigma)).tail()).log()).exp());
+
+function histogram(r) {
+  const noise = gaussian(real(q(r.k).over(r.sigma.times(r.sigma))).sqrt()), seen = shown(r);
+  return (x) => {
+    const [a, b, top] = noise(x);
+    return [a, b, [seen.hi, UNIT.minus(x).plus(x.times(seen)).hi].reduce(most, top)];
+  };
+}
+
 function laws(r) {
   let law;
   const size = r.sensitivity;
@@ -192,6 +203,7 @@ function laws(r) {
   else if (r.mechanism === "laplace") law = laplace(real(size.over(r.scale)));
   else if (r.mechanism === "finite-law") law = outcomes(r.outcomes.map((pair) => pair.map(real)));
   else if (["randomized-response", "approximate"].includes(r.mechanism)) law = response(...pure(r));
+  else if (r.mechanism === "gaussian-sparse-histogram") law = histogram(r);
   else {
     prove(r.mechanism.startsWith("discrete-"), `there is no curve of a ${r.mechanism}`);
     prove(size.d === 1n, "the sensitivity of integers is an integer");
@@ -368,12 +380,8 @@ function delta(releases, rule, epsilon, upper) {
     curves = [gaussian(real(square).sqrt())];
   } else {
     prove(alone, "the rule curve is for one release");
-    if (one.mechanism === "gaussian-sparse-histogram") {
-      const stay = whole(one.k).times(UNIT.minus(real(one.tau.over(one.sigma)).tail()).log()).exp();
-      const noise = gaussian(real(q(one.k).over(one.sigma.times(one.sigma))).sqrt());
-      const unseen = UNIT.minus(stay);
-      curves = [noise, () => [unseen, NOTHING, unseen.hi]];
-    } else curves = laws(one);
+    curves = laws(one);
+    if (one.mechanism === "gaussian-sparse-histogram") curves.push(() => [shown(one), NOTHING, 0n]);
   }
   const ends = curves.map((law) => law(x)).map(([a, b, top]) => (upper ? top : a.minus(x.times(b)).lo));
   return new Q(ends.reduce(most), ONE);
@@ -398,7 +406,7 @@ function quantity(claim, releases, upper, claimed) {
 // Statements ----------------------------------------------------------------------------------------
 
 const FIELDS = {
-  statement: "format unit releases claims premises not_shown made_by",
+  statement: "format unit releases claims premises not_shown made_by about?",
   unit: "neighbours of bounds", bounds: "what at_most checked", releases: "mechanism times",
   claims: "measure derivation at_most? at_least?", derivation: "rule", made_by: "name version",
 };
@@ -413,7 +421,7 @@ const VARIANTS = {
   measure: { delta: "epsilon", "type-two": "epsilon type_one", rho: "", mu: "", renyi: "order" },
   rule: { curve: "", basic: "", sum: "", renyi: "order", overlaps: "starts", grid: "step mass_bits nodes window" },
 };
-const DEPTHS = { bounds: 1, releases: 1, claims: 1, premises: 1, not_shown: 1, starts: 1, window: 1, outcomes: 2, nodes: 2 };
+const DEPTHS = { bounds: 1, releases: 1, claims: 1, premises: 1, not_shown: 1, starts: 1, window: 1, outcomes: 2, nodes: 2, about: 2 };
 const words = (v) => typeof v === "string" && v.length > 0 && [...v].length <= 2000;
 const between = (low, high) => (v) => typeof v === "number" && low <= v && v <= high;
 const number = (allowed) => (v) => v instanceof Q && allowed(v);
@@ -421,7 +429,7 @@ const LEAVES = {};
 for (const [names, allowed] of [
   ["format", (v) => v === "dp-statement/1"], ["checked", (v) => typeof v === "boolean"],
   ["neighbours", (v) => ["add-remove", "replace-one", "zero-out", "pair"].includes(v)],
-  ["of what name version premises not_shown", words],
+  ["of what name version premises not_shown about", words],
   ["sigma sensitivity scale sigma2 step", number((v) => v.n > 0n)],
   ["rate", number((v) => v.n > 0n && v.n <= v.d)], ["order", number((v) => v.n > v.d)],
   ["delta type_one outcomes", number((v) => v.n <= v.d)], ["epsilon rho tau at_most at_least", number(() => true)],

@@ -284,7 +284,7 @@ def delta(releases, rule, epsilon, upper):
 
 # Statements --------------------------------------------------------------------------------------
 FIELDS = {  # of each object, and of each variant of it; "?": may be left out
-    "statement": "format unit releases claims premises not_shown made_by",
+    "statement": "format unit releases claims premises not_shown made_by about?",
     "unit": "neighbours of bounds", "bounds": "what at_most checked", "releases": "mechanism times",
     "claims": "measure derivation at_most? at_least?", "derivation": "rule",
     "made_by": "name version"}
@@ -300,11 +300,11 @@ VARIANTS = {
     "rule": {"curve": "", "basic": "", "sum": "", "renyi": "order", "overlaps": "starts",
              "grid": "step mass_bits nodes window"}}
 DEPTHS = {"bounds": 1, "releases": 1, "claims": 1, "premises": 1, "not_shown": 1, "starts": 1,
-          "window": 1, "outcomes": 2, "nodes": 2}  # of lists
+          "window": 1, "outcomes": 2, "nodes": 2, "about": 2}  # of lists
 LEAVES = {  # the type, and what is allowed; a Fraction is a text in JSON, and never negative
     "format": (str, lambda v: v == "dp-statement/1"), "checked": (bool, lambda v: True),
     "neighbours": (str, lambda v: v in ("add-remove", "replace-one", "zero-out", "pair")),
-    "of what name version premises not_shown": (str, lambda v: 0 < len(v) <= 2000),
+    "of what name version premises not_shown about": (str, lambda v: 0 < len(v) <= 2000),
     "sigma sensitivity scale sigma2 step": (Fraction, lambda v: v > 0),
     "rate": (Fraction, lambda v: 0 < v <= 1), "order": (Fraction, lambda v: v > 1),
     "delta type_one outcomes": (Fraction, lambda v: v <= 1),

@@ -17,6 +17,8 @@ def law(r):
         return partial(laplace, real(shift, r["scale"]))
     if name in ("randomized-response", "approximate"):
         return response(*pure(r))
+    if name == "gaussian-sparse-histogram":
+        return partial(histogram, r["k"], r["sigma"], UNIT - real(r["tau"], r["sigma"]).tail())
     prove(name in ("discrete-gaussian", "discrete-laplace"), f"there is no curve of a {name}")
     prove(shift.denominator == 1, "the sensitivity of integers is an integer")
     if name == "discrete-gaussian":
@@ -36,6 +38,14 @@ def laplace(mu, x):
         return NOTHING, NOTHING, 0
     p, q = UNIT - HALF * (x * least).sqrt(), HALF.over((x * most).sqrt())
     return p, q, max((p - x * q).hi, 0)
+
+def histogram(k, sigma, hidden, x):
+    """A user shares all k keys (Gaussian noise, and S its best event), or none: then a key is seen
+    with probability 1 - hidden^k, only with the user. Each pair is in both orders, and a pair with
+    curve G >= c for x >= 1 has G(x) = 1 - x + x G(1/x) in the other order for x <= 1."""
+    p, q, top = gaussian(real(k, sigma**2).sqrt(), x)
+    seen = UNIT - (real(k) * hidden.log()).exp()
+    return p, q, max(top, seen.hi, (UNIT - x + x * seen).hi)
 
 def response(epsilon, delta):
     """The worst (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015): with probability delta
@@ -119,10 +129,9 @@ def delta(releases, rule, epsilon, upper):
         prove(rule["rule"] == "overlaps", "correlated histograms need the rule overlaps")
         return Fraction(overlaps(r, rule["starts"], x, upper), ONE)
     prove(rule["rule"] == "curve", "this histogram needs the rule curve")
-    stay = (real(r["k"]) * (UNIT - real(r["tau"], r["sigma"]).tail()).log()).exp()
-    p, q, top = gaussian(real(r["k"], r["sigma"] ** 2).sqrt(), x)
-    new = UNIT - stay  # a worst pair shares all keys, or none
-    return Fraction(max(top, new.hi) if upper else max((p - x * q).lo, new.lo), ONE)
+    p, q, top = law(r)(x)
+    hidden = (real(r["k"]) * (UNIT - real(r["tau"], r["sigma"]).tail()).log()).exp()
+    return Fraction(top if upper else max((p - x * q).lo, (UNIT - hidden).lo), ONE)
 
 def overlaps(r, starts, x, upper):
     """Correlated Gaussian sparse histograms: noise N(0, sigma^2) for each key, and for all together

@@ -194,6 +194,13 @@ EXAMPLES = [
         lambda: _ends(gshm.delta(k=10, sigma=31, tau=140, epsilon="0.35")),
     ),
     Example(
+        "sparse-histograms-composed",
+        [_release("gaussian-sparse-histogram", 3, k=10, sigma="40", tau="180")],
+        _delta("grid", "0.3", **_grid("1/1024", [[-250, 250]], [-1474, 1465])),
+        lambda: _ends(pld.gshm(k=10, sigma=40, tau=180).composed(3).delta("0.3")),
+        slack=Fraction(1, 10),
+    ),
+    Example(
         "correlated-histogram",
         [_CSH],
         _delta("overlaps", "0.35", starts=list(range(11))),

@@ -1,0 +1,149 @@
+"""Claims about releases, each with the sharpest number that the checker proves."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting.certify.hints import minimum
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Described, InvalidParameter, Undecided
+from exactdp.parameters import Real, delta_target, non_negative, rational
+from exactdp.statement import checker
+from exactdp.statement.deriving import delta_bounds, least_epsilon
+from exactdp.statement.releases import Release, loss_of, number
+
+__all__ = ["Claim", "claims_of", "rounded_up"]
+
+Claim = dict[str, Any]
+
+#: Digits of a claimed number, which is rounded away from the truth.
+_DIGITS = 10
+
+#: A lower bound below this share of the upper one is not worth a claim.
+_WORTH = Fraction(1, 2)
+
+
+def claims_of(
+    releases: list[Release],
+    relation: str,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    order: Real | None = None,
+    type_one: Real | None = None,
+    rho: bool = False,
+    mu: bool = False,
+) -> list[Claim]:
+    """The claims that were asked for, each with the sharpest number that is proved."""
+    claims: list[Claim] = []
+    if epsilon is not None:
+        claims += _delta_claims(releases, relation, non_negative("epsilon", epsilon))
+    if delta is not None:
+        target = non_negative("delta", delta) and delta_target("delta", delta)
+        claims += _delta_claims(
+            releases, relation, least_epsilon(releases, relation, target), target
+        )
+    if order is not None:
+        alpha = rational("order", order)
+        if alpha <= 1:
+            raise InvalidParameter("order", order, "> 1")
+        claims.append(_sum(releases, {"measure": "renyi", "order": number("order", alpha)}))
+    if type_one is not None:
+        claims.append(_type_two(releases, relation, non_negative("type_one", type_one)))
+    claims += [_sum(releases, {"measure": "rho"})] if rho else []
+    claims += [_sum(releases, {"measure": "mu"})] if mu else []
+    if not claims:
+        allowed = "at least one of epsilon, delta, order, type_one, rho and mu"
+        raise InvalidParameter("claims", Described("none"), allowed)
+    return claims
+
+
+def _delta_claims(
+    releases: list[Release], relation: str, epsilon: Fraction, target: Fraction | None = None
+) -> list[Claim]:
+    """Claims of delta at epsilon: the bounds from above and below, by one rule or by two.
+
+    target: claimed from above in place of a sharper number.
+    """
+    derived = delta_bounds(releases, relation, epsilon)
+    most = max(made.at_most or Fraction(0) for made in derived)
+    claims = []
+    for made in derived:
+        sides = {}
+        if made.at_most is not None:
+            least = rounded_up(min(made.at_most, Fraction(1)))
+            sides["at_most"] = least if target is None else number("delta", target)
+        if made.at_least and made.at_least >= _WORTH * most:
+            sides["at_least"] = _down(made.at_least)
+        if sides:
+            head = {"measure": "delta", "epsilon": number("epsilon", epsilon)}
+            claims.append({**head, **sides, "derivation": made.rule})
+    return claims
+
+
+def _sum(releases: list[Release], claim: Claim) -> Claim:
+    """A claim of a quantity that adds up over the releases."""
+    head = {**claim, "derivation": {"rule": "sum"}}
+    most = checker.quantity(releases, head, upper=True)
+    if most is None:
+        raise Undecided(f"the checker knows no {claim['measure']} of one of the releases")
+    least = checker.quantity(releases, head, upper=False) or Fraction(0)
+    if claim["measure"] == "mu":  # of which the checker compares the squares
+        above, below = _root(most)[1], _root(least)[0]
+    else:
+        above, below = most, least
+    sides = {"at_most": rounded_up(above)}
+    if below:
+        sides["at_least"] = _down(below)
+    return {**claim, **sides, "derivation": {"rule": "sum"}}
+
+
+def _root(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals on both sides of a root, 2^-200 apart or equal to it."""
+    shift = 1 << 200
+    low = Fraction(math.isqrt(square.numerator * shift**2 // square.denominator), shift)
+    return low, low if low * low == square else low + Fraction(1, shift)
+
+
+def _type_two(releases: list[Release], relation: str, level: Fraction) -> Claim:
+    """A claim of the least second error at this first error, at about the best epsilon."""
+    if level > 1:
+        raise InvalidParameter("type_one", level, ">= 0 and <= 1")
+    loss = loss_of(releases, relation)
+    if loss is None:
+        raise Undecided("a release is known by its rho alone, which gives no trade-off here")
+
+    def error(at: float) -> float:
+        epsilon = Fraction(round(at, 4))
+        rest, x = 1 - loss.delta(epsilon).float_upper(), math.exp(at)
+        return -max(rest - x * float(level), (rest - float(level)) / x)
+
+    epsilon = Fraction(str(round(max(minimum(error, 0.0, 12.0, 1e-3), 0.0), 4)))
+    rule = delta_bounds(releases, relation, epsilon)[0].rule
+    claim = {
+        "measure": "type-two",
+        "type_one": number("type_one", level),
+        "epsilon": number("epsilon", epsilon),
+        "derivation": rule,
+    }
+    found = checker.quantity(releases, claim, upper=False)
+    if found is None or found <= 0:
+        raise Undecided("the checker proves no lower bound of the type II error")
+    return {**claim, "at_least": _down(found)}
+
+
+def rounded_up(value: Fraction) -> str:
+    """The number with a few digits, not below it, as a statement writes it."""
+    text = Enclosure.exact(value).decimal_upper(_DIGITS)
+    return _small(text, "1e-999")
+
+
+def _down(value: Fraction) -> str:
+    return _small(Enclosure.exact(value).decimal_lower(_DIGITS), "0")
+
+
+def _small(text: str, otherwise: str) -> str:
+    """The text, or another one for numbers that are too small for a statement."""
+    exponent = text.partition("e")[2]
+    return otherwise if exponent and int(exponent) < -999 else text

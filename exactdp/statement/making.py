@@ -1,0 +1,225 @@
+"""Statements about losses, guarantees and calculators, and about two statements together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from exactdp import __version__
+from exactdp.accounting import pld
+from exactdp.accounting.calculator import calculator
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import Real, integer, non_negative
+from exactdp.statement.claims import Claim, claims_of, rounded_up
+from exactdp.statement.document import Statement
+from exactdp.statement.releases import Release, neighbours_of, number, releases_of
+
+__all__ = ["calculated", "composed", "of"]
+
+#: Calculators whose mechanism a statement can name, with the loss of one release.
+_LOSSES: dict[str, Callable[..., pld.Pld]] = {
+    "gaussian": pld.gaussian,
+    "discrete-gaussian": pld.discrete_gaussian,
+    "gshm": pld.gshm,
+    "csh": pld.csh,
+}
+
+#: Parameters of these calculators for which a statement has no field.
+_UNNAMED = {"analysis", "correlation", "contributions"}
+
+_SAMPLES = (
+    "Each user takes part in each run of a sampled mechanism with its rate, independently of other "
+    "users and runs, and the samples are secret."
+)
+_NOT_SHOWN = (
+    "That the program draws this noise, with independent randomness that nobody can predict.",
+    "That the data of one user are bounded as stated, where a bound is not marked as checked.",
+)
+_PROMISED = (
+    "That the mechanism keeps its (epsilon, delta): this is taken from its proof or calculator."
+)
+
+
+def of(
+    what: pld.Pld | Guarantee,
+    *,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    order: Real | None = None,
+    type_one: Real | None = None,
+    rho: bool = False,
+    mu: bool = False,
+    unit: str = "user",
+    bounds: Sequence[Mapping[str, Any]] = (),
+    about: Mapping[str, str] | None = None,
+) -> Statement:
+    """The statement about a privacy loss, or about a guarantee.
+
+    what: a loss of `exactdp.accounting.pld`, or the guarantee of a release.
+    Each of the following adds a claim (of a guarantee, only its own epsilon and delta are claimed).
+    epsilon: >= 0, claims the delta there. delta: >= 0 and < 1, claims an epsilon with at most this
+    delta. order: > 1, claims the Renyi divergence. type_one: >= 0 and <= 1, claims the least type
+    II error of a test between neighbours with this type I error. rho, mu: claim those of zCDP and
+    Gaussian differential privacy.
+    unit: whose data neighbours differ in. bounds: on the data of one unit, with the fields `what`,
+    `at_most` and `checked`. about: further facts for readers, which no checker uses.
+    Every claim has the sharpest number that the checker proves, which is compared with the
+    enclosure of the library. Raises InvalidParameter, Undecided.
+
+    >>> from exactdp import statement
+    >>> from exactdp.accounting import pld
+    >>> s = statement.of(pld.gaussian(sigma=10).composed(100), epsilon=1)
+    >>> s.fields["claims"][0]["at_most"], s.check().verdict
+    ('0.1269367376', 'valid')
+    """
+    if isinstance(what, Guarantee):
+        asked = (epsilon, delta, order, type_one, rho or None, mu or None)
+        if any(value is not None for value in asked):
+            found = Described("a guarantee and another claim")
+            raise InvalidParameter("what", found, "a loss, for other claims than a guarantee's own")
+        return _promised(what, unit, bounds, about)
+    if not isinstance(what, pld.Pld):
+        allowed = "a loss of exactdp.accounting.pld, or a Guarantee"
+        raise InvalidParameter("what", Described(type(what).__name__), allowed)
+    releases, relation = releases_of(what), neighbours_of(what.neighbours)
+    claims = claims_of(releases, relation, epsilon, delta, order, type_one, rho, mu)
+    premises = [what.neighbours, f"Proofs: {what.source}."]
+    return _made(releases, claims, relation, premises, unit, bounds, about)
+
+
+def calculated(
+    name: str,
+    *,
+    unit: str = "user",
+    bounds: Sequence[Mapping[str, Any]] = (),
+    about: Mapping[str, str] | None = None,
+    **parameters: Any,
+) -> Statement:
+    """The statement about delta of a calculator.
+
+    name: of the calculator, as on the command line. parameters: those of its `delta`.
+    unit, bounds, about: as in :func:`of`. The checker recomputes delta of the mechanisms that have
+    a rule ("gaussian", "discrete-gaussian", "gshm", "csh" with the default correlation); of others
+    the statement holds the promise alone, and says so.
+    Raises InvalidParameter, Undecided.
+
+    >>> from exactdp import statement
+    >>> s = statement.calculated("gshm", k=10, sigma=40, tau=180, epsilon="0.3")
+    >>> s.fields["claims"][0]["at_most"]
+    '3.397621177e-5'
+    """
+    instance = calculator(name).instance(**parameters)
+    given = {each: value for each, value in parameters.items() if value is not None}
+    if given.get("analysis") == "exact":
+        del given["analysis"]
+    if name not in _LOSSES or given.keys() & _UNNAMED:
+        facts = {"mechanism": name, **{each: str(value) for each, value in given.items()}}
+        return _promised(instance.guarantee(), unit, bounds, {**facts, **(about or {})})
+    del given["epsilon"]
+    releases = releases_of(_LOSSES[name](**given))
+    claims = claims_of(releases, "add-remove", instance.epsilon)
+    premises = [instance.neighbours, f"Proof: {instance.source}."]
+    return _made(releases, claims, "add-remove", premises, unit, bounds, about)
+
+
+def composed(
+    first: Statement, second: Statement, *, epsilon: Real | None = None, delta: Real | None = None
+) -> Statement:
+    """Both statements together; see :meth:`Statement.add`."""
+    a, b = first.fields, second.fields
+    for name in ("neighbours", "of"):
+        if a["unit"][name] != b["unit"][name]:
+            found = Described(f"{a['unit'][name]} and {b['unit'][name]}")
+            raise InvalidParameter(f"unit.{name}", found, "the same in both statements")
+    if a["unit"]["neighbours"] == "pair" and a["premises"][:1] != b["premises"][:1]:
+        found = Described("two different pairs of data sets")
+        raise InvalidParameter("premises", found, "the same first premise, which names the pair")
+    releases = _merged([*a["releases"], *b["releases"]])
+    if epsilon is None and delta is None:
+        claimed = [min(d for _, d in s.delta_claims()) for s in (first, second) if s.delta_claims()]
+        if len(claimed) < 2:
+            allowed = "given, as one of the statements has no upper bound of delta"
+            raise InvalidParameter("epsilon or delta", Described("neither"), allowed)
+        delta = sum(claimed, Fraction(0))
+    relation = a["unit"]["neighbours"]
+    claims = claims_of(releases, relation, epsilon, delta)
+    fields = {
+        "format": "dp-statement/1",
+        "unit": {**a["unit"], "bounds": _unique([*a["unit"]["bounds"], *b["unit"]["bounds"]])},
+        "releases": releases,
+        "claims": claims,
+        "premises": _unique([*a["premises"], *b["premises"]]),
+        "not_shown": _unique([*a["not_shown"], *b["not_shown"]]),
+        "made_by": {"name": "exactdp", "version": __version__},
+    }
+    about = _unique([*a.get("about", []), *b.get("about", [])])
+    return Statement({**fields, "about": about} if about else fields)
+
+
+def _promised(
+    promise: Guarantee,
+    unit: str,
+    bounds: Sequence[Mapping[str, Any]],
+    about: Mapping[str, str] | None,
+) -> Statement:
+    """The statement about any mechanism that keeps a guarantee."""
+    relation = neighbours_of(promise.neighbours)
+    epsilon, delta = rounded_up(promise.epsilon), rounded_up(promise.delta.upper)
+    releases = [{"mechanism": "approximate", "epsilon": epsilon, "delta": delta, "times": 1}]
+    head = {"measure": "delta", "epsilon": epsilon, "at_most": delta}
+    claim = {**head, "derivation": {"rule": "basic"}}
+    checked = [f"Checked on the data at run time: {fact}." for fact in promise.checked]
+    premises = [promise.neighbours, f"Proof: {promise.source}.", *checked]
+    return _made(releases, [claim], relation, premises, unit, bounds, about, promised=True)
+
+
+def _made(
+    releases: list[Release],
+    claims: list[Claim],
+    relation: str,
+    premises: list[str],
+    unit: str,
+    bounds: Sequence[Mapping[str, Any]],
+    about: Mapping[str, str] | None,
+    *,
+    promised: bool = False,
+) -> Statement:
+    sampled = any("rate" in made for made in releases)
+    promised = promised or any(made["mechanism"] in ("approximate", "zcdp") for made in releases)
+    fields: dict[str, Any] = {
+        "format": "dp-statement/1",
+        "unit": {"neighbours": relation, "of": unit, "bounds": [_bound(each) for each in bounds]},
+        "releases": releases,
+        "claims": claims,
+        "premises": [*premises, *([_SAMPLES] if sampled else [])],
+        "not_shown": [*_NOT_SHOWN, *([_PROMISED] if promised else [])],
+        "made_by": {"name": "exactdp", "version": __version__},
+    }
+    if about:
+        fields["about"] = [[name, text] for name, text in about.items()]
+    return Statement.read(Statement(fields).to_json())
+
+
+def _bound(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A bound on the data, with its number as exact text."""
+    if set(given) != {"what", "at_most", "checked"}:
+        found = Described(", ".join(map(str, given)) or "nothing")
+        raise InvalidParameter("bounds", found, "what, at_most and checked, each of them")
+    most = number("at_most", non_negative("at_most", given["at_most"]))
+    return {"what": str(given["what"]), "at_most": most, "checked": bool(given["checked"])}
+
+
+def _merged(releases: list[Release]) -> list[Release]:
+    """The releases, with the times of equal ones added up."""
+    merged: dict[str, Release] = {}
+    for made in releases:
+        own = {name: value for name, value in made.items() if name != "times"}
+        times = merged[repr(own)]["times"] if repr(own) in merged else 0
+        merged[repr(own)] = {**own, "times": integer("times", times + made["times"], least=1)}
+    return list(merged.values())
+
+
+def _unique(items: list[Any]) -> list[Any]:
+    return [item for i, item in enumerate(items) if item not in items[:i]]

@@ -1,0 +1,229 @@
+"""The releases of a privacy statement: from a privacy loss to their fields, and back.
+
+A law that a statement can name has one function here (see :func:`fields_of`), and a line in
+:data:`_LOSSES`. checker/SPECIFICATION.md, section 3, defines the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+from exactdp.accounting import pld
+from exactdp.accounting.neighbours import relation
+from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.accounting.pld.laws.curves import CurveLaw
+from exactdp.accounting.pld.laws.discrete import SampledDiscrete
+from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
+from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
+from exactdp.accounting.pld.laws.laplace import Laplace, SampledLaplace
+from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import decimal_text
+
+__all__ = [
+    "NEIGHBOURS",
+    "Release",
+    "fields_of",
+    "loss_of",
+    "neighbours_of",
+    "number",
+    "releases_of",
+]
+
+Release = dict[str, Any]
+
+#: Relations in a statement, and in the library.
+NEIGHBOURS = {
+    "add-remove": pld.ADD_REMOVE,
+    "replace-one": pld.REPLACE_ONE,
+    "zero-out": pld.REPLACE_SPECIAL,
+}
+
+_MOST_TIMES, _MOST_RELEASES, _MOST_OUTCOMES, _LONGEST = 10**9, 500, 5000, 60
+
+_NAMED = (
+    "a mechanism that a privacy statement can name: Gaussian, Laplace, discrete Gaussian or "
+    "discrete Laplace noise, with or without Poisson sampling, an exact law, or an (epsilon, "
+    "delta)-DP mechanism"
+)
+
+
+def number(name: str, value: Fraction) -> str:
+    """The exact text of a number in a statement: a decimal if there is one, else a fraction."""
+    whole = value.denominator == 1 and value < 10**20
+    text = str(value.numerator) if whole else decimal_text(value).replace("E", "e")
+    if len(text) > _LONGEST:
+        text = str(value)
+    if len(text) > _LONGEST:
+        allowed = f"a number of at most {_LONGEST} characters, as a decimal or a fraction"
+        raise InvalidParameter(name, value, allowed)
+    return text
+
+
+def neighbours_of(text: str) -> str:
+    """The name of a relation in a statement; "pair" for one that only words describe."""
+    named = {relation(value): name for name, value in NEIGHBOURS.items()}
+    return named.get(relation(text), "pair")
+
+
+def releases_of(loss: pld.Pld) -> list[Release]:
+    """The releases that a loss composes. Raises InvalidParameter for one without a name."""
+    if len(loss.steps) > _MOST_RELEASES or max(n for _, n in loss.steps) > _MOST_TIMES:
+        found = Described(f"{len(loss.steps)} mechanisms, run {loss.count} times")
+        allowed = f"at most {_MOST_RELEASES} mechanisms, each run at most 1e9 times"
+        raise InvalidParameter("loss", found, allowed)
+    releases = [{**fields_of(step.removed), "times": n} for step, n in loss.steps]
+    if any("rate" in made for made in releases) and neighbours_of(loss.neighbours) != "add-remove":
+        raise InvalidParameter("neighbours", loss.neighbours, "add-remove neighbours, for samples")
+    return releases
+
+
+@singledispatch
+def fields_of(law: LossLaw) -> Release:
+    """The mechanism and its parameters, of the law of a loss with the user against without."""
+    raise InvalidParameter("mechanism", Described(type(law).__name__), _NAMED)
+
+
+@fields_of.register
+def _(law: Gaussian) -> Release:
+    return {"mechanism": "gaussian", **_scaled("sigma", law.mu)}
+
+
+@fields_of.register
+def _(law: Laplace) -> Release:
+    return {"mechanism": "laplace", **_scaled("scale", law.mu)}
+
+
+@fields_of.register
+def _(law: DiscreteGaussian) -> Release:
+    return {
+        "mechanism": "discrete-gaussian",
+        "sigma2": number("sigma2", law.sigma2),
+        "sensitivity": str(law.shift),
+    }
+
+
+@fields_of.register
+def _(law: DiscreteLaplace) -> Release:
+    return {
+        "mechanism": "discrete-laplace",
+        "scale": number("scale", 1 / law.rate),
+        "sensitivity": str(law.shift),
+    }
+
+
+@fields_of.register
+def _(law: Response) -> Release:
+    return {
+        "mechanism": "approximate",
+        "epsilon": number("epsilon", law.epsilon),
+        "delta": number("delta", law.delta),
+    }
+
+
+@fields_of.register
+def _(law: FiniteLaws) -> Release:
+    merged: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
+    for outcome in law.p.support | law.q.support:
+        p, q = law.p[outcome], law.q[outcome]
+        ratio = p / q if q else None
+        before = merged.get(ratio, (Fraction(0), Fraction(0)))
+        merged[ratio] = before[0] + p, before[1] + q
+    if len(merged) > _MOST_OUTCOMES:
+        allowed = f"at most {_MOST_OUTCOMES} outcomes of different ratios"
+        raise InvalidParameter("laws", Described(f"{len(merged)} outcomes"), allowed)
+    pairs = sorted(merged.values(), reverse=True)
+    texts = [[number("p", p), number("q", q)] for p, q in pairs]
+    return {"mechanism": "finite-law", "outcomes": texts}
+
+
+@fields_of.register
+def _(law: CurveLaw) -> Release:
+    curve: Any = law.curve_of_one
+    names = {"_Gshm": "gaussian-sparse-histogram", "_Csh": "correlated-sparse-histogram"}
+    kappa, most = getattr(curve, "correlation", None), getattr(curve, "contributions", curve.k)
+    if kappa is not None or most != curve.k:
+        allowed = "left out: statements have the default correlation and contributions"
+        raise InvalidParameter("correlation", Described("another"), allowed)
+    return {
+        "mechanism": names[type(curve).__name__],
+        "k": curve.k,
+        "sigma": number("sigma", curve.sigma),
+        "tau": number("tau", curve.tau),
+    }
+
+
+@fields_of.register(SampledNormal)
+@fields_of.register(SampledLaplace)
+@fields_of.register(SampledDiscrete)
+def _(law: Any) -> Release:
+    base = Laplace(law.mu) if isinstance(law, SampledLaplace) else law.base
+    made = fields_of(base)
+    if "delta" in made:
+        raise InvalidParameter("mechanism", Described("a sampled (epsilon, delta) promise"), _NAMED)
+    return {**made, "rate": number("rate", law.rate)}
+
+
+def _scaled(noise: str, distance: Fraction) -> Release:
+    """The noise for sensitivity 1 if this is a decimal, else with a whole sensitivity."""
+    scale = 1 / distance
+    if "/" not in decimal_text(scale) and len(decimal_text(scale)) <= _LONGEST:
+        return {noise: number(noise, scale), "sensitivity": "1"}
+    return {
+        noise: number(noise, Fraction(scale.numerator)),
+        "sensitivity": number("sensitivity", Fraction(scale.denominator)),
+    }
+
+
+#: Mechanism -> the loss of one run without sampling, from its fields and the neighbours.
+_LOSSES: dict[str, Callable[[Release, str], pld.Pld]] = {
+    "gaussian": lambda r, _: pld.gaussian(sigma=r["sigma"], sensitivity=r["sensitivity"]),
+    "laplace": lambda r, _: pld.laplace(scale=r["scale"], sensitivity=r["sensitivity"]),
+    "discrete-gaussian": lambda r, _: pld.discrete_gaussian(
+        sigma2=r["sigma2"], sensitivity=int(r["sensitivity"])
+    ),
+    "discrete-laplace": lambda r, _: pld.discrete_laplace(
+        epsilon=Fraction(r["sensitivity"]) / Fraction(r["scale"]),
+        sensitivity=int(r["sensitivity"]),
+    ),
+    "randomized-response": lambda r, text: pld.randomized_response(
+        epsilon=r["epsilon"], neighbours=text
+    ),
+    "approximate": lambda r, text: pld.approximate(
+        epsilon=r["epsilon"], delta=r["delta"], neighbours=text
+    ),
+    "finite-law": lambda r, text: _finite(r["outcomes"], text),
+    "gaussian-sparse-histogram": lambda r, _: pld.gshm(k=r["k"], sigma=r["sigma"], tau=r["tau"]),
+    "correlated-sparse-histogram": lambda r, _: pld.csh(k=r["k"], sigma=r["sigma"], tau=r["tau"]),
+}
+
+
+def loss_of(releases: list[Release], neighbours: str) -> pld.Pld | None:
+    """The privacy loss of releases; None if one of them is known only by its rho.
+
+    neighbours: the relation, as in a statement.
+    """
+    text = NEIGHBOURS.get(neighbours, pld.ADD_REMOVE)
+    total: pld.Pld | None = None
+    for made in releases:
+        if made["mechanism"] not in _LOSSES:
+            return None
+        loss = _LOSSES[made["mechanism"]](made, text)
+        if "rate" in made:
+            loss = loss.sampled(made["rate"])
+        loss = pld.Pld(loss.steps, text, loss.source).composed(made["times"])
+        total = loss if total is None else total.then(loss)
+    return total
+
+
+def _finite(outcomes: list[list[str]], text: str) -> pld.Pld:
+    from exactdp.law import Law
+
+    laws = [
+        Law({i: Fraction(pair[side]) for i, pair in enumerate(outcomes) if Fraction(pair[side])})
+        for side in (0, 1)
+    ]
+    return pld.laws(*laws, neighbours=text)
