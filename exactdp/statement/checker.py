@@ -143,14 +143,17 @@ def _asked(function: str, *arguments: Any) -> Any:
 
 @cache
 def _module(name: str) -> ModuleType:
-    """A file of the checker as a module; the second file imports the first by this name."""
-    if name != "dpcheck":
-        _module("dpcheck")
+    """A file of the checker as a module. The files import each other by their names."""
+    for each in FILES:
+        _loaded(each.removesuffix(".py"))
+    return sys.modules[name]
+
+
+def _loaded(name: str) -> None:
+    if name in sys.modules:
+        return
     spec = spec_from_file_location(name, folder() / f"{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(f"{name}.py is missing from this installation")
-    made = module_from_spec(spec)
-    sys.modules.setdefault(name, made)
-    if sys.modules[name] is made:
-        spec.loader.exec_module(made)
-    return sys.modules[name]
+    sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])

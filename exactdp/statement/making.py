@@ -11,12 +11,13 @@ from exactdp.accounting import pld
 from exactdp.accounting.calculator import calculator
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import Described, InvalidParameter
-from exactdp.parameters import Real, integer, non_negative
-from exactdp.statement.claims import Claim, claims_of, rounded_up
+from exactdp.parameters import Real, non_negative
+from exactdp.statement.claims import claims_of
 from exactdp.statement.document import Statement
-from exactdp.statement.releases import Release, neighbours_of, number, releases_of
+from exactdp.statement.promises import Content, budgeted, facts_of, promised
+from exactdp.statement.releases import merged, neighbours_of, number, releases_of
 
-__all__ = ["calculated", "composed", "of"]
+__all__ = ["calculated", "composed", "of", "released"]
 
 #: Calculators whose mechanism a statement can name, with the loss of one release.
 _LOSSES: dict[str, Callable[..., pld.Pld]] = {
@@ -43,7 +44,7 @@ _PROMISED = (
 
 
 def of(
-    what: pld.Pld | Guarantee,
+    what: pld.Pld | Guarantee | pld.Budget,
     *,
     epsilon: Real | None = None,
     delta: Real | None = None,
@@ -55,10 +56,11 @@ def of(
     bounds: Sequence[Mapping[str, Any]] = (),
     about: Mapping[str, str] | None = None,
 ) -> Statement:
-    """The statement about a privacy loss, or about a guarantee.
+    """The statement about a privacy loss, a guarantee, or a budget.
 
-    what: a loss of `exactdp.accounting.pld`, or the guarantee of a release.
-    Each of the following adds a claim (of a guarantee, only its own epsilon and delta are claimed).
+    what: a loss of `exactdp.accounting.pld`, the guarantee of a release, or a budget: its limit is
+    claimed, from every expense so far and what is left. Each of the following adds a claim about a
+    loss; a guarantee and a budget have their own claim.
     epsilon: >= 0, claims the delta there. delta: >= 0 and < 1, claims an epsilon with at most this
     delta. order: > 1, claims the Renyi divergence. type_one: >= 0 and <= 1, claims the least type
     II error of a test between neighbours with this type I error. rho, mu: claim those of zCDP and
@@ -74,19 +76,20 @@ def of(
     >>> s.fields["claims"][0]["at_most"], s.check().verdict
     ('0.1269367376', 'valid')
     """
-    if isinstance(what, Guarantee):
+    if isinstance(what, Guarantee | pld.Budget):
         asked = (epsilon, delta, order, type_one, rho or None, mu or None)
         if any(value is not None for value in asked):
-            found = Described("a guarantee and another claim")
-            raise InvalidParameter("what", found, "a loss, for other claims than a guarantee's own")
-        return _promised(what, unit, bounds, about)
+            found = Described(f"a {type(what).__name__} and another claim")
+            raise InvalidParameter("what", found, "a loss, for claims that are chosen here")
+        content = promised(what) if isinstance(what, Guarantee) else budgeted(what)
+        return _made(content, unit, bounds, about)
     if not isinstance(what, pld.Pld):
-        allowed = "a loss of exactdp.accounting.pld, or a Guarantee"
+        allowed = "a loss of exactdp.accounting.pld, a Guarantee or a Budget"
         raise InvalidParameter("what", Described(type(what).__name__), allowed)
     releases, relation = releases_of(what), neighbours_of(what.neighbours)
     claims = claims_of(releases, relation, epsilon, delta, order, type_one, rho, mu)
     premises = [what.neighbours, f"Proofs: {what.source}."]
-    return _made(releases, claims, relation, premises, unit, bounds, about)
+    return _made(Content(releases, claims, premises), unit, bounds, about)
 
 
 def calculated(
@@ -116,12 +119,27 @@ def calculated(
         del given["analysis"]
     if name not in _LOSSES or given.keys() & _UNNAMED:
         facts = {"mechanism": name, **{each: str(value) for each, value in given.items()}}
-        return _promised(instance.guarantee(), unit, bounds, {**facts, **(about or {})})
+        return _made(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
     del given["epsilon"]
     releases = releases_of(_LOSSES[name](**given))
     claims = claims_of(releases, "add-remove", instance.epsilon)
     premises = [instance.neighbours, f"Proof: {instance.source}."]
-    return _made(releases, claims, "add-remove", premises, unit, bounds, about)
+    return _made(Content(releases, claims, premises), unit, bounds, about)
+
+
+def released(
+    promise: Guarantee,
+    mechanism: Any,
+    *,
+    bounds: Sequence[Mapping[str, Any]] = (),
+    about: Mapping[str, str] | None = None,
+) -> Statement:
+    """The statement about a release, with the parameters of its mechanism as further facts.
+
+    promise: the guarantee of the release. mechanism: a dataclass. bounds, about: as in :func:`of`.
+    """
+    facts = {"mechanism": type(mechanism).__name__, **facts_of(mechanism)}
+    return of(promise, bounds=bounds, about={**facts, **(about or {})})
 
 
 def composed(
@@ -136,7 +154,7 @@ def composed(
     if a["unit"]["neighbours"] == "pair" and a["premises"][:1] != b["premises"][:1]:
         found = Described("two different pairs of data sets")
         raise InvalidParameter("premises", found, "the same first premise, which names the pair")
-    releases = _merged([*a["releases"], *b["releases"]])
+    releases = merged([*a["releases"], *b["releases"]])
     if epsilon is None and delta is None:
         claimed = [min(d for _, d in s.delta_claims()) for s in (first, second) if s.delta_claims()]
         if len(claimed) < 2:
@@ -155,51 +173,33 @@ def composed(
         "made_by": {"name": "exactdp", "version": __version__},
     }
     about = _unique([*a.get("about", []), *b.get("about", [])])
-    return Statement({**fields, "about": about} if about else fields)
-
-
-def _promised(
-    promise: Guarantee,
-    unit: str,
-    bounds: Sequence[Mapping[str, Any]],
-    about: Mapping[str, str] | None,
-) -> Statement:
-    """The statement about any mechanism that keeps a guarantee."""
-    relation = neighbours_of(promise.neighbours)
-    epsilon, delta = rounded_up(promise.epsilon), rounded_up(promise.delta.upper)
-    releases = [{"mechanism": "approximate", "epsilon": epsilon, "delta": delta, "times": 1}]
-    head = {"measure": "delta", "epsilon": epsilon, "at_most": delta}
-    claim = {**head, "derivation": {"rule": "basic"}}
-    checked = [f"Checked on the data at run time: {fact}." for fact in promise.checked]
-    premises = [promise.neighbours, f"Proof: {promise.source}.", *checked]
-    return _made(releases, [claim], relation, premises, unit, bounds, about, promised=True)
+    more = {"about": about} if about else {}
+    return Statement.read(Statement({**fields, **more}).to_json())
 
 
 def _made(
-    releases: list[Release],
-    claims: list[Claim],
-    relation: str,
-    premises: list[str],
+    content: Content,
     unit: str,
     bounds: Sequence[Mapping[str, Any]],
     about: Mapping[str, str] | None,
-    *,
-    promised: bool = False,
 ) -> Statement:
+    """The statement with this content, of the form that checkers read."""
+    releases, premises = content.releases, content.premises
     sampled = any("rate" in made for made in releases)
-    promised = promised or any(made["mechanism"] in ("approximate", "zcdp") for made in releases)
-    fields: dict[str, Any] = {
+    taken = any(made["mechanism"] in ("approximate", "zcdp") for made in releases)
+    relation = neighbours_of(premises[0])
+    made: dict[str, Any] = {
         "format": "dp-statement/1",
         "unit": {"neighbours": relation, "of": unit, "bounds": [_bound(each) for each in bounds]},
         "releases": releases,
-        "claims": claims,
+        "claims": content.claims,
         "premises": [*premises, *([_SAMPLES] if sampled else [])],
-        "not_shown": [*_NOT_SHOWN, *([_PROMISED] if promised else [])],
+        "not_shown": [*_NOT_SHOWN, *([_PROMISED] if taken else [])],
         "made_by": {"name": "exactdp", "version": __version__},
     }
     if about:
-        fields["about"] = [[name, text] for name, text in about.items()]
-    return Statement.read(Statement(fields).to_json())
+        made["about"] = [[name, text] for name, text in about.items()]
+    return Statement.read(Statement(made).to_json())
 
 
 def _bound(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,16 +209,6 @@ def _bound(given: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidParameter("bounds", found, "what, at_most and checked, each of them")
     most = number("at_most", non_negative("at_most", given["at_most"]))
     return {"what": str(given["what"]), "at_most": most, "checked": bool(given["checked"])}
-
-
-def _merged(releases: list[Release]) -> list[Release]:
-    """The releases, with the times of equal ones added up."""
-    merged: dict[str, Release] = {}
-    for made in releases:
-        own = {name: value for name, value in made.items() if name != "times"}
-        times = merged[repr(own)]["times"] if repr(own) in merged else 0
-        merged[repr(own)] = {**own, "times": integer("times", times + made["times"], least=1)}
-    return list(merged.values())
 
 
 def _unique(items: list[Any]) -> list[Any]:

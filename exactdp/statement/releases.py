@@ -21,13 +21,14 @@ from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLapla
 from exactdp.accounting.pld.laws.laplace import Laplace, SampledLaplace
 from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
 from exactdp.errors import Described, InvalidParameter
-from exactdp.parameters import decimal_text
+from exactdp.parameters import decimal_text, integer
 
 __all__ = [
     "NEIGHBOURS",
     "Release",
     "fields_of",
     "loss_of",
+    "merged",
     "neighbours_of",
     "number",
     "releases_of",
@@ -217,6 +218,16 @@ def loss_of(releases: list[Release], neighbours: str) -> pld.Pld | None:
         loss = pld.Pld(loss.steps, text, loss.source).composed(made["times"])
         total = loss if total is None else total.then(loss)
     return total
+
+
+def merged(releases: list[Release]) -> list[Release]:
+    """The releases, with the times of equal ones added up."""
+    found: dict[str, Release] = {}
+    for made in releases:
+        own = {name: value for name, value in made.items() if name != "times"}
+        times = found[repr(own)]["times"] if repr(own) in found else 0
+        found[repr(own)] = {**own, "times": integer("times", times + made["times"], least=1)}
+    return list(found.values())
 
 
 def _finite(outcomes: list[list[str]], text: str) -> pld.Pld:

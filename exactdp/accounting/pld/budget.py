@@ -140,15 +140,24 @@ class Budget:
         """Every expense, with its note."""
         return self._ledger.entries()
 
+    @property
+    def neighbours(self) -> str:
+        """The neighbours that all expenses cover."""
+        stated = [e.neighbours for e in self._ledger.entries() if e.neighbours]
+        return covered_by("neighbours", *stated) if stated else _EVERY
+
+    @property
+    def source(self) -> str:
+        """The theorem by which the costs add up."""
+        return self._filter.source
+
     def guarantee(self) -> Guarantee:
         """The promise for all answers together, now and later."""
         if "rho" in self._promised:
             raise InvalidParameter("budget", Described("rho"), "one of epsilon and delta")
-        stated = [e.neighbours for e in self._ledger.entries() if e.neighbours]
         delta = Enclosure.exact(self._promised.get("delta", 0))
-        neighbours = covered_by("neighbours", *stated) if stated else _EVERY
         epsilon = self._promised.get("epsilon", Fraction(0))
-        return Guarantee(epsilon, delta, neighbours, self._filter.source)
+        return Guarantee(epsilon, delta, self.neighbours, self.source)
 
     def __str__(self) -> str:
         return ", ".join(

@@ -1,0 +1,89 @@
+"""Statements that take the epsilon and delta of a mechanism, or of a budget, from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting import pld
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.errors import Undecided
+from exactdp.parameters import decimal_text
+from exactdp.statement.claims import Claim, rounded_up
+from exactdp.statement.releases import Release, merged, number
+
+__all__ = ["Content", "budgeted", "facts_of", "promised"]
+
+_BUDGET = "The limits were fixed before the first answer. One release is what is left of them."
+
+
+@dataclass(frozen=True)
+class Content:
+    """What is special about a statement. premises: the first one names the neighbours."""
+
+    releases: list[Release]
+    claims: list[Claim]
+    premises: list[str]
+
+
+def promised(promise: Guarantee) -> Content:
+    """Some mechanism that keeps a guarantee."""
+    epsilon, delta = rounded_up(promise.epsilon), rounded_up(promise.delta.upper)
+    releases = [{"mechanism": "approximate", "epsilon": epsilon, "delta": delta, "times": 1}]
+    head = {"measure": "delta", "epsilon": epsilon, "at_most": delta}
+    checked = [f"Checked on the data at run time: {fact}." for fact in promise.checked]
+    premises = [promise.neighbours, f"Proof: {promise.source}.", *checked]
+    return Content(releases, [{**head, "derivation": {"rule": "basic"}}], premises)
+
+
+def budgeted(budget: pld.Budget) -> Content:
+    """The limit of a budget, as the sum of its expenses and of what is left.
+
+    A checker adds up epsilon and delta, or rho. The limit of other budgets is a promise. Raises
+    Undecided if the expenses exceed the limit when each is rounded up to ten digits.
+    """
+    if "rho" in budget.limits:
+        releases, limits = _shared(budget, "zcdp", ("rho",))
+        claim = {"measure": "rho", "at_most": limits["rho"], "derivation": {"rule": "sum"}}
+    elif budget.limits.keys() <= {"epsilon", "delta"}:
+        releases, limits = _shared(budget, "approximate", ("epsilon", "delta"))
+        head = {"measure": "delta", "epsilon": limits["epsilon"], "at_most": limits["delta"]}
+        claim = {**head, "derivation": {"rule": "basic"}}
+    else:
+        return promised(budget.guarantee())
+    premises = [budget.neighbours, f"Proof: {budget.source}.", _BUDGET]
+    return Content(releases, [claim], premises)
+
+
+def facts_of(mechanism: Any, prefix: str = "") -> dict[str, str]:
+    """The parameters of a mechanism, a dataclass, with those of its parts: exact decimals."""
+    facts: dict[str, str] = {}
+    for each in fields(mechanism):
+        value = getattr(mechanism, each.name)
+        if not each.repr or value is None:
+            continue
+        if is_dataclass(value):
+            facts[f"{prefix}{each.name}"] = type(value).__name__
+            facts |= facts_of(value, f"{prefix}{each.name}.")
+        else:
+            text = decimal_text(value) if isinstance(value, Fraction) else str(value)
+            facts[f"{prefix}{each.name}"] = text or "none"
+    return facts
+
+
+def _shared(
+    budget: pld.Budget, kind: str, names: tuple[str, ...]
+) -> tuple[list[Release], dict[str, str]]:
+    """The expenses and what is left as releases, and the limits."""
+    limits = {name: budget.limits.get(name, Fraction(0)) for name in names}
+    releases = [
+        {"mechanism": kind, **{n: rounded_up(entry.cost.get(n, Fraction(0))) for n in names}}
+        for entry in budget.expenses
+    ]
+    left = {n: limits[n] - sum(Fraction(made[n]) for made in releases) for n in names}
+    if min(left.values()) < 0:
+        raise Undecided("the expenses, rounded up to ten digits each, exceed the budget")
+    releases.append({"mechanism": kind, **{n: number(n, value) for n, value in left.items()}})
+    texts = {name: number(name, value) for name, value in limits.items()}
+    return merged([{**made, "times": 1} for made in releases]), texts
