@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from exactdp.accounting.calculator import CALCULATORS, Calculator, calculator, parameters
 from exactdp.cli.examples import unwrapped
-from exactdp.cli.options import json_option, options
+from exactdp.cli.options import json_option, options, statement_option
 from exactdp.cli.output import print_json, print_table
+from exactdp.cli.publishing import save_statement
 from exactdp.parameters import integer
 from exactdp.progress import counted
+
+if TYPE_CHECKING:
+    from exactdp.statement import Statement
 
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
@@ -76,7 +81,7 @@ def compare(as_json: bool, **given: str) -> None:
 def _command(verb: click.Group, name: str) -> click.Command:
     """The command of a calculator; its options are the parameters of the function behind it."""
     made = calculator(name)
-    run: Callable[[str, Calculator[Any], dict[str, str], bool], int]
+    run: Callable[[str, Calculator[Any], dict[str, str], bool], tuple[int, dict[str, Any]]]
     run = {"delta": _delta, "calibrate": _calibrate, "check": _check}[str(verb.name)]
     takes = parameters(made.calibrate if verb.name == "calibrate" else made.delta)
     required = [option for option, needed in takes.items() if needed]
@@ -92,11 +97,22 @@ def _command(verb: click.Group, name: str) -> click.Command:
     )
     @options(" ".join(ordered), " ".join(optional), analyses=_choices(made.analyses))
     @json_option
-    def command(as_json: bool, **given: str | None) -> int:
+    def command(as_json: bool, statement: Path | None = None, **given: str | None) -> int:
         present = {key: value for key, value in given.items() if value is not None}
-        return run(name, made, present, as_json)
+        status, values = run(name, made, present, as_json)
+        save_statement(statement, lambda: _statement(name, made, values))
+        return status
 
-    return unwrapped(command)
+    return unwrapped(command if verb.name == "check" else statement_option(command))
+
+
+def _statement(name: str, made: Calculator[Any], given: dict[str, Any]) -> Statement:
+    """The statement about delta at these values of the parameters of `delta`."""
+    from exactdp.statement import calculated
+
+    taken = {each: given[each] for each in parameters(made.delta) if given.get(each) is not None}
+    with counted("deriving the statement"):
+        return calculated(name, **taken)
 
 
 def _example(made: Calculator[Any], required: list[str]) -> str:
@@ -112,7 +128,9 @@ def _choices(analyses: tuple[str, ...]) -> str:
     return f"{', '.join(middle)} or {last}" if middle else last
 
 
-def _delta(name: str, made: Calculator[Any], given: dict[str, str], as_json: bool) -> int:
+def _delta(
+    name: str, made: Calculator[Any], given: dict[str, str], as_json: bool
+) -> tuple[int, dict[str, Any]]:
     report = _report(name, made, given)
     with counted("certifying"):
         instance = made.instance(**given)
@@ -121,19 +139,22 @@ def _delta(name: str, made: Calculator[Any], given: dict[str, str], as_json: boo
     if as_json:
         more = {} if worst is None else {"worst_case": worst.as_dict()}
         print_json({**report, "delta": found.as_dict(), **more})
-        return 0
+        return 0, given
     rows = {"delta": str(found), **({} if worst is None else {"worst case": worst.text()})}
     print_table(_title(report), [], _rows(report, rows))
-    return 0
+    return 0, given
 
 
-def _calibrate(name: str, made: Calculator[Any], given: dict[str, str], as_json: bool) -> int:
+def _calibrate(
+    name: str, made: Calculator[Any], given: dict[str, str], as_json: bool
+) -> tuple[int, dict[str, Any]]:
     with counted("calibrating"):
         found = made.calibrate(**given)
     report = {**found.as_dict(), "mechanism": name}
+    values = {**given, **report["parameters"]}
     if as_json:
         print_json(report)
-        return 0
+        return 0, values
     rows = {"delta": str(found.delta)}
     if found.refuted:
         ((least, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
@@ -142,10 +163,12 @@ def _calibrate(name: str, made: Calculator[Any], given: dict[str, str], as_json:
         rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
     rows["guarantee"] = str(found.guarantee)
     print_table(_title(report), [], _rows(report, rows))
-    return 0
+    return 0, values
 
 
-def _check(name: str, made: Calculator[Any], given: dict[str, str], as_json: bool) -> int:
+def _check(
+    name: str, made: Calculator[Any], given: dict[str, str], as_json: bool
+) -> tuple[int, dict[str, Any]]:
     claimed = given.pop("delta")
     with counted("certifying"):
         found = made.check(claimed, **given)
@@ -156,7 +179,7 @@ def _check(name: str, made: Calculator[Any], given: dict[str, str], as_json: boo
         relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[found.verdict]
         what = "delta" if found.tight else "the upper bound on delta"
         click.echo(f"{found.verdict} ({_title(report)}): {what} {found.delta} {relation} {claimed}")
-    return _EXIT[found.verdict]
+    return _EXIT[found.verdict], given
 
 
 def _report(name: str, made: Calculator[Any], given: dict[str, str]) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from exactdp.cli.options import json_option, options
+from exactdp.cli.options import json_option, options, statement_option
 from exactdp.cli.output import print_json, print_table
+from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import existing, text_in
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import choice, json_value
@@ -18,15 +19,22 @@ from exactdp.progress import counted
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
     from exactdp.enclosure import Enclosure
+    from exactdp.statement import Statement
 
 
 @click.command(
     epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"
 )
 @options("rate", "noise_multiplier steps epsilon delta sampling neighbours")
+@statement_option
 @json_option
 def sgd(
-    as_json: bool, rate: str, sampling: str | None, neighbours: str | None, **given: str | None
+    as_json: bool,
+    statement: Path | None,
+    rate: str,
+    sampling: str | None,
+    neighbours: str | None,
+    **given: str | None,
 ) -> None:
     """The privacy loss of DP-SGD, or its parameters for a target.
 
@@ -47,8 +55,19 @@ def sgd(
     known = {name: value for name, value in given.items() if value is not None}
     report: dict[str, Any] = {"mechanism": "sgd", "given": {"rate": rate, **chosen, **known}}
     with counted("certifying"):
-        report.update(_found(wanted[0], rate, known, chosen))
+        report.update(_found(wanted[0], rate, dict(known), chosen))
     _print(report, as_json)
+    values = {**known, **report.get("parameters", {})}
+    asked = {"delta": known["delta"]} if wanted == ["epsilon"] else {"epsilon": known["epsilon"]}
+    noise, steps = values["noise_multiplier"], values["steps"]
+    save_statement(statement, lambda: _statement(_sgd(noise, rate, steps, chosen), asked))
+
+
+def _statement(loss: Pld, asked: Mapping[str, str | None]) -> Statement:
+    from exactdp import statement
+
+    with counted("deriving the statement"):
+        return statement.of(loss, epsilon=asked.get("epsilon"), delta=asked.get("delta"))
 
 
 def _found(wanted: str, rate: str, known: dict[str, str], chosen: dict[str, str]) -> dict[str, Any]:
@@ -65,16 +84,23 @@ def _found(wanted: str, rate: str, known: dict[str, str], chosen: dict[str, str]
             "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
     noise, steps = known.pop("noise_multiplier"), known.pop("steps")
-    loss = pld.sgd(noise_multiplier=noise, rate=rate, steps=steps, **chosen)
-    return _answer(loss, **known)
+    return _answer(_sgd(noise, rate, steps, chosen), **known)
+
+
+def _sgd(noise: str, rate: str, steps: str, scheme: dict[str, str]) -> Pld:
+    from exactdp.accounting import pld
+
+    return pld.sgd(noise_multiplier=noise, rate=rate, steps=steps, **scheme)
 
 
 @click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")
 @click.argument("file", metavar="FILE")
 @options("", "epsilon delta neighbours group")
+@statement_option
 @json_option
 def compose(
     file: str,
+    statement: Path | None,
     epsilon: str | None,
     delta: str | None,
     neighbours: str | None,
@@ -101,6 +127,7 @@ def compose(
     with counted("certifying"):
         answer = _answer(steps, **asked)
     _print({"mechanism": "composition", "given": given, **answer}, as_json)
+    save_statement(statement, lambda: _statement(steps, asked))
 
 
 def _answer(loss: Pld, *, epsilon: str | None = None, delta: str | None = None) -> dict[str, Any]:

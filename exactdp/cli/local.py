@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from exactdp.cli.options import json_option, options
+from exactdp.cli.options import json_option, options, statement_option
 from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing
 from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.parameters import decimal_text, integer
@@ -79,8 +80,16 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
 @click.argument("values")
 @options("mechanism epsilon output", "k:values m seed:matrix limit public:values")
 @click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
+@statement_option
 @json_option
-def report(values: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
+def report(
+    values: str,
+    output: str,
+    overwrite: bool,
+    as_json: bool,
+    statement: Path | None,
+    **given: str | None,
+) -> None:
     """Randomize values, one per line: 0 to k - 1, or elements of the list --public.
 
     The randomness is the operating system's. In a deployment, every user runs this command on
@@ -88,6 +97,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
     """
     from exactdp.local.report_files import MECHANISMS, made
     from exactdp.samplers import SystemSource
+    from exactdp.statement import released
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
     public, name = given.pop("public"), given.pop("mechanism")
@@ -103,6 +113,7 @@ def report(values: str, output: str, overwrite: bool, as_json: bool, **given: st
         reports = mechanism.report_many(numbers, SystemSource())
         _write(target, mechanism.reports_to_bytes(reports), overwrite)
     promise = mechanism.guarantee()
+    save_statement(statement, lambda: released(promise, mechanism))
     facts = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
     if as_json:
         print_json({"mechanism": name, **facts, "guarantee": promise.as_dict()})

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from exactdp.cli.output import new_file
 from exactdp.errors import Described, InvalidParameter, shown
 
 if TYPE_CHECKING:
@@ -134,6 +136,16 @@ def options(
         return command
 
     return decorate
+
+
+def statement_option(command: _Command) -> _Command:
+    """--statement: the path of a new file, or None."""
+
+    def path(_context: click.Context, _option: click.Parameter, name: str | None) -> Path | None:
+        return None if name is None else new_file("statement", name, (".json",))
+
+    text = "New JSON file: a privacy statement, which anybody can check (see exactdp statement)."
+    return click.option("--statement", metavar="FILE", callback=path, help=text)(command)
 
 
 def json_option(command: _Command) -> _Command:

@@ -1,27 +1,27 @@
-"""Write a release with its guarantee beside it, and report what was released."""
+"""Write a release with its privacy statement beside it, and report what was released."""
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from exactdp import __version__
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text
 
+if TYPE_CHECKING:
+    from exactdp.statement import Statement
+
 
 def overwrite_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """--overwrite."""
-    text = "Replace the release and its guarantee if they exist."
+    text = "Replace the release and its statement if they exist."
     return click.option("--overwrite", is_flag=True, help=text)(command)
 
 
@@ -45,44 +45,32 @@ def save(
     mechanism: Any,
     overwrite: bool,
     write: Callable[[Path], object],
-    read: dict[str, object] | None = None,
+    more: dict[str, Any] | None = None,
 ) -> None:
-    """Write the released file and the file of its guarantee beside it: both or none.
+    """Write the released file and its privacy statement beside it: both or none.
 
-    The guarantee's file also records the mechanism and its parameters. read: the columns that were
-    read.
+    The statement also records the mechanism, its parameters, the name of the file and the time.
+    more: bounds and further facts for the statement.
     """
-    told = {
-        **promise.as_dict(),
-        "release": {"file": path.name, **_described(mechanism), **(read or {})},
-        "made_by": {"name": "exactdp", "version": __version__},
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    beside = path.with_name(path.name + ".guarantee.json")
+    from exactdp.statement import released
+
+    given = {"bounds": (), "about": {}, **(more or {})}
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    about = {**given["about"], "file": path.name, "time": time}
+    made = released(promise, mechanism, bounds=given["bounds"], about=about)
+    beside = path.with_name(path.name + ".statement.json")
     new_file("output", str(beside), (".json",), overwrite=overwrite)
-    with written(beside, path, overwrite=overwrite) as (guarantee, part):
-        guarantee.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    with written(beside, path, overwrite=overwrite) as (statement, part):
+        statement.write_text(made.to_json(), encoding="utf-8")
         write(part)
 
 
-def _described(mechanism: Any) -> dict[str, object]:
-    """The name and the parameters of a mechanism: numbers as exact decimals, for JSON."""
-    return {"mechanism": type(mechanism).__name__, "parameters": _parameters(mechanism)}
-
-
-def _parameters(mechanism: Any) -> dict[str, object]:
-    values = {each.name: getattr(mechanism, each.name) for each in fields(mechanism) if each.repr}
-    return {name: _plain(value) for name, value in values.items() if value is not None}
-
-
-def _plain(value: Any) -> object:
-    if isinstance(value, bool | int):
-        return value
-    if is_dataclass(value):
-        return {"name": type(value).__name__, **_parameters(value)}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return decimal_text(value) if isinstance(value, Fraction) else str(value)
+def save_statement(path: Path | None, make: Callable[[], Statement]) -> None:
+    """Write a privacy statement, where one is asked for."""
+    if path is not None:
+        text = make().to_json()
+        with written(path) as (part,):
+            part.write_text(text, encoding="utf-8")
 
 
 def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:

@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "accounting",
     "sgd": "composition",
     "compose": "composition",
+    "statement": "statement",
     "release": "release release_counters sketches",
     "cut": "cut",
     "local": "local",

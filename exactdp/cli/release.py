@@ -31,7 +31,7 @@ def release() -> None:
 
     With --user and --by, gshm and csh read rows from CSV or Parquet, one per user and key.
     --delimiter, --quote and --no-header set how CSV is read; an empty cell is a missing value. The
-    guarantee is written beside the release, to OUTPUT.guarantee.json.
+    privacy statement is written beside the release, to OUTPUT.statement.json.
     """
 
 

@@ -48,25 +48,24 @@ def _add(name: str, class_name: str, text: str, optional: str) -> None:
             raise click.UsageError("user and by must be given together, and for sums")
         path = existing(data, "data")
         keys = None if public is None else listed(existing(public, "public"))
-        read: dict[str, object] = {}
+        more: dict[str, Any] = {}
         if user is not None and by is not None:
             file = RowsFile(path, user, by, delimiter, quote, not no_header)
             found = release_rows(file, class_name, present, sums, keys)
-            header, rows, mechanism, promise = found
-            read = {"user": user, "by": header[: header.index("count")], "sums": sums or ""}
+            header, rows, mechanism, promise, more = found
         else:
             header = ["element", "count"]
             rows, mechanism = _of_counts(path, class_name, present, keys)
             promise = mechanism.guarantee()
         save(
-            target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows), read
+            target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows), more
         )
         facts = {
             "released above": decimal_text(1 + mechanism.tau),
             "sigma": f"{float(mechanism.sigma):.6g}",
             "output": output,
             **_noise(mechanism),
-            **_not_noise(mechanism, rows_read=bool(read)),
+            **_not_noise(mechanism, rows_read=bool(more)),
         }
         print_report(name, (len(rows), "counters"), facts, promise, as_json)
 

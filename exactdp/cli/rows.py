@@ -138,10 +138,11 @@ def release_rows(
     present: dict[str, str],
     sums: str | None,
     keys: set[str] | None,
-) -> tuple[list[str], list[tuple[str, ...]], Any, Any]:
-    """Header and rows of the release, the mechanism that made it, and its guarantee."""
+) -> tuple[list[str], list[tuple[str, ...]], Any, Any, dict[str, Any]]:
+    """Header and rows of the release, the mechanism that made it, its guarantee, and the bounds
+    and columns for its statement."""
     from exactdp import mechanisms
-    from exactdp.frames import drawn
+    from exactdp.frames import checked_bounds, drawn
     from exactdp.samplers import SystemSource
 
     caps = _limits(sums)
@@ -176,6 +177,14 @@ def release_rows(
         [(*key, *row) for key, row in zip(cells, texts, strict=True)],
         mechanism,
         guarantee,
+        {
+            "bounds": checked_bounds(mechanism, caps),
+            "about": {
+                "user": file.user,
+                "by": ", ".join(names),
+                **({"sums": sums} if sums else {}),
+            },
+        },
     )
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exactdp.cli.options import json_option, options
+from exactdp.cli.options import json_option, options, statement_option
 from exactdp.cli.output import new_file, print_json, print_table, written
 from exactdp.cli.pictures import new_picture
+from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing, table_in
 from exactdp.errors import Described, InvalidParameter, shown
 from exactdp.parameters import integer
@@ -18,6 +19,7 @@ from exactdp.progress import counted
 if TYPE_CHECKING:
     from exactdp.local import SparseVectorMean
     from exactdp.local.sparse import Means
+    from exactdp.statement import Statement
 
 _GIVEN = "level L delta hashes users bins"
 
@@ -33,12 +35,14 @@ def sparse() -> None:
 
 @sparse.command(epilog="Example: exactdp sparse plan --d 100000 --k 64 --epsilon 1 --level user")
 @options("d k:entries epsilon", _GIVEN)
+@statement_option
 @json_option
-def plan(as_json: bool, **given: str | None) -> None:
+def plan(as_json: bool, statement: Path | None, **given: str | None) -> None:
     """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it."""
     m = _mechanism(given)
     with counted("planning"):
         rows = [[name, other] for name, other in _others(m).items()]
+    save_statement(statement, lambda: _statement(m))
     errors = {str(name): float(other.mean_square(m.users)) ** 0.5 for name, other in rows}
     own = float(m.plan.mean_square(m.users)) ** 0.5
     facts = _facts(m)
@@ -56,6 +60,12 @@ def plan(as_json: bool, **given: str | None) -> None:
     header = ["scheme", "error of a mean", "of this plan", "bits a report"]
     title = f"root mean square error from {m.users} users, for the worst vectors"
     print_table(title, header, table)
+
+
+def _statement(m: SparseVectorMean) -> Statement:
+    from exactdp.statement import released
+
+    return released(m.guarantee(), m)
 
 
 def _facts(m: SparseVectorMean) -> dict[str, object]:
@@ -98,8 +108,16 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
 @click.argument("file")
 @options("d k:entries epsilon output", _GIVEN)
 @click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
+@statement_option
 @json_option
-def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str | None) -> None:
+def report(
+    file: str,
+    output: str,
+    overwrite: bool,
+    as_json: bool,
+    statement: Path | None,
+    **given: str | None,
+) -> None:
     """Randomize vectors from a CSV file with the header user,item,value; values are -1 to 1.
 
     The randomness is the operating system's. In a deployment, every user runs this command on
@@ -114,6 +132,7 @@ def report(file: str, output: str, overwrite: bool, as_json: bool, **given: str 
         reports = m.report_many(vectors, SystemSource())
         with written(target, overwrite=overwrite) as (part,):
             part.write_bytes(m.reports_to_bytes(reports))
+    save_statement(statement, lambda: _statement(m))
     facts = {"reports": len(reports), "bits of each": m.bits, "output": output}
     if as_json:
         print_json({**facts, "guarantee": m.guarantee().as_dict()})

@@ -10,7 +10,7 @@ from exactdp.frames.checking import EngineError
 from exactdp.frames.counting import Totals, bounded, counted
 from exactdp.frames.cutting import Cut, cut
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.releasing import FrameRelease, draw, drawn, release
+from exactdp.frames.releasing import FrameRelease, checked_bounds, draw, drawn, release
 
 __all__ = [
     "Cut",
@@ -19,6 +19,7 @@ __all__ = [
     "KeyedHash",
     "Totals",
     "bounded",
+    "checked_bounds",
     "counted",
     "cut",
     "draw",

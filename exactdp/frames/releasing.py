@@ -18,8 +18,17 @@ from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.parameters import Real, choice, decimal_text
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
+from exactdp.statement import Statement, released
 
-__all__ = ["MECHANISMS", "FrameRelease", "draw", "drawn", "mechanism_for", "release"]
+__all__ = [
+    "MECHANISMS",
+    "FrameRelease",
+    "checked_bounds",
+    "draw",
+    "drawn",
+    "mechanism_for",
+    "release",
+]
 
 MECHANISMS = ("gshm", "csh")
 
@@ -27,11 +36,17 @@ MECHANISMS = ("gshm", "csh")
 @dataclass(frozen=True)
 class FrameRelease:
     """A release. frame: a row for every released key, sorted by key. guarantee: of the release.
-    mechanism: with its parameters."""
+    mechanism: with its parameters. bounds: on the data of one user, checked before the noise."""
 
     frame: Any
     guarantee: Guarantee
     mechanism: Thresholded
+    bounds: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def statement(self) -> Statement:
+        """The privacy statement of the release, which anybody can check: see exactdp.statement."""
+        return released(self.guarantee, self.mechanism, bounds=self.bounds)
 
     def __str__(self) -> str:
         made = self.mechanism
@@ -112,7 +127,21 @@ def draw(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows])
     if len(set(names)) < len(names):
         raise InvalidParameter("by", rows["by"], "columns not named 'count' or as the sums")
     found, guarantee = drawn(frame, made=made, source=source, **rows)
-    return FrameRelease(_as_frame(frame, question, names, found), guarantee, made)
+    bounds = checked_bounds(made, question.limits)
+    return FrameRelease(_as_frame(frame, question, names, found), guarantee, made, bounds)
+
+
+def checked_bounds(made: Thresholded, limits: Mapping[str, int]) -> tuple[dict[str, Any], ...]:
+    """The bounds on the data of one user that :func:`drawn` checks, for a privacy statement.
+
+    limits: column of sums -> limit of a user's value.
+    """
+    bounds = [{"what": "keys of one user", "at_most": made.k}] if isinstance(made, GSHM) else []
+    bounds += [
+        {"what": f"absolute sum of {name} of one user for one key", "at_most": limit}
+        for name, limit in limits.items()
+    ]
+    return tuple({**bound, "checked": True} for bound in bounds)
 
 
 def drawn(

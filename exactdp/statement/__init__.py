@@ -7,6 +7,6 @@ folder checker/, which shares no code with the library.
 
 from exactdp.statement.checker import Verdict, check
 from exactdp.statement.document import Statement
-from exactdp.statement.making import calculated, of
+from exactdp.statement.making import calculated, imported, of, released
 
-__all__ = ["Statement", "Verdict", "calculated", "check", "of"]
+__all__ = ["Statement", "Verdict", "calculated", "check", "imported", "of", "released"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -68,24 +68,29 @@ class Statement:
         return checker.check(self.to_json())
 
     def __add__(self, other: Statement) -> Statement:
-        """Both together, on the same data; see :meth:`add`."""
-        return self.add(other)
+        """Both together, on the same data; see :meth:`together`."""
+        return self.together([other])
 
-    def add(
-        self, other: Statement, *, epsilon: Real | None = None, delta: Real | None = None
+    def together(
+        self,
+        others: Sequence[Statement],
+        *,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
     ) -> Statement:
-        """The statement about the releases of both, with a claim that is derived anew.
+        """The statement about the releases of all, with a claim that is derived anew.
 
         epsilon: claims the least delta. delta: claims the least epsilon. By default the delta that
-        both claim together; the epsilon is then at most about the sum of both.
+        all claim together; the epsilon is then at most about the sum of theirs.
         Raises InvalidParameter for statements about different units, and Undecided if the checker
         has no rule for the releases together.
         """
         from exactdp.statement.making import composed
 
-        if not isinstance(other, Statement):
-            raise InvalidParameter("other", Described(type(other).__name__), "a Statement")
-        return composed(self, other, epsilon=epsilon, delta=delta)
+        for other in others:
+            if not isinstance(other, Statement):
+                raise InvalidParameter("others", Described(type(other).__name__), "Statements")
+        return composed([self, *others], epsilon=epsilon, delta=delta)
 
     def delta_claims(self) -> list[tuple[Fraction, Fraction]]:
         """(epsilon, delta) of every claim that delta is at most something."""

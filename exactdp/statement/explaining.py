@@ -20,7 +20,7 @@ _RELATIONS = {
     "add-remove": "two data sets of which one has all data of one {of} and the other has none",
     "replace-one": "two data sets in which the data of one {of} are replaced by other data",
     "zero-out": "two data sets in which the data of one {of} are replaced by a null record",
-    "pair": "the two data sets that the first premise names",
+    "pair": "the data sets that the first premise names",
 }
 
 _NAMES = {

@@ -10,6 +10,8 @@ from exactdp import __version__
 from exactdp.accounting import pld
 from exactdp.accounting.calculator import calculator
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.interop.opacus import CertifiedAccountant
+from exactdp.accounting.interop.reading import loss_of
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, non_negative
 from exactdp.statement.claims import claims_of
@@ -17,7 +19,7 @@ from exactdp.statement.document import Statement
 from exactdp.statement.promises import Content, budgeted, facts_of, promised
 from exactdp.statement.releases import merged, neighbours_of, number, releases_of
 
-__all__ = ["calculated", "composed", "of", "released"]
+__all__ = ["calculated", "composed", "imported", "of", "released"]
 
 #: Calculators whose mechanism a statement can name, with the loss of one release.
 _LOSSES: dict[str, Callable[..., pld.Pld]] = {
@@ -127,6 +129,33 @@ def calculated(
     return _made(Content(releases, claims, premises), unit, bounds, about)
 
 
+def imported(
+    what: Any, *, neighbours: str = pld.ADD_REMOVE, unit: str = "user", **claims: Any
+) -> Statement:
+    """The statement about what another accountant has recorded.
+
+    what: a DpEvent of dp_accounting, or the `history` of an accountant of Opacus: tuples of noise
+    multiplier, sample rate and number of steps. neighbours: of an event, as in
+    ``exactdp.accounting.interop.loss_of``; those of a history are add-remove neighbours.
+    claims, unit: as in :func:`of`. Raises InvalidParameter, Undecided.
+
+    >>> from exactdp import statement
+    >>> s = statement.imported([(2.0, 0.1, 16)], epsilon=1)
+    >>> s.fields["releases"][0]["rate"], s.check().verdict
+    ('0.1', 'valid')
+    """
+    if isinstance(what, list):
+        if neighbours != pld.ADD_REMOVE:
+            raise InvalidParameter("neighbours", neighbours, "left out, for a history")
+        accountant = CertifiedAccountant()
+        accountant.load_state_dict({"history": what, "mechanism": accountant.mechanism()})
+        return of(accountant.loss(), unit=unit, **claims)
+    loss = loss_of(what, neighbours=neighbours)
+    if loss is None:
+        raise InvalidParameter("what", Described("an event that leaks nothing"), "another event")
+    return of(loss, unit=unit, **claims)
+
+
 def released(
     promise: Guarantee,
     mechanism: Any,
@@ -143,38 +172,47 @@ def released(
 
 
 def composed(
-    first: Statement, second: Statement, *, epsilon: Real | None = None, delta: Real | None = None
+    statements: Sequence[Statement], *, epsilon: Real | None = None, delta: Real | None = None
 ) -> Statement:
-    """Both statements together; see :meth:`Statement.add`."""
-    a, b = first.fields, second.fields
-    for name in ("neighbours", "of"):
-        if a["unit"][name] != b["unit"][name]:
-            found = Described(f"{a['unit'][name]} and {b['unit'][name]}")
-            raise InvalidParameter(f"unit.{name}", found, "the same in both statements")
-    if a["unit"]["neighbours"] == "pair" and a["premises"][:1] != b["premises"][:1]:
-        found = Described("two different pairs of data sets")
-        raise InvalidParameter("premises", found, "the same first premise, which names the pair")
-    releases = merged([*a["releases"], *b["releases"]])
+    """All statements together; see :meth:`Statement.together`."""
+    first, *others = [made.fields for made in statements]
+    for other in others:
+        _same_unit(first, other)
+    releases = merged([release for made in statements for release in made.fields["releases"]])
     if epsilon is None and delta is None:
-        claimed = [min(d for _, d in s.delta_claims()) for s in (first, second) if s.delta_claims()]
-        if len(claimed) < 2:
+        claimed = [made.delta_claims() for made in statements]
+        if not all(claimed):
             allowed = "given, as one of the statements has no upper bound of delta"
             raise InvalidParameter("epsilon or delta", Described("neither"), allowed)
-        delta = sum(claimed, Fraction(0))
-    relation = a["unit"]["neighbours"]
-    claims = claims_of(releases, relation, epsilon, delta)
+        delta = sum((min(delta for _, delta in each) for each in claimed), Fraction(0))
+    claims = claims_of(releases, first["unit"]["neighbours"], epsilon, delta)
+    joined: dict[str, list[Any]] = {
+        name: _unique([item for made in statements for item in made.fields.get(name, [])])
+        for name in ("premises", "not_shown", "about")
+    }
+    bounds = _unique([bound for made in statements for bound in made.fields["unit"]["bounds"]])
     fields = {
         "format": "dp-statement/1",
-        "unit": {**a["unit"], "bounds": _unique([*a["unit"]["bounds"], *b["unit"]["bounds"]])},
+        "unit": {**first["unit"], "bounds": bounds},
         "releases": releases,
         "claims": claims,
-        "premises": _unique([*a["premises"], *b["premises"]]),
-        "not_shown": _unique([*a["not_shown"], *b["not_shown"]]),
+        "premises": joined["premises"],
+        "not_shown": joined["not_shown"],
         "made_by": {"name": "exactdp", "version": __version__},
+        **({"about": joined["about"]} if joined["about"] else {}),
     }
-    about = _unique([*a.get("about", []), *b.get("about", [])])
-    more = {"about": about} if about else {}
-    return Statement.read(Statement({**fields, **more}).to_json())
+    return Statement.read(Statement(fields).to_json())
+
+
+def _same_unit(first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Raises InvalidParameter for statements about neighbours that differ."""
+    for name in ("neighbours", "of"):
+        a, b = first["unit"][name], other["unit"][name]
+        if a != b:
+            raise InvalidParameter(f"unit.{name}", Described(f"{a} and {b}"), "the same in all")
+    if first["unit"]["neighbours"] == "pair" and first["premises"][:1] != other["premises"][:1]:
+        found = Described("two different pairs of data sets")
+        raise InvalidParameter("premises", found, "the same first premise, which names the pair")
 
 
 def _made(
