@@ -11,7 +11,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, rational
 from exactdp.statement import checker
-from exactdp.statement.deriving import delta_bounds, least_epsilon
+from exactdp.statement.deriving import Derived, delta_bounds, least_epsilon
 from exactdp.statement.releases import Release, loss_of, number
 
 __all__ = ["Claim", "claims_of", "rounded_up"]
@@ -38,12 +38,12 @@ def claims_of(
     """The claims that were asked for, each with the sharpest number that is proved."""
     claims: list[Claim] = []
     if epsilon is not None:
-        claims += _delta_claims(releases, relation, non_negative("epsilon", epsilon))
+        asked = non_negative("epsilon", epsilon)
+        claims += _delta_claims(delta_bounds(releases, relation, asked), asked)
     if delta is not None:
         target = non_negative("delta", delta) and delta_target("delta", delta)
-        claims += _delta_claims(
-            releases, relation, least_epsilon(releases, relation, target), target
-        )
+        found, derived = least_epsilon(releases, relation, target)
+        claims += _delta_claims(derived, found, target)
     if order is not None:
         alpha = rational("order", order)
         if alpha <= 1:
@@ -60,13 +60,12 @@ def claims_of(
 
 
 def _delta_claims(
-    releases: list[Release], relation: str, epsilon: Fraction, target: Fraction | None = None
+    derived: list[Derived], epsilon: Fraction, target: Fraction | None = None
 ) -> list[Claim]:
     """Claims of delta at epsilon: the bounds from above and below, by one rule or by two.
 
     target: claimed from above in place of a sharper number.
     """
-    derived = delta_bounds(releases, relation, epsilon)
     most = max(made.at_most or Fraction(0) for made in derived)
     claims = []
     for made in derived:
