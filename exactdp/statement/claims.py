@@ -24,6 +24,9 @@ _DIGITS = 10
 #: A lower bound below this share of the upper one is not worth a claim.
 _WORTH = Fraction(1, 2)
 
+#: The width of an enclosure that only suggests an epsilon.
+_ROUGH = Fraction(1, 10)
+
 
 def claims_of(
     releases: list[Release],
@@ -113,12 +116,17 @@ def _type_two(releases: list[Release], relation: str, level: Fraction) -> Claim:
     if loss is None:
         raise Undecided("a release is known by its rho alone, which gives no trade-off here")
 
+    # where delta is far below the first error, a larger epsilon only lowers the bound
+    ignored = max(level, Fraction(1, 1000)) * Fraction(1, 100)
+    farthest = loss.epsilon(ignored, width=_ROUGH).float_upper()
+
     def error(at: float) -> float:
         epsilon = Fraction(round(at, 4))
-        rest, x = 1 - loss.delta(epsilon).float_upper(), math.exp(at)
+        rest = 1 - loss.delta(epsilon, relative_width=_ROUGH).float_upper()
+        x = math.exp(at)
         return -max(rest - x * float(level), (rest - float(level)) / x)
 
-    epsilon = Fraction(str(round(max(minimum(error, 0.0, 12.0, 1e-3), 0.0), 4)))
+    epsilon = Fraction(str(round(max(minimum(error, 0.0, farthest, 1e-3), 0.0), 4)))
     rule = delta_bounds(releases, relation, epsilon)[0].rule
     claim = {
         "measure": "type-two",

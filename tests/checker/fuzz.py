@@ -57,7 +57,12 @@ def false_claim(example: Example, random_: random.Random) -> Statement:
     hair = 1 + Fraction(random_.choice([1, 10**3, 10**8]), 10**9)
     side = random_.random() < 0.5
     statement = example.statement(low / hair if side else None, None if side else high * hair)
-    rule = statement["claims"][0]["derivation"]
+    damage(statement["claims"][0]["derivation"], random_)
+    return statement
+
+
+def damage(rule: Statement, random_: random.Random) -> None:
+    """Change the choices of a derivation."""
     for name, value in list(rule.items()):
         if name == "order":
             rule[name] = random_.choice(["1.01", "2", "3.5", "12", "100"])
@@ -75,7 +80,6 @@ def false_claim(example: Example, random_: random.Random) -> Statement:
             rule[name] = [[a // cuts[0], max(b // cuts[1], 0)] for a, b in value]
         elif name == "starts":
             rule[name] = sorted({0, *random_.sample(value, 3)})
-    return statement
 
 
 _TEXTS = [json.dumps(example.honest(), ensure_ascii=False) for example in _QUICK]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from exactdp.statement import Statement
 from tests.cli.test_accounting import run
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "anes96_age_education.csv"
@@ -27,8 +28,9 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     code, text, err = run(*arguments)
     assert (code, err) == (0, "")
     assert "guarantee: (1, 0" in text
-    promise = json.loads((tmp_path / f"out.{ending}.guarantee.json").read_text())
-    assert promise["neighbours"].startswith("replace-one")
+    made = Statement.read((tmp_path / f"out.{ending}.statement.json").read_bytes())
+    assert made.fields["unit"]["neighbours"] == "replace-one"
+    assert made.check().verdict == "valid"
     code, found, err = run("query", str(out), "7")
     assert (code, err) == (0, "")
     assert 0 <= int(found) <= 20
@@ -49,7 +51,8 @@ def test_thresholded_releases(tmp_path: Path, name: str) -> None:
     assert lines[0] == "element,count"
     assert lines[1].startswith('"a, quoted",')
     assert len(lines) == 3
-    assert json.loads((tmp_path / "out.csv.guarantee.json").read_text())["epsilon"] == "0.35"
+    made = Statement.read((tmp_path / "out.csv.statement.json").read_bytes())
+    assert made.fields["claims"][0]["epsilon"] == "0.35"
     assert run(*arguments, "--epsilon", "0.35", "--output", str(out))[0] == 2
     assert f"Example: exactdp release {name}" in run("release", name, "--help")[1]
 

@@ -60,8 +60,8 @@ def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
     assert rows[0] == ["url", "count"]
     assert [row[0] for row in rows[1:]] == ["007", "a, b"]
     assert all(abs(float(row[1]) - 900) < 150 for row in rows[1:])
-    promise = json.loads((tmp_path / "out.csv.guarantee.json").read_text())
-    assert float(promise["delta"]["upper"]) <= 1e-6
+    promise = json.loads((tmp_path / "out.csv.statement.json").read_text())
+    assert float(promise["claims"][0]["at_most"]) <= 1e-6
     code, _, err = run(*arguments)
     assert code == 2
     assert "does not exist yet" in err
@@ -142,11 +142,12 @@ def test_keys_of_several_columns(tmp_path: Path) -> None:
     rows = released(data, "--user", "uid", "--by", "url,day")
     assert rows[0] == ["url", "day", "count"]
     assert [row[:2] for row in rows[1:]] == [["a", "2013-01-01"], ["a", "2013-01-02"]]
-    promise = json.loads((tmp_path / "o.csv.guarantee.json").read_text())
-    assert promise["release"]["mechanism"] == "GSHM"
-    assert promise["release"]["by"] == ["url", "day"]
-    assert promise["release"]["parameters"]["k"] == 2
-    assert len(promise["checked_on_the_data"]) == 2
+    promise = json.loads((tmp_path / "o.csv.statement.json").read_text())
+    about = dict(promise["about"])
+    assert (about["mechanism"], about["by"], about["k"]) == ("GSHM", "url, day", "2")
+    bound = {"what": "keys of one user", "at_most": "2", "checked": True}
+    assert promise["unit"]["bounds"] == [bound]
+    assert sum("Checked on the data" in text for text in promise["premises"]) == 2
     assert promise["made_by"]["name"] == "exactdp"
 
 
@@ -278,7 +279,7 @@ def test_a_release_that_is_stopped_leaves_nothing(
     tmp_path: Path, releasing: list[str], overwrite: bool, number: int, code: int, said: str
 ) -> None:
     """Or what was there before, where it was to be replaced."""
-    out, beside = tmp_path / "out.csv", tmp_path / "out.csv.guarantee.json"
+    out, beside = tmp_path / "out.csv", tmp_path / "out.csv.statement.json"
     if overwrite:
         out.write_text("old")
         beside.write_text("older")

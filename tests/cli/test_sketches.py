@@ -33,8 +33,8 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], texts: b
     code, text, err = run(*arguments, "--output", str(out))
     assert (code, err) == (0, "")
     assert "guarantee: (5, " in text
-    promise = json.loads((tmp_path / "out.sketch.guarantee.json").read_text())
-    assert promise["epsilon"] == "5"
+    promise = json.loads((tmp_path / "out.sketch.statement.json").read_text())
+    assert promise["claims"][0]["epsilon"] == "5"
     code, found, err = run("query", str(out), "7")
     assert (code, err) == (0, "")
     least = -40 if name == "signed-alp" else 0

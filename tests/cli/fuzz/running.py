@@ -131,7 +131,7 @@ def _one(arguments: list[str], given: str, folder: Path) -> int:
 
 def _released(left: set[str]) -> bool:
     """Whether a release and its guarantee are there, and nothing else."""
-    ending = ".guarantee.json"
+    ending = ".statement.json"
     promises = {name for name in left if name.endswith(ending)}
     for name in promises:
         json.loads(Path(name).read_text(encoding="utf-8"))

@@ -1,0 +1,186 @@
+"""Privacy statements: what they claim, how they compose, and what they say to readers."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from exactdp import frames, statement
+from exactdp.accounting import pld
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.statement import Statement
+from exactdp.statement.deriving import agrees
+from exactdp.statement.explaining import READERS, explain
+from tests.statement.drawn import run
+
+_NOISE = pld.gaussian(sigma=10)
+_CLAIMS = {"epsilon": 1, "delta": "1e-5", "order": 3, "type_one": "0.05", "rho": True, "mu": True}
+
+
+def _claims(made: Statement) -> list[tuple[str, str]]:
+    return [(claim["measure"], claim.get("at_most", "")) for claim in made.fields["claims"]]
+
+
+def test_both_checkers_prove_what_is_true_alone() -> None:
+    assert sum(run(12, seed=5).values()) == 12
+
+
+@pytest.mark.slow
+def test_many_statements() -> None:
+    assert len(run(100, seed=6)) > 10
+
+
+def test_every_claim_of_gaussian_noise() -> None:
+    made = statement.of(_NOISE.composed(100), **_CLAIMS)  # type: ignore[arg-type]
+    assert made.check().verdict == "valid"
+    sharp = {claim["measure"]: claim for claim in made.fields["claims"][1:]}
+    # mu = 1: rho = mu^2/2, divergences a mu^2/2, errors Phi(Phi^-1(1 - 0.05) - 1) = 0.74048863...
+    assert [sharp[name]["at_most"] for name in ("rho", "renyi", "mu")] == ["0.5", "1.5", "1"]
+    assert [sharp[name]["at_least"] for name in ("rho", "renyi", "mu")] == ["0.5", "1.5", "1"]
+    assert 0.7404 < float(sharp["type-two"]["at_least"]) < 0.740489
+
+
+def test_a_claimed_epsilon_is_about_the_least() -> None:
+    made = statement.of(pld.sgd(noise_multiplier=1, rate="0.1", steps=20), delta="1e-5")
+    claim = made.fields["claims"][0]
+    truth = pld.sgd(noise_multiplier=1, rate="0.1", steps=20).epsilon("1e-5")
+    assert claim["at_most"] == "1e-5"
+    assert truth.upper <= Fraction(claim["epsilon"]) <= truth.upper * Fraction(101, 100)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        _NOISE.allocated(10),
+        _NOISE.sampled("0.1").replaced(),
+        pld.gaussian_mixture(sigma=2, sensitivities=[1, 2], weights=["0.7", "0.3"]),
+    ],
+)
+def test_what_a_statement_cannot_name_is_refused(loss: pld.Pld) -> None:
+    with pytest.raises(InvalidParameter, match=r"mechanism|neighbours"):
+        statement.of(loss, epsilon=1)
+
+
+def test_a_claim_is_needed_and_of_a_guarantee_none() -> None:
+    with pytest.raises(InvalidParameter, match="at least one of epsilon, delta"):
+        statement.of(_NOISE)
+    with pytest.raises(InvalidParameter, match="a Guarantee and another claim"):
+        statement.of(_NOISE.guarantee(1), epsilon=2)
+    with pytest.raises(Undecided, match="no mu of one of the releases"):
+        statement.of(pld.laplace(scale=2), mu=True)
+
+
+def test_a_checker_that_contradicts_the_library_stops_the_statement() -> None:
+    truth: Enclosure = _NOISE.delta("0.1")
+    agrees(_NOISE, Fraction(1, 10), truth.upper, truth.lower)
+    for most, least in ((truth.lower / 2, None), (None, truth.upper * 2)):
+        with pytest.raises(Undecided, match="one of both is wrong"):
+            agrees(_NOISE, Fraction(1, 10), most, least)
+
+
+def test_sums_are_derived_anew() -> None:
+    both = statement.of(_NOISE.composed(3), delta="1e-6") + statement.of(
+        _NOISE.composed(2), delta="1e-6"
+    )
+    assert both.fields["releases"] == statement.of(_NOISE.composed(5), epsilon=1).fields["releases"]
+    assert both.check().verdict == "valid"
+    truth = _NOISE.composed(5).epsilon("2e-6")  # which is less than the sum of both
+    assert truth.upper <= Fraction(both.fields["claims"][0]["epsilon"]) < truth.upper * 1001 / 1000
+
+
+def test_different_units_do_not_compose() -> None:
+    made = statement.of(_NOISE, epsilon=1)
+    response = pld.randomized_response(epsilon=1, neighbours=pld.REPLACE_ONE)
+    for other, said in (
+        (statement.of(_NOISE, epsilon=1, unit="household"), "unit.of .*user and household"),
+        (statement.of(response, epsilon=1), "add-remove and replace-one"),
+    ):
+        with pytest.raises(InvalidParameter, match=said):
+            made + other
+
+
+def test_budgets() -> None:
+    budget = pld.Budget(epsilon=3, delta="1e-6")
+    budget.spend(epsilon="0.5")
+    budget.spend(epsilon="0.5", delta="1e-7")
+    made = statement.of(budget)
+    left = {"mechanism": "approximate", "epsilon": "2", "delta": "9e-7", "times": 1}
+    assert made.fields["releases"][-1] == left
+    assert made.delta_claims() == [(3, Fraction(1, 10**6))]
+    assert made.check().verdict == "valid"
+    budget = pld.Budget(rho="0.5")
+    budget.spend(_NOISE)
+    assert _claims(statement.of(budget)) == [("rho", "0.5")]
+    assert statement.of(budget).check().verdict == "valid"
+    budget = pld.Budget(epsilon=3, delta="1e-6", by="renyi")
+    assert statement.of(budget).delta_claims() == [(3, Fraction(1, 10**6))]
+
+
+def test_histories_of_opacus() -> None:
+    made = statement.imported([(2.0, 0.1, 3), (1.5, 0.1, 2)], epsilon=1)
+    assert [(r["sigma"], r["rate"], r["times"]) for r in made.fields["releases"]] == [
+        ("2", "0.1", 3),
+        ("1.5", "0.1", 2),
+    ]
+    assert made.check().verdict == "valid"
+
+
+def test_events_of_dp_accounting() -> None:
+    events = pytest.importorskip("dp_accounting")
+    event = events.ComposedDpEvent(
+        [
+            events.SelfComposedDpEvent(events.GaussianDpEvent(10.0), 4),
+            events.PoissonSampledDpEvent(0.5, events.LaplaceDpEvent(3.0)),
+        ]
+    )
+    made = statement.imported(event, epsilon="0.5")
+    assert [r["mechanism"] for r in made.fields["releases"]] == ["gaussian", "laplace"]
+    assert made.check().verdict == "valid"
+    with pytest.raises(InvalidParameter, match="leaks nothing"):
+        statement.imported(events.NoOpDpEvent(), epsilon=1)
+
+
+def test_a_release_of_a_frame_says_what_was_checked() -> None:
+    visits = pl.DataFrame({"uid": range(9000), "url": ["a", "b", "c"] * 3000, "n": [1] * 9000})
+    out = frames.release(visits, user="uid", by="url", k=2, epsilon=1, delta="1e-6", sums={"n": 5})
+    made = out.statement
+    assert made.fields["unit"]["bounds"] == [
+        {"what": "keys of one user", "at_most": "2", "checked": True},
+        {"what": "absolute sum of n of one user for one key", "at_most": "5", "checked": True},
+    ]
+    assert ["mechanism", "GSHMWithSums"] in made.fields["about"]
+    assert made.check().verdict == "valid"
+
+
+def test_files(tmp_path: Path) -> None:
+    made = statement.of(_NOISE, epsilon="0.1")
+    made.save(tmp_path / "s.json")
+    text = (tmp_path / "s.json").read_text()
+    assert Statement.read(text) == made
+    assert json.loads(text) == made.fields
+    assert made.sha256 == made.check().sha256
+    with pytest.raises(FileExistsError):
+        made.save(tmp_path / "s.json")
+    with pytest.raises(InvalidParameter, match="the mechanism is unknown"):
+        Statement.read(text.replace('"gaussian"', '"magic"'))
+
+
+def test_readers() -> None:
+    bounds = [{"what": "keys of one user", "at_most": 3, "checked": False}]
+    made = statement.of(_NOISE.composed(100), epsilon=1, bounds=bounds, about={"file": "x.csv"})
+    said = {reader: re.sub(r"\s+", " ", explain(made, reader)) for reader in READERS}
+    # mu = 1 has (1, 0.12694): a guess is right at most (e + 0.12694)/(e + 1) = 76.5201...%
+    assert "right at most 76.6 % of the time" in said["subject"]
+    assert "keys of one user: at most 3 (not checked on the data)" in said["subject"]
+    assert "Gaussian noise (sigma 10, sensitivity 1), 100 times" in said["reviewer"]
+    assert "at least 0.1269367375 for some neighbours" in said["reviewer"]
+    assert made.sha256 in said["engineer"]
+    assert "file: x.csv" in said["engineer"]
+    with pytest.raises(InvalidParameter, match="reader"):
+        explain(made, "nobody")
