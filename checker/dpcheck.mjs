@@ -545,7 +545,7 @@ export function check(text) {
         prove(upper ? found.compare(claimed) <= 0 : found.compare(claimed) >= 0, `claim ${i + 1}, ${side}, fails`);
       }
     });
-    return { verdict: "valid", reason: `all ${s.claims.length} claims are proved`, sha256 };
+    return { verdict: "valid", reason: `claims proved: ${s.claims.length}`, sha256 };
   } catch (stop) {
     if (!(stop instanceof Stop)) throw stop;
     return { verdict: stop.verdict, reason: stop.message, sha256 };

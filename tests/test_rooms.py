@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-ROOMS = ["accounting", "audit", "frames", "mechanisms", "oracle", "samplers"]
+ROOMS = ["accounting", "audit", "frames", "mechanisms", "oracle", "samplers", "statement"]
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -117,8 +117,9 @@ def seconds() -> float:
 
 def folder() -> Path:
     """The folder of the checker's files: in the package, or in a clone of the repository."""
-    here = Path(__file__).parent
-    return here if (here / FILES[0]).exists() else here.parents[1] / "checker"
+    package = Path(__file__).parents[1]
+    installed = package / "checker"
+    return installed if installed.exists() else package.parent / "checker"
 
 
 def _read(name: str, value: Any) -> Any:

@@ -77,6 +77,9 @@ def base() -> None:
         "exactdp local report values.csv --mechanism hadamard --k 9 --epsilon 1"
         " --output reports.edl"
     )
+    command("exactdp delta gaussian --sigma 4 --epsilon 1 --statement noise.json")
+    command("exactdp statement check noise.json")
+    command("exactdp statement check counted.csv.statement.json")
     Path("rows.csv").write_text("user,key\n1,a\n")
     for extra, programs in MISSING.items():
         for program in programs:
