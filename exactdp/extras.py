@@ -16,12 +16,15 @@ _EXTRAS = {
     "peers": ("diffprivlib", "dp_accounting", "opendp"),
     "plots": ("matplotlib",),
     "proofs": ("latex2mathml", "mpmath", "pebble", "sympy"),
+    "registry": ("yaml",),
     "testing": ("hypothesis", "pytest"),
 }
 
+_RENAMED = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+
 #: Import name of a package -> (its name for pip, the extra that installs it).
 DISTRIBUTIONS = {
-    package: ("scikit-learn" if package == "sklearn" else package.replace("_", "-"), extra)
+    package: (_RENAMED.get(package, package.replace("_", "-")), extra)
     for extra, packages in _EXTRAS.items()
     for package in packages
 }

@@ -20,6 +20,7 @@ COMMANDS = {
     "sgd": "composition",
     "compose": "composition",
     "statement": "statement",
+    "lint": "lint",
     "release": "release release_counters sketches",
     "cut": "cut",
     "local": "local",

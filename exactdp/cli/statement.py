@@ -53,16 +53,23 @@ def check(file: str, as_json: bool) -> int:
 @click.option(
     "--for",
     "reader",
-    type=click.Choice(["subject", "reviewer", "engineer"]),
+    type=click.Choice(["subject", "reviewer", "engineer", "registry"]),
     default="reviewer",
     show_default=True,
-    help="Reader: whose data it is about, who reviews it, or who re-checks it.",
+    help="Whose data it is about, who reviews it, or who re-checks it; registry prints YAML for a "
+    "record of the deployments registry.",
 )
 def show(file: str, reader: str) -> None:
     """Print a statement in plain English. Its claims are not checked; see check."""
     from exactdp.statement.explaining import explain
 
-    click.echo(explain(_read(file), reader))
+    made = _read(file)
+    if reader == "registry":
+        from exactdp.registry import fields_for
+
+        click.echo(fields_for(made), nl=False)
+    else:
+        click.echo(explain(made, reader))
 
 
 @statement.command(

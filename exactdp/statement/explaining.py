@@ -12,7 +12,7 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.parameters import choice
 from exactdp.statement.document import Statement
 
-__all__ = ["READERS", "explain", "summary"]
+__all__ = ["READERS", "explain", "sentences", "summary"]
 
 _WIDTH = 96
 
@@ -67,6 +67,21 @@ def summary(statement: Statement) -> str:
     unit = fields["unit"]
     head = f"privacy statement, {unit['neighbours']} neighbours of one {unit['of']}"
     return "\n".join([head, *releases, *claims])
+
+
+def sentences(statement: Statement) -> dict[str, list[str]]:
+    """The parts of a statement, as sentences."""
+    fields = statement.fields
+    unit = fields["unit"]
+    relation = _RELATIONS[unit["neighbours"]].format(of=unit["of"])
+    parts = {
+        "unit": [f"the claims compare {relation}", *map(_bound, unit["bounds"])],
+        "releases": [_release(made) for made in fields["releases"]],
+        "claims": [_claim(claim) for claim in fields["claims"]],
+        "derivations": [_rule(claim["derivation"]) for claim in fields["claims"]],
+        "premises": fields["premises"],
+    }
+    return {name: [_sentence(text) for text in texts] for name, texts in parts.items()}
 
 
 def _for_subject(statement: Statement) -> Iterator[str]:
@@ -168,6 +183,10 @@ def _accuracy(statement: Statement) -> str | None:
     percent = min([100 * share for share in shares], default=Fraction(100))
     tenths = math.ceil(percent * 10)
     return f"{min(tenths, 1000) / 10:g} %"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].removesuffix('.')}."
 
 
 def _bound(bound: dict[str, Any]) -> str:

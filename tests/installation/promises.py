@@ -50,6 +50,7 @@ MISSING = {
     ),
     "plots": ("exactdp figure csh --k 10 --epsilon 1 --delta 1e-5 --output picture.png",),
     "proofs": ("exactdp proofs BV-Lemma-2.9", "exactdp proofs --list"),
+    "registry": ("exactdp lint record.yaml",),
     "testing": ("import exactdp.oracle.strategies\n",),
 }
 
@@ -81,6 +82,7 @@ def base() -> None:
     command("exactdp statement check noise.json")
     command("exactdp statement check counted.csv.statement.json")
     Path("rows.csv").write_text("user,key\n1,a\n")
+    Path("record.yaml").write_text("deployment: {}\n")
     for extra, programs in MISSING.items():
         for program in programs:
             refused(extra, program)
@@ -96,6 +98,13 @@ def local() -> None:
     state = m.aggregate().add(m.draw_many([7] * 20_000, SeededSource(1)))
     for recovery in (Pursuit(1), Lasso()):
         assert m.recover(state, recovery).argmax() == 7
+
+
+def registry() -> None:
+    """A record of the deployments registry."""
+    parameters = "privacy_parameters: {rho: 0.5, epsilon: 5.3, delta: 1e-5}"
+    Path("record.yaml").write_text(f"deployment:\n  privacy_loss:\n    {parameters}\n")
+    command("exactdp lint record.yaml")
 
 
 def proofs() -> None:

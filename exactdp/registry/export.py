@@ -1,0 +1,76 @@
+"""A privacy statement as fields of a record, of tiers 2 and 3."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from exactdp.enclosure import Enclosure
+from exactdp.statement import Statement
+from exactdp.statement.explaining import sentences
+
+__all__ = ["fields_for"]
+
+_DIGITS = 10
+
+
+def fields_for(statement: Statement) -> str:
+    """YAML for the part `deployment` of a record: the variant, the parameters and their details.
+
+    Names, dates and the data product are left to the author of the record. The numbers are the
+    claims of the statement, rounded up; its SHA-256 stands among the details.
+    """
+    said, unit = sentences(statement), statement.fields["unit"]
+    variant, parameters = _parameters(statement)
+    made = {
+        "dp_variant": {"variant_name": variant},
+        "privacy_loss": {
+            "privacy_unit": unit["of"],
+            "privacy_unit_details": " ".join([*said["unit"], *said["premises"]]),
+            "privacy_parameters": parameters,
+            "privacy_parameters_details": " ".join(
+                [*said["claims"], f"Privacy statement with SHA-256 {statement.sha256}."]
+            ),
+        },
+        "accounting": {"composition": " ".join(said["derivations"])},
+        "implementation": {"mechanisms": " ".join(said["releases"])},
+    }
+    return f"deployment:\n{_yaml(made, 1)}"
+
+
+def _parameters(statement: Statement) -> tuple[str, dict[str, Fraction]]:
+    """The variant and the numbers of the first claim that the registry has fields for."""
+    for claim in statement.fields["claims"]:
+        if "at_most" not in claim:
+            continue
+        most = Fraction(claim["at_most"])
+        if claim["measure"] == "rho":
+            return "Zero-concentrated DP", {"rho": most}
+        if claim["measure"] == "delta":
+            epsilon = Fraction(claim["epsilon"])
+            if most:
+                return "Approximate DP", {"epsilon": epsilon, "delta": most}
+            return "Pure DP", {"epsilon": epsilon}
+    return "Custom", {}
+
+
+def _yaml(fields: dict[str, Any], depth: int) -> str:
+    """Block YAML; a JSON string is a YAML string, and a number has a point, so that it is none."""
+    rows = []
+    for name, value in fields.items():
+        head = f"{'  ' * depth}{name}:"
+        if isinstance(value, dict):
+            rows.append(f"{head}\n{_yaml(value, depth + 1)}" if value else f"{head} {{}}\n")
+        elif isinstance(value, Fraction):
+            rows.append(f"{head} {_number(value)}\n")
+        else:
+            rows.append(f"{head} {json.dumps(value, ensure_ascii=False)}\n")
+    return "".join(rows)
+
+
+def _number(value: Fraction) -> str:
+    """A decimal that is not below the number; YAML 1.1 reads 1e-6 without a point as text."""
+    text = Enclosure.exact(value).decimal_upper(_DIGITS)
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
