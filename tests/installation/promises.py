@@ -262,7 +262,7 @@ def check() -> None:
 EXAMPLES: dict[str, Callable[[], None]] = {
     example.__name__: example
     for example in (
-        base, local, proofs, scale, frames, engines, spark, peers, plots, testing,
+        base, local, registry, proofs, scale, frames, engines, spark, peers, plots, testing,
         test, bench, experiments, docs, check,
     )
 }  # fmt: skip
