@@ -8,25 +8,27 @@ BIN := .venv/bin
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
 
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# uv installs in seconds what takes pip minutes
+UV := $(BIN)/uv pip install --quiet --python
 
 setup: .venv/tools
 
 # what the library needs
 .venv/library: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(PIP) --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(UV) $(BIN)/python --editable .
 	touch $@
 
 # what its tests and linters need as well
 .venv/tools: .venv/library
-	$(PIP) --editable '.[test,check]'
+	$(UV) $(BIN)/python --editable '.[test,check]'
 	touch $@
 
 # an environment with the extra `docs` alone: what the extra lacks shows here
-.venv-docs/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+.venv-docs/ready: .venv/library
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-docs
+	$(UV) .venv-docs/bin/python --editable '.[docs]'
 	touch $@
 
 # the site in docs/_build; every warning is an error
@@ -43,7 +45,7 @@ tutorials: docs setup
 installation: setup
 	$(BIN)/python -m tests.installation --versions newest base $(EXTRAS)
 
-EXTRAS := local proofs scale frames engines plots testing
+EXTRAS := local registry proofs scale frames engines plots testing
 
 # the wheel with every extra alone, on every supported Python (one that is not installed is skipped,
 # and the table says so), with the newest and the lowest versions of all libraries; then README and
@@ -91,7 +93,7 @@ test-all: .venv-all/ready
 PYTORCH := tests/accounting/interop/test_adapters.py tests/accounting/interop/test_opacus_loop.py
 
 TORCH ?= --torch-backend cpu torch
-UV_ALL := $(BIN)/uv pip install --quiet --python .venv-all/bin/python
+UV_ALL := $(UV) .venv-all/bin/python
 
 .venv-all/ready: .venv/tools
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-all
@@ -140,9 +142,9 @@ vectors: setup
 
 # docs/conformance.md: every vector put to every library that is installed (about four minutes)
 conformance: setup
-	$(PIP) --editable '.[peers]'
-	$(PIP) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
-	$(PIP) --no-deps opacus  # its accountants, which need no PyTorch
+	$(UV) $(BIN)/python --editable '.[peers]'
+	$(UV) $(BIN)/python --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
+	$(UV) $(BIN)/python --no-deps opacus  # its accountants, which need no PyTorch
 	$(BIN)/python -m tools.conformance.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
@@ -153,7 +155,7 @@ check: setup
 	$(BIN)/lint-imports
 
 bench: setup
-	$(PIP) --editable '.[bench]'
+	$(UV) $(BIN)/python --editable '.[bench]'
 	$(BIN)/python -m benchmarks.gshm
 	$(BIN)/python -m benchmarks.discrete
 	$(BIN)/python -m benchmarks.samplers
@@ -170,7 +172,7 @@ bench: setup
 
 # the local papers' figures; some hours, less with --runs
 experiments: setup
-	$(PIP) --editable '.[experiments]'
+	$(UV) $(BIN)/python --editable '.[experiments]'
 	$(BIN)/python -m experiments.compressive_privatization
 	$(BIN)/python -m experiments.compressive_beyond
 	$(BIN)/python -m experiments.sparse_vectors
