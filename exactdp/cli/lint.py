@@ -23,13 +23,13 @@ __all__ = ["lint"]
 @click.argument("files", nargs=-1, required=True)
 @json_option
 def lint(files: tuple[str, ...], as_json: bool) -> int:
-    """Say which claims in records of the deployments registry can be derived.
+    """Say which claims of registry records can be derived.
 
-    FILES are YAML records in the format of OpenDP's deployments-registry-data. For each rho, and
-    each epsilon with its delta, prints derivable (and by which conversion or sum), contradicted (no
-    mechanism can have it together with the record's other fields), or not derivable, and which
-    field is missing. What is not derivable may well be true. Exits with 1 if a claim is
-    contradicted.
+    FILES are YAML records of OpenDP's registry of deployments (deployments-registry-data). For each
+    rho, and each epsilon with its delta, prints derivable (and by which conversion or sum),
+    contradicted (no mechanism can have it together with the record's other fields), or not
+    derivable, and which field is missing. What is not derivable may well be true. Exits with 1 if a
+    claim is contradicted.
     """
     from exactdp.registry import lint as findings_of
 

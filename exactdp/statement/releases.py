@@ -145,6 +145,8 @@ def _(law: FiniteLaws) -> Release:
 def _(law: CurveLaw) -> Release:
     curve: Any = law.curve_of_one
     names = {"_Gshm": "gaussian-sparse-histogram", "_Csh": "correlated-sparse-histogram"}
+    if type(curve).__name__ not in names:
+        raise InvalidParameter("mechanism", Described(type(curve).__name__), _NAMED)
     kappa, most = getattr(curve, "correlation", None), getattr(curve, "contributions", curve.k)
     if kappa is not None or most != curve.k:
         allowed = "left out: statements have the default correlation and contributions"

@@ -23,7 +23,6 @@ class Reason(NamedTuple):
 
 
 _NUMBER = r"AssertionError: [\d.]+ (!=|not less than) [\d.]+"
-_CHOICE = Reason("a mechanism of private choice: refused by name", "private choice|PermuteAndFlip")
 _TRUNCATED = Reason("a truncated sample: refused by name", r"Unsupported event: .*Truncated")
 _READ = Reason("expects a refusal, but the event is read", "UnsupportedEventError not raised")
 _RENYI = Reason("expects what Renyi orders imply; certified ends are lower", _NUMBER)
@@ -37,7 +36,6 @@ _CENTRAL = Reason(
 #: Library -> names of tests that fail -> the reason.
 REASONS = {
     "dp_accounting": {
-        r"exponential_mechanism|permute_and_flip|relation\d \(PermuteAndFlip": _CHOICE,
         r"truncated_subsampled": _TRUNCATED,
         r"neighboring_relation\d \((Discrete)?LaplaceDpEvent": _READ,
     },

@@ -25,9 +25,7 @@ RELATIONS = {
 
 #: Events that are not read, and why.
 _REFUSED = {
-    "ExponentialMechanismDpEvent": "mechanisms of private choice are not supported",
-    "PermuteAndFlipDpEvent": "mechanisms of private choice are not supported",
-    "RepeatAndSelectDpEvent": "mechanisms of private choice are not supported",
+    "RepeatAndSelectDpEvent": "private selection among repeated runs is not supported",
     "SampledWithReplacementDpEvent": "only Poisson samples and samples without replacement are",
     "TruncatedSubsampledGaussianDpEvent": "truncated samples are not supported",
     "ZCDpEvent": "zCDP alone has no privacy loss distribution, see accounting.zcdp",
@@ -122,6 +120,8 @@ def _step(event: Any, neighbours: str) -> Pld | None:
         return _response(event, neighbours)
     if kind == "EpsilonDeltaDpEvent":
         return _promise(event, neighbours)
+    if kind in ("ExponentialMechanismDpEvent", "PermuteAndFlipDpEvent"):
+        return _selection(event, neighbours)
     if kind == "SingleEpochTreeAggregationDpEvent":
         _only(neighbours, REPLACE_SPECIAL)
         return _tree(event).replaced_by_null()
@@ -183,6 +183,18 @@ def _promise(event: Any, neighbours: str) -> Pld | None:
     if not event.delta and not event.epsilon:
         return None
     return pld.approximate(epsilon=event.epsilon, delta=event.delta, neighbours=neighbours)
+
+
+def _selection(event: Any, neighbours: str) -> Pld | None:
+    """Private choice; epsilon is that of the mechanism for these neighbours."""
+    if event.epsilon == math.inf:
+        raise _NotPrivate
+    if not rational("epsilon", event.epsilon):
+        return None
+    if type(event).__name__ == "ExponentialMechanismDpEvent":
+        return pld.exponential(epsilon=event.epsilon, neighbours=neighbours)
+    _only(neighbours, ADD_REMOVE, REPLACE_SPECIAL)
+    return pld.noisy_max(epsilon=event.epsilon, noise="exponential", neighbours=neighbours)
 
 
 def _response(event: Any, neighbours: str) -> Pld | None:

@@ -21,6 +21,7 @@ from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
     from exactdp.accounting.pld.histograms import csh, gshm
+    from exactdp.accounting.pld.selection import exponential, noisy_max
 
 __all__ = [
     "ADD_REMOVE",
@@ -35,19 +36,21 @@ __all__ = [
     "csh",
     "discrete_gaussian",
     "discrete_laplace",
+    "exponential",
     "gaussian",
     "gaussian_mixture",
     "gshm",
     "laplace",
     "laws",
     "most_steps",
+    "noisy_max",
     "randomized_response",
     "sgd",
     "together",
 ]
 
 #: Imported on first use: most programs do not need the exact curves of histograms.
-__getattr__, _ = lazily(__name__, {"histograms": "csh gshm"})
+__getattr__, _ = lazily(__name__, {"histograms": "csh gshm", "selection": "exponential noisy_max"})
 
 
 def __dir__() -> list[str]:

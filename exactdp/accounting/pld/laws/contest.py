@@ -1,0 +1,105 @@
+"""Two options, of which the one with the larger noisy utility is chosen.
+
+The noise on both options is of one kind; `gap` is the difference of the utilities in units of the
+scale of the noise. The first option wins with probability F(gap), F being the distribution of the
+difference of two noises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.laws.discrete import DiscreteLaw
+from exactdp.balls import ball, precision, refine
+from exactdp.enclosure import Enclosure
+
+__all__ = ["NOISES", "BoundedRange", "Contest"]
+
+_BITS = 192
+
+
+def _logistic(gap: Fraction) -> arb:
+    """Gumbel noise: the difference is logistic."""
+    return 1 / (1 + (-ball(gap)).exp())
+
+
+def _exponential(gap: Fraction) -> arb:
+    """Exponential noise: the difference has a Laplace law."""
+    tail = (-ball(abs(gap))).exp() / 2
+    return 1 - tail if gap >= 0 else tail
+
+
+def _laplace(gap: Fraction) -> arb:
+    """Laplace noise: the density of the difference is (1 + |x|) e^-|x| / 4."""
+    size = ball(abs(gap))
+    tail = (-size).exp() * (2 + size) / 4
+    return 1 - tail if gap >= 0 else tail
+
+
+#: Noise -> distribution of the difference of two of them, of scale 1.
+NOISES: dict[str, Callable[[Fraction], arb]] = {
+    "gumbel": _logistic,
+    "exponential": _exponential,
+    "laplace": _laplace,
+}
+
+
+@dataclass(frozen=True)
+class Contest(DiscreteLaw):
+    """The first option is ahead by `gap` with the user, and by `gap - shift` without."""
+
+    noise: str
+    gap: Fraction
+    shift: Fraction
+
+    def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
+        with precision(_BITS):
+            wins = NOISES[self.noise]
+            p, q = wins(self.gap), wins(self.gap - self.shift)
+            other_p, other_q = wins(-self.gap), wins(self.shift - self.gap)
+            losses = (p / q).log(), (other_p / other_q).log()
+        half = self.shift / 2
+        if self.noise == "gumbel" and self.gap == half:  # then p = 1/(1 + e^-half) and q = 1 - p
+            yield Outcome.at(half, p, q)
+            yield Outcome.at(-half, other_p, other_q)
+        else:
+            yield Outcome(losses[0], p, q)
+            yield Outcome(losses[1], other_p, other_q)
+
+
+@dataclass(frozen=True)
+class BoundedRange:
+    """The curve of all mechanisms whose losses lie in an interval of length `width`.
+
+    The worst such pair has two outcomes, with losses s and s - w, 0 <= s <= w, for the width w.
+    Their probabilities add up to 1 on both sides, so the first has Q(A) = (1 - e^(s - w))/(e^s -
+    e^(s - w)), and delta at epsilon is (e^s - e^epsilon) Q(A) = (1 - e^(epsilon - s))
+    (1 - e^(s - w))/(1 - e^-w). The product is largest where both exponents are equal, at
+    s = (epsilon + w)/2: delta = (1 - e^((epsilon - w)/2))^2/(1 - e^-w), and 0 from epsilon = w on.
+    Exchanging P and Q exchanges s and w - s.
+    """
+
+    width: Fraction
+    shown = Fraction(0)
+    most_points = 512
+
+    @property
+    def mu(self) -> Fraction:
+        """So that a composition has some hundreds of points."""
+        return self.width / 12
+
+    def delta(self, epsilon: Fraction) -> Enclosure:
+        """The largest delta of these pairs."""
+        if epsilon >= self.width:
+            return Enclosure.exact(0)
+
+        def largest() -> arb:
+            fall = -(ball(epsilon - self.width) / 2).expm1()
+            return fall * fall / -(-ball(self.width)).expm1()
+
+        return refine(largest)
