@@ -2,6 +2,7 @@
 
 histograms: counts of n rows, pure differential privacy (Balcer and Vadhan). thresholded: counts of
 users by key (Lebeda and Retschmeier). projections: sparse vectors (Aumüller, Lebeda and Pagh).
+selection: private choice of one option.
 """
 
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         threshold_alp_for,
         within_bits,
     )
+    from exactdp.mechanisms.selection import ExponentialMechanism, PermuteAndFlip
     from exactdp.mechanisms.thresholded import (
         CSH,
         GSHM,
@@ -66,6 +68,7 @@ __all__ = [
     "CompactHistogram",
     "CompactRelease",
     "DenseLaplace",
+    "ExponentialMechanism",
     "GSHMWithSums",
     "HistogramALP",
     "KeepHeavy",
@@ -76,6 +79,7 @@ __all__ = [
     "NoisyCounts",
     "NoisyRelease",
     "NoisyRows",
+    "PermuteAndFlip",
     "PrivateSparsity",
     "PureSparseHistogram",
     "Release",
@@ -113,6 +117,7 @@ __getattr__, __dir__ = lazily(
         "ApproximateThreshold DenseLaplace MaxProjection NoisyRows Threshold ThresholdALP "
         "ThresholdSketch TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for "
         "within_bits",
+        "selection": "ExponentialMechanism PermuteAndFlip",
         "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",
     },
 )

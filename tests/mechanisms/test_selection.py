@@ -1,0 +1,81 @@
+"""Private choice: the laws that are drawn, and the probabilities that are stated."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from scipy.stats import chisquare
+
+from exactdp.accounting import pld
+from exactdp.errors import InvalidParameter
+from exactdp.mechanisms import ExponentialMechanism, PermuteAndFlip
+from exactdp.samplers import SeededSource
+
+_UTILITIES = {"a": 3, "b": "2.5", "c": 0, "d": 3, "e": -4}
+
+
+def _permutations(accepted: list[float]) -> list[float]:
+    found = [0.0] * len(accepted)
+    for order in itertools.permutations(range(len(accepted))):
+        left = 1.0
+        for option in order:
+            found[option] += left * accepted[option]
+            left *= 1 - accepted[option]
+    return [mass / math.factorial(len(accepted)) for mass in found]
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
+def test_probabilities(kind: type, monotone: bool) -> None:
+    made = kind(epsilon="1.5", sensitivity=2, monotone=monotone)
+    rate = 1.5 / 2 / (1 if monotone else 2)
+    accepted = [math.exp(rate * (float(u) - 3)) for u in _UTILITIES.values()]
+    expected = _permutations(accepted)
+    if kind is ExponentialMechanism:
+        expected = [q / sum(accepted) for q in accepted]
+    found = made.probabilities(_UTILITIES)
+    assert list(found) == list(_UTILITIES)
+    for enclosure, value in zip(found.values(), expected, strict=True):
+        assert float(enclosure.lower) == pytest.approx(value, rel=1e-9)
+        assert enclosure.upper <= enclosure.lower * (1 + Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
+def test_draws_have_these_probabilities(kind: type) -> None:
+    """alpha = 1e-3, fixed seed."""
+    made, source, count = kind(epsilon="1.5"), SeededSource(4), 20_000
+    seen = Counter(made.draw(_UTILITIES, source) for _ in range(count))
+    expected = {o: float(p.lower) for o, p in made.probabilities(_UTILITIES).items()}
+    total = sum(expected.values())
+    observed = [seen[option] for option in expected]
+    assert chisquare(observed, [count * p / total for p in expected.values()]).pvalue > 1e-3
+    half = kind(epsilon="0.75").probabilities(_UTILITIES)
+    wrong = [count * float(p.lower) for p in half.values()]
+    wrong = [value * count / sum(wrong) for value in wrong]
+    assert chisquare(observed, wrong).pvalue < 1e-9
+
+
+@pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
+def test_promises(kind: type) -> None:
+    made = kind(epsilon="0.5")
+    assert (made.guarantee().epsilon, made.guarantee().delta.upper) == (Fraction(1, 2), 0)
+    assert made.loss().delta("0.5").upper == 0
+    alone = pld.approximate(epsilon="0.5", delta=0).composed(20).epsilon("1e-6")
+    assert made.loss().composed(20).epsilon("1e-6").upper < alone.lower
+    assert made.choose({"only": 1}) == "only"
+
+
+@pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
+def test_refusals(kind: type) -> None:
+    with pytest.raises(InvalidParameter, match="utilities"):
+        kind(epsilon=1).choose({})
+    with pytest.raises(InvalidParameter, match="utilities"):
+        kind(epsilon=1).choose({"a": float("nan")})
+    with pytest.raises(InvalidParameter, match="epsilon"):
+        kind(epsilon=0)
+    with pytest.raises(InvalidParameter, match="source"):
+        kind(epsilon=1).choose({"a": 1}, SeededSource(1))
