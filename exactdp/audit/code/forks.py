@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +23,7 @@ from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = [
+    "AuditFailed",
     "ProgramRaised",
     "answer_of",
     "begun",
@@ -45,6 +47,10 @@ class ProgramRaised(Exception):
     def __init__(self, kind: str, draws: list[Any]) -> None:
         super().__init__(kind)
         self.kind, self.draws = kind, draws
+
+
+class AuditFailed(RuntimeError):
+    """A fault of exactdp in a forked child, with the traceback there; please report it."""
 
 
 def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -82,6 +88,8 @@ def answer_of(answer: int, pid: int) -> Any:
 
 def raise_signal(kind: str, found: Any) -> NoReturn:
     """Raise what a child has raised: the name of its class, and its text or draws."""
+    if kind == "AuditFailed":
+        raise AuditFailed(found)
     raise ProgramRaised(*found) if kind == "ProgramRaised" else _SIGNALS[kind](found)
 
 
@@ -137,3 +145,5 @@ def _answered(work: Callable[[], Any]) -> tuple[str, Any]:
         return "found", work()
     except (ProgramRaised, ExactDPError) as error:
         return signal_data(error)
+    except Exception as error:  # a fault of the audit, not of the program
+        return "AuditFailed", "".join(traceback.format_exception(error))
