@@ -21,7 +21,7 @@ COMMANDS = {
     "compose": "composition",
     "statement": "statement",
     "lint": "lint",
-    "release": "release release_counters sketches",
+    "release": "release release_counters release_keys sketches",
     "cut": "cut",
     "local": "local",
     "sparse": "sparse",

@@ -1,7 +1,8 @@
 """Releases from data frames: rows of (user, key) in, a frame of noisy counts out.
 
-`release` does everything. Its steps can also be called separately: `bounded` (at most k keys per
-user), `counted` (on the engine that holds the rows), and the mechanisms' release of the counts.
+`release` does everything for counts, `keys` for the set of keys alone. Their steps can also be
+called separately: `bounded` (at most k keys per user), `counted` (on the engine that holds the
+rows), and the mechanisms' release of the counts.
 Before noise is drawn, the bounds are checked on the pairs of user and key that are counted.
 Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, through narwhals.
 """
@@ -11,12 +12,14 @@ from exactdp.frames.counting import Totals, bounded, counted
 from exactdp.frames.cutting import Cut, cut
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.releasing import FrameRelease, checked_bounds, draw, drawn, release
+from exactdp.frames.selecting import KeysRelease, keys
 
 __all__ = [
     "Cut",
     "EngineError",
     "FrameRelease",
     "KeyedHash",
+    "KeysRelease",
     "Totals",
     "bounded",
     "checked_bounds",
@@ -24,5 +27,6 @@ __all__ = [
     "cut",
     "draw",
     "drawn",
+    "keys",
     "release",
 ]

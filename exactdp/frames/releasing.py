@@ -136,12 +136,16 @@ def checked_bounds(made: Thresholded, limits: Mapping[str, int]) -> tuple[dict[s
 
     limits: column of sums -> limit of a user's value.
     """
-    bounds = [{"what": "keys of one user", "at_most": made.k}] if isinstance(made, GSHM) else []
-    bounds += [
-        {"what": f"absolute sum of {name} of one user for one key", "at_most": limit}
-        for name, limit in limits.items()
+    sums = [
+        {"what": f"absolute sum of {name} of one user for one key", "at_most": n, "checked": True}
+        for name, n in limits.items()
     ]
-    return tuple({**bound, "checked": True} for bound in bounds)
+    return (*(keys_bound(made.k) if isinstance(made, GSHM) else ()), *sums)
+
+
+def keys_bound(k: int) -> tuple[dict[str, Any], ...]:
+    """The checked bound on the number of keys of one user."""
+    return ({"what": "keys of one user", "at_most": k, "checked": True},)
 
 
 def drawn(

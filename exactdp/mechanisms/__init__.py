@@ -2,7 +2,7 @@
 
 histograms: counts of n rows, pure differential privacy (Balcer and Vadhan). thresholded: counts of
 users by key (Lebeda and Retschmeier). projections: sparse vectors (Aumüller, Lebeda and Pagh).
-selection: private choice of one option.
+selection: private choice of one option. partition_selection: the set of keys that occur.
 """
 
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         StabilityHistogram,
         StrictPureSparseHistogram,
     )
+    from exactdp.mechanisms.partition_selection import PartitionSelection
     from exactdp.mechanisms.projections import (
         ALP,
         ApproximateThreshold,
@@ -79,6 +80,7 @@ __all__ = [
     "NoisyCounts",
     "NoisyRelease",
     "NoisyRows",
+    "PartitionSelection",
     "PermuteAndFlip",
     "PrivateSparsity",
     "PureSparseHistogram",
@@ -117,6 +119,7 @@ __getattr__, __dir__ = lazily(
         "ApproximateThreshold DenseLaplace MaxProjection NoisyRows Threshold ThresholdALP "
         "ThresholdSketch TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for "
         "within_bits",
+        "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
         "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",
     },
