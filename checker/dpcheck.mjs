@@ -403,6 +403,8 @@ function quantity(claim, releases, upper, claimed) {
   return claim.measure === "mu" ? [sum.plus(sum), claimed.times(claimed)] : [sum, claimed];
 }
 
+const atMostOne = (f) => (f.compare(q(1)) > 0 ? q(1) : f);
+
 // Statements ----------------------------------------------------------------------------------------
 
 const FIELDS = {
@@ -540,7 +542,7 @@ export function check(text) {
       for (const side of ["at_least", "at_most"].filter((name) => claim[name])) {
         const upper = side === "at_most";
         const [found, claimed] = claim.measure === "delta"
-          ? [delta(s.releases, claim.derivation, claim.epsilon, upper), claim[side]]
+          ? [atMostOne(delta(s.releases, claim.derivation, claim.epsilon, upper)), claim[side]]
           : quantity(claim, s.releases, upper, claim[side]);
         prove(upper ? found.compare(claimed) <= 0 : found.compare(claimed) >= 0, `claim ${i + 1}, ${side}, fails`);
       }

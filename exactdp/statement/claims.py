@@ -24,6 +24,9 @@ _DIGITS = 10
 #: A lower bound below this share of the upper one is not worth a claim.
 _WORTH = Fraction(1, 2)
 
+#: No larger epsilon is of use for a type II error: e^700 is about the largest float.
+_FARTHEST = 700.0
+
 #: The width of an enclosure that only suggests an epsilon.
 _ROUGH = Fraction(1, 10)
 
@@ -74,6 +77,9 @@ def _delta_claims(
     for made in derived:
         sides = {}
         if made.at_most is not None:
+            if target is not None and made.at_most > target:
+                bound = rounded_up(made.at_most)
+                raise Undecided(f"the checker proves delta <= {bound} at epsilon = {epsilon} alone")
             least = rounded_up(min(made.at_most, Fraction(1)))
             sides["at_most"] = least if target is None else number("delta", target)
         if made.at_least and made.at_least >= _WORTH * most:
@@ -118,7 +124,7 @@ def _type_two(releases: list[Release], relation: str, level: Fraction) -> Claim:
 
     # where delta is far below the first error, a larger epsilon only lowers the bound
     ignored = max(level, Fraction(1, 1000)) * Fraction(1, 100)
-    farthest = loss.epsilon(ignored, width=_ROUGH).float_upper()
+    farthest = min(loss.epsilon(ignored, width=_ROUGH).float_upper(), _FARTHEST)
 
     def error(at: float) -> float:
         epsilon = Fraction(round(at, 4))

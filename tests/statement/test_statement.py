@@ -14,8 +14,8 @@ from exactdp import frames, statement
 from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.statement import Statement
-from exactdp.statement.deriving import agrees
+from exactdp.statement import Statement, claims
+from exactdp.statement.deriving import Derived, agrees
 from exactdp.statement.explaining import READERS, explain
 from tests.statement.drawn import run
 
@@ -92,6 +92,41 @@ def test_sums_are_derived_anew() -> None:
     assert both.check().verdict == "valid"
     truth = _NOISE.composed(5).epsilon("2e-6")  # which is less than the sum of both
     assert truth.upper <= Fraction(both.fields["claims"][0]["epsilon"]) < truth.upper * 1001 / 1000
+
+
+@pytest.mark.parametrize(
+    ("loss", "claim"),
+    [
+        (pld.discrete_gaussian(sigma2=Fraction(1, 3), sensitivity=50), {"epsilon": 1}),
+        (pld.laplace(scale=2).sampled("1/3"), {"delta": 0}),
+        (pld.laplace(scale=2).composed(3), {"delta": 0}),
+        (pld.discrete_gaussian(sigma2=3).composed(2), {"type_one": 0}),
+        (pld.gaussian(sigma=1), {"type_one": 1}),
+    ],
+)
+def test_claims_at_the_ends_of_their_range(loss: pld.Pld, claim: dict[str, int]) -> None:
+    """A statement is valid, or there is none."""
+    try:
+        made = statement.of(loss, **claim)
+    except Undecided:
+        return
+    assert made.check().verdict == "valid"
+
+
+def test_a_bound_above_one_proves_delta_1() -> None:
+    made = statement.of(pld.approximate(epsilon=3, delta=0), epsilon=0)
+    claim = {"measure": "delta", "epsilon": "0", "derivation": {"rule": "renyi", "order": "2"}}
+    fields = {**made.fields, "claims": [{**claim, "at_most": "1"}]}
+    assert statement.check(json.dumps(fields)).verdict == "valid"
+    fields = {**made.fields, "claims": [{**claim, "at_most": "0.99"}]}
+    assert statement.check(json.dumps(fields)).verdict == "not proved"
+
+
+def test_no_epsilon_is_claimed_that_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = Derived({"rule": "basic"}, Fraction(1, 10), None)
+    monkeypatch.setattr(claims, "least_epsilon", lambda *_: (Fraction(1), [bad]))
+    with pytest.raises(Undecided, match=r"proves delta <= 0\.1 at epsilon = 1"):
+        statement.of(_NOISE, delta="0.01")
 
 
 def test_different_units_do_not_compose() -> None:
