@@ -94,8 +94,8 @@ class Questions:
         Enclosure[1.5, 1.5]
         """
         target, wanted = _target(delta), _width("width", width)
-        if self.exact and (end := self._end_at(target)):
-            return end
+        if (self.exact or not target) and (end := self._end_at(target)):
+            return end if self.exact else Enclosure(self._least_end(), end.upper)
         if not target:
             raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
         return self._worst(
@@ -212,6 +212,11 @@ class Questions:
         if largest is None:
             return None
         return Enclosure(max(largest.lower, none), max(largest.upper, none))
+
+    def _least_end(self) -> Fraction:
+        """The largest loss of pairs of data sets that exist, or less."""
+        known = [ask.ends(order).largest for order in self.real_orders()]
+        return max((end.lower for end in known if end is not None), default=Fraction(0))
 
     def _worst(
         self,

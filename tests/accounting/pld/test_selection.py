@@ -109,6 +109,8 @@ def test_the_curve_of_bounded_range() -> None:
             assert float(best) <= float(found.upper)
             assert float(best) >= float(found.lower) * 0.999
     assert pld.exponential(epsilon=1).delta(1).upper == 0
+    both = pld.exponential(epsilon=1).then(pld.exponential(epsilon=2))
+    assert (both.delta(3).upper, both.epsilon(0).upper) == (0, 3)
 
 
 @pytest.mark.parametrize(("noise", "law"), _EXACT)

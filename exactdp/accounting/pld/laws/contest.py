@@ -90,8 +90,8 @@ class BoundedRange:
 
     @property
     def mu(self) -> Fraction:
-        """So that a composition has some hundreds of points."""
-        return self.width / 12
+        """So that a composition has some 200 points, of which the last is the width itself."""
+        return self.width / 8
 
     def delta(self, epsilon: Fraction) -> Enclosure:
         """The largest delta of these pairs."""
