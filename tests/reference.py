@@ -7,6 +7,8 @@ any enclosure they are compared with.
 
 from __future__ import annotations
 
+import itertools
+import math
 from fractions import Fraction
 
 import mpmath
@@ -96,3 +98,17 @@ def contains(lower: Fraction, upper: Fraction, reference: mpf) -> bool:
     with mp.workprec(2 * TRUSTED_BITS + 4000):
         slack = abs(reference) * mpf(2) ** -TRUSTED_BITS
         return bool(to_mp(lower) <= reference + slack and reference - slack <= to_mp(upper))
+
+
+def permute_and_flip(accepted: list[float]) -> list[float]:
+    """The probability of each option, over all orders in which options are looked at.
+
+    accepted: the probability that an option is taken when it is looked at.
+    """
+    found = [0.0] * len(accepted)
+    for order in itertools.permutations(range(len(accepted))):
+        left = 1.0
+        for option in order:
+            found[option] += left * accepted[option]
+            left *= 1 - accepted[option]
+    return [mass / math.factorial(len(accepted)) for mass in found]

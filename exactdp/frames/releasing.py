@@ -34,19 +34,27 @@ MECHANISMS = ("gshm", "csh")
 
 
 @dataclass(frozen=True)
-class FrameRelease:
-    """A release. frame: a row for every released key, sorted by key. guarantee: of the release.
-    mechanism: with its parameters. bounds: on the data of one user, checked before the noise."""
+class Published:
+    """What was released from a frame. frame: a row for every released key, sorted by key.
+    guarantee: of the release. mechanism: with its parameters. bounds: on the data of one user,
+    checked before the noise."""
 
     frame: Any
     guarantee: Guarantee
-    mechanism: Thresholded
+    mechanism: Any
     bounds: tuple[dict[str, Any], ...] = ()
 
     @property
     def statement(self) -> Statement:
         """The privacy statement of the release, which anybody can check: see exactdp.statement."""
         return released(self.guarantee, self.mechanism, bounds=self.bounds)
+
+
+@dataclass(frozen=True)
+class FrameRelease(Published):
+    """A release of counts."""
+
+    mechanism: Thresholded
 
     def __str__(self) -> str:
         made = self.mechanism

@@ -6,35 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.frames.columns import asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.releasing import keys_bound
+from exactdp.frames.releasing import Published, keys_bound
 from exactdp.mechanisms import PartitionSelection
 from exactdp.parameters import Real
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
-from exactdp.statement import Statement, released
 
 __all__ = ["KeysRelease", "keys"]
 
 
 @dataclass(frozen=True)
-class KeysRelease:
-    """Released keys. frame: a row for every released key, sorted. guarantee: of the release.
-    mechanism: with its parameters. bounds: on the data of one user, checked before the draws."""
+class KeysRelease(Published):
+    """A release of keys without counts."""
 
-    frame: Any
-    guarantee: Guarantee
     mechanism: PartitionSelection
-    bounds: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def statement(self) -> Statement:
-        """The privacy statement of the release, which anybody can check: see exactdp.statement."""
-        return released(self.guarantee, self.mechanism, bounds=self.bounds)
 
     def __str__(self) -> str:
         half = f"keys of {self.mechanism.half} users are released with probability 1/2"

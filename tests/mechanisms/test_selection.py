@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from fractions import Fraction
@@ -14,18 +13,9 @@ from exactdp.accounting import pld
 from exactdp.errors import InvalidParameter
 from exactdp.mechanisms import ExponentialMechanism, PermuteAndFlip
 from exactdp.samplers import SeededSource
+from tests.reference import permute_and_flip
 
 _UTILITIES = {"a": 3, "b": "2.5", "c": 0, "d": 3, "e": -4}
-
-
-def _permutations(accepted: list[float]) -> list[float]:
-    found = [0.0] * len(accepted)
-    for order in itertools.permutations(range(len(accepted))):
-        left = 1.0
-        for option in order:
-            found[option] += left * accepted[option]
-            left *= 1 - accepted[option]
-    return [mass / math.factorial(len(accepted)) for mass in found]
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -34,7 +24,7 @@ def test_probabilities(kind: type, monotone: bool) -> None:
     made = kind(epsilon="1.5", sensitivity=2, monotone=monotone)
     rate = 1.5 / 2 / (1 if monotone else 2)
     accepted = [math.exp(rate * (float(u) - 3)) for u in _UTILITIES.values()]
-    expected = _permutations(accepted)
+    expected = permute_and_flip(accepted)
     if kind is ExponentialMechanism:
         expected = [q / sum(accepted) for q in accepted]
     found = made.probabilities(_UTILITIES)

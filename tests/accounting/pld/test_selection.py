@@ -15,6 +15,7 @@ from mpmath import mp, mpf
 from exactdp.accounting import pld
 from exactdp.accounting.interop.reading import loss_of
 from exactdp.errors import InvalidParameter
+from tests.reference import permute_and_flip
 
 Law = Callable[[Sequence[float]], list[float]]
 
@@ -27,14 +28,7 @@ def _exponential(utilities: Sequence[float]) -> list[float]:
 
 def _permute_and_flip(utilities: Sequence[float]) -> list[float]:
     """Options in random order; each is taken with probability e^(u - largest u)."""
-    accepted = [math.exp(u - max(utilities)) for u in utilities]
-    found = [0.0] * len(accepted)
-    for order in itertools.permutations(range(len(accepted))):
-        left = 1.0
-        for option in order:
-            found[option] += left * accepted[option]
-            left *= 1 - accepted[option]
-    return [mass / math.factorial(len(accepted)) for mass in found]
+    return permute_and_flip([math.exp(u - max(utilities)) for u in utilities])
 
 
 def _laplace_max(utilities: Sequence[float]) -> list[float]:
