@@ -8,7 +8,7 @@ from typing import Any
 
 from exactdp.enclosure import Enclosure
 from exactdp.statement import Statement
-from exactdp.statement.explaining import sentences
+from exactdp.statement.phrases import sentences
 
 __all__ = ["fields_for"]
 
@@ -21,7 +21,7 @@ def fields_for(statement: Statement) -> str:
     Names, dates and the data product are left to the author of the record. The numbers are the
     claims of the statement, rounded up; its SHA-256 stands among the details.
     """
-    said, unit = sentences(statement), statement.fields["unit"]
+    said, unit = sentences(statement.fields), statement.fields["unit"]
     variant, parameters = _parameters(statement)
     made = {
         "dp_variant": {"variant_name": variant},

@@ -15,6 +15,8 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real
 from exactdp.statement import checker
 from exactdp.statement.checker import Verdict
+from exactdp.statement.composing import composed, delta_claims
+from exactdp.statement.phrases import summary
 
 __all__ = ["Statement"]
 
@@ -85,22 +87,16 @@ class Statement:
         Raises InvalidParameter for statements about different units, and Undecided if the checker
         has no rule for the releases together.
         """
-        from exactdp.statement.making import composed
-
         for other in others:
             if not isinstance(other, Statement):
                 raise InvalidParameter("others", Described(type(other).__name__), "Statements")
-        return composed([self, *others], epsilon=epsilon, delta=delta)
+        fields = [self.fields, *(other.fields for other in others)]
+        made = composed(fields, epsilon=epsilon, delta=delta)
+        return Statement.read(Statement(made).to_json())
 
     def delta_claims(self) -> list[tuple[Fraction, Fraction]]:
         """(epsilon, delta) of every claim that delta is at most something."""
-        return [
-            (Fraction(claim["epsilon"]), Fraction(claim["at_most"]))
-            for claim in self.fields["claims"]
-            if claim["measure"] == "delta" and "at_most" in claim
-        ]
+        return delta_claims(self.fields)
 
     def __str__(self) -> str:
-        from exactdp.statement.explaining import summary
-
-        return summary(self)
+        return summary(self.fields)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from exactdp import __version__
@@ -17,9 +16,9 @@ from exactdp.parameters import Real, non_negative
 from exactdp.statement.claims import claims_of
 from exactdp.statement.document import Statement
 from exactdp.statement.promises import Content, budgeted, facts_of, promised
-from exactdp.statement.releases import merged, neighbours_of, number, releases_of
+from exactdp.statement.releases import neighbours_of, number, releases_of
 
-__all__ = ["calculated", "composed", "imported", "of", "released"]
+__all__ = ["calculated", "imported", "of", "released"]
 
 #: Calculators whose mechanism a statement can name, with the loss of one release.
 _LOSSES: dict[str, Callable[..., pld.Pld]] = {
@@ -171,50 +170,6 @@ def released(
     return of(promise, bounds=bounds, about={**facts, **(about or {})})
 
 
-def composed(
-    statements: Sequence[Statement], *, epsilon: Real | None = None, delta: Real | None = None
-) -> Statement:
-    """All statements together; see :meth:`Statement.together`."""
-    first, *others = [made.fields for made in statements]
-    for other in others:
-        _same_unit(first, other)
-    releases = merged([release for made in statements for release in made.fields["releases"]])
-    if epsilon is None and delta is None:
-        claimed = [made.delta_claims() for made in statements]
-        if not all(claimed):
-            allowed = "given, as one of the statements has no upper bound of delta"
-            raise InvalidParameter("epsilon or delta", Described("neither"), allowed)
-        delta = sum((min(delta for _, delta in each) for each in claimed), Fraction(0))
-    claims = claims_of(releases, first["unit"]["neighbours"], epsilon, delta)
-    joined: dict[str, list[Any]] = {
-        name: _unique([item for made in statements for item in made.fields.get(name, [])])
-        for name in ("premises", "not_shown", "about")
-    }
-    bounds = _unique([bound for made in statements for bound in made.fields["unit"]["bounds"]])
-    fields = {
-        "format": "dp-statement/1",
-        "unit": {**first["unit"], "bounds": bounds},
-        "releases": releases,
-        "claims": claims,
-        "premises": joined["premises"],
-        "not_shown": joined["not_shown"],
-        "made_by": {"name": "exactdp", "version": __version__},
-        **({"about": joined["about"]} if joined["about"] else {}),
-    }
-    return Statement.read(Statement(fields).to_json())
-
-
-def _same_unit(first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Raises InvalidParameter for statements about neighbours that differ."""
-    for name in ("neighbours", "of"):
-        a, b = first["unit"][name], other["unit"][name]
-        if a != b:
-            raise InvalidParameter(f"unit.{name}", Described(f"{a} and {b}"), "the same in all")
-    if first["unit"]["neighbours"] == "pair" and first["premises"][:1] != other["premises"][:1]:
-        found = Described("two different pairs of data sets")
-        raise InvalidParameter("premises", found, "the same first premise, which names the pair")
-
-
 def _made(
     content: Content,
     unit: str,
@@ -247,7 +202,3 @@ def _bound(given: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidParameter("bounds", found, "what, at_most and checked, each of them")
     most = number("at_most", non_negative("at_most", given["at_most"]))
     return {"what": str(given["what"]), "at_most": most, "checked": bool(given["checked"])}
-
-
-def _unique(items: list[Any]) -> list[Any]:
-    return [item for i, item in enumerate(items) if item not in items[:i]]

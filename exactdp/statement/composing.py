@@ -1,0 +1,73 @@
+"""One statement about the releases of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from exactdp import __version__
+from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import Real
+from exactdp.statement.claims import claims_of
+from exactdp.statement.releases import merged
+
+__all__ = ["composed", "delta_claims"]
+
+Fields = Mapping[str, Any]
+
+
+def composed(
+    statements: Sequence[Fields], *, epsilon: Real | None = None, delta: Real | None = None
+) -> Fields:
+    """The fields of a statement about all releases; see :meth:`Statement.together`."""
+    first, *others = statements
+    for other in others:
+        _same_unit(first, other)
+    releases = merged([release for made in statements for release in made["releases"]])
+    if epsilon is None and delta is None:
+        claimed = [delta_claims(made) for made in statements]
+        if not all(claimed):
+            allowed = "given, as one of the statements has no upper bound of delta"
+            raise InvalidParameter("epsilon or delta", Described("neither"), allowed)
+        delta = sum((min(delta for _, delta in each) for each in claimed), Fraction(0))
+    claims = claims_of(releases, first["unit"]["neighbours"], epsilon, delta)
+    joined: dict[str, list[Any]] = {
+        name: _unique([item for made in statements for item in made.get(name, [])])
+        for name in ("premises", "not_shown", "about")
+    }
+    bounds = _unique([bound for made in statements for bound in made["unit"]["bounds"]])
+    return {
+        "format": "dp-statement/1",
+        "unit": {**first["unit"], "bounds": bounds},
+        "releases": releases,
+        "claims": claims,
+        "premises": joined["premises"],
+        "not_shown": joined["not_shown"],
+        "made_by": {"name": "exactdp", "version": __version__},
+        **({"about": joined["about"]} if joined["about"] else {}),
+    }
+
+
+def delta_claims(fields: Fields) -> list[tuple[Fraction, Fraction]]:
+    """(epsilon, delta) of every claim that delta is at most something."""
+    return [
+        (Fraction(claim["epsilon"]), Fraction(claim["at_most"]))
+        for claim in fields["claims"]
+        if claim["measure"] == "delta" and "at_most" in claim
+    ]
+
+
+def _same_unit(first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Raises InvalidParameter for statements about neighbours that differ."""
+    for name in ("neighbours", "of"):
+        a, b = first["unit"][name], other["unit"][name]
+        if a != b:
+            raise InvalidParameter(f"unit.{name}", Described(f"{a} and {b}"), "the same in all")
+    if first["unit"]["neighbours"] == "pair" and first["premises"][:1] != other["premises"][:1]:
+        found = Described("two different pairs of data sets")
+        raise InvalidParameter("premises", found, "the same first premise, which names the pair")
+
+
+def _unique(items: list[Any]) -> list[Any]:
+    return [item for i, item in enumerate(items) if item not in items[:i]]
