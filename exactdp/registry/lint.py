@@ -189,7 +189,8 @@ def _by_laplace(name: str, value: Fraction, record: Record) -> tuple[str, ...] |
     how = f"Laplace noise of scale {_short(scale)}, sensitivity {_short(sensitivity)}"
     if truth <= value:
         return DERIVABLE, how
-    return CONTRADICTED, f"{how} has epsilon = {_short(truth)}"
+    lowered = "what lowers it, such as sampling"
+    return MISSING, f"{how} alone has epsilon = {_short(truth)}", lowered
 
 
 def _by_sum(name: str, value: Fraction, record: Record) -> tuple[str, ...] | None:
