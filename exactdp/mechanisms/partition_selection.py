@@ -81,7 +81,7 @@ class PartitionSelection:
         return min(plain, composed, key=lambda made: made.half)
 
     def chance(self, count: int) -> Fraction:
-        """The probability that a key of so many users is released, exactly."""
+        """The exact probability that a key with this number of users is released."""
         users = integer("count", count, least=0)
         steps = self._chances
         return Fraction(steps[users], 1 << _BITS) if users < len(steps) else Fraction(1)

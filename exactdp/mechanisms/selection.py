@@ -106,10 +106,9 @@ class ExponentialMechanism(_Choice):
         return exponential(epsilon=self.epsilon)
 
     def _pick(self, losses: list[Fraction], source: Source) -> int:
-        coins = [BernoulliExp(gamma=loss) for loss in losses]
         while True:
-            index = source.below(len(coins))
-            if coins[index].sample(source):
+            index = source.below(len(losses))
+            if BernoulliExp(gamma=losses[index]).sample(source):
                 return index
 
     def _probability(self, index: int, losses: list[Fraction]) -> arb:

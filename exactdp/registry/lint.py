@@ -35,7 +35,7 @@ _CONVERSIONS = {
     "optimal": "the best Renyi order (Canonne, Kamath, Steinke 2020)",
 }
 
-#: A number is printed with so many digits after the point at most.
+#: Most digits after the point of a stated number.
 _DIGITS = 12
 
 
@@ -167,13 +167,22 @@ def _from_fields(
     said = f"{name} = {_short(value)}" + (f", delta = {_short(delta)}" if delta else "")
     for attempt in (_by_laplace, _by_sum):
         found = attempt(name, value, record)
-        if found is not None:
-            return Finding(said, *found)
+        if found is None:
+            continue
+        if delta and attempt is _by_sum and not _adds_up(delta, record):
+            return Finding(said, MISSING, f"epsilon: {found[1]}", "delta of each part")
+        return Finding(said, *found)
     absent = [_dotted(*path) for path in (_MECHANISMS, _COMPOSITION) if not record.text(*path)]
     missing = "sensitivity and noise of each mechanism"
     if absent:
         missing += f" ({' and '.join(absent)}: empty)"
     return Finding(said, MISSING, "stated without the parameters of a mechanism", missing)
+
+
+def _adds_up(delta: Fraction, record: Record) -> bool:
+    """Whether one text states parts of delta with this sum."""
+    texts = [record.text(*path) for path in (_DETAILS, _COMPOSITION)]
+    return any(sum(d for d in stated("delta", text) if d < delta) == delta for text in texts)
 
 
 def _by_laplace(name: str, value: Fraction, record: Record) -> tuple[str, ...] | None:

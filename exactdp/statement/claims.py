@@ -97,7 +97,7 @@ def _sum(releases: list[Release], claim: Claim) -> Claim:
     if most is None:
         raise Undecided(f"the checker knows no {claim['measure']} of one of the releases")
     least = checker.quantity(releases, head, upper=False) or Fraction(0)
-    if claim["measure"] == "mu":  # of which the checker compares the squares
+    if claim["measure"] == "mu":  # the checker compares squares of mu
         above, below = _root(most)[1], _root(least)[0]
     else:
         above, below = most, least

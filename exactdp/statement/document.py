@@ -62,8 +62,14 @@ class Statement:
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the statement to a new file. Raises FileExistsError."""
-        with Path(file).open("x", encoding="utf-8") as handle:
-            handle.write(self.to_json())
+        path = Path(file)
+        with path.open("x", encoding="utf-8") as handle:
+            try:
+                handle.write(self.to_json())
+                handle.flush()
+            except BaseException:  # leave no part of a statement behind
+                path.unlink(missing_ok=True)
+                raise
 
     def check(self) -> Verdict:
         """The verdict of the checker, which recomputes every claim."""

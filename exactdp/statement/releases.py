@@ -76,6 +76,9 @@ def releases_of(loss: pld.Pld) -> list[Release]:
         found = Described(f"{len(loss.steps)} mechanisms, run {loss.count} times")
         allowed = f"at most {_MOST_RELEASES} mechanisms, each run at most 1e9 times"
         raise InvalidParameter("loss", found, allowed)
+    for step, _ in loss.steps:  # a law that only bounds a mechanism does not name it
+        if step.real and not isinstance(step.removed, CurveLaw):
+            raise InvalidParameter("mechanism", Described("one known by a bound"), _NAMED)
     releases = [{**fields_of(step.removed), "times": n} for step, n in loss.steps]
     if any("rate" in made for made in releases) and neighbours_of(loss.neighbours) != "add-remove":
         raise InvalidParameter("neighbours", loss.neighbours, "add-remove neighbours, for samples")

@@ -120,6 +120,18 @@ def test_details(details: str, verdict: str) -> None:
     assert _found(_record("epsilon: 0.1", _PURE, details=details)) == [("epsilon = 0.1", verdict)]
 
 
+@pytest.mark.parametrize(
+    ("details", "verdict"),
+    [
+        ("epsilon = 0.06 for ages, epsilon = 0.04 for names", "not derivable"),
+        ("epsilon = 0.06, delta = 9e-7 for ages; epsilon = 0.04, delta = 1e-7", "derivable"),
+    ],
+)
+def test_parts_of_delta_add_up_as_well(details: str, verdict: str) -> None:
+    record = _record("epsilon: 0.1, delta: 1e-6", details=details)
+    assert _found(record) == [("epsilon = 0.1, delta = 1e-6", verdict)]
+
+
 def test_numbers_in_prose() -> None:
     text = (
         "$\\epsilon$ = 4, epsilon=0.5; \\\\(\\varepsilon = 2 \\times 10^{-3}\\\\), ε = 3 x 10**-2"

@@ -60,6 +60,9 @@ def test_a_claimed_epsilon_is_about_the_least() -> None:
         _NOISE.allocated(10),
         _NOISE.sampled("0.1").replaced(),
         pld.gaussian_mixture(sigma=2, sensitivities=[1, 2], weights=["0.7", "0.3"]),
+        pld.noisy_max(epsilon=1, noise="laplace"),  # bounded by Laplace noise, and no such noise
+        pld.noisy_max(epsilon=1, noise="exponential").sampled("0.1"),
+        pld.exponential(epsilon=1),
     ],
 )
 def test_what_a_statement_cannot_name_is_refused(loss: pld.Pld) -> None:
@@ -202,6 +205,9 @@ def test_files(tmp_path: Path) -> None:
     assert made.sha256 == made.check().sha256
     with pytest.raises(FileExistsError):
         made.save(tmp_path / "s.json")
+    with pytest.raises(TypeError):
+        Statement({"format": object()}).save(tmp_path / "half.json")
+    assert not (tmp_path / "half.json").exists()
     with pytest.raises(InvalidParameter, match="the mechanism is unknown"):
         Statement.read(text.replace('"gaussian"', '"magic"'))
 

@@ -83,7 +83,7 @@ def noisy_max(*, epsilon: Real, noise: str = "gumbel", neighbours: str = ADD_REM
 
 
 def _contests(noise: str, shift: Fraction) -> tuple[tuple[Step, ...], ...]:
-    """Two options at some distances, of which the user moves both by the sensitivity."""
+    """Pairs of neighbours with two options, both of which the user moves by the sensitivity."""
     gaps = [shift / 2 + ahead for ahead in _AHEAD]
     pairs = [(Contest(noise, gap, shift), Contest(noise, shift - gap, shift)) for gap in gaps]
     return tuple((Step(with_, without),) for with_, without in pairs)

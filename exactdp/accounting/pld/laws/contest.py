@@ -1,8 +1,8 @@
-"""Two options, of which the one with the larger noisy utility is chosen.
+"""Laws of private choice: two options with noisy utilities, and losses of bounded range.
 
-The noise on both options is of one kind; `gap` is the difference of the utilities in units of the
-scale of the noise. The first option wins with probability F(gap), F being the distribution of the
-difference of two noises.
+The option with the larger noisy utility is chosen. The noise on both options is of one kind; `gap`
+is the difference of their utilities in units of the scale of the noise. The first option wins with
+probability F(gap), where F is the distribution function of the difference of two noises.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class BoundedRange:
 
     @property
     def mu(self) -> Fraction:
-        """So that a composition has some 200 points, of which the last is the width itself."""
+        """An eighth of the width: a composition then has about 200 points up to the width."""
         return self.width / 8
 
     def delta(self, epsilon: Fraction) -> Enclosure:
