@@ -70,7 +70,7 @@ engines: .venv-engines/lowest .venv-engines/newest
 	  --editable '.[engines,spark,testing]'
 
 demo: .venv/library
-	$(BIN)/exactdp compare --k 51914 --epsilon 0.35 --delta 1e-5
+	$(BIN)/exactdp calibrate sparse-histograms --k 51914 --epsilon 0.35 --delta 1e-5
 
 # audits fork the process that runs them, which costs more the larger it is: they come first, in
 # processes that import nothing for other tests

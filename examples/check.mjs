@@ -1,5 +1,5 @@
 // Holds an implementation against a file of conformance vectors, exactly and without packages:
-//   exactdp vectors export analytic_gaussian --output analytic_gaussian.json
+//   exactdp audit vectors export analytic_gaussian --output analytic_gaussian.json
 //   node check.mjs analytic_gaussian.json [your-answers.mjs]
 // The answers are a module that exports one function per question; it is called with the
 // parameters as decimal strings and returns a number or a decimal string, or nothing.

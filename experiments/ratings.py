@@ -97,7 +97,7 @@ def movielens(k: int, seed: int, n: int | None = None, d: int = 1682) -> Data:
 
 
 def main(path: str, k: int = 100) -> None:
-    """MovieLens as a CSV file for exactdp sparse report: at most k ratings of every user."""
+    """MovieLens as a CSV file for exactdp local sparse report: at most k ratings of every user."""
     with open(path, "w", encoding="utf-8") as file:
         file.write("user,item,value\n")
         for part in movielens(k, 0).parts():

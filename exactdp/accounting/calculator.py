@@ -160,7 +160,8 @@ class Calculator(Generic[_P]):
     falls_with: the parameters in which delta does not increase, each with the step between values
     that differ (0: any two values differ). Audits search for their least value.
     vectors: the group of conformance vectors, where its name differs from the calculator's.
-    compared: the analyses with a line in `exactdp compare`, for mechanisms with k, sigma and tau.
+    compared: the analyses with a line in `exactdp calibrate sparse-histograms`, for mechanisms with
+    k, sigma and tau.
     total_noise: the standard deviation of all noise on one counter, from k and sigma; None: sigma.
     """
 

@@ -166,7 +166,7 @@ def calibrate(
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="one integer query with discrete Gaussian noise",
+    title="an integer answer with discrete Gaussian noise",
     example={"sigma2": "16", "epsilon": "1"},
     falls_with={"epsilon": 0},
 )

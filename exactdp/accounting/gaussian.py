@@ -89,7 +89,7 @@ def calibrate(
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the analytic Gaussian mechanism",
+    title="a real-valued answer with Gaussian noise (the analytic Gaussian mechanism)",
     example={"sigma": "3.8", "epsilon": "1"},
     falls_with={"sigma": 0, "epsilon": 0},
     vectors="analytic_gaussian",

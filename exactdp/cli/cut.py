@@ -1,4 +1,4 @@
-"""exactdp cut: the number of pairs of user and key that a bound on keys per user leaves out."""
+"""exactdp release cut: the pairs of user and key that a bound on keys per user leaves out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ __all__ = ["cut"]
 
 
 @click.command(
-    epilog="Example: exactdp cut visits.csv --user uid --by url --k 10 --epsilon 0.1 --most 100"
+    epilog="Example: exactdp release cut visits.csv --user uid --by url --k 10 --epsilon 0.1 "
+    "--most 100"
 )
 @click.argument("data")
 @options("user by k", "epsilon:share most")

@@ -19,11 +19,8 @@ def examples(command: click.Command) -> list[tuple[str, str]]:
     return [(label, example) for label, _, example in pairs]
 
 
-def unwrapped(command: click.Command) -> click.Command:
-    """The command and its subcommands, with each example on a line of its own."""
+def unwrapped(command: click.Command) -> None:
+    """Put each example of a command on a line of its own."""
     if command.epilog:
         lines = [f"{label}: {example}" for label, example in examples(command)]
         command.epilog = "\n".join(["\b", *lines])  # click wraps no paragraph after \b
-    for inner in getattr(command, "commands", {}).values():
-        unwrapped(inner)
-    return command

@@ -1,32 +1,34 @@
-"""exactdp explain: print the pages that guarantees and claims cite, from the package."""
+"""exactdp statement explain: print the pages that guarantees and claims cite, from the package."""
 
 from __future__ import annotations
 
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 import click
 
+from exactdp.cli.answers import Answer, answering
 from exactdp.parameters import choice
 
+__all__ = ["explain"]
 
-@click.command(epilog="Example: exactdp explain exact-csh | less")
+
+@click.command(epilog="Example: exactdp statement explain exact-csh | less")
 @click.argument("page", required=False)
-def explain(page: str | None) -> None:
-    """Print a page that a guarantee cites.
+@answering
+def explain(page: str | None) -> Answer:
+    """Print the page with the theorem and proof that a guarantee cites.
 
     The page is printed as Markdown. Without PAGE, the names of all pages are listed.
     """
-    found = _pages()
+    folder = sorted(files("exactdp.pages").iterdir(), key=lambda file: file.name)
+    pages = {f.name.removesuffix(".md"): f for f in folder if f.name.endswith(".md")}
     if page is not None:
-        click.echo(found[choice("page", page, tuple(found))].read_text(encoding="utf-8"))
-        return
-    width = max(map(len, found))
-    for name, file in found.items():
-        title = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-        click.echo(f"{name:{width}}  {title}")
-
-
-def _pages() -> dict[str, Traversable]:
-    there = sorted(files("exactdp.pages").iterdir(), key=lambda file: file.name)
-    return {file.name.removesuffix(".md"): file for file in there if file.name.endswith(".md")}
+        text = pages[choice("page", page, tuple(pages))].read_text(encoding="utf-8")
+        return Answer({"page": page, "markdown": text}, text)
+    titles = {
+        name: file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        for name, file in pages.items()
+    }
+    width = max(map(len, titles))
+    lines = [f"{name:{width}}  {title}" for name, title in titles.items()]
+    return Answer([{"page": n, "title": t} for n, t in titles.items()], "\n".join(lines))

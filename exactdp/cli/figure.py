@@ -1,17 +1,19 @@
-"""exactdp figure: pictures of thresholds, release probabilities and privacy loss."""
+"""exactdp figure: pictures of thresholds, probabilities of release, errors and privacy loss."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from exactdp.cli.options import json_option, options
-from exactdp.cli.output import print_json, print_table
-from exactdp.cli.pictures import Line, Picture, new_picture, theme_option
-from exactdp.parameters import integer
+from exactdp.cli.answers import Answer, answering, table
+from exactdp.cli.options import options
+from exactdp.cli.pictures import Line, Picture, new_picture
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import integer, positive, rational
 from exactdp.progress import counted
 
 if TYPE_CHECKING:
@@ -21,30 +23,45 @@ _SPARSITIES = "1,10,100,1000,10000,100000,1000000"
 _FAMILIES = {"gshm": 0, "csh": 1}
 _STYLES = {"add-the-deltas": ":", "published": "--", "exact": "-"}
 
+#: Levels of the sketch in the picture of its error; the value is in the middle.
+_LEVELS = 300
+#: Smallest epsilon and price that can be drawn; the largest is its inverse.
+_LEAST = Fraction(1, 10**6)
+
 
 @click.group(no_args_is_help=True)
 def figure() -> None:
-    """Draw certified curves as pictures, or print tables."""
+    """Draw thresholds, errors, or epsilon over the steps of training."""
+
+
+def _drawn(picture: Picture, curves: Sequence[Line], path: Path) -> Answer:
+    """Write a picture; the answer has the points of its curves."""
+    picture.draw(curves)
+    picture.save(path)
+    data = [{"label": c.label, "x": list(map(float, c.x)), "y": list(c.y)} for c in curves]
+    return Answer({"output": str(path), "curves": data}, f"written to {path}")
 
 
 @figure.command(
     epilog="Example: exactdp figure csh --k 51914 --epsilon 0.35 --delta 1e-5 --output csh.svg"
 )
-@options("k epsilon delta output", "points")
-@theme_option
-def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
-    """Draw threshold against total noise for each analysis (CSH paper, Figure 3, and exact).
+@options("k epsilon delta output", "points:curve theme")
+@answering
+def csh(
+    k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
+) -> Answer:
+    """Draw threshold against total noise for each analysis of GSHM and CSH.
 
-    CSH is the correlated Gaussian sparse histogram, GSHM the Gaussian sparse histogram mechanism.
-    Every dot is the smallest threshold for its noise, with certified lower and upper bounds. More
-    dots are computed where a curve bends. The lines between the dots are not certified.
+    CSH is the correlated Gaussian sparse histogram, GSHM the Gaussian sparse histogram mechanism
+    (CSH paper, Figure 3). Every dot is the smallest threshold for its noise, with certified lower
+    and upper bounds. More dots are computed where a curve bends. The lines between the dots are not
+    certified.
     """
     from tqdm import tqdm
 
     from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
 
-    path = new_picture(output)
-    count = integer("points", points or 24, least=2)
+    path, count = new_picture(output), integer("points", points or 24, least=2)
     sparsity = integer("k", k, least=1)
     picture = Picture(
         theme,
@@ -64,38 +81,27 @@ def csh(k: str, epsilon: str, delta: str, output: str, points: str | None, theme
                 bar.update()
             bar.update(count - len(found))  # fewer points sufficed
             noise, tau = zip(*sorted(found), strict=True)
-            label = f"{mechanism.upper()}, {analysis}"
-            curves.append(
-                Line(
-                    label,
-                    noise,
-                    tau,
-                    _FAMILIES[mechanism],
-                    _STYLES[analysis],
-                    marked=(0,),
-                    dotted=True,
-                )
-            )
-    picture.finish(curves, path)
+            label, style = f"{mechanism.upper()}, {analysis}", _STYLES[analysis]
+            family = _FAMILIES[mechanism]
+            curves.append(Line(label, noise, tau, family, style, marked=(0,), dotted=True))
+    return _drawn(picture, curves, path)
 
 
 @figure.command(
     epilog="Example: exactdp figure seen --k 10 --epsilon 0.35 --delta 1e-5 --output seen.svg"
 )
-@options("k epsilon delta output", "points")
-@theme_option
-def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str) -> None:
+@options("k epsilon delta output", "points theme")
+@answering
+def seen(
+    k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
+) -> Answer:
     """Draw the exact probability that a counter is released, against its true count."""
     from exactdp.mechanisms import CSH, GSHM
 
-    path = new_picture(output)
-    count, sparsity = integer("points", points or 40, least=2), integer("k", k, least=1)
-    picture = Picture(
-        theme,
-        x="true count",
-        y="probability of release",
-        title=f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}",
-    )
+    path, count = new_picture(output), integer("points", points or 40, least=2)
+    sparsity = integer("k", k, least=1)
+    title = f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}"
+    picture = Picture(theme, x="true count", y="probability of release", title=title)
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
     with counted("calibrating"):
@@ -109,7 +115,7 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
         curves.append(Line(label, counts, chances, family, at=later))
         threshold = float(1 + mechanism.tau)
         picture.upright(threshold, f"above {threshold:g}", family)
-    picture.finish(curves, path)
+    return _drawn(picture, curves, path)
 
 
 @figure.command(
@@ -117,8 +123,8 @@ def seen(k: str, epsilon: str, delta: str, output: str, points: str | None, them
     epilog="Example: exactdp figure epsilon-over-steps --noise-multiplier 1 --rate 0.01 --steps "
     "10000 --delta 1e-5 --output epsilon.svg",
 )
-@options("noise_multiplier rate steps delta output", "points")
-@theme_option
+@options("noise_multiplier rate steps delta output", "points:steps theme")
+@answering
 def epsilon_over_steps(
     noise_multiplier: str,
     rate: str,
@@ -126,8 +132,8 @@ def epsilon_over_steps(
     delta: str,
     output: str,
     points: str | None,
-    theme: str,
-) -> None:
+    theme: str | None,
+) -> Answer:
     """Draw certified lower and upper bounds of the epsilon of DP-SGD over the number of steps."""
     from tqdm import tqdm
 
@@ -136,12 +142,8 @@ def epsilon_over_steps(
     path = new_picture(output)
     count, most = integer("points", points or 16, least=2), integer("steps", steps, least=1)
     taken = sorted({max(1, most * i // count) for i in range(1, count + 1)})
-    picture = Picture(
-        theme,
-        x="steps",
-        y="\u03b5",
-        title=f"noise {noise_multiplier}, rate {rate}, \u03b4 = {delta}",
-    )
+    title = f"noise {noise_multiplier}, rate {rate}, \u03b4 = {delta}"
+    picture = Picture(theme, x="steps", y="\u03b5", title=title)
     picture.explain("Two certified ends of \u03b5, closer than the line is wide.")
     one = pld.sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1)
     found = [
@@ -150,21 +152,15 @@ def epsilon_over_steps(
     ]
     lower = Line("at least", taken, [e.float_lower() for e in found])
     upper = Line("at most", taken, [e.float_upper() for e in found])
-    picture.finish([lower, upper], path)
+    return _drawn(picture, [lower, upper], path)
 
 
 @figure.command(epilog="Example: exactdp figure savings --epsilon 0.35 --delta 1e-5")
-@options("epsilon delta", "sparsities output")
-@theme_option
-@json_option
+@options("epsilon delta", "sparsities output theme")
+@answering
 def savings(
-    epsilon: str,
-    delta: str,
-    sparsities: str | None,
-    output: str | None,
-    theme: str,
-    as_json: bool,
-) -> None:
+    epsilon: str, delta: str, sparsities: str | None, output: str | None, theme: str | None
+) -> Answer:
     """Print a table of the smallest thresholds over the sparsity k; --output draws a picture."""
     from exactdp.accounting.sparse_histograms.threshold_curves import CURVES
     from exactdp.accounting.sparse_histograms.threshold_curves import savings as compute
@@ -179,38 +175,62 @@ def savings(
     for saving in found:
         tau = [f"{float(saving.tau[curve]):.6g}" for curve in CURVES]
         rows.append([str(saving.k), *tau, f"{100 * float(saving.saved()):.1f} %"])
-        data.append(
-            {
-                "k": str(saving.k),
-                "tau": {" ".join(c): t for c, t in zip(CURVES, tau, strict=True)},
-                "saved": f"{float(saving.saved()):.6f}",
-            }
-        )
-    if as_json:
-        print_json(data)
-        return
+        named = {" ".join(c): t for c, t in zip(CURVES, tau, strict=True)}
+        data.append({"k": str(saving.k), "tau": named, "saved": f"{float(saving.saved()):.6f}"})
     header = ["k", *(f"{mechanism} {analysis}" for mechanism, analysis in CURVES), "saved"]
-    print_table(f"smallest tau, epsilon = {epsilon}, delta = {delta}", header, rows)
-    click.echo("saved: threshold of the exact CSH compared with the exact GSHM.")
+    text = table(f"smallest tau, epsilon = {epsilon}, delta = {delta}", header, rows)
+    return Answer(data, f"{text}\nsaved: threshold of the exact CSH compared with the exact GSHM.")
 
 
-def _draw_savings(path: Path, theme: str, title: str, found: Sequence[Saving]) -> None:
+def _draw_savings(path: Path, theme: str | None, title: str, found: Sequence[Saving]) -> None:
     picture = Picture(theme, x="sparsity k", y="least \u03c4/\u221ak", title=title)
     picture.explain("Lower is better. Every dot is certified from both sides.")
     picture.axes.set_xscale("log")
     curves = []
     for mechanism, analysis in found[0].tau:
         scaled = [float(s.tau[mechanism, analysis]) / s.k**0.5 for s in found]
-        label = f"{mechanism.upper()}, {analysis}"
-        curves.append(
-            Line(
-                label,
-                [s.k for s in found],
-                scaled,
-                _FAMILIES[mechanism],
-                _STYLES[analysis],
-                marked=range(len(found)),
-            )
-        )
+        label, marked = f"{mechanism.upper()}, {analysis}", range(len(found))
+        family, style = _FAMILIES[mechanism], _STYLES[analysis]
+        curves.append(Line(label, [s.k for s in found], scaled, family, style, marked=marked))
     picture.draw(curves)
     picture.save(path)
+
+
+@figure.command(epilog="Example: exactdp figure alp --epsilon 1 --collision 0.1 --output alp.svg")
+@options("epsilon output", "collision price:drawn theme")
+@answering
+def alp(
+    epsilon: str, output: str, collision: str | None, price: str | None, theme: str | None
+) -> Answer:
+    """Draw the probability that the error of a sketch's estimate exceeds t.
+
+    The sketch of sparse vectors is by Aumüller, Lebeda and Pagh (their Figure 4).
+    """
+    import numpy as np
+
+    from exactdp.mechanisms.projections.error_law import estimate_law
+
+    path = new_picture(output)
+    loss, alpha = _drawable("epsilon", epsilon), _drawable("price", price or "3")
+    chance = rational("collision", collision or "1/10")
+    title = f"\u03b5 = {epsilon}, \u03b1 = {price or 3}"
+    picture = Picture(theme, x="t", y="probability of an error above t", title=title)
+    picture.explain("Exact, in the middle of many levels; collisions at every level.")
+    curves = []
+    t = np.linspace(0, 40 / float(loss), 161)
+    for family, c in enumerate(sorted({Fraction(0), chance})):
+        law = estimate_law(Fraction(_LEVELS // 2), _LEVELS, 1 / (alpha + 2), c)
+        law = law.scaled(float(alpha / loss))
+        beyond = [law.beyond(x).float_upper() for x in t.tolist()]
+        curves.append(Line(f"ALP, collisions {float(c):.3g}", t.tolist(), beyond, family))
+    laplace = np.exp(-t * float(loss)).tolist()
+    curves.append(Line("Laplace noise", t.tolist(), laplace, 2, "--"))
+    return _drawn(picture, curves, path)
+
+
+def _drawable(name: str, text: str) -> Fraction:
+    """A number > 0 within the range in which matplotlib's floats suffice."""
+    number = positive(name, text)
+    if not _LEAST <= number <= 1 / _LEAST:
+        raise InvalidParameter(name, text, f"a number from {_LEAST} to {1 / _LEAST} in a picture")
+    return number

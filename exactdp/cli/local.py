@@ -8,31 +8,28 @@ from typing import Any
 
 import click
 
-from exactdp.cli.options import json_option, options, statement_option
-from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.answers import Answer, answering, facts, table
+from exactdp.cli.options import options, overwrite_option, statement_option
+from exactdp.cli.output import new_file, written
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing
 from exactdp.errors import Described, InvalidParameter, shown
-from exactdp.parameters import decimal_text, integer
+from exactdp.parameters import choice, decimal_text, integer
 from exactdp.progress import counted
-
-_MECHANISM = (
-    "randomized-response, rappor, permanent-rappor, unary, hashing, subset, hadamard or compressive"
-)
 
 
 @click.group(no_args_is_help=True)
 def local() -> None:
-    """The local model: report, aggregate, estimate, compare.
+    """Collect values that users randomize themselves.
 
-    Each report is private by itself, so nobody has to trust the server.
+    Each report is private by itself, so nobody has to trust the server (the local model).
     """
 
 
 @local.command(epilog="Example: exactdp local compare --k 10000 --epsilon 0.5 --n 100000")
 @options("k:values epsilon n")
-@json_option
-def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
+@answering
+def compare(k: str, epsilon: str, n: str) -> Answer:
     """Compare the exact errors of the mechanisms for k values, n users and the same epsilon."""
     from exactdp.local.comparison import compare as rows_of
 
@@ -40,10 +37,7 @@ def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
     with counted("comparing"):
         rows = rows_of(values, epsilon, users)
     best = rows[0].square_error
-    if as_json:
-        print_json([_compared(row, best) for row in rows])
-        return
-    table = [
+    cells = [
         [
             row.name,
             f"{float(row.square_error / values) ** 0.5:.4g}",
@@ -55,12 +49,11 @@ def compare(k: str, epsilon: str, n: str, as_json: bool) -> None:
     ]
     header = ["mechanism", "error of a share", "square error", "of the best", "bits a report"]
     given = f"{shown(values)} shares from {shown(users)} reports"
-    title = f"unbiased estimates of {given}, epsilon {epsilon}"
-    print_table(title, header, table)
-    click.echo(
-        "error of a share: root mean square over all values. compressive is missing here: its "
+    text = table(f"unbiased estimates of {given}, epsilon {epsilon}", header, cells) + (
+        "\nerror of a share: root mean square over all values. compressive is missing here: its "
         "estimate is biased, and better if few values are frequent (see the documentation)"
     )
+    return Answer([_compared(row, best) for row in rows], text)
 
 
 def _compared(row: Any, best: Fraction) -> dict[str, Any]:
@@ -79,17 +72,12 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
 )
 @click.argument("values")
 @options("mechanism epsilon output", "k:values m seed:matrix limit public:values")
-@click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
+@overwrite_option
 @statement_option
-@json_option
+@answering
 def report(
-    values: str,
-    output: str,
-    overwrite: bool,
-    as_json: bool,
-    statement: Path | None,
-    **given: str | None,
-) -> None:
+    values: str, output: str, overwrite: bool, statement: Path | None, **given: str | None
+) -> Answer:
     """Randomize values, one per line: 0 to k - 1, or elements of the list --public.
 
     The randomness is the operating system's. In a deployment, every user runs this command on
@@ -101,34 +89,33 @@ def report(
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
     public, name = given.pop("public"), given.pop("mechanism")
-    if name not in MECHANISMS:
-        raise InvalidParameter("mechanism", name, _MECHANISM)
+    chosen = MECHANISMS[choice("mechanism", str(name), tuple(MECHANISMS))]
     listed = None if public is None else column(existing(public, "public"))
     present: dict[str, Any] = {key: x for key, x in given.items() if x is not None}
     if listed is not None:
         present.setdefault("k", len(listed))
-    mechanism = made(MECHANISMS[name], present)
+    mechanism = made(chosen, present)
     with counted("randomizing"):
         numbers = _numbers(column(existing(values, "values")), listed)
         reports = mechanism.report_many(numbers, SystemSource())
         _write(target, mechanism.reports_to_bytes(reports), overwrite)
     promise = mechanism.guarantee()
     save_statement(statement, lambda: released(promise, mechanism))
-    facts = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
-    if as_json:
-        print_json({"mechanism": name, **facts, "guarantee": promise.as_dict()})
-        return
-    print_table(f"randomized by {name}", [], [[key, str(x)] for key, x in facts.items()])
-    click.echo(f"guarantee of each: {promise}")
+    found = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
+    text = facts(f"randomized by {name}", found) + f"\nguarantee of each: {promise}"
+    return Answer({"mechanism": name, **found, "guarantee": promise.as_dict()}, text)
 
 
 @local.command(epilog="Example: exactdp local aggregate monday.edl tuesday.edl --output state.edl")
 @click.argument("files", nargs=-1, required=True)
 @options("output")
-@click.option("--overwrite", is_flag=True, help="Replace the state if it exists.")
-@json_option
-def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: bool) -> None:
-    """Merge files of reports and of states, all with the same configuration, into one state."""
+@overwrite_option
+@answering
+def aggregate(files: tuple[str, ...], output: str, overwrite: bool) -> Answer:
+    """Add up reports: merge files of reports and of states into one state.
+
+    All files have the same configuration.
+    """
     from exactdp.local.report_files import mechanism_of, state_of
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
@@ -139,20 +126,16 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool, as_json: boo
         for path in paths:
             total = total + state_of(path.read_bytes(), mechanism)
     _write(target, total.to_bytes(), overwrite)
-    facts = {"reports": total.n, "counters": mechanism.cells, "output": output}
-    if as_json:
-        print_json({**facts, "configuration": dict(mechanism.configuration())})
-        return
-    print_table("aggregated", [], [[key, str(x)] for key, x in facts.items()])
+    found = {"reports": total.n, "counters": mechanism.cells, "output": output}
+    configuration = dict(mechanism.configuration())
+    return Answer({**found, "configuration": configuration}, facts("aggregated", found))
 
 
 @local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")
 @click.argument("file")
 @options("", "method top public:values")
-@json_option
-def estimate(
-    file: str, method: str | None, top: str | None, public: str | None, as_json: bool
-) -> None:
+@answering
+def estimate(file: str, method: str | None, top: str | None, public: str | None) -> Answer:
     """Estimate the shares of the values from a file of reports or a state, largest first."""
     from exactdp.local.report_files import mechanism_of, state_of
 
@@ -170,12 +153,12 @@ def estimate(
             )
     shown = (-found).argsort(kind="stable")[: integer("top", top or len(found), least=1)].tolist()
     errors = _errors(mechanism, state, shown)
-    if as_json:
-        print_json([{"value": names[x], "share": float(found[x]), **errors[x]} for x in shown])
-        return
     header = ["value", "share", "standard error (unbiased)"]
     rows = [[names[x], f"{found[x]:.6f}", *(f"{e:.6f}" for e in errors[x].values())] for x in shown]
-    print_table(f"shares of {len(found)} values, from {state.n} reports", header, rows)
+    return Answer(
+        [{"value": names[x], "share": float(found[x]), **errors[x]} for x in shown],
+        table(f"shares of {len(found)} values, from {state.n} reports", header, rows),
+    )
 
 
 def _errors(mechanism: Any, state: Any, shown: list[int]) -> dict[int, dict[str, float]]:

@@ -17,26 +17,60 @@ from typing import NoReturn
 import click
 
 from exactdp import __version__
+from exactdp.cli.completion import install_completion
+from exactdp.cli.help import QUESTIONS, coloured
 from exactdp.cli.output import complain
-from exactdp.cli.registry import Commands
+from exactdp.cli.registry import Commands, suggested
 from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
 
 __all__ = ["cli", "main"]
 
 
+def _install(context: click.Context, _: click.Parameter, shell: str | None) -> None:
+    if shell is not None:
+        changed = install_completion(None if shell == "$SHELL" else shell)
+        click.echo(f"written: {', '.join(map(str, changed))}. Open a new shell to use it.")
+        context.exit()
+
+
 @click.command(
     cls=Commands,
+    no_args_is_help=False,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExample: exactdp calibrate gshm --k 51914 --epsilon 0.35 --delta 1e-5",
 )
 @click.version_option(__version__, prog_name="exactdp")
-def cli() -> None:
-    """Certified computations for differential privacy: delta, epsilon, noise and thresholds."""
+@click.option(
+    "--install-completion",
+    metavar="[bash|zsh|fish]",
+    is_flag=False,
+    flag_value="$SHELL",
+    expose_value=False,
+    is_eager=True,
+    callback=_install,
+    help="Complete commands, options and files with the Tab key, in every new shell.",
+)
+@click.pass_context
+def cli(context: click.Context) -> int | None:
+    """Certified numbers and exact noise for differential privacy.
+
+    All commands take --json; --json-schema prints the schema of the JSON.
+    """
+    if context.invoked_subcommand is not None:
+        return None
+    click.echo(QUESTIONS)
+    return 2
+
+
+coloured(cli)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; every expected error is one line on standard error."""
+    if "_EXACTDP_COMPLETE" in os.environ:  # called by a shell for a half-typed command
+        cli.main(prog_name="exactdp")
     if not sys.stdout:  # the output would be lost without a message
         sys.exit(_complain("standard output is closed", 4))
     for stream in (sys.stdout, sys.stderr):
@@ -51,7 +85,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        result = cli.main(args=arguments, prog_name="exactdp", standalone_mode=False)
+        colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal only
+        result = cli.main(arguments, "exactdp", standalone_mode=False, color=colour)
         sys.stdout.flush()  # a failed write must change the exit code
     except click.exceptions.NoArgsIsHelpError as help_:
         click.echo(help_.format_message())
@@ -67,7 +102,7 @@ def _ended(error: BaseException) -> int:
         return code
     match error:
         case click.ClickException():
-            return _complain(error.format_message(), 2)
+            return _complain(error.format_message() + suggested(error), 2)
         case Undecided():
             return _complain(f"undecided: {error}", error.exit_code)
         case ExactDPError():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -18,36 +19,54 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: name -> (allowed values, help). Numbers are read exactly: 0.35, 1e-5 and 7/20 are valid.
-_PARAMETERS = {
-    "k": ("an integer >= 1", "Most counters that a user changes; for csh, the sparsity."),
+
+#: Name -> allowed values, as error messages say it; help; and what is taken if the option is left
+#: out. Numbers are read exactly: 0.35, 1e-5 and 7/20 are valid. A meaning that only some commands
+#: share follows a colon.
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "k": (
+        "an integer >= 1",
+        "Largest number of counters (keys) to which one user contributes; for csh, the sparsity.",
+    ),
     "k:values": ("an integer >= 2", "Number of values, which are 0 to k - 1."),
     "k:entries": ("an integer >= 1", "Largest number of non-zero entries of a vector."),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
     "tau": ("a number >= 0", "Counters are released above 1 + tau."),
     "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
-    "delta": ("a number > 0 and < 1", "Target delta."),
-    "sensitivity": ("a number > 0", "l2 sensitivity of the query (default 1)."),
+    "delta": ("a number > 0 and < 1", "Privacy parameter delta."),
+    "sensitivity": ("a number > 0", "l2 sensitivity of the query.", "1"),
     "columns": ("an integer >= 0", "Columns of sums released with the counters."),
-    "spread": ("a number > 0", "Noise of a column's sums, in units of its limit times sigma."),
+    "spread": ("a number > 0", "Noise of a column's sums, in units of its limit times sigma.", "1"),
     "n": ("an integer >= 1", "Number of rows or users, which is public."),
     "threshold": ("an integer >= 0", "Noisy counts above the threshold are released."),
-    "resolution": ("a number between 1e-15 and 0.1", "Relative grid step (default 1e-9)."),
+    "resolution": ("a number between 1e-15 and 0.1", "Relative step between candidates.", "1e-9"),
     "correlation": (
         "a number > 0",
-        "kappa: the shared noise has variance sigma^2/kappa (default sqrt k).",
+        "kappa: the shared noise has variance sigma^2/kappa.",
+        "sqrt k",
     ),
-    "contributions": ("an integer >= 1", "Most counters that a user changes (default k)."),
-    "points": ("an integer >= 2", "Most points of a curve (default 24)."),
-    "sparsities": ("integers separated by commas", "Values of k (default 1 to 10^6)."),
-    "lower": ("an integer >= 1", "Counters with a lower count are dropped first (default 1)."),
+    "contributions": (
+        "an integer >= 1",
+        "Largest number of counters to which one user contributes.",
+        "k",
+    ),
+    "points": ("an integer >= 2", "Number of points of a curve.", "40"),
+    "points:curve": ("an integer >= 2", "Largest number of points of a curve.", "24"),
+    "points:steps": ("an integer >= 2", "Number of points of a curve.", "16"),
+    "sparsities": (
+        "integers separated by commas",
+        "Values of k.",
+        "1,10,100,1000,10000,100000,1000000",
+    ),
+    "lower": ("an integer >= 1", "Counters with a lower count are dropped first.", "1"),
     "sigma2": ("a number > 0", "Parameter sigma^2 of the discrete Gaussian."),
     "scale": ("a number > 0", "Scale of the discrete Laplace noise (1/epsilon)."),
     "p": ("a number > 0 and < 1", "Success probability."),
-    "count": ("an integer >= 1", "Number of draws (default 1000)."),
+    "count": ("an integer >= 1", "Number of draws.", "1000"),
     "seed": (
         "an integer >= 0",
-        "Reproducible draws, never for a release (default: system randomness).",
+        "Reproducible draws, never for a release.",
+        "the operating system's randomness",
     ),
     "seed:matrix": (
         "an integer >= 0",
@@ -57,39 +76,46 @@ _PARAMETERS = {
     "user": ("a column name", "Column of users; the file then holds rows instead of counts."),
     "by": ("column names", "Column of keys whose users are counted; separate several by commas."),
     "epsilon:share": ("a number > 0", "Part of the privacy budget for noisy numbers."),
-    "most": ("an integer > k", "With --epsilon: most pairs of one user that are counted."),
+    "most": (
+        "an integer > k",
+        "With --epsilon: largest number of pairs of one user that are counted.",
+    ),
     "sums": ("column:limit pairs", "Columns to sum, with the limit of a user's value: a:10,b:5."),
     "public:values": ("a file name", "List of all values, one per line, instead of --k."),
     "public": ("a file name", "List of elements, one per line; no others are released."),
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
     "text": ("an integer >= 0", "Elements are texts of at most this many bytes."),
-    "beta": ("a number > 0 and < 1", "Probability that an error bound fails (default 0.05)."),
-    "samples": ("an integer >= 1", "Largest number of outputs to draw (default 1000000)."),
-    "alpha": ("a number > 0 and < 1", "Probability of a false alarm (default 0.01)."),
+    "beta": ("a number > 0 and < 1", "Probability that an error bound fails.", "0.05"),
+    "samples": ("an integer >= 1", "Largest number of outputs to draw.", "1000000"),
+    "alpha": ("a number > 0 and < 1", "Probability of a false alarm.", "0.01"),
     "canaries": (
         "an integer >= 1",
         "Records that were included in the training data by a coin flip each.",
     ),
     "guesses": ("an integer >= 1", "Number of coin flips that were guessed."),
     "correct": ("an integer >= 0", "Number of correct guesses."),
-    "workers": ("an integer >= 1", "Number of processes (default 1)."),
+    "workers": ("an integer >= 1", "Number of processes.", "1"),
     "mechanism": (
-        "the name of a mechanism",
-        "Mechanism (see exactdp local compare): randomized-response, rappor, "
-        "permanent-rappor, unary, hashing, subset, hadamard, compressive.",
+        "randomized-response, rappor, permanent-rappor, unary, hashing, subset, hadamard or "
+        "compressive",
+        "How values are randomized (see exactdp local compare).",
     ),
     "m": ("an integer >= 2", "Number of outputs of the compressive response."),
     "d": ("an integer >= 1", "Items are 0 to d - 1."),
     "level": ("event or user", "Protect one entry of a user (event) or all entries (user)."),
     "L": ("a number > 0", "Instead of --level: protect changes of a user up to this L1 distance."),
-    "hashes": ("linear or keyed", "Hash functions (default linear; keyed for --delta)."),
-    "users": ("an integer >= 1", "Expected number of users (default 100000)."),
-    "bins": ("a power of two", "Number of bins of a report (default: the best for the error)."),
+    "hashes": ("linear or keyed", "Hash functions; keyed for --delta.", "linear"),
+    "users": ("an integer >= 1", "Expected number of users.", "100000"),
+    "bins": (
+        "an integer, a power of two",
+        "Number of bins of a report.",
+        "the best number for the error",
+    ),
     "items": ("a file name", "List of items to estimate, one per line."),
     "picture": ("a file name", "Picture with error bars: .png, .svg or .pdf."),
     "limit": ("a number > epsilon", "Epsilon of any number of reports (permanent-rappor)."),
-    "method": ("unbiased, normalized or projected", "How to estimate (default projected)."),
-    "top": ("an integer >= 1", "Number of largest estimates to print (default all)."),
+    "method": ("unbiased, normalized or projected", "How to estimate.", "projected"),
+    "top": ("an integer >= 1", "Number of largest estimates to print.", "all"),
     "rate": ("a number > 0 and <= 1", "Probability that a user is in the sample of a step."),
     "noise_multiplier": (
         "a number > 0",
@@ -99,40 +125,61 @@ _PARAMETERS = {
         "poisson, batches or allocated",
         "poisson: independent users; batches: batches of a fixed size; allocated: each user takes "
         "part in one of the 1/rate steps of every epoch.",
+        "poisson",
     ),
     "neighbours": (
         "add-remove or replace-one",
-        "Data sets compared (default add-remove).",
+        "Data sets compared.",
+        "add-remove; replace-one for --sampling batches",
     ),
-    "group": ("an integer >= 1", "Size of groups of users to protect together (default 1)."),
+    "neighbours:composed": ("add-remove or replace-one", "Data sets compared.", "add-remove"),
+    "group": ("an integer >= 1", "Size of groups of users to protect together.", "1"),
     "steps": ("an integer >= 1", "Number of steps."),
-    "collision": ("a number >= 0", "Probability of a collision at each level (default 1/10)."),
+    "collision": ("a number >= 0", "Probability of a collision at each level.", "1/10"),
     "largest": ("a number > 0", "Largest possible value."),
-    "rows": ("an integer > 2 k", "Rows of the sketch, each with one bit per level (default 8 k)."),
-    "price": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2)."),
-    "width": ("an integer >= 1", "Counts per level (default near 3/epsilon)."),
-    "grid": ("a number > 0", "Values are randomly rounded to multiples of this (default 1/64)."),
-    "stored_from": ("a number > 0", "Smallest value that is stored (default 2 ln(d)/epsilon)."),
-    "share": ("a number > 0 and < 1", "Part of epsilon for the stored values (default 1/3)."),
-    "analysis": ("the name of an analysis", "Analysis:"),
+    "rows": ("an integer > 2 k", "Rows of the sketch, each with one bit per level.", "8 k"),
+    "price:drawn": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2).", "3"),
+    "price": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2).", "8"),
+    "price:log": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2).", "20"),
+    "width": ("an integer >= 1", "Counts per level.", "near 3/epsilon"),
+    "grid": ("a number > 0", "Values are randomly rounded to multiples of this.", "1/64"),
+    "stored_from": ("a number > 0", "Smallest value that is stored.", "2 ln(d)/epsilon"),
+    "share": ("a number > 0 and < 1", "Part of epsilon for the stored values.", "1/3"),
+    "theme": ("light or dark", "The background is transparent.", "light"),
+    "analysis": ("the name of an analysis", "How delta is bounded."),
+}
+
+
+#: How the allowed values of an option begin -> what --help shows in the place of the value.
+_KINDS = {
+    "an integer": "INTEGER",
+    "a number": "NUMBER",
+    "integers": "INTEGER,...",
+    "a file": "FILE",
+    "a column": "COLUMN",
+    "column names": "COLUMN,...",
+    "column:limit": "COLUMN:INTEGER,...",
+    "the name": "NAME",
 }
 
 
 def options(
-    required: str, optional: str = "", analyses: str = ""
+    required: str, optional: str = "", analyses: tuple[str, ...] = ()
 ) -> Callable[[_Command], _Command]:
     """A decorator that adds options by name; their values are text, or None if not given.
 
     required, optional: names separated by spaces. A meaning that only some commands share follows
-    a colon: k:values is --k, too. analyses: the choices of --analysis.
+    a colon: k:values is --k, too. analyses: the values of --analysis, the default first.
     """
 
     def decorate(command: _Command) -> _Command:
         for name in reversed(optional.split()):
-            text = analyses if name == "analysis" else ""
-            command = _option(name, required=False, more=text)(command)
+            allowed, text, default = (*_PARAMETERS[name], "")[:3]
+            if name == "analysis":
+                allowed, default = " or ".join(analyses), analyses[0]
+            command = _option(name, allowed, text, default)(command)
         for name in reversed(required.split()):
-            command = _option(name, required=True)(command)
+            command = _option(name, *_PARAMETERS[name][:2])(command)
         return command
 
     return decorate
@@ -146,6 +193,12 @@ def statement_option(command: _Command) -> _Command:
 
     text = "New JSON file: a privacy statement, which anybody can check (see exactdp statement)."
     return click.option("--statement", metavar="FILE", callback=path, help=text)(command)
+
+
+def overwrite_option(command: _Command) -> _Command:
+    """--overwrite."""
+    text = "Replace the output file if it exists."
+    return click.option("--overwrite", is_flag=True, help=text)(command)
 
 
 def json_option(command: _Command) -> _Command:
@@ -163,9 +216,10 @@ def promise_options(command: _Command) -> Callable[..., Any]:
         return command(promise=_promise(epsilon, delta, promise), **more)
 
     text = "Instead: zcdp:rho=R, renyi:alpha=A,epsilon=E, gdp:mu=M, profile:E=D,E=D,..."
-    wrapped = click.option("--promise", metavar="KIND:NAME=VALUE,...", help=text)(wrapped)
-    wrapped = click.option("--delta", metavar="DELTA", help="Promised delta (default 0).")(wrapped)
-    return click.option("--epsilon", metavar="EPSILON", help="Promised epsilon.")(wrapped)
+    wrapped = click.option("--promise", metavar="KIND:NAME=NUMBER,...", help=text)(wrapped)
+    text = "Promised delta.  [default: 0]"
+    wrapped = click.option("--delta", metavar="NUMBER", help=text)(wrapped)
+    return click.option("--epsilon", metavar="NUMBER", help="Promised epsilon.")(wrapped)
 
 
 def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
@@ -182,8 +236,10 @@ def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Pro
     return parse(promise)
 
 
-def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command], _Command]:
-    allowed, text = _PARAMETERS[name]
+def _option(
+    name: str, allowed: str, text: str, default: str | None = None
+) -> Callable[[_Command], _Command]:
+    """An option; default: what --help says is taken without it, None if it is required."""
     name = name.partition(":")[0]
     flag = "--" + name.replace("_", "-")
 
@@ -191,12 +247,28 @@ def _option(name: str, *, required: bool, more: str = "") -> Callable[[_Command]
         if len(values) > 1:
             given = " and ".join(shown(value) for value in values)
             raise click.UsageError(f"{name} must be given once, got {given}")
-        if required and not values:
+        if default is None and not values:
             raise click.UsageError(f"{name} must be {allowed}, got nothing (missing {flag})")
         return values[0] if values else None
 
-    note = f" {more}" if more else ""
-    return click.option(flag, multiple=True, callback=once, metavar=name.upper(), help=text + note)
+    metavar, bounds = _kind(allowed)
+    taken = "required" if default is None else default and f"default: {default}"
+    notes = "; ".join(filter(None, (bounds, taken)))
+    said = f"{text}  [{notes}]" if notes else text
+    return click.option(flag, multiple=True, callback=once, metavar=metavar, help=said)
+
+
+def _kind(allowed: str) -> tuple[str, str]:
+    """What --help shows for the value of an option, and its bounds.
+
+    >>> _kind("an integer >= 1"), _kind("event or user"), _kind("column names")
+    (('INTEGER', '>= 1'), ('event|user', ''), ('COLUMN,...', ''))
+    """
+    for words, metavar in _KINDS.items():
+        if allowed.startswith(words):
+            rest = allowed.removeprefix(words).strip()
+            return metavar, rest if metavar in ("INTEGER", "NUMBER") else ""
+    return re.sub(r", | or ", "|", allowed), ""
 
 
 def find_local_modules() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from exactdp.cli.help import painted
 from exactdp.errors import InvalidParameter
 
 #: Held while files are renamed or removed, so that nothing interrupts a group of files.
@@ -97,7 +98,8 @@ def last_words(message: str) -> None:
 def complain(message: str) -> None:
     """Print one line to standard error, if it is open."""
     with suppress(OSError):
-        click.echo(f"exactdp: {' '.join(message.split())}", err=True)
+        name = click.style("exactdp:", fg="red", bold=True)
+        click.echo(f"{name} {' '.join(message.split())}", err=True)
 
 
 def discard() -> None:
@@ -186,8 +188,6 @@ def print_json(value: object) -> None:
 
 def print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
     """Print a plain table under a title; without a header, pairs of name and value."""
-    from tabulate import tabulate
+    from exactdp.cli.answers import table
 
-    click.echo(title)
-    style = "simple" if header else "plain"
-    click.echo(tabulate(rows, headers=header, tablefmt=style, disable_numparse=True))
+    click.echo(painted(table(title, header, rows)))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
-
-import click
+from typing import Any
 
 from exactdp.cli.output import new_file, written
 from exactdp.extras import optional
 from exactdp.parameters import choice
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: Okabe and Ito's colours, which also differ in lightness; lighter variants for the dark theme.
 _THEMES = {
@@ -79,18 +75,13 @@ def merged(curves: Sequence[Line]) -> list[Line]:
     return kept
 
 
-def theme_option(command: _Command) -> _Command:
-    """Add --theme: light or dark."""
-    text = "light (default) or dark; the background is transparent."
-    return click.option("--theme", metavar="THEME", default="light", help=text)(command)
-
-
 class Picture:
     """A picture with one pair of axes."""
 
-    def __init__(self, theme: str, *, x: str, y: str, title: str) -> None:
+    def __init__(self, theme: str | None, *, x: str, y: str, title: str) -> None:
+        """theme: light (also for None) or dark."""
         self._pyplot = _pyplot()
-        self._ink, grid, self._colours = _THEMES[choice("theme", theme, tuple(_THEMES))]
+        self._ink, grid, self._colours = _THEMES[choice("theme", theme or "light", tuple(_THEMES))]
         self._figure, self.axes = self._pyplot.subplots(figsize=_SIZE, layout="constrained")
         self.axes.set_xlabel(x, color=self._ink)
         self.axes.set_ylabel(y, color=self._ink)
@@ -150,12 +141,6 @@ class Picture:
         """Add a line under the title that explains the marks."""
         self.axes.set_title(f"{self.axes.get_title(loc='left')}\n{text}", loc="left", fontsize=10)
         self.axes.title.set_color(self._ink)
-
-    def finish(self, curves: Sequence[Line], path: Path) -> None:
-        """Draw the curves, write the picture, and print its path."""
-        self.draw(curves)
-        self.save(path)
-        click.echo(f"written to {path}")
 
     def save(self, path: Path) -> None:
         """Write the picture in the format of the file's ending."""

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import click
 
-from exactdp.cli.options import json_option
-from exactdp.cli.output import new_file, print_json, print_table, write_text
+from exactdp.cli.answers import Answer, answering, table
+from exactdp.cli.output import new_file, write_text
 from exactdp.parameters import integer
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.runner import Result, particulars, run
@@ -31,9 +31,9 @@ _FULL = 8  # up to this many results are printed whole, more of them as a table
 @click.option("--severity", metavar="SEVERITY", help="Only one of: " + ", ".join(SEVERITIES) + ".")
 @click.option("--all", "everything", is_flag=True, help="Also run what takes more than a second.")
 @click.option("--list", "only_list", is_flag=True, help="List the statements without running them.")
-@click.option("--workers", metavar="WORKERS", help="Processes (default: one per core).")
+@click.option("--workers", metavar="INTEGER", help="Processes.  [default: one per core]")
 @click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
-@json_option
+@answering
 def proofs(
     ids: tuple[str, ...],
     paper: str | None,
@@ -43,9 +43,8 @@ def proofs(
     only_list: bool,
     workers: str | None,
     html: str | None,
-    as_json: bool,
-) -> int:
-    """Run the papers' statements, each with a verdict.
+) -> Answer:
+    """Run the programs that check the statements of five papers.
 
     Runs all fast ones, or the entries whose ID is given or begins so.
 
@@ -53,25 +52,21 @@ def proofs(
     """
     found = select(ids, paper.upper() if paper else None, verdict, severity)
     if only_list:
-        return _print_list(found, as_json)
+        return _listed(found)
     path = new_file("html", html, (".html",)) if html else None
     count = integer("workers", workers or os.cpu_count() or 1, least=1)
     parts = [part for part in found if ids or everything or not part.slow]
     results = _run(parts, count)
     left_out = len(found) - len(parts)
+    lines = [_summary(results)]
+    lines += [f"{left_out} slow ones were left out; --all runs them"] * bool(left_out)
     if path:
         from exactdp.proofs_check.html_report import html_report
 
         write_text(path, html_report(results, left_out))
-    if as_json:
-        print_json([result.as_dict() for result in results])
-    else:
-        _print(results)
-        if left_out:
-            click.echo(f"{left_out} slow ones were left out; --all runs them")
-        if path:
-            click.echo(f"written to {path}")
-    return 0 if all(result.confirmed for result in results) else 1
+        lines.append(f"written to {path}")
+    code = 0 if all(result.confirmed for result in results) else 1
+    return Answer([result.as_dict() for result in results], "\n".join(lines), code)
 
 
 def _run(parts: Sequence[Part], workers: int) -> list[Result]:
@@ -81,28 +76,26 @@ def _run(parts: Sequence[Part], workers: int) -> list[Result]:
         return list(run(parts, min(workers, max(len(parts), 1)), bar.update))
 
 
-def _print_list(parts: Sequence[Part], as_json: bool) -> int:
-    if as_json:
-        names = ("id", "verdict", "severity", "statement")
-        print_json([{name: getattr(part, name) for name in names} for part in parts])
-    else:
-        rows = [[part.id, _verdict(part.verdict, part)] for part in parts]
-        print_table(f"{len(parts)} statements", ["id", "verdict"], rows)
-    return 0
+def _listed(parts: Sequence[Part]) -> Answer:
+    names = ("id", "verdict", "severity", "statement")
+    rows = [[part.id, _verdict(part.verdict, part)] for part in parts]
+    return Answer(
+        [{name: getattr(part, name) for name in names} for part in parts],
+        table(f"{len(parts)} statements", ["id", "verdict"], rows),
+    )
 
 
-def _print(results: Sequence[Result]) -> None:
+def _summary(results: Sequence[Result]) -> str:
     if len(results) <= _FULL:
-        for result in results:
-            click.echo(_whole(result) + "\n")
+        text = "".join(_whole(result) + "\n\n" for result in results)
     else:
         rows = [[r.part.id, _label(r), _short(_decisive(r)), f"{r.seconds:.2f}"] for r in results]
-        print_table("", ["id", "verdict", "evidence", "s"], rows)
+        text = table("", ["id", "verdict", "evidence", "s"], rows) + "\n"
     found = Counter(_label(result) for result in results)
     seconds = sum(result.seconds for result in results)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in found.most_common())
     plural = "s" * (len(results) != 1)
-    click.echo(f"{len(results)} statement{plural}: {counts}; {seconds:.1f} s of computing")
+    return f"{text}{len(results)} statement{plural}: {counts}; {seconds:.1f} s of computing"
 
 
 def _label(result: Result) -> str:

@@ -1,52 +1,121 @@
-"""The table of all commands and their modules. To add a command, write its function and a line.
+"""The map of all commands and their modules. To add a command, write its function and a word here.
 
-The help, the page of the site and the tests of the command line follow from this table.
+The help, the page of the site, completion and the tests of the command line follow from this map.
 """
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
+from typing import Any
 
 import click
 
-from exactdp.cli.examples import unwrapped
+from exactdp.cli.prepared import prepared
 
-#: Command -> modules of exactdp.cli: the first has a click command of that name, the others add
-#: subcommands. Modules are imported when the command is used or listed.
-COMMANDS = {
-    "delta": "accounting",
-    "calibrate": "accounting",
-    "check": "accounting",
-    "sgd": "composition",
-    "compose": "composition",
-    "statement": "statement",
-    "lint": "lint",
-    "release": "release release_counters release_keys sketches",
-    "cut": "cut",
-    "local": "local",
-    "sparse": "sparse",
-    "query": "query",
-    "sample": "sample",
-    "figure": "figure sketch_figures",
-    "proofs": "proofs",
-    "audit": "audit.group audit.outputs audit.pairs audit.watch audit.numbers",
-    "vectors": "vectors",
-    "explain": "explain",
-    "compare": "accounting",
+#: Task -> command -> modules of exactdp.cli. The first module has a click command of that name. The
+#: others add subcommands; a command with the name of its module becomes a subcommand. Modules are
+#: imported when the command is used or listed.
+MAP = {
+    "I have a target, or a number": {
+        "calibrate": "accounting",
+        "delta": "accounting",
+        "check": "accounting",
+        "sgd": "composition",
+        "compose": "composition",
+        "figure": "figure",
+    },
+    "I have data": {
+        "release": "release release_counters release_keys sketches cut query",
+        "local": "local sparse",
+        "sample": "sample",
+    },
+    "I have a mechanism, or a claim": {
+        "audit": "audit.group audit.outputs audit.pairs audit.watch audit.numbers vectors",
+        "statement": "statement lint explain",
+        "proofs": "proofs",
+    },
+}
+COMMANDS = {name: modules for commands in MAP.values() for name, modules in commands.items()}
+
+#: Names until version 0.2, which are still understood.
+RENAMED = {
+    "compare": "calibrate sparse-histograms",
+    "cut": "release cut",
+    "explain": "statement explain",
+    "lint": "statement lint",
+    "query": "release query",
+    "sparse": "local sparse",
+    "vectors": "audit vectors",
 }
 
 
 class Commands(click.Group):
-    """A group of the commands in the table."""
+    """A group of the commands in the map."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
+        """The names, in the order of the map."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or None."""
-        if cmd_name not in COMMANDS:
-            return None
-        first, *_ = [import_module(f"exactdp.cli.{name}") for name in COMMANDS[cmd_name].split()]
-        command: click.Command = getattr(first, cmd_name)
-        return unwrapped(command)
+        return _loaded(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments call, also by a name that it had before."""
+        new = RENAMED.get(args[0]) if args else None
+        if new is not None:
+            note = f"exactdp: 'exactdp {args[0]}' is called 'exactdp {new}' now"
+            if "_EXACTDP_COMPLETE" not in os.environ:
+                click.echo(note, err=True)
+            args = [*new.split(), *args[1:]]
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under the tasks of the map."""
+        for task, commands in MAP.items():
+            with formatter.section(task):
+                rows = [(name, _loaded(name).get_short_help_str(200)) for name in commands]
+                formatter.write_dl(rows)
+
+
+def suggested(error: click.ClickException) -> str:
+    """What a mistyped command may have meant, as the end of an error message, or nothing."""
+    mistyped = re.match("No such command '(.*)'", error.format_message())
+    context = getattr(error, "ctx", None)
+    if not mistyped or not context or "Did you mean" in error.format_message():
+        return ""
+    below = list(_paths(context.command))
+    near = get_close_matches(mistyped[1], [path for path in below if " " not in path], n=2)
+    if not near:  # a command of another group
+        every = _paths(context.find_root().command)
+        ends = {path.rpartition(" ")[2]: f"exactdp {path}" for path in every}
+        near = [ends[end] for end in get_close_matches(mistyped[1], ends, n=2, cutoff=0.75)]
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def _paths(command: click.Command, above: str = "") -> Iterator[str]:
+    """The words of every command below a group."""
+    if isinstance(command, click.Group):
+        with click.Context(command) as context:
+            for name in command.list_commands(context):
+                yield above + name
+                if (below := command.get_command(context, name)) is not None:
+                    yield from _paths(below, f"{above}{name} ")
+
+
+@cache
+def _loaded(name: str) -> click.Command:
+    first, *others = COMMANDS[name].split()
+    command: Any = getattr(import_module(f"exactdp.cli.{first}"), name)
+    for other in others:
+        below = getattr(import_module(f"exactdp.cli.{other}"), other.rpartition(".")[2], None)
+        if isinstance(below, click.Command) and below is not command:
+            command.add_command(below)
+    return prepared(command, name)

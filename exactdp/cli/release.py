@@ -25,7 +25,7 @@ _LEAST_LOSS = Fraction(1, 10**9)
 
 @click.group(no_args_is_help=True)
 def release() -> None:
-    """Publish a histogram with differential privacy.
+    """Publish counts, sums, keys or sketches, with noise.
 
     The input is a CSV file of counts (element,count), or a file of rows.
 

@@ -82,7 +82,8 @@ def _not_noise(mechanism: Any, *, rows_read: bool) -> dict[str, str]:
         return {"besides the noise": "the (k + 1)-th largest count is subtracted from all"}
     if not rows_read:
         return {}
-    return {"besides the noise": f"keys beyond {mechanism.k} of a user are left out: exactdp cut"}
+    said = f"keys beyond {mechanism.k} of a user are left out: exactdp release cut"
+    return {"besides the noise": said}
 
 
 def _of_counts(

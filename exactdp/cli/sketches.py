@@ -5,7 +5,6 @@ ALP: Aumüller, Lebeda and Pagh.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +19,8 @@ from exactdp.cli.release import release
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer, positive
 
-_EXAMPLE = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
+#: Longest texts, in bytes: hash functions take elements of at most 4096 bits.
+_LONGEST = 500
 
 
 def _vector(
@@ -35,7 +35,7 @@ def _vector(
     return vector, size if length is None else 256 ** (length + 1), length
 
 
-def _add(name: str, text: str, optional: str, make: Callable[..., Any], example: str) -> None:
+def _add(name: str, text: str, optional: str, example: str) -> None:
     """Add a command that releases a sketch; elements are numbers below the universe, or texts."""
 
     @release.command(name, help=text, epilog=f"Example: exactdp release {name} X.csv {example}")
@@ -53,7 +53,7 @@ def _add(name: str, text: str, optional: str, make: Callable[..., Any], example:
         k = integer("k", given.pop("k") or "", least=1)
         rows = integer("rows", given.pop("rows", None) or 8 * k, least=1)
         present = {key: value for key, value in given.items() if value is not None}
-        mechanism = make(d, k, rows, **present)
+        mechanism = _made(name, d, k, rows, present)
         sketch = mechanism.project(vector, SystemSource()).of_texts(length)
         data = sketch.to_bytes()
         promise = mechanism.guarantee()
@@ -135,119 +135,76 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
     }
 
 
-#: Longest texts, in bytes: hash functions take elements of at most 4096 bits.
-_LONGEST = 500
+def _made(name: str, d: int, k: int, rows: int, given: dict[str, str]) -> Any:
+    """The mechanism of a command, from the options that it was given."""
+    from exactdp import mechanisms
 
-
-def _alp(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "8") -> Any:
-    from exactdp.mechanisms import ALP
-
-    return ALP(d, k, rows, largest, epsilon, price)
-
-
-def _signed(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "8") -> Any:
-    from exactdp.mechanisms import SignedALP
-
-    return SignedALP(d, k, rows, largest, epsilon, price)
-
-
-def _histogram(d: int, k: int, rows: int, epsilon: str, largest: str, width: str = "") -> Any:
-    from exactdp.mechanisms import HistogramALP
-
-    usual = min(max(round(3 / positive("epsilon", epsilon)), 1), 1000)
-    counts = integer("width", width, least=1) if width else usual
-    return HistogramALP(d, k, rows, largest, epsilon, counts)
-
-
-def _log(d: int, k: int, rows: int, epsilon: str, largest: str, price: str = "20") -> Any:
-    from exactdp.mechanisms import LogALP
-
-    return LogALP.of(d=d, k=k, s=rows, beta=largest, epsilon=epsilon, alpha=price)
-
-
-def _max(d: int, k: int, rows: int, epsilon: str, largest: str, grid: str = "1/64") -> Any:
-    from exactdp.mechanisms import MaxProjection
-
-    return MaxProjection(d=d, k=k, u=largest, epsilon=epsilon, grid=grid, s=rows)
-
-
-def _dense(d: int, k: int, rows: int, epsilon: str, largest: str, grid: str = "1/64") -> Any:
-    from exactdp.mechanisms import DenseLaplace
-
-    return DenseLaplace(d=d, k=k, u=largest, epsilon=epsilon, grid=grid)
-
-
-def _threshold(
-    d: int,
-    k: int,
-    rows: int,
-    epsilon: str,
-    largest: str,
-    delta: str = "0",
-    price: str = "8",
-    share: str = "1/3",
-    stored_from: str | None = None,
-) -> Any:
-    from exactdp.mechanisms import ThresholdALP
-
-    total, part = positive("epsilon", epsilon), positive("share", share)
+    epsilon, largest = given.pop("epsilon"), given.pop("largest")
+    renamed: dict[str, Any] = {_PARAMETERS.get(name, name): x for name, x in given.items()}
+    match name:
+        case "alp":
+            return mechanisms.ALP(d, k, rows, largest, epsilon, **renamed)
+        case "signed-alp":
+            return mechanisms.SignedALP(d, k, rows, largest, epsilon, **renamed)
+        case "histogram-alp":
+            usual = min(max(round(3 / positive("epsilon", epsilon)), 1), 1000)
+            counts = integer("width", given.get("width", usual), least=1)
+            return mechanisms.HistogramALP(d, k, rows, largest, epsilon, counts)
+        case "log-alp":
+            return mechanisms.LogALP.of(d=d, k=k, s=rows, beta=largest, epsilon=epsilon, **renamed)
+        case "max-projection":
+            return mechanisms.MaxProjection(d=d, k=k, u=largest, epsilon=epsilon, s=rows, **renamed)
+        case "dense-laplace":
+            return mechanisms.DenseLaplace(d=d, k=k, u=largest, epsilon=epsilon, **renamed)
+    total, part = positive("epsilon", epsilon), positive("share", renamed.pop("share", "1/3"))
     if part >= 1:
-        raise InvalidParameter("share", share, "> 0 and < 1")
-    return ThresholdALP(
-        d=d,
-        k=k,
-        s=rows,
-        u=largest,
-        epsilon1=part * total,
-        epsilon2=(1 - part) * total,
-        delta=delta,
-        alpha=price,
-        t=stored_from,
-    )
+        raise InvalidParameter("share", given["share"], "> 0 and < 1")
+    renamed |= {"epsilon1": part * total, "epsilon2": (1 - part) * total}
+    return mechanisms.ThresholdALP(d=d, k=k, s=rows, u=largest, **renamed)
 
 
-_add(
-    "alp",
-    "A sketch of values up to a bound (Aumüller, Lebeda, Pagh: Algorithm 4).",
-    "rows price",
-    _alp,
-    _EXAMPLE,
-)
-_add(
-    "signed-alp",
-    "A sketch of values of either sign (ALP, Section 10).",
-    "rows price",
-    _signed,
-    _EXAMPLE,
-)
-_add(
-    "histogram-alp",
-    "A sketch of counts; neighbours differ by 1 in one count (ALP, Algorithm 10).",
-    "rows width",
-    _histogram,
-    _EXAMPLE,
-)
-_add("log-alp", "A sketch with few levels and multiplicative error (ALP, Section 6).",
-     "rows price", _log,
-     "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch")  # fmt: skip
-_add(
-    "threshold-alp",
-    "Large values stored, small values in a sketch; pure DP, or with --delta (ALP, Algorithm 7).",
-    "rows delta price share stored_from",
-    _threshold,
-    "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch",
-)
-_add(
-    "max-projection",
-    "The noisy maximum of each row; one look-up per query (ALP, Algorithm 11).",
-    "rows grid",
-    _max,
-    "--k 200 --epsilon 1 --largest 40 --rows 5000 --text 30 --output out.sketch",
-)
-_add(
-    "dense-laplace",
-    "Noise on every element of a small universe (ALP, Algorithm 1).",
-    "grid",
-    _dense,
-    "--k 20 --epsilon 1 --largest 40 --universe 100 --output out.sketch",
-)
+#: Options whose names are longer than those of the parameters.
+_PARAMETERS = {"price": "alpha", "stored_from": "t"}
+
+_SMALL = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
+_WIDE = "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch"
+
+#: Command -> sentence, further options, example.
+_SKETCHES = {
+    "alp": (
+        "A sketch of values up to a bound, which answers for any entry (Aumüller, Lebeda, Pagh: "
+        "Algorithm 4).",
+        "rows price",
+        _SMALL,
+    ),
+    "signed-alp": ("A sketch of values of either sign (ALP, Section 10).", "rows price", _SMALL),
+    "histogram-alp": (
+        "A sketch of counts; neighbours differ by 1 in one count (ALP, Algorithm 10).",
+        "rows width",
+        _SMALL,
+    ),
+    "log-alp": (
+        "A sketch with few levels and multiplicative error (ALP, Section 6).",
+        "rows price:log",
+        _WIDE,
+    ),
+    "threshold-alp": (
+        "Large values stored, small values in a sketch; pure DP, or with --delta (ALP, "
+        "Algorithm 7).",
+        "rows delta price share stored_from",
+        _WIDE,
+    ),
+    "max-projection": (
+        "The noisy maximum of each row; one look-up per query (ALP, Algorithm 11).",
+        "rows grid",
+        "--k 200 --epsilon 1 --largest 40 --rows 5000 --text 30 --output out.sketch",
+    ),
+    "dense-laplace": (
+        "Noise on every element of a small universe, in a file for release query (ALP, "
+        "Algorithm 1).",
+        "grid",
+        "--k 20 --epsilon 1 --largest 40 --universe 100 --output out.sketch",
+    ),
+}
+for _name, _entry in _SKETCHES.items():
+    _add(_name, *_entry)

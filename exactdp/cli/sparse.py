@@ -1,4 +1,4 @@
-"""exactdp sparse: means of sparse vectors in the local model."""
+"""exactdp local sparse: means of sparse vectors in the local model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exactdp.cli.options import json_option, options, statement_option
-from exactdp.cli.output import new_file, print_json, print_table, written
-from exactdp.cli.pictures import new_picture
+from exactdp.cli.answers import Answer, answering, facts, table
+from exactdp.cli.options import options, overwrite_option, statement_option
+from exactdp.cli.output import new_file, written
+from exactdp.cli.pictures import Picture, new_picture
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing, table_in
 from exactdp.errors import Described, InvalidParameter, shown
@@ -26,40 +27,45 @@ _GIVEN = "level L delta hashes users bins"
 
 @click.group(no_args_is_help=True)
 def sparse() -> None:
-    """Means of sparse vectors in the local model.
+    """Collect means of sparse vectors, such as ratings: plan, report, estimate.
 
     A sparse vector has values for few of very many items, for example a user's ratings. Each user's
     report is private by itself.
     """
 
 
-@sparse.command(epilog="Example: exactdp sparse plan --d 100000 --k 64 --epsilon 1 --level user")
+@sparse.command(
+    epilog="Example: exactdp local sparse plan --d 100000 --k 64 --epsilon 1 --level user"
+)
 @options("d k:entries epsilon", _GIVEN)
 @statement_option
-@json_option
-def plan(as_json: bool, statement: Path | None, **given: str | None) -> None:
+@answering
+def plan(statement: Path | None, **given: str | None) -> Answer:
     """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it."""
     m = _mechanism(given)
     with counted("planning"):
-        rows = [[name, other] for name, other in _others(m).items()]
+        others = _others(m)
     save_statement(statement, lambda: _statement(m))
-    errors = {str(name): float(other.mean_square(m.users)) ** 0.5 for name, other in rows}
+    errors = {name: float(other.mean_square(m.users)) ** 0.5 for name, other in others.items()}
     own = float(m.plan.mean_square(m.users)) ** 0.5
-    facts = _facts(m)
-    if as_json:
-        others = {name: {"error": errors[name], "bits": other.bits} for name, other in rows}
-        print_json({**facts, "error": own, "others": others, "guarantee": m.guarantee().as_dict()})
-        return
-    print_table("plan", [], [[name, str(value)] for name, value in facts.items()])
-    click.echo(f"guarantee of each report: {m.guarantee()}")
-    table = [["this plan", f"{own:.4g}", "1.00", str(m.bits)]]
-    table += [
+    found = _facts(m)
+    rows = [["this plan", f"{own:.4g}", "1.00", str(m.bits)]]
+    rows += [
         [name, f"{errors[name]:.4g}", f"{errors[name] / own:.2f}", str(other.bits)]
-        for name, other in rows
+        for name, other in others.items()
     ]
     header = ["scheme", "error of a mean", "of this plan", "bits a report"]
     title = f"root mean square error from {m.users} users, for the worst vectors"
-    print_table(title, header, table)
+    text = "\n".join(
+        [
+            facts("plan", found),
+            f"guarantee of each report: {m.guarantee()}",
+            table(title, header, rows),
+        ]
+    )
+    compared = {name: {"error": errors[name], "bits": x.bits} for name, x in others.items()}
+    promise = m.guarantee().as_dict()
+    return Answer({**found, "error": own, "others": compared, "guarantee": promise}, text)
 
 
 def _statement(m: SparseVectorMean) -> Statement:
@@ -102,22 +108,17 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
 
 
 @sparse.command(
-    epilog="Example: exactdp sparse report ratings.csv --d 1682 --k 100 --epsilon 1 "
+    epilog="Example: exactdp local sparse report ratings.csv --d 1682 --k 100 --epsilon 1 "
     "--level event --output reports.edl"
 )
 @click.argument("file")
 @options("d k:entries epsilon output", _GIVEN)
-@click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
+@overwrite_option
 @statement_option
-@json_option
+@answering
 def report(
-    file: str,
-    output: str,
-    overwrite: bool,
-    as_json: bool,
-    statement: Path | None,
-    **given: str | None,
-) -> None:
+    file: str, output: str, overwrite: bool, statement: Path | None, **given: str | None
+) -> Answer:
     """Randomize vectors from a CSV file with the header user,item,value; values are -1 to 1.
 
     The randomness is the operating system's. In a deployment, every user runs this command on
@@ -133,26 +134,20 @@ def report(
         with written(target, overwrite=overwrite) as (part,):
             part.write_bytes(m.reports_to_bytes(reports))
     save_statement(statement, lambda: _statement(m))
-    facts = {"reports": len(reports), "bits of each": m.bits, "output": output}
-    if as_json:
-        print_json({**facts, "guarantee": m.guarantee().as_dict()})
-        return
-    print_table("randomized", [], [[name, str(value)] for name, value in facts.items()])
-    click.echo(f"guarantee of each: {m.guarantee()}")
+    found = {"reports": len(reports), "bits of each": m.bits, "output": output}
+    text = facts("randomized", found) + f"\nguarantee of each: {m.guarantee()}"
+    return Answer({**found, "guarantee": m.guarantee().as_dict()}, text)
 
 
-@sparse.command(epilog="Example: exactdp sparse estimate state.edl --top 10 --picture top.svg")
+@sparse.command(
+    epilog="Example: exactdp local sparse estimate state.edl --top 10 --picture top.svg"
+)
 @click.argument("file")
 @options("", "top items beta picture")
-@json_option
+@answering
 def estimate(
-    file: str,
-    top: str | None,
-    items: str | None,
-    beta: str | None,
-    picture: str | None,
-    as_json: bool,
-) -> None:
+    file: str, top: str | None, items: str | None, beta: str | None, picture: str | None
+) -> Answer:
     """Estimate means from a file of reports or a state (exactdp local aggregate merges files)."""
     from exactdp.local import SparseVectorMean
     from exactdp.local.report_files import mechanism_of, state_of
@@ -168,16 +163,14 @@ def estimate(
     within = float(means.accuracy(beta or "0.05"))
     if target is not None:
         _draw(target, means, chosen)
-    if as_json:
-        rows = [{"item": x, "mean": mean} for x, mean in chosen]
-        errors = {"standard_error": means.deviation, "beta": beta or "0.05", "within": within}
-        print_json({**errors, "reports": means.n, "means": rows})
-        return
-    table = [[str(x), f"{mean:.6f}", f"{means.deviation:.6f}"] for x, mean in chosen]
-    print_table(f"means from {means.n} reports", ["item", "mean", "standard error"], table)
-    click.echo(
-        f"the error of each mean is at most {within:.6f}, except with probability {beta or '0.05'}"
+    cells = [[str(x), f"{mean:.6f}", f"{means.deviation:.6f}"] for x, mean in chosen]
+    text = table(f"means from {means.n} reports", ["item", "mean", "standard error"], cells) + (
+        f"\nthe error of each mean is at most {within:.6f}, except with probability "
+        f"{beta or '0.05'}"
     )
+    errors = {"standard_error": means.deviation, "beta": beta or "0.05", "within": within}
+    rows = [{"item": x, "mean": mean} for x, mean in chosen]
+    return Answer({**errors, "reports": means.n, "means": rows}, text)
 
 
 def _chosen(means: Means, top: str | None, items: str | None) -> list[tuple[int, float]]:
@@ -214,8 +207,6 @@ def _vectors(path: Path) -> list[dict[int, str]]:
 
 def _draw(path: Path, means: Means, chosen: list[tuple[int, float]]) -> None:
     """Draw the means with bars of two standard errors."""
-    from exactdp.cli.pictures import Picture
-
     title = f"{len(chosen)} means from {means.n} reports"
     picture = Picture("light", x="mean", y="item", title=title)
     places = list(range(len(chosen), 0, -1))

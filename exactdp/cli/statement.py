@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from exactdp.cli.options import json_option, options
-from exactdp.cli.output import new_file, print_json, written
+from exactdp.cli.answers import Answer, answering
+from exactdp.cli.options import options, overwrite_option
+from exactdp.cli.output import new_file, written
 from exactdp.cli.reading import existing
 from exactdp.progress import counted
 
@@ -20,7 +22,7 @@ __all__ = ["statement"]
 
 @click.group(no_args_is_help=True)
 def statement() -> None:
-    """Check, show and compose privacy statements.
+    """Check, show, compose and lint privacy statements.
 
     A privacy statement is a JSON file: what was released, what is claimed of its privacy, and the
     choices with which anybody can recompute the claims. Many commands write one with --statement,
@@ -30,22 +32,19 @@ def statement() -> None:
 
 @statement.command(epilog="Example: exactdp statement check counts.csv.statement.json")
 @click.argument("file")
-@json_option
-def check(file: str, as_json: bool) -> int:
-    """Recompute every claim of a statement, in at most a minute.
+@answering
+def check(file: str) -> Answer:
+    """Recompute every claim of a statement with the stand-alone checker.
 
-    Runs the stand-alone checker dpcheck.py, which shares no code with the rest of exactdp. Prints
-    valid, not proved or malformed; the exit status is 0, 1 or 2.
+    The checker dpcheck.py shares no code with the rest of exactdp and takes at most a minute.
+    Prints valid, not proved or malformed; the exit status is 0, 1 or 2.
     """
     from exactdp import statement as statements
 
     with counted("checking"):
         found = statements.check(existing(file).read_bytes())
-    if as_json:
-        print_json({"verdict": found.verdict, "reason": found.reason, "sha256": found.sha256})
-    else:
-        click.echo(str(found))
-    return found.status
+    data = {"verdict": found.verdict, "reason": found.reason, "sha256": found.sha256}
+    return Answer(data, str(found), found.status)
 
 
 @statement.command(epilog="Example: exactdp statement show counts.csv.statement.json --for subject")
@@ -59,7 +58,8 @@ def check(file: str, as_json: bool) -> int:
     help="Whose data it is about, who reviews it, or who re-checks it; registry prints YAML for a "
     "record of the deployments registry.",
 )
-def show(file: str, reader: str) -> None:
+@answering
+def show(file: str, reader: str) -> Answer:
     """Print a statement in plain English. Its claims are not checked; see check."""
     from exactdp.statement.explaining import explain
 
@@ -67,9 +67,10 @@ def show(file: str, reader: str) -> None:
     if reader == "registry":
         from exactdp.registry import fields_for
 
-        click.echo(fields_for(made), nl=False)
+        text = fields_for(made).rstrip("\n")
     else:
-        click.echo(explain(made, reader))
+        text = explain(made, reader)
+    return Answer({"for": reader, "text": text}, text)
 
 
 @statement.command(
@@ -77,11 +78,12 @@ def show(file: str, reader: str) -> None:
 )
 @click.argument("files", nargs=-1, required=True)
 @options("output", "epsilon delta")
-@click.option("--overwrite", is_flag=True, help="Replace the output file if it exists.")
+@overwrite_option
+@answering
 def add(
     files: tuple[str, ...], output: str, epsilon: str | None, delta: str | None, overwrite: bool
-) -> None:
-    """Compose statements about the same unit: one statement about all releases together.
+) -> Answer:
+    """Compose statements about the same unit into one statement about all releases together.
 
     Claims the delta at --epsilon, the epsilon at --delta, or both. By default it claims the epsilon
     at the sum of all deltas.
@@ -94,7 +96,7 @@ def add(
         total = first.together(others, epsilon=epsilon, delta=delta)
     with written(target, overwrite=overwrite) as (part,):
         part.write_text(total.to_json(), encoding="utf-8")
-    click.echo(str(total))
+    return Answer({"output": output, "statement": json.loads(total.to_json())}, str(total))
 
 
 def _read(name: str) -> Statement:

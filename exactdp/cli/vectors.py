@@ -1,18 +1,20 @@
-"""exactdp vectors: conformance vectors, and a judge of any implementation's answers."""
+"""exactdp audit vectors: conformance vectors, and a judge of any implementation's answers."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from exactdp.cli.options import find_local_modules, json_option
-from exactdp.cli.output import new_file, print_json, print_table, write_text
+from exactdp.cli.answers import Answer, answering, table
+from exactdp.cli.options import find_local_modules
+from exactdp.cli.output import new_file, write_text
 from exactdp.cli.reading import standard_input
 from exactdp.errors import InvalidParameter
+from exactdp.oracle.jsonl import check_jsonl
 from exactdp.oracle.vectors import (
     GROUPS,
     Vector,
@@ -21,6 +23,7 @@ from exactdp.oracle.vectors import (
     find,
     group_named,
     load,
+    schema,
     select,
     show,
     vectors_as_jsonl,
@@ -35,7 +38,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @click.group(no_args_is_help=True)
 def vectors() -> None:
-    """Test any implementation against certified answers.
+    """Put questions with certified answers to an implementation in any language.
 
     A conformance vector is a question about differential privacy with its certified answer.
     """
@@ -44,7 +47,10 @@ def vectors() -> None:
 def _selection(command: _Command) -> _Command:
     for name, text in (
         ("question", "Only vectors with this question: delta, tau, ..."),
-        ("flag", "Only vectors with this flag; 'exactdp vectors list --group GROUP' shows flags."),
+        (
+            "flag",
+            "Only vectors with this flag; 'exactdp audit vectors list --group GROUP' shows flags.",
+        ),
     ):
         command = click.option(f"--{name}", metavar=name.upper(), help=text)(command)
 
@@ -55,59 +61,56 @@ def _selection(command: _Command) -> _Command:
     return click.option("--group", metavar="GROUP", callback=named, help=f"{text}.")(command)
 
 
-@vectors.command("list", epilog="Example: exactdp vectors list --group gshm")
+@vectors.command("list", epilog="Example: exactdp audit vectors list --group gshm")
 @_selection
-@json_option
-def list_(group: str | None, flag: str | None, question: str | None, as_json: bool) -> None:
+@answering
+def list_(group: str | None, flag: str | None, question: str | None) -> Answer:
     """List the groups, or the vectors of a group, a flag or a question."""
     if (group, flag, question) == (None, None, None):
-        _list_groups(as_json)
-        return
+        return _groups()
     chosen = _chosen(group, flag, question)
-    if as_json:
-        print_json([{**v.as_question(), "flags": list(v.flags)} for v in chosen])
-        return
     rows = [[v.id, v.question, ", ".join(v.flags), v.comment] for v in chosen]
-    print_table(f"{len(chosen)} vectors", ["id", "question", "flags", "comment"], rows)
+    return Answer(
+        [{**v.as_question(), "flags": list(v.flags)} for v in chosen],
+        table(f"{len(chosen)} vectors", ["id", "question", "flags", "comment"], rows),
+    )
 
 
-def _list_groups(as_json: bool) -> None:
+def _groups() -> Answer:
     groups = [load(name) for name in GROUPS]
-    if as_json:
-        print_json([{"group": g.name, "vectors": len(g), "flags": dict(g.notes)} for g in groups])
-        return
     rows = []
     for group in groups:
         asked = Counter(v.question for v in group)
         rows.append([group.name, str(len(group)), ", ".join(f"{n} {q}" for q, n in asked.items())])
     total = sum(len(group) for group in groups)
-    print_table(f"{total} vectors", ["group", "vectors", "questions"], rows)
+    return Answer(
+        [{"group": g.name, "vectors": len(g), "flags": dict(g.notes)} for g in groups],
+        table(f"{total} vectors", ["group", "vectors", "questions"], rows),
+    )
 
 
-@vectors.command("show", epilog="Example: exactdp vectors show gshm-001")
+@vectors.command("show", epilog="Example: exactdp audit vectors show gshm-001")
 @click.argument("id")
-@json_option
-def show_(id: str, as_json: bool) -> None:
+@answering
+def show_(id: str) -> Answer:
     """Show a vector: the question, the certified answer, and the mistake that it detects."""
-    if not as_json:
-        click.echo(show(id))
-        return
-    vector = find(id)
-    print_json(next(t for t in all_tests(document(vector.group)) if t["id"] == id))
+    tests = all_tests(document(find(id).group))
+    return Answer(next(test for test in tests if test["id"] == id), show(id))
 
 
-@vectors.command(epilog="Example: exactdp vectors questions | my-program > answers.jsonl")
+@vectors.command(epilog="Example: exactdp audit vectors questions | my-program > answers.jsonl")
 @_selection
-def questions(group: str | None, flag: str | None, question: str | None) -> None:
+@answering
+def questions(group: str | None, flag: str | None, question: str | None) -> Answer:
     """Print the questions as lines of JSON, for a program in any language."""
     _chosen(group, flag, question)
-    for line in vectors_as_jsonl(group=group, flag=flag, question=question):
-        click.echo(line)
+    lines = list(vectors_as_jsonl(group=group, flag=flag, question=question))
+    return Answer([json.loads(line) for line in lines], "\n".join(lines))
 
 
 @vectors.command(
-    epilog="Example: exactdp vectors run --adapter my_package.my_module:make_adapter        "
-    "Any language: my-program | exactdp vectors run --stdin-jsonl"
+    epilog="Example: exactdp audit vectors run --adapter my_package.my_module:make_adapter        "
+    "Any language: my-program | exactdp audit vectors run --stdin-jsonl"
 )
 @click.option(
     "--adapter", metavar="NAME", help="exactdp, or MODULE:FUNCTION that returns your adapter."
@@ -115,7 +118,7 @@ def questions(group: str | None, flag: str | None, question: str | None) -> None
 @click.option("--stdin-jsonl", is_flag=True, help="Judge answers from standard input.")
 @click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
 @_selection
-@json_option
+@answering
 def run(
     adapter: str | None,
     stdin_jsonl: bool,
@@ -123,44 +126,33 @@ def run(
     group: str | None,
     flag: str | None,
     question: str | None,
-    as_json: bool,
-) -> int:
+) -> Answer:
     """Judge an implementation. Exits 1 when an answer is unsafe, wrong or missing, else 0."""
     if (adapter is None) != stdin_jsonl:
         raise click.UsageError("adapter must be given, or else --stdin-jsonl (not both)")
     page = new_file("html", html, (".html",)) if html else None
     chosen = _chosen(group, flag, question)
-    report = _judge_lines(standard_input(), chosen) if adapter is None else _judge(adapter, chosen)
-    if as_json:
-        print_json(report.as_dict())
-    else:
-        click.echo(report.text())
+    report = check_jsonl(standard_input(), chosen) if adapter is None else _judge(adapter, chosen)
     if page:
         from exactdp.oracle.page import conformance_page
 
         write_text(page, conformance_page(report))
-    return 0 if report.clean else 1
+    return Answer(report.as_dict(), report.text(), 0 if report.clean else 1)
 
 
-@vectors.command(epilog="Example: exactdp vectors export gshm | jq .numberOfTests")
+@vectors.command(epilog="Example: exactdp audit vectors export gshm | jq .numberOfTests")
 @click.argument("group")
-@click.option(
-    "--output", metavar="FILE", default="-", help="New file ending in .json (default: -)."
-)
-def export(group: str, output: str) -> None:
-    """Write the file of a group, or the JSON schema of all files (GROUP: schema).
-
-    Without --output, or with --output -, the file goes to standard output.
-    """
-    from exactdp.oracle.vectors import schema
-
-    path = None if output == "-" else new_file("output", output, (".json",))
-    text = json.dumps(schema() if group == "schema" else document(group_named(group)), indent=1)
+@click.option("--output", metavar="FILE", help="New JSON file.  [default: standard output]")
+@answering
+def export(group: str, output: str | None) -> Answer:
+    """Write the file of a group, or the JSON schema of all files (GROUP: schema)."""
+    path = None if output in (None, "-") else new_file("output", str(output), (".json",))
+    data = schema() if group == "schema" else document(group_named(group))
+    text = json.dumps(data, indent=1)
     if path is None:
-        click.echo(text)
-        return
+        return Answer(data, text)
     write_text(path, text + "\n")
-    click.echo(f"written to {path}")
+    return Answer(data, f"written to {path}")
 
 
 def _chosen(group: str | None, flag: str | None, question: str | None) -> list[Vector]:
@@ -168,14 +160,8 @@ def _chosen(group: str | None, flag: str | None, question: str | None) -> list[V
     if not chosen:
         wanted = {"flag": flag, "question": question}
         name = "flag" if flag else "question"
-        raise InvalidParameter(name, wanted[name], "shown by 'exactdp vectors list'")
+        raise InvalidParameter(name, wanted[name], "shown by 'exactdp audit vectors list'")
     return chosen
-
-
-def _judge_lines(lines: Iterable[str], chosen: list[Vector]) -> Report:
-    from exactdp.oracle.jsonl import check_jsonl
-
-    return check_jsonl(lines, chosen)
 
 
 def _judge(name: str, chosen: list[Vector]) -> Report:

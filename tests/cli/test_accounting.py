@@ -28,6 +28,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return int(stop.value.code or 0), out.getvalue(), err.getvalue()
 
 
+ALL = ["calibrate", "sparse-histograms"]
 URL = ["--k", "51914", "--sigma", "2222.7", "--tau", "13914", "--epsilon", "0.35"]
 
 
@@ -98,7 +99,7 @@ def test_tables() -> None:
             ["3.730631635", "refuted"],
         ),
         (["calibrate", "gshm", "--k", "3", "--epsilon", "1", "--delta", "1e-5"], ["no tau <="]),
-        (["compare", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5"], ["146.6", "131.9"]),
+        ([*ALL, "--k", "10", "--epsilon", "0.35", "--delta", "1e-5"], ["146.6", "131.9"]),
     ):
         code, out, err = run(*arguments)
         assert (code, err) == (0, "")
@@ -107,7 +108,7 @@ def test_tables() -> None:
 
 
 def test_compare_json() -> None:
-    _, out, _ = run("compare", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5", "--json")
+    _, out, _ = run(*ALL, "--k", "10", "--epsilon", "0.35", "--delta", "1e-5", "--json")
     rows = json.loads(out)
     assert [row["analysis"] for row in rows] == [
         "add-the-deltas",
@@ -123,7 +124,7 @@ def test_compare_json() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["delta"], ["check"], ["calibrate"], ["compare"]]
+    [[], ["delta"], ["check"], ["calibrate"], ["calibrate", "sparse-histograms"]]
     + [[verb, m] for verb in ("delta", "check", "calibrate") for m in ("gshm", "csh", "gaussian")],
 )
 def test_every_help_has_an_example(command: list[str]) -> None:

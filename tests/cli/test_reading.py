@@ -14,7 +14,8 @@ from tests.cli.fuzz.files import good
 from tests.cli.test_accounting import run
 
 COMPOSE = ["compose", "{}", "--epsilon", "1"]
-RATINGS = ["sparse", "report", "{}", "--d", "9", "--k", "3", "--epsilon", "1", "--level", "user"]
+RATINGS = ["local", "sparse", "report", "{}", "--d", "9", "--k", "3", "--epsilon", "1"]
+RATINGS += ["--level", "user"]
 REPLAY = ["audit", "replay", "exactdp:discrete-laplace", "{}", "--set", "scale=1"]
 REPLAY += ["--left", "0", "--right", "1"]
 REPORT = ["local", "report", "{}", "--k", "9", "--epsilon", "1", "--mechanism", "compressive"]
@@ -95,7 +96,7 @@ def test_odd_reports(tmp_path: Path, old: bytes, new: bytes, message: str) -> No
 def test_odd_standard_input(monkeypatch: pytest.MonkeyPatch, given: bytes) -> None:
     with io.TextIOWrapper(io.BytesIO(given), encoding="utf-8") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        code, text, err = run("vectors", "run", "--stdin-jsonl", "--group", "zcdp")
+        code, text, err = run("audit", "vectors", "run", "--stdin-jsonl", "--group", "zcdp")
     assert (code, text) == (2, "")
     assert err.count("\n") == 1
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import pkgutil
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 import exactdp.cli
+from exactdp.accounting.calculator import calculator
+from exactdp.cli.help import painted
 from exactdp.cli.main import cli
-from exactdp.cli.registry import COMMANDS
+from exactdp.cli.registry import COMMANDS, MAP, RENAMED
 from tests.cli.test_accounting import run
 
 
@@ -26,6 +35,7 @@ def tree(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 
 EVERY = dict(tree(cli))
+TARGET = ["--epsilon", "1", "--delta", "1e-5"]
 
 
 def test_the_table_reaches_every_command_in_the_package() -> None:
@@ -49,3 +59,95 @@ def test_a_command_has_a_help_text(name: str) -> None:
     code, out, _ = run(*name.split(), "--help")
     assert (code, "Usage: exactdp " + name in out) == (0, True)
     assert EVERY[name].help
+
+
+def test_the_map_has_at_most_twelve_groups() -> None:
+    assert len(COMMANDS) == sum(map(len, MAP.values())) <= 12
+
+
+def test_siblings_are_told_apart() -> None:
+    for group in {name.rpartition(" ")[0] for name in EVERY if name}:
+        inside = {n: x for n, x in EVERY.items() if n and n.rpartition(" ")[0] == group}
+        told = {command.get_short_help_str(200): name for name, command in inside.items()}
+        same = {("release csh", "release top-k")}  # two names of one command
+        assert len(told) >= len(inside) - len(same), group
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_name_that_a_command_had_before_is_understood(old: str) -> None:
+    _, said, err = run(old, "--help")
+    assert said == run(*RENAMED[old].split(), "--help")[1]
+    assert err == f"exactdp: 'exactdp {old}' is called 'exactdp {RENAMED[old]}' now\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["delt"], "'delta'"),
+        (["calibrate", "gsmh"], "'gshm'"),
+        (["release", "histogram-apl"], "'histogram-alp'"),
+        (["keyz"], "'exactdp release keys'"),
+    ],
+)
+def test_a_mistyped_command_is_told_what_is_near(words: list[str], meant: str) -> None:
+    code, out, err = run(*words, "--json")
+    assert (code, out) == (2, "")
+    assert f"Did you mean {meant}" in err
+    assert "Did you mean" not in run("qqqqqqqq")[2]
+
+
+def test_without_a_command_five_lines_ask_what_is_wanted() -> None:
+    code, out, err = run()
+    assert (code, err, len(out.splitlines())) == (2, "", 5)
+
+
+def test_defaults_in_help_are_those_of_the_calculators() -> None:
+    for name in ("gaussian", "csh", "sums", "discrete-gaussian"):
+        for verb in ("delta", "calibrate"):
+            made = getattr(calculator(name), verb)
+            shown = {
+                x.name: str(x.help) for x in EVERY[f"{verb} {name}"].params if hasattr(x, "help")
+            }
+            for parameter in inspect.signature(made).parameters.values():
+                if parameter.default not in (None, parameter.empty):
+                    assert f"default: {parameter.default}]" in shown[parameter.name], (name, verb)
+                if parameter.default is parameter.empty:
+                    assert shown[parameter.name].endswith("required]")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_once(shell: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", f"/bin/{shell}")
+    assert run("--install-completion")[0] == 0
+    written = {path: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    assert any("_EXACTDP_COMPLETE" in text for text in written.values())
+    assert run("--install-completion", shell)[0] == 0
+    assert {path: path.read_text() for path in written} == written
+    assert run("--install-completion", "tcsh")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("exactdp cal", "calibrate"),
+        ("exactdp calibrate gs", "gshm"),
+        ("exactdp calibrate csh --analysis pu", "published"),
+        ("exactdp delta gshm --si", "--sigma"),
+        ("exactdp statement check ", "file"),
+    ],
+)
+def test_completion(words: str, completed: str) -> None:
+    program = shutil.which("exactdp", path=str(Path(sys.executable).parent))
+    given = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    call = {**os.environ, **given, "_EXACTDP_COMPLETE": "bash_complete"}
+    found = subprocess.run([str(program)], env=call, capture_output=True, text=True, check=True)
+    assert completed in found.stdout.replace(",", "\n").splitlines()
+
+
+def test_colours_only_where_they_are_seen(monkeypatch: Any) -> None:
+    assert painted("refuted (x): y").startswith("\x1b[31m")
+    assert painted("proved") == "\x1b[32m\x1b[1mproved\x1b[0m"
+    assert "\x1b" not in run("check", "gaussian", "--sigma", "9", *TARGET)[1]
+    monkeypatch.setattr(click.utils, "should_strip_ansi", lambda *_: False)
+    assert "\x1b" in run("check", "gaussian", "--sigma", "9", *TARGET)[1]

@@ -31,7 +31,7 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     made = Statement.read((tmp_path / f"out.{ending}.statement.json").read_bytes())
     assert made.fields["unit"]["neighbours"] == "replace-one"
     assert made.check().verdict == "valid"
-    code, found, err = run("query", str(out), "7")
+    code, found, err = run("release", "query", str(out), "7")
     assert (code, err) == (0, "")
     assert 0 <= int(found) <= 20
     code, _, err = run(*arguments)
@@ -74,10 +74,10 @@ def test_a_real_histogram(tmp_path: Path) -> None:
     report = json.loads(text)
     assert code == 0
     assert (report["released"], report["unit"]) == (945, "coefficients")
-    code, found, _ = run("query", str(out), "age 36 education 3")
+    code, found, _ = run("release", "query", str(out), "age 36 education 3")
     assert code == 0
     assert 0 <= int(found) <= 944
-    assert "Example: exactdp query" in run("query", "--help")[1]
+    assert "Example: exactdp release query" in run("release", "query", "--help")[1]
     assert "Example: exactdp release sparse" in run("release", "sparse", "--help")[1]
 
 
@@ -113,8 +113,8 @@ def test_bad_queries(tmp_path: Path) -> None:
     damaged = tmp_path / "x.edph"
     damaged.write_bytes(b"EXDPCH nonsense")
     for arguments, message in (
-        (["query", str(tmp_path / "no.csv"), "1"], "a file that exists"),
-        (["query", str(damaged), "1"], "a file of exactdp"),
+        (["release", "query", str(tmp_path / "no.csv"), "1"], "a file that exists"),
+        (["release", "query", str(damaged), "1"], "a file of exactdp"),
     ):
         code, _, err = run(*arguments)
         assert code == 2

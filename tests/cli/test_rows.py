@@ -174,7 +174,7 @@ def test_an_empty_file_is_no_secret(tmp_path: Path, flags: list[str]) -> None:
 def test_what_a_bound_leaves_out(tmp_path: Path) -> None:
     """One user of 900 has 52 keys, the others have two."""
     data = visits(tmp_path / "v.csv")
-    command = ["cut", str(data), "--user", "uid", "--by", "url", "--k", "2", "--json"]
+    command = ["release", "cut", str(data), "--user", "uid", "--by", "url", "--k", "2", "--json"]
     code, text, err = run(*command, "--public-data")
     assert (code, err) == (0, "")
     exact = {"k": 2, "users_with_more": 1, "pairs": 1850, "pairs_left_out": 50}
@@ -215,7 +215,9 @@ def test_a_reader_that_stops_is_no_verdict() -> None:
     assert (process.returncode, err) == (141, "")
 
 
-@pytest.mark.parametrize("line", ["vectors list", "vectors questions", "proofs --list", "--help"])
+@pytest.mark.parametrize(
+    "line", ["audit vectors list", "audit vectors questions", "proofs --list", "--help"]
+)
 def test_a_reader_that_has_enough_is_no_error(line: str) -> None:
     """Like 'exactdp ... | head -1'."""
     process = started(*line.split(), stdout=subprocess.PIPE)
@@ -341,7 +343,7 @@ def test_texts_of_digits_are_texts(tmp_path: Path) -> None:
     counts.write_text("element,count\n90210,500\n")
     flags = ["--epsilon", "1", "--text", "5", "--output", str(out)]
     assert run("release", "compact", str(counts), *flags)[0] == 0
-    code, found, _ = run("query", str(out), "90210")
+    code, found, _ = run("release", "query", str(out), "90210")
     assert code == 0
     assert abs(int(found) - 500) < 100
 

@@ -35,7 +35,7 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], texts: b
     assert "guarantee: (5, " in text
     promise = json.loads((tmp_path / "out.sketch.statement.json").read_text())
     assert promise["claims"][0]["epsilon"] == "5"
-    code, found, err = run("query", str(out), "7")
+    code, found, err = run("release", "query", str(out), "7")
     assert (code, err) == (0, "")
     least = -40 if name == "signed-alp" else 0
     assert least <= float(found) <= float(flags[1])
@@ -69,7 +69,7 @@ def test_small_universes(tmp_path: Path, name: str, flags: list[str], said: str)
         return
     assert (code, err) == (0, "")
     assert said in text
-    code, found, err = run("query", target, "7")
+    code, found, err = run("release", "query", target, "7")
     assert (code, err) == (0, "")
     assert 2900 < float(found) < 3100
 
@@ -100,7 +100,7 @@ def test_real_counts(tmp_path: Path) -> None:
     )
     assert code == 0
     assert "mean error of one value" in text
-    code, found, _ = run("query", str(out), "age 36 education 3")
+    code, found, _ = run("release", "query", str(out), "age 36 education 3")
     assert code == 0
     assert 0 <= float(found) <= 40
 
@@ -152,6 +152,6 @@ def test_a_damaged_sketch(tmp_path: Path) -> None:
     )
     data = out.read_bytes()
     out.write_bytes(data[:-1])
-    code, text, err = run("query", str(out), "3")
+    code, text, err = run("release", "query", str(out), "3")
     assert (code, text) == (2, "")
     assert err.count("\n") == 1

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.test_accounting import run
 
+ESTIMATE = ["local", "sparse", "estimate"]
 MODEL = ["--d", "50", "--k", "3", "--epsilon", "30", "--level", "event"]
 
 
@@ -20,11 +21,11 @@ def ratings(tmp_path: Path) -> str:
 
 def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> None:
     reports, state, picture = (str(tmp_path / name) for name in ("a.edl", "s.edl", "p.svg"))
-    code, text, err = run("sparse", "report", ratings, *MODEL, "--output", reports)
+    code, text, err = run("local", "sparse", "report", ratings, *MODEL, "--output", reports)
     assert (code, err) == (0, "")
     assert "(30, 0)-DP for one entry of one user's vector" in text
     assert run("local", "aggregate", reports, "--output", state)[0] == 0
-    code, text, err = run("sparse", "estimate", state, "--top", "1", "--picture", picture, "--json")
+    code, text, err = run(*ESTIMATE, state, "--top", "1", "--picture", picture, "--json")
     assert (code, err) == (0, "")
     found = json.loads(text)
     assert found["reports"] == 400
@@ -33,7 +34,7 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
     assert abs(found["means"][0]["mean"] - 0.5) < 6 * found["standard_error"]
     assert Path(picture).read_text().startswith("<?xml")
     (tmp_path / "items.csv").write_text("0\n49\n")
-    code, text, _ = run("sparse", "estimate", reports, "--items", str(tmp_path / "items.csv"))
+    code, text, _ = run(*ESTIMATE, reports, "--items", str(tmp_path / "items.csv"))
     assert code == 0
     assert [line.split()[0] for line in text.splitlines()[-3:-1]] == ["0", "49"]
     assert text.splitlines()[-1] == (
@@ -44,20 +45,20 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
 
 def test_a_plan_compares_every_scheme() -> None:
     given = ["--d", "1000", "--k", "64", "--epsilon", "1"]
-    code, text, err = run("sparse", "plan", *given, "--level", "user", "--json")
+    code, text, err = run("local", "sparse", "plan", *given, "--level", "user", "--json")
     assert (code, err) == (0, "")
     found = json.loads(text)
     assert set(found["others"]) == {"one bit", "sampling", "dense Laplace", "Harmony", "PCKV"}
     assert found["error"] < min(found["others"][x]["error"] for x in ("sampling", "Harmony"))
-    code, text, err = run("sparse", "plan", *given, "--L", "2", "--delta", "1e-5")
+    code, text, err = run("local", "sparse", "plan", *given, "--L", "2", "--delta", "1e-5")
     assert code == 2
     assert "hashes must be 'keyed'" in err
-    code, text, _ = run("sparse", "plan", *given, "--level", "event")
+    code, text, _ = run("local", "sparse", "plan", *given, "--level", "event")
     assert code == 0
     assert "k-fold repetition" in text
     for d, others in ((2**26, 6), (2**60, 0)):
         huge = ["--d", str(d), "--k", "8", "--epsilon", "1", "--level", "event", "--json"]
-        assert len(json.loads(run("sparse", "plan", *huge)[1])["others"]) == others
+        assert len(json.loads(run("local", "sparse", "plan", *huge)[1])["others"]) == others
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_bad_ratings_are_refused(tmp_path: Path, rows: str, words: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("user,item,value\n" + rows)
     target = tmp_path / "out.edl"
-    code, _, err = run("sparse", "report", str(path), *MODEL, "--output", str(target))
+    code, _, err = run("local", "sparse", "report", str(path), *MODEL, "--output", str(target))
     assert code == 2
     assert words in err
     assert not target.exists()

@@ -40,14 +40,14 @@ COMMANDS = (
     "local report values.csv --mechanism unary --k 1000 --epsilon 1 --output reports.edl",
     "release compact counts.csv --epsilon 1 --text 30 --output release.edph",
     "sample gaussian --sigma2 100 --count 1e12 --output noise.npy",
-    "vectors run --stdin-jsonl",  # waits for its input
+    "audit vectors run --stdin-jsonl",  # waits for its input
 )
 #: Commands that work in the same way as one of those above.
 MORE = (
     f"audit run {_AUDIT} --left 0 --right 1",
     "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1",
     f"calibrate discrete-csh --k 100000 {_TARGET}",
-    f"compare --k 1000000 {_TARGET}",
+    f"calibrate sparse-histograms --k 1000000 {_TARGET}",
     "figure epsilon-over-steps --noise-multiplier 0.5 --rate 0.01 --steps 100000 --delta 1e-9 "
     "--points 40 --output figure.svg",
     "sample laplace --scale 5/2 --count 1e12",
@@ -171,7 +171,7 @@ def slow_link(part, path):
     os.link(part, path)
 
 vectors.group_named = export
-sys.argv = ["exactdp", "vectors", "export", "gshm"]
+sys.argv = ["exactdp", "audit", "vectors", "export", "gshm"]
 main()
 """
 

@@ -1,4 +1,4 @@
-"""exactdp vectors: lists, single vectors, questions and verdicts on answers from anywhere."""
+"""exactdp audit vectors: lists, single vectors, questions and verdicts on answers from anywhere."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ CHOICE = ["--group", "zcdp", "--question", "delta"]
 
 
 def test_groups() -> None:
-    code, out, _ = run("vectors", "list", "--json")
+    code, out, _ = run("audit", "vectors", "list", "--json")
     assert code == 0
     assert [entry["group"] for entry in json.loads(out)] == list(GROUPS)
-    assert "analytic_gaussian" in run("vectors", "list")[1]
+    assert "analytic_gaussian" in run("audit", "vectors", "list")[1]
 
 
 def test_list_by_flag() -> None:
     flag = load("gshm").tests[0].flags[0]
-    code, out, _ = run("vectors", "list", "--group", "gshm", "--flag", flag, "--json")
+    code, out, _ = run("audit", "vectors", "list", "--group", "gshm", "--flag", flag, "--json")
     assert code == 0
     listed = json.loads(out)
     assert listed
@@ -31,10 +31,10 @@ def test_list_by_flag() -> None:
 
 
 def test_show() -> None:
-    code, out, _ = run("vectors", "show", "gshm-001")
+    code, out, _ = run("audit", "vectors", "show", "gshm-001")
     assert code == 0
     assert "at least" in out
-    entry = json.loads(run("vectors", "show", "gshm-001", "--json")[1])
+    entry = json.loads(run("audit", "vectors", "show", "gshm-001", "--json")[1])
     assert entry["id"] == "gshm-001"
     assert set(entry["expected"]) == {"lower", "upper"}
 
@@ -51,12 +51,12 @@ def answers(factor: float) -> str:
 def test_answers_from_a_stream(
     factor: float, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked = run("vectors", "questions", *CHOICE)[1].splitlines()
+    asked = run("audit", "vectors", "questions", *CHOICE)[1].splitlines()
     assert {json.loads(line)["question"] for line in asked} == {"delta"}
     monkeypatch.setattr("sys.stdin", io.StringIO(answers(factor)))
     page = tmp_path / "report.html"
     arguments = ["--stdin-jsonl", *CHOICE, "--html", str(page)]
-    found, out, _ = run("vectors", "run", *arguments, "--json")
+    found, out, _ = run("audit", "vectors", "run", *arguments, "--json")
     assert ("zcdp-001" in page.read_text(encoding="utf-8")) == (code == 1)
     counts = json.loads(out)["counts"]
     normal = [v for v in select(group="zcdp", question="delta") if v.least > 1e-300]
@@ -68,18 +68,18 @@ def test_answers_from_a_stream(
 
 
 def test_own_calculators_are_safe() -> None:
-    code, out, _ = run("vectors", "run", "--adapter", "exactdp", *CHOICE)
+    code, out, _ = run("audit", "vectors", "run", "--adapter", "exactdp", *CHOICE)
     assert code == 0
     assert "unsafe" in out
 
 
 def test_export(tmp_path: Path) -> None:
     path = tmp_path / "gshm.json"
-    assert run("vectors", "export", "gshm", "--output", str(path))[0] == 0
+    assert run("audit", "vectors", "export", "gshm", "--output", str(path))[0] == 0
     assert json.loads(path.read_text(encoding="utf-8"))["group"] == "gshm"
-    assert run("vectors", "export", "schema", "--output", str(tmp_path / "s.json"))[0] == 0
+    assert run("audit", "vectors", "export", "schema", "--output", str(tmp_path / "s.json"))[0] == 0
     for arguments in ([], ["--output", "-"]):
-        code, out, _ = run("vectors", "export", "gshm", *arguments)
+        code, out, _ = run("audit", "vectors", "export", "gshm", *arguments)
         assert (code, json.loads(out)) == (0, json.loads(path.read_text(encoding="utf-8")))
 
 
@@ -97,14 +97,14 @@ def test_export(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input(arguments: list[str], named: str) -> None:
-    code, out, err = run("vectors", *arguments)
+    code, out, err = run("audit", "vectors", *arguments)
     assert (code, out) == (2, "")
     assert named in err
 
 
 def test_a_line_that_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("hello"))
-    code, _, err = run("vectors", "run", "--stdin-jsonl", *CHOICE)
+    code, _, err = run("audit", "vectors", "run", "--stdin-jsonl", *CHOICE)
     assert code == 2
     assert "line 1" in err
 
@@ -121,7 +121,7 @@ def test_a_library_that_aborts_is_a_crash_of_its_answers(monkeypatch: pytest.Mon
 
     original = isolated.run_isolated
     monkeypatch.setattr(isolated, "run_isolated", run_isolated)
-    code, _, _ = run("vectors", "run", "--adapter", "exactdp", *CHOICE)
+    code, _, _ = run("audit", "vectors", "run", "--adapter", "exactdp", *CHOICE)
     assert (code, asked) == (0, ["exactdp"])
 
 
@@ -129,7 +129,7 @@ def test_a_library_that_aborts_is_a_crash_of_its_answers(monkeypatch: pytest.Mon
     ("name", "group"), [("gaussian", "analytic_gaussian"), ("discrete-laplace", "discrete_laplace")]
 )
 def test_groups_by_the_names_of_other_commands(name: str, group: str) -> None:
-    same = [run("vectors", "list", "--group", x, "--json")[1] for x in (name, group)]
+    same = [run("audit", "vectors", "list", "--group", x, "--json")[1] for x in (name, group)]
     assert same[0] == same[1] != ""
     noise = "sigma=3" if name == "gaussian" else "scale=2"
     claim = ["--claim", "epsilon=1", "--set", "delta=1e-5", "--set", noise]

@@ -50,7 +50,7 @@ def test_commands_of_a_page(page: Path) -> None:
         ("exactdp calibrate gshm --kk 1", "No such option"),
         ("exactdp calibrate gshm --k 1", "missing --epsilon"),
         ("exactdp calibrat gshm", "No such command"),
-        ("true | exactdp vectors run --json-lines", "No such option"),
+        ("true | exactdp audit vectors run --json-lines", "No such option"),
     ],
 )
 def test_what_is_refused(line: str, why: str) -> None:

@@ -50,7 +50,7 @@ MISSING = {
     ),
     "plots": ("exactdp figure csh --k 10 --epsilon 1 --delta 1e-5 --output picture.png",),
     "proofs": ("exactdp proofs BV-Lemma-2.9", "exactdp proofs --list"),
-    "registry": ("exactdp lint record.yaml",),
+    "registry": ("exactdp statement lint record.yaml",),
     "testing": ("import exactdp.oracle.strategies\n",),
 }
 
@@ -72,7 +72,7 @@ def base() -> None:
     assert "proved" in str(private(lambda bit, rng: rng.getrandbits(1), 0, 1, epsilon=1))
     Path("counts.csv").write_text("element,count\na,900\nb,2\n")
     Path("values.csv").write_text("1\n2\n3\n")
-    command("exactdp compare --k 10 --epsilon 1 --delta 1e-5")
+    command("exactdp calibrate sparse-histograms --k 10 --epsilon 1 --delta 1e-5")
     command("exactdp release gshm counts.csv --k 1 --epsilon 1 --delta 1e-5 --output counted.csv")
     command(
         "exactdp local report values.csv --mechanism hadamard --k 9 --epsilon 1"
@@ -104,7 +104,7 @@ def registry() -> None:
     """A record of the deployments registry."""
     parameters = "privacy_parameters: {rho: 0.5, epsilon: 5.3, delta: 1e-5}"
     Path("record.yaml").write_text(f"deployment:\n  privacy_loss:\n    {parameters}\n")
-    command("exactdp lint record.yaml")
+    command("exactdp statement lint record.yaml")
 
 
 def proofs() -> None:

@@ -182,11 +182,11 @@ def test_the_command(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
     good.write_text(_record("rho: 0.5, epsilon: 5.3, delta: 1e-5"))
     bad.write_text(_record("epsilon: 1, delta: 1e-7", _PURE))
-    code, text, err = run("lint", str(good))
+    code, text, err = run("statement", "lint", str(good))
     assert (code, err) == (0, "")
     assert "1 derivable, 1 not derivable" in text
-    code, text, _ = run("lint", str(good), str(bad))
+    code, text, _ = run("statement", "lint", str(good), str(bad))
     assert code == 1
     assert "1 contradicted, 1 derivable" in text
-    code, text, _ = run("lint", str(bad), "--json")
+    code, text, _ = run("statement", "lint", str(bad), "--json")
     assert '"verdict": "contradicted"' in text

@@ -2,7 +2,7 @@
 
 An adapter follows the library's own documentation and answers Unsupported where the library does
 not offer the quantity; it repairs nothing and computes nothing of its own beyond changes of units.
-From the repository's top: ``exactdp vectors run --adapter tools.adapters.opendp:make``.
+From the repository's top: ``exactdp audit vectors run --adapter tools.adapters.opendp:make``.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     k: largest number of counters one user changes, by one each, >= 1. sigma: standard deviation of
     the noise, > 0. tau: counters are kept above 1 + tau, >= 0. The upper end takes the worst
     neighbours of every single release; the lower end takes the same neighbours for all releases.
-    Source: CSH Lemma 2.7; exactdp explain exact-csh, sections 9 and 10.
+    Source: CSH Lemma 2.7; exactdp statement explain exact-csh, sections 9 and 10.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.gshm(k=10, sigma=40, tau=180).composed(3).delta("0.3"), "3"))
@@ -70,7 +70,7 @@ def csh(
     """The correlated sparse histogram, at any epsilon.
 
     Parameters as in ``exactdp.accounting.csh.delta``; both ends as in :func:`gshm`.
-    Source: exactdp explain exact-csh, sections 1 to 3 and 10.
+    Source: exactdp statement explain exact-csh, sections 1 to 3 and 10.
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.csh(k=10, sigma=25, tau=130).composed(3).epsilon("1e-4"), "3"))
@@ -81,7 +81,8 @@ def csh(
     kappa = None if correlation is None else positive("correlation", correlation)
     curve = _Csh(size, noise, height, kappa, most)
     curve.delta(Fraction(0))  # raises for impossible parameters
-    source = f"exactdp explain exact-csh, for k-sparse histograms, one direction, {_BOUND}"
+    page = "exactdp statement explain exact-csh"
+    source = f"{page}, for k-sparse histograms, one direction, {_BOUND}"
     real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.shown)) if choice)
     law = CurveLaw(curve)
     return Pld(((Step(law, law, real), 1),), SPARSE_COUNTERS, source)

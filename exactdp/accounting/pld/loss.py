@@ -26,7 +26,7 @@ __all__ = ["Pld", "Step"]
 #: The largest number of runs: floats guess where to look.
 _MOST_TIMES = 10**18
 
-_OURS = "exactdp explain certified-pld, section 4"
+_OURS = "exactdp statement explain certified-pld, section 4"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Pld(Questions):
 
         Both are within the sensitivity, so a query moves by up to twice the sensitivity. On a
         Poisson sample the user has the same chance of being in the sample with either data.
-        Source: exactdp explain certified-pld, section 4.
+        Source: exactdp statement explain certified-pld, section 4.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").replaced().composed(1000)
@@ -168,7 +168,7 @@ class Pld(Questions):
 
         size: of the group, an integer >= 1; at most 1000 on samples. For Gaussian, discrete
         Gaussian and discrete Laplace noise, and for Laplace noise without sampling.
-        Source: exactdp explain certified-pld, section 4.
+        Source: exactdp statement explain certified-pld, section 4.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=2).sampled("0.01").grouped(3).composed(100)

@@ -30,7 +30,7 @@ def together(*mechanisms: Pld) -> Pld:
     ``together(a, b).sampled(q)`` runs both on one sample; ``a.sampled(q).then(b.sampled(q))`` draws
     a sample for each. The distances mu = sensitivity/sigma of Gaussian mechanisms add in squares.
     Returns the loss of one mechanism. Raises InvalidParameter for other mechanisms.
-    Source: Dong, Roth, Su 2022, Corollary 3.3; exactdp explain certified-pld, section 4.
+    Source: Dong, Roth, Su 2022, Corollary 3.3; exactdp statement explain certified-pld, section 4.
 
     >>> from exactdp.accounting import pld
     >>> noise = pld.gaussian(sigma=1)

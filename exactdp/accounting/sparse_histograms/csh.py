@@ -245,7 +245,7 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
     searches = Searches(kappa, most)
     return Analysis(
         name="exact",
-        source="exactdp explain exact-csh, exact over all neighbours",
+        source="exactdp statement explain exact-csh, exact over all neighbours",
         neighbours=SPARSE_COUNTERS,
         tight=True,
         evaluate=searches.delta,

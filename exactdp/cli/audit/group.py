@@ -22,7 +22,7 @@ class _Default(click.Group):
     epilog="Example: exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 0.5",
 )
 def audit() -> None:
-    """Search for violations of a privacy claim.
+    """Test code, numbers and implementations for privacy violations.
 
     'exactdp audit TARGET ...' is short for 'exactdp audit run TARGET ...'; 'exactdp audit targets'
     lists the targets.

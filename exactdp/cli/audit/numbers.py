@@ -37,7 +37,7 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
     """Decide whether a stated number is sufficient, and how loose it is.
 
     MECHANISM: gaussian, gshm or another name of exactdp check, with the options of that command as
-    parameters; or a group of conformance vectors (exactdp vectors list), with its parameters.
+    parameters; or a group of conformance vectors (exactdp audit vectors list), with its parameters.
     The number may be a delta, epsilon, sigma, tau or threshold, where the mechanism has it.
     Exits with 0 when the number is proved to be enough, 1 when it is proved not to be enough, and
     3 when this is undecided.

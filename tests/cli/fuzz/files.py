@@ -62,7 +62,7 @@ _WRITTEN = {
     "--output",
     "subsetstate.edl": "local aggregate subset.edl --output",
     "hadamardstate.edl": "local aggregate hadamard.edl --output",
-    "means.edl": "sparse report ratings.csv --d 9 --k 3 --epsilon 1 --level event --output",
+    "means.edl": "local sparse report ratings.csv --d 9 --k 3 --epsilon 1 --level event --output",
 }
 
 #: name -> the call that prints it.

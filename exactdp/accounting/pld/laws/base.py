@@ -128,7 +128,7 @@ class LossLaw(ABC):
             "Gaussian or Laplace noise, or one with exact outcomes, for random allocation"
         )
 
-    # laws for other neighbours and samples; `exactdp explain certified-pld`, section 4
+    # laws for other neighbours and samples; `exactdp statement explain certified-pld`, section 4
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         """The law on a Poisson sample.

@@ -1,8 +1,8 @@
 """Losses of discrete Laplace and discrete Gaussian noise on the integers, for all neighbours.
 
 On a Poisson sample at rate q, a user who adds -shift is replaced by one who adds shift; a group of
-k users adds j shift with binomial probabilities. `exactdp explain certified-pld`, section 4, proves
-both to be the worst cases for symmetric log-concave noise on one number.
+k users adds j shift with binomial probabilities. `exactdp statement explain certified-pld`,
+section 4, proves both to be the worst cases for symmetric log-concave noise on one number.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ With mu = sensitivity/scale and B the law without the user, the loss l = log dA/
 e^((l - mu)/2)/4 under A for |l| < mu, and point masses 1/2 at mu and e^-mu/2 at -mu. Its curve is
 H(e^epsilon), H(t) = max(1 - t, 1 - (t e^-mu)^(1/2), 0). The losses on samples and for other
 neighbours are images of this one.
-Source: Balle, Barthe, Gaboardi 2018, Theorem 3; exactdp explain certified-pld, section 4.
+Source: Balle, Barthe, Gaboardi 2018, Theorem 3; exactdp statement explain certified-pld, section 4.
 """
 
 from __future__ import annotations

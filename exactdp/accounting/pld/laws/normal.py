@@ -8,7 +8,7 @@ sinh(l/2)/q the loss is l at x = (l/2 + asinh z)/mu, from a quadratic equation f
 Batches of fixed size, drawn without replacement: another user takes the user's place. For l >= 0
 the worst pair is that of a Poisson sample with and without the user, moved by 2 mu; for l < 0 it is
 the same pair in the other order. Their curves meet at l = 0 with a kink: a mass of loss 0.
-Source: exactdp explain certified-pld, section 4.
+Source: exactdp statement explain certified-pld, section 4.
 """
 
 from __future__ import annotations

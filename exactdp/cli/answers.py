@@ -1,0 +1,51 @@
+"""What a command found, printed as text for people or with --json for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import click
+
+from exactdp.cli.help import painted
+from exactdp.cli.options import json_option
+
+__all__ = ["Answer", "answering", "facts", "table"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """data: for --json. text: for people. code: of the exit."""
+
+    data: Any
+    text: str
+    code: int = 0
+
+
+def answering(command: Callable[..., Answer]) -> Callable[..., Any]:
+    """Add --json to a command that returns an Answer."""
+
+    @json_option
+    @wraps(command)
+    def wrapped(*, as_json: bool, **given: Any) -> int:
+        answer = command(**given)
+        click.echo(json.dumps(answer.data) if as_json else painted(answer.text))
+        return answer.code
+
+    return wrapped
+
+
+def table(title: str, header: list[str], rows: list[list[str]]) -> str:
+    """A plain table under a title; without a header, pairs of name and value."""
+    from tabulate import tabulate
+
+    style = "simple" if header else "plain"
+    return f"{title}\n{tabulate(rows, headers=header, tablefmt=style, disable_numparse=True)}"
+
+
+def facts(title: str, named: Mapping[str, object]) -> str:
+    """A line for every name and value under a title."""
+    return table(title, [], [[name, str(value)] for name, value in named.items()])

@@ -1,0 +1,54 @@
+"""Help texts and results in colour, on a terminal; and the questions that exactdp alone asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import click
+
+__all__ = ["QUESTIONS", "coloured", "painted"]
+
+QUESTIONS = """\
+What do you want to do? (exactdp --help lists all commands, exactdp COMMAND --help explains one)
+  publish counts:        exactdp release gshm --help        exactdp release --help
+  choose noise:          exactdp calibrate gaussian --epsilon 1 --delta 1e-6
+  train with noise:      exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5
+  test code or a claim:  exactdp audit --help               exactdp statement check FILE"""
+
+_COLOURS = {
+    "green": ("proved", "valid", "no violation", "not refuted"),
+    "red": ("refuted", "violation", "unsafe", "not proved", "malformed", "NOT CONFIRMED"),
+    "yellow": ("undecided", "loose"),
+}
+_VERDICT = re.compile("|".join(word for words in _COLOURS.values() for word in words))
+
+
+class _Formatter(click.HelpFormatter):
+    def write_heading(self, heading: str) -> None:
+        super().write_heading(click.style(heading, bold=True))
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        styled = [(click.style(name, fg="cyan"), text) for name, text in rows]
+        super().write_dl(styled, col_max, col_spacing)
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
+def coloured(command: click.Command) -> None:
+    """Show the help of a command in colours; click leaves them out where there is no terminal."""
+    command.context_class = _Context
+
+
+def painted(text: str) -> str:
+    """A result with its first line in bold, and a verdict at the start of the text in colour."""
+    found = _VERDICT.match(text)
+    if found is None:
+        first, rest = text.partition("\n")[::2]
+        return click.style(first, bold=True) + "\n" + rest if rest else text
+    colour = next(colour for colour, words in _COLOURS.items() if found[0] in words)
+    return click.style(found[0], fg=colour, bold=True) + text[found.end() :]

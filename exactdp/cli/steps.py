@@ -1,0 +1,88 @@
+"""The mechanisms in a file for exactdp compose, one JSON object per line."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import choice, json_value
+
+if TYPE_CHECKING:
+    from exactdp.accounting.pld import Pld
+
+__all__ = ["steps_of"]
+
+#: Mechanisms, which are functions of exactdp.accounting.pld; their parameters are in the file.
+_MECHANISMS = (
+    *("gaussian", "gaussian-mixture", "discrete-gaussian", "discrete-laplace", "laplace"),
+    *("randomized-response", "exponential", "noisy-max", "approximate", "gshm", "csh"),
+)
+
+
+def steps_of(text: str, name: str, neighbours: str, group: str) -> Pld:
+    """The composition of the mechanisms in a text. name: of its file. Raises InvalidParameter."""
+    found: Pld | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            step = _step(line, f"line {number} of {name}", neighbours)
+            one, times = step if group == "1" else (step[0].grouped(group), step[1])
+            repeated = one.composed(times)
+            found = repeated if found is None else found.then(repeated)
+    if found is None:
+        raise InvalidParameter("file", name, "a file with at least one mechanism")
+    return found
+
+
+def _step(line: str, place: str, neighbours: str) -> tuple[Pld, Any]:
+    """The mechanism in a line, on a sample where it has a rate, and its number of repetitions."""
+    # numbers are read as the decimals in the text
+    given = json_value(place, line, "one JSON object", str)
+    if not isinstance(given, dict):
+        raise InvalidParameter(place, line, "one JSON object")
+    rate, times = given.pop("rate", 1), given.pop("times", 1)
+    sampling = choice("sampling", given.pop("sampling", "poisson"), ("poisson", "batches"))
+    replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
+    made = _made(given, place, replaces)
+    if sampling == "batches":
+        if not replaces:
+            raise InvalidParameter("neighbours", neighbours, "replace-one for batches")
+        return made.batched(rate), times
+    return _sampled(made, rate, replaces), times
+
+
+def _sampled(made: Pld, rate: Any, replaces: bool) -> Pld:
+    from exactdp.accounting.pld import REPLACE_ONE
+
+    if made.neighbours == REPLACE_ONE and rate == 1:
+        return made
+    sampled = made.sampled(rate)
+    return sampled.replaced() if replaces else sampled
+
+
+def _made(given: dict[str, Any], place: str, replaces: bool) -> Pld:
+    from exactdp.accounting import pld
+
+    name = given.pop("mechanism", None)
+    if name not in _MECHANISMS:
+        raise InvalidParameter(f"mechanism in {place}", name, "one of " + ", ".join(_MECHANISMS))
+    factory = getattr(pld, name.replace("-", "_"))
+    takes = dict(inspect.signature(factory).parameters)
+    if takes.pop("neighbours", None):
+        relation = {"neighbours": pld.REPLACE_ONE if replaces else pld.ADD_REMOVE}
+    else:
+        relation = {}
+    if name == "approximate":  # a promise without delta is epsilon-DP
+        given.setdefault("delta", "0")
+    if not set(given) <= set(takes):
+        extra = sorted(set(given) - set(takes))[0]
+        found = Described(f"{extra} in {place}")
+        raise InvalidParameter("file", found, f"{name} with {', '.join(takes)}")
+    needed = [n for n, parameter in takes.items() if parameter.default is parameter.empty]
+    if not set(needed) <= set(given):
+        raise InvalidParameter("file", place, f"{name} with {', '.join(needed)}")
+    for key, value in given.items():
+        if "Sequence" in str(takes[key].annotation) and not isinstance(value, list):
+            raise InvalidParameter(key, value, "a list of numbers")
+    made: Pld = factory(**given, **relation)
+    return made

@@ -1,0 +1,90 @@
+"""What --json prints has the schema that --json-schema prints, for every kind of command."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import jsonschema
+import pytest
+
+from exactdp.cli.schemas import schema_of
+from tests.cli.fuzz.calls import CALLS
+from tests.cli.fuzz.files import good, named
+from tests.cli.test_accounting import run
+from tests.cli.test_registry import EVERY
+
+MORE = [
+    "delta csh --k 2 --sigma 9 --tau 50 --epsilon 1",
+    "calibrate sparse-histograms --k 2 --epsilon 1 --delta 1e-3",
+    "sgd --noise-multiplier 1 --rate 0.1 --steps 10 --delta 1e-5",
+    "sgd --noise-multiplier 1 --rate 0.1 --epsilon 3 --delta 1e-5",
+    "figure savings --epsilon 1 --delta 1e-3 --sparsities 1",
+    "figure alp --epsilon 5 --output {new}.svg",
+    "release cut {rows} --user u --by k --k 1 --public-data",
+    "audit targets",
+    "audit vectors list",
+    "audit vectors list --group zcdp",
+    "audit vectors questions --group zcdp",
+    "audit vectors show gshm-001",
+    "audit vectors export zcdp",
+    "statement explain",
+    "statement explain exact-csh",
+    "statement show {statement}",
+    "statement check {statement}",
+    "statement add {statement} {statement} --output {new}.json",
+    "proofs --list --paper BV",
+]
+
+
+def leaf(call: str) -> str:
+    """The words that name the command of a call."""
+    words = call.split()
+    return next(p for n in (3, 2, 1) if (p := " ".join(words[:n])) in EVERY)
+
+
+CHOSEN = {leaf(call): call for call in CALLS if "<" not in call and "replay" not in call}
+
+
+@pytest.mark.parametrize("call", [*CHOSEN.values(), *MORE])
+def test_json(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {**named(), "new": "new", "statement": "s.json"}
+    if "{statement}" in call:
+        claim = ["delta", "gaussian", "--sigma", "4", "--epsilon", "1"]
+        assert run(*claim, "--statement", "s.json")[0] == 0
+    for name, file in named().items():
+        if f"{{{name}}}" in call:
+            Path(file).write_bytes(good(file))
+    words = [word for word in call.format(**files).split() if word != "--json"]
+    _, out, err = run(*words, "--json")
+    assert err == ""
+    schema = json.loads(run(*words[: len(leaf(call).split())], "--json-schema")[1])
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(out), closed(schema))
+
+
+def closed(schema: Any) -> Any:
+    """The schema without room for keys that it does not name, unless it says what they hold."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(value) for key, value in schema.items()}
+    return {"additionalProperties": False, **made} if "required" in made else made
+
+
+@pytest.mark.parametrize("path", [n for n, x in EVERY.items() if not isinstance(x, click.Group)])
+def test_every_command_has_a_schema_and_takes_json(path: str) -> None:
+    assert schema_of(path)["title"] == f"exactdp {path} --json"
+    assert "as_json" in {parameter.name for parameter in EVERY[path].params}
+    with contextlib.suppress(SystemExit):
+        EVERY[path].main(["--json-schema"], standalone_mode=False)
+
+
+def test_a_wrong_answer_is_refused() -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"element": "7", "value": 7}, closed(schema_of("release query")))
