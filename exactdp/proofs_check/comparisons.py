@@ -10,7 +10,7 @@ evidence, and the doubts of `tools.ledger.scrutiny`; nobody writes them down.
 `at_most`, `below`                     left <= right, left < right
 `equal`                                exact values, sets, tuples, laws
 `within(value, stated, tolerance)`     abs(value - stated) <= tolerance
-`agree(left, right, digits=9)`         two balls are the same number to so many digits
+`agree(left, right, digits=9)`         two balls agree to `digits` significant digits
 `holds(fact)`                          a fact without numbers
 `reproduces(value, "0.025")`           value rounds to the printed digits
 `significant(p_value, alpha)`          a statistical test rejects at level alpha
@@ -134,7 +134,7 @@ def within(value: Any, stated: Any, tolerance: Any, /, **case: object) -> None:
 
 
 def agree(left: Any, right: Any, /, digits: int = 9, **case: object) -> None:
-    """Require two balls to overlap; Undecided unless they are known to so many digits."""
+    """Require two balls to overlap; Undecided if one is known to fewer digits."""
     gap = _ball(left) - _ball(right)
     if not gap.contains(0):
         _settle(False, lambda: f"{_show(left)} != {_show(right)}", None, "balls", case)

@@ -38,8 +38,8 @@ _CLOSE = Fraction(1, 100)
 #: Other rules are tried if the bound exceeds the library's by more than this share.
 _SHARP = Fraction(1, 20)
 
-#: No grid is refined whose check took so many seconds of the processor: the next one takes about
-#: three times as long, for each of two directions, and the checker stops after 50.
+#: Seconds of the processor. A grid whose check took longer is not refined: the next grid takes
+#: about three times as long, for each of two directions, and the checker stops after 50 seconds.
 _SLOW = 4.0
 
 

@@ -19,10 +19,10 @@ __all__ = ["grids"]
 #: Limits of the checker.
 _NODES, _WINDOW, _MASS_BITS = 1 << 13, 1 << 14, 160
 
-#: Grids begin with about so many nodes.
+#: Number of nodes and length of the window that grids begin with, about.
 _FIRST_NODES, _FIRST_WINDOW = 512, 2048
 
-#: Characters of a step that can be halved some times.
+#: Longest text of a step, in characters, that can still be halved several times.
 _LONGEST = 40
 
 #: The left tail of losses, which moves up: its mass matters relatively to the right tail only.

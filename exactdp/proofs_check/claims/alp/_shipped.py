@@ -48,5 +48,5 @@ def read_off(bits: Sequence[int]) -> Fraction:
 
 
 def words(levels: int, d: int) -> int:
-    """Bits of so many hash functions: at most 12 log2 d each, for d >= 2^30."""
+    """Bits of `levels` hash functions: at most 12 log2 d each, for d >= 2^30."""
     return 8 * UniversalHashes.size(levels, d)

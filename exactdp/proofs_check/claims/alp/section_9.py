@@ -205,7 +205,7 @@ def epsilon_0_05(least: int = 8) -> None:
 
 
 def _offsets(p: float, runs: int, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Estimate minus y in seeded runs: bits wrong w.p. p in so many columns on either side."""
+    """Estimate minus y in seeded runs: bits are wrong w.p. p in `width` columns on each side."""
     draw, found = np.random.default_rng(1), []
     for _ in range(runs // 500):
         steps = np.where(draw.random((2, 500, width), np.float32) < p, np.int16(1), np.int16(-1))

@@ -28,5 +28,5 @@ def evaluate(coefficients: Sequence[int], x: int, level: int) -> int:
 
 
 def polynomials(terms: int, level: int) -> list[tuple[int, ...]]:
-    """All polynomials with so many coefficients."""
+    """All polynomials with `terms` coefficients."""
     return list(product(range(4 ** (3**level)), repeat=terms))

@@ -83,7 +83,7 @@ def privacy_parameter(distance: int = 34) -> None:
 
 
 def _sign_test(hits: int) -> Fraction:
-    """P(at least so many hits in 7 fair trials): the p-value if the median is on the other side."""
+    """P(at least `hits` hits in 7 fair trials): the p-value if the median is on the other side."""
     return Fraction(sum(comb(_RUNS, j) for j in range(hits, _RUNS + 1)), 2**_RUNS)
 
 

@@ -92,7 +92,7 @@ def what_lowering_takes(own: bool = True) -> None:
                 at_most(exacts[i], here, h=step, node=i)
                 size = far[i] + far[i + 1] + far[i + 2]
                 below((here - exacts[i]) * h, size * arb(2) ** -40, h=step, node=i)
-            for i, e in enumerate(far[1:-2]):  # so much less is the curve at a node
+            for i, e in enumerate(far[1:-2]):  # by this much the curve at a node falls
                 terms = enumerate(exacts[i:])
                 less = sum((m * (1 - (-h * j).exp()) for j, m in terms), arb(0))
                 at_most(abs(less - e), arb(2) ** -100, h=step, node=i)

@@ -25,7 +25,7 @@ def _walk(steps: int, b: int) -> list[int]:
 
 
 def walk_tail(steps: int, b: int, reach: int) -> Fraction:
-    """P(|sum| >= reach) for so many steps of +-1 with probability 1/(2b) each, else 0."""
+    """P(|sum| >= reach) for `steps` steps: +-1 with probability 1/(2b) each, else 0."""
     row = _walk(steps, b)
     heavy = sum(w for i, w in enumerate(row) if abs(i - steps) >= reach)
     return Fraction(heavy, (2 * b) ** steps)
