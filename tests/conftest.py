@@ -1,4 +1,4 @@
-"""Shared test settings: hypothesis profiles, no deadlines, a terminal's signals.
+"""Shared test settings: hypothesis profiles, no deadlines, slow cases, a terminal's signals.
 
 The default run draws the same examples every time. The profile `thorough` (make test-slow) draws
 fresh ones, and a failure prints the decorator that repeats it.
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import slow_cases
 
 for _name, _examples in (("exactdp", 100), ("thorough", 1000)):
     settings.register_profile(
@@ -23,3 +26,14 @@ settings.load_profile("exactdp")
 
 # a shell leaves what it puts in the background, and all that starts, deaf to interruptions
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the listed cases slow, except while cases are measured."""
+    if config.pluginmanager.has_plugin("tests.slow_cases"):
+        return
+    listed = slow_cases.listed()
+    for item in items:
+        if item.nodeid in listed:
+            item.add_marker("slow")
