@@ -2,7 +2,7 @@
 
 histograms: counts of n rows, pure differential privacy (Balcer and Vadhan). thresholded: counts of
 users by key (Lebeda and Retschmeier). projections: sparse vectors (Aumüller, Lebeda and Pagh).
-selection: private choice of one option. partition_selection: the set of keys that occur.
+selection: private choice of one option. partition_selection, key_sets: the keys that occur.
 """
 
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         StabilityHistogram,
         StrictPureSparseHistogram,
     )
+    from exactdp.mechanisms.key_sets import MAD2R, SIPS, WeightedGaussian
     from exactdp.mechanisms.partition_selection import PartitionSelection
     from exactdp.mechanisms.projections import (
         ALP,
@@ -63,6 +64,8 @@ __all__ = [
     "ALP",
     "CSH",
     "GSHM",
+    "MAD2R",
+    "SIPS",
     "Accuracy",
     "ApproximateThreshold",
     "BasicHistogram",
@@ -97,6 +100,7 @@ __all__ = [
     "TopKWithBase",
     "TotalALP",
     "UnitEpsilonALP",
+    "WeightedGaussian",
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
@@ -119,6 +123,7 @@ __getattr__, __dir__ = lazily(
         "ApproximateThreshold DenseLaplace MaxProjection NoisyRows Threshold ThresholdALP "
         "ThresholdSketch TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for "
         "within_bits",
+        "key_sets": "MAD2R SIPS WeightedGaussian",
         "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
         "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",

@@ -1,0 +1,132 @@
+"""What rounds of noisy weights leak: the proofs are in exactdp/pages/key-sets.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, isqrt, log, pi
+
+from flint import arb
+
+from exactdp.accounting import gaussian
+from exactdp.accounting.certify.lattice import above
+from exactdp.balls import ball, enclosure, precision
+from exactdp.enclosure import Enclosure
+from exactdp.normal import hockey_stick
+
+__all__ = ["Round", "calibrated", "delta"]
+
+_BITS = 192
+
+#: Rates are maxima up to this factor.
+_CLOSE = 1 + arb(2) ** -10
+
+#: The logarithm of two laws' ratio that is negligible beside every delta: about 2^-128.
+_NEAR = 128 * log(2)
+
+#: Calibrated noise and limits are multiples of 1/these.
+_PER_SIGMA, _PER_LIMIT = 10**6, 1000
+
+#: The part of delta that is left for the nearness of discrete and continuous noise.
+_SLACK = Fraction(1, 1 << 20)
+
+
+@dataclass(frozen=True)
+class Round:
+    """Weights are integers, `unit` stands for 1, and a new key has at least the weight `least`.
+
+    sigma: parameter of the discrete Gaussian noise, for weights of 1. limit: noisy weights above
+    this number are released.
+    """
+
+    sigma: Fraction
+    limit: int
+    unit: int
+    least: int
+
+    @property
+    def sigma2(self) -> Fraction:
+        """The parameter of the noise on integers."""
+        return (self.sigma * self.unit) ** 2
+
+    @property
+    def spare(self) -> int:
+        """The part of sigma2 that smooths the rest; a guess, which `nearness` judges."""
+        return ceil((2 * log(self.unit) + _NEAR) / (2 * pi**2))
+
+    def mu2(self) -> Fraction:
+        """The square of the distance that the noise must hide, in units of its own width."""
+        return self.unit**2 / (self.sigma2 - self.spare)
+
+    def nearness(self) -> arb:
+        """|ln(discrete/continuous)| at most, for the at most unit^2 keys that a user moves."""
+        q = (-2 * arb.pi() ** 2 * self.spare).exp()
+        eta = 2 * q / (1 - q)
+        return self.unit**2 * ((1 + eta) / (1 - eta)).log()
+
+    def rate(self) -> arb:
+        """The largest -ln P(a new key of weight w stays hidden) (unit/w)^2, over all weights w.
+
+        Rounded up by a factor of at most 1 + 2^-10. Ranges of weights are halved until their two
+        ends bound them.
+        """
+        most = self._rate(self.least, self.least)
+        ranges = [(self.least, self.unit)]
+        while ranges:
+            low, high = ranges.pop()
+            most = most.max(self._rate(high, high))
+            if not self._rate(low, high) <= most * _CLOSE:
+                middle = (low + high) // 2
+                ranges += [(low, middle), (middle + 1, high)]
+        return most * _CLOSE
+
+    def _rate(self, low: int, high: int) -> arb:
+        """An upper bound of the rate of weights from low to high."""
+        shown = above(self.limit - high, self.sigma2)
+        return -((-shown).log1p()) * self.unit**2 / low**2
+
+
+def delta(rounds: Sequence[Round], epsilon: Fraction) -> Enclosure:
+    """Between 0 and an upper bound of the delta of all rounds together."""
+    with precision(_BITS):
+        near = sum((each.nearness() for each in rounds), arb(0))
+        rate = sum((each.rate() for each in rounds), arb(0))
+        mu = ball(sum((each.mu2() for each in rounds), Fraction(0))).sqrt()
+        loss, shown = ball(epsilon) - 2 * near, -(-rate).expm1()
+        noise = hockey_stick(loss, mu)
+        if len(rounds) == 1 and loss > 0:
+            total = noise.max(shown)
+        else:
+            total = (noise + shown).max(hockey_stick(loss - rate, mu))
+        return Enclosure(Fraction(0), enclosure((total * near.exp()).min(arb(1))).upper)
+
+
+def calibrated(
+    unit: int, least: int, parts: Sequence[Fraction], epsilon: Fraction, target: Fraction
+) -> list[Round]:
+    """Rounds that keep a target together. parts: of each round, in mu^2 and in the rate; sum 1."""
+    half = target * (1 - _SLACK) / (1 if len(parts) == 1 else 2)
+    variance = Fraction(gaussian.calibrate(epsilon=epsilon, delta=half).sigma) ** 2
+    with precision(_BITS):
+        rate = enclosure(-(-ball(half)).log1p()).lower
+        return [_round(unit, least, variance / part, ball(rate * part)) for part in parts]
+
+
+def _round(unit: int, least: int, variance: Fraction, rate: arb) -> Round:
+    """The round whose noise without `spare` has this variance, and about the least limit."""
+    spare = Round(Fraction(1), 0, unit, least).spare
+    squared = ceil((variance + Fraction(spare, unit**2)) * _PER_SIGMA**2)
+    sigma = Fraction(isqrt(squared) + 1, _PER_SIGMA)
+    step = ceil(Fraction(unit, _PER_LIMIT))
+
+    def at(steps: int) -> Round:
+        return Round(sigma, steps * step, unit, least)
+
+    low, high = 0, 1
+    while not at(high).rate() <= rate:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if at(middle).rate() <= rate else (middle, high)
+    return at(high)

@@ -1,0 +1,214 @@
+"""Which keys occur, from users with several keys: noisy weights above a threshold, in rounds."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, isqrt
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import add_remove
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.mechanisms.counts import mapping_of
+from exactdp.mechanisms.key_sets.privacy import Round, calibrated, delta
+from exactdp.mechanisms.key_sets.weights import Pairs, Rule
+from exactdp.mechanisms.thresholded.mechanism import draws
+from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
+from exactdp.samplers import DiscreteGaussian, Source
+from exactdp.samplers.source import require_secure
+
+__all__ = ["MAD2R", "SIPS", "KeyRounds", "WeightedGaussian"]
+
+_NEIGHBOURS = add_remove("with any number of keys")
+
+#: Keys keep their threshold and this number of sigma before they return weight.
+_SAFE = 2
+
+_MOST_KEYS, _GRID = 1 << 12, 1 << 16
+
+#: Weights and limits stay below, so that their products with shares fit 64 bits.
+_MOST_LIMIT = 1 << 45
+
+
+@frozen
+class KeyRounds(ABC):
+    """Release the keys whose noisy weight exceeds a threshold, in one or more rounds.
+
+    In each round a user gives weights to at most k keys that are not released yet; the squares of
+    these weights add up to at most 1. k: 1 to 4096. sigmas, thresholds: of each round.
+    epsilon: > 0. delta: > 0 and < 1. Raises InvalidParameter if the rounds exceed this target.
+    grid: weights are multiples of 1/grid, 2 to 65536. degree: the largest number of keys of users
+    who take part in rerouting; 1 for no rerouting.
+    Proofs: exactdp explain key-sets.
+    """
+
+    k: int = whole(least=1, most=_MOST_KEYS)
+    sigmas: tuple[Fraction, ...]
+    thresholds: tuple[Fraction, ...]
+    epsilon: Number = number(positive)
+    delta: Number = number(delta_target)
+    grid: int = whole(least=2, most=_GRID, default=_GRID)
+    degree: int = whole(least=1, most=2 * _MOST_KEYS, default=1)
+
+    #: The part of each round in the noise and in the thresholds.
+    PARTS: ClassVar[tuple[Fraction, ...]]
+    SOURCE: ClassVar[str]
+    #: Whether noisy weights choose the weights of the next round, and keys return weight.
+    ADAPTIVE: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name in ("sigmas", "thresholds"):
+            values = tuple(positive(name, value) for value in getattr(self, name))
+            if len(values) != len(self.PARTS):
+                raise InvalidParameter(name, values, f"one for each of {len(self.PARTS)} rounds")
+            object.__setattr__(self, name, values)
+        for each in self._rounds:
+            if not each.sigma2 > each.spare:
+                least = Fraction(isqrt(each.spare) + 1, each.unit)
+                raise InvalidParameter("sigmas", float(each.sigma), f"> {decimal_text(least)}")
+            if not each.unit <= each.limit < _MOST_LIMIT:
+                allowed = f">= 1 and < {_MOST_LIMIT // each.unit}"
+                raise InvalidParameter("thresholds", Fraction(each.limit, each.unit), allowed)
+        if self._leaks.upper > self.delta:
+            allowed = f">= {self._leaks.decimal_upper(6)} with these rounds"
+            raise InvalidParameter("delta", decimal_text(self.delta), allowed)
+
+    @classmethod
+    def for_target(cls, *, k: int, epsilon: Real, delta: Real) -> Self:
+        """The mechanism for a target. k: 1 to 4096. epsilon: > 0. delta: > 0 and < 1.
+
+        Raises InvalidParameter, Undecided.
+        """
+        most = integer("k", k, least=1)
+        if most > _MOST_KEYS:
+            raise InvalidParameter("k", k, f"<= {_MOST_KEYS}")
+        loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
+        rule = Rule(most, _GRID, 2 * most if cls.ADAPTIVE else 1)
+        rounds = calibrated(rule.unit, rule.least * rule.degree, cls.PARTS, loss, target)
+        sigmas = tuple(each.sigma for each in rounds)
+        thresholds = tuple(Fraction(each.limit, each.unit) for each in rounds)
+        return cls(most, sigmas, thresholds, loss, target, _GRID, rule.degree)
+
+    def release(self, sets: Mapping[Any, Iterable[Any]], source: Source) -> list[Any]:
+        """The released keys in ascending order.
+
+        sets: user -> the user's keys; users and keys are each of one sortable type. source:
+        randomness fit for a release, such as SystemSource. Raises InvalidParameter.
+        """
+        require_secure(source)
+        return self.draw(sets, source)
+
+    def draw(self, sets: Mapping[Any, Iterable[Any]], source: Source) -> list[Any]:
+        """As :meth:`release`, with randomness from any source, for simulations and proofs."""
+        pairs, named = Pairs.of(mapping_of("sets", sets))
+        if len(pairs.firsts(self.k)) < len(pairs):
+            pairs = Pairs(pairs.users, pairs.keys, source.words(len(pairs), 64).astype(np.uint64))
+        return [named[i] for i in self.drawn(pairs, len(named), source)]
+
+    def drawn(self, pairs: Pairs, count: int, source: Source) -> list[int]:
+        """The numbers of the released keys, of `count` keys, in ascending order.
+
+        Raises ExactDPError if weights break a bound that privacy needs.
+        """
+        released = np.zeros(count, bool)
+        weighed = np.zeros(len(pairs), bool)  # the pair had a weight in the round before
+        noisy, sigma = np.zeros(count, np.int64), 0
+        for each in self._rounds:
+            lost = weighed & (noisy[pairs.keys] + sigma <= each.limit)
+            chosen = np.flatnonzero(~released[pairs.keys] & ~(lost if self.ADAPTIVE else False))
+            chosen = chosen[pairs.only(chosen).firsts(self.k)]
+            kept = pairs.only(chosen)
+            likely = np.where(weighed[chosen], noisy[kept.keys] - sigma, 0)
+            enough = max(
+                ceil((each.limit + _SAFE * each.sigma * each.unit) / self.degree), self.grid
+            )
+            weights = self._rule.weights(kept, count, enough, likely, each.limit)
+            seen = np.unique(kept.keys)
+            noise = draws(DiscreteGaussian(sigma2=each.sigma2), len(seen), source)
+            noisy[seen] = weights.keys[seen] + np.array(noise, np.int64)
+            released[seen] |= noisy[seen] > each.limit
+            sigma = floor(each.sigma * each.unit)
+            weighed = np.zeros(len(pairs), bool)
+            weighed[chosen] = self.ADAPTIVE
+        return np.flatnonzero(released).tolist()
+
+    def half(self, keys: int | None = None) -> int:
+        """Number of users, each with this number of keys (default k), for a probability of 1/2.
+
+        That a key is released in the last round, without weight from other keys.
+        """
+        own = min(integer("keys", self.k if keys is None else keys, least=1), self.k)
+        share = isqrt(self.grid**2 // own) * self.degree
+        return -(-(self._rounds[-1].limit + 1) // share)
+
+    def guarantee(self) -> Guarantee:
+        """The privacy guarantee of every release, for any data."""
+        return Guarantee(self.epsilon, self._leaks, _NEIGHBOURS, self.SOURCE)
+
+    @property
+    def _rule(self) -> Rule:
+        return Rule(self.k, self.grid, self.degree)
+
+    @cached_property
+    def _rounds(self) -> tuple[Round, ...]:
+        rule = self._rule
+        return tuple(
+            Round(sigma, floor(threshold * rule.unit), rule.unit, rule.least * rule.degree)
+            for sigma, threshold in zip(self.sigmas, self.thresholds, strict=True)
+        )
+
+    @cached_property
+    def _leaks(self) -> Enclosure:
+        return delta(self._rounds, self.epsilon)
+
+
+@frozen
+class WeightedGaussian(KeyRounds):
+    """One round: a user with d <= k keys gives each the weight 1/sqrt d.
+
+    Source: Gopi, Gulhane, Kulkarni, Shen, Shokouhi, Yekhanin 2020 (arXiv 2002.09745), weighted
+    Gaussian; the threshold is by our exact analysis.
+
+    >>> from exactdp.mechanisms import WeightedGaussian
+    >>> from exactdp.samplers import SystemSource
+    >>> made = WeightedGaussian.for_target(k=10, epsilon=1, delta="1e-6")
+    >>> made.release({user: ["the", "of"] for user in range(300)}, SystemSource())
+    ['of', 'the']
+    """
+
+    PARTS = (Fraction(1),)
+    SOURCE = "exactdp explain key-sets, one round"
+
+
+@frozen
+class SIPS(KeyRounds):
+    """Three rounds: released keys leave room in their users' weights for other keys.
+
+    Source: Swanberg, Desfontaines, Haney 2023 (arXiv 2301.01998), with our parts and analysis.
+    """
+
+    PARTS = (Fraction(1, 31), Fraction(5, 31), Fraction(25, 31))
+    SOURCE = "exactdp explain key-sets, three rounds"
+
+
+@frozen
+class MAD2R(KeyRounds):
+    """Two rounds: noisy weights of the first steer the second, and keys return what they spare.
+
+    A user who gave weight to a key in the first round reads its noisy weight: they give no more to
+    keys that will hardly be released, and less to keys that will have more than they need. In both
+    rounds, weight beyond the threshold returns to the users, who share it among their keys.
+    Source: Chen, Cohen-Addad, Epasto, Zadimoghaddam 2025 (arXiv 2502.08878), with our rule of
+    rerouting, parts and analysis.
+    """
+
+    PARTS = (Fraction(1, 10), Fraction(9, 10))
+    SOURCE = "exactdp explain key-sets, two adaptive rounds"
+    ADAPTIVE = True
