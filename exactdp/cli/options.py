@@ -28,6 +28,10 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
         "an integer >= 1",
         "Largest number of counters (keys) to which one user contributes; for csh, the sparsity.",
     ),
+    "k:keys": (
+        "an integer >= 1",
+        "Largest number of keys to which one user contributes; which of more count is random.",
+    ),
     "k:values": ("an integer >= 2", "Number of values, which are 0 to k - 1."),
     "k:entries": ("an integer >= 1", "Largest number of non-zero entries of a vector."),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
@@ -83,6 +87,38 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "sums": ("column:limit pairs", "Columns to sum, with the limit of a user's value: a:10,b:5."),
     "public:values": ("a file name", "List of all values, one per line, instead of --k."),
     "public": ("a file name", "List of elements, one per line; no others are released."),
+    "public:known": (
+        "a file name",
+        "List of keys, one per line; all are released, counts of 0 too, and no others.",
+    ),
+    "top:counts": ("an integer >= 1", "Number of largest counts to release.", "all"),
+    "mechanism:counts": (
+        "auto, gshm, known, top-k-with-base or csh",
+        "How noise is added.",
+        "auto",
+    ),
+    "mechanism:keys": (
+        "auto, geometric, weighted, sips or mad2r",
+        "How keys are selected; auto: geometric or weighted.",
+        "auto",
+    ),
+    "selection": (
+        "weighted, sips or mad2r",
+        "Select the keys in rounds of weights, then count the users of these keys.",
+    ),
+    "share:counts": (
+        "a number > 0 and < 1",
+        "With --selection: part of the noise budget for the counts.",
+        "1/2",
+    ),
+    "times": ("an integer >= 1", "Number of such releases that keep the target together.", "1"),
+    "budget": ("a file name", "Budget that pays for the release (see release budget)."),
+    "counting": (
+        "sums, renyi or gaussian",
+        "How costs add up: sums for few releases, renyi for many, gaussian for noise alone.",
+        "sums",
+    ),
+    "note": ("a text", "What the budget says about the release; the same for a series."),
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
     "text": ("an integer >= 0", "Elements are texts of at most this many bytes."),
     "beta": ("a number > 0 and < 1", "Probability that an error bound fails.", "0.05"),
@@ -159,6 +195,7 @@ _KINDS = {
     "a column": "COLUMN",
     "column names": "COLUMN,...",
     "column:limit": "COLUMN:INTEGER,...",
+    "a text": "TEXT",
     "the name": "NAME",
 }
 

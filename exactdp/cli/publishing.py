@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -12,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exactdp.cli.output import new_file, print_json, print_table, written
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
+from exactdp.extras import optional
 from exactdp.parameters import decimal_text
 
 if TYPE_CHECKING:
     from exactdp.statement import Statement
+
+#: Endings of files that hold a table.
+TABLES = (".csv", ".parquet", ".json")
 
 
 def overwrite_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,12 +78,30 @@ def save_statement(path: Path | None, make: Callable[[], Statement]) -> None:
             part.write_text(text, encoding="utf-8")
 
 
-def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[str]]) -> None:
+def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[Any]]) -> None:
     """Write a CSV file."""
     with path.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
+
+
+def table_writer(
+    ending: str, header: list[str], rows: Sequence[Sequence[Any]]
+) -> Callable[[Path], object]:
+    """What writes a table of texts, numbers and dates in the format of a file's ending."""
+    if ending == ".csv":
+        return lambda part: write_csv(part, header, rows)
+    if ending == ".json":
+        named = [dict(zip(header, row, strict=True)) for row in rows]
+        return lambda part: part.write_text(json.dumps(named, indent=0, default=str) + "\n")
+    pa, columns = optional("pyarrow"), [*zip(*rows, strict=True)] or [()] * len(header)
+    try:
+        table = pa.table([list(column) for column in columns], names=header)
+    except (pa.ArrowException, UnicodeEncodeError):
+        allowed = "a .csv or .json file for these elements"
+        raise InvalidParameter("output", Described("a .parquet file"), allowed) from None
+    return lambda part: optional("pyarrow.parquet").write_table(table, part)
 
 
 def accuracy(mechanism: Any) -> dict[str, str]:

@@ -30,7 +30,7 @@ MAP = {
         "figure": "figure",
     },
     "I have data": {
-        "release": "release release_counters release_keys sketches cut query",
+        "release": "release release_rows release_universes budget sketches cut query",
         "local": "local sparse",
         "sample": "sample",
     },

@@ -1,4 +1,4 @@
-"""Releases from rows of users and keys in CSV or Parquet files of any size."""
+"""Rows of users and keys in CSV or Parquet files of any size."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import click
 
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
-from exactdp.parameters import integer
 
-__all__ = ["RowsFile", "dialect_options", "release_rows"]
+__all__ = ["RowsFile", "dialect_options"]
 
 #: Approximate number of bytes of a file that are processed per pass.
 _PART = 256 << 20
@@ -130,86 +129,6 @@ def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:
         command = click.option(flag, default=default, show_default=True, help=text)(command)
     text = "CSV rows have no header; the columns are named 1, 2, 3, ..."
     return click.option("--no-header", is_flag=True, help=text)(command)
-
-
-def release_rows(
-    file: RowsFile,
-    class_name: str,
-    present: dict[str, str],
-    sums: str | None,
-    keys: set[str] | None,
-) -> tuple[list[str], list[tuple[str, ...]], Any, Any, dict[str, Any]]:
-    """Header and rows of the release, the mechanism that made it, its guarantee, and the bounds
-    and columns for its statement."""
-    from exactdp import mechanisms
-    from exactdp.frames import checked_bounds, drawn
-    from exactdp.samplers import SystemSource
-
-    caps = _limits(sums)
-    name = "GSHMWithSums" if caps else class_name
-    more = {"largest": tuple(caps.values())} if caps else {}
-    kind = getattr(mechanisms, name)
-    # before the rows are read: the parameters do not depend on the rows
-    mechanism = (
-        kind(**present, **more) if "sigma" in present else kind.for_target(**present, **more)
-    )
-    with file.relation(list(caps)) as rows:
-        names = file.keys(rows.columns)
-        if not rows.limit(1).fetchall():
-            click.echo(f"exactdp: {file.path.name} has no rows: an empty release", err=True)
-        if keys is not None and len(names) > 1:
-            raise InvalidParameter("public", "a list", "left out where --by names several columns")
-        found, guarantee = drawn(
-            rows,
-            user=file.user,
-            by=names if len(names) > 1 else names[0],
-            made=mechanism,
-            source=SystemSource(),
-            sums=caps,
-            keys=None if keys is None else _as_keys(rows, names[0], keys),
-            passes=file.passes,
-        )
-    elements = found.elements if len(names) > 1 else [(element,) for element in found.elements]
-    cells = [tuple(map(str, element)) for element in elements]
-    texts = zip(*found.texts(), strict=True)
-    return (
-        [*names, "count", *caps],
-        [(*key, *row) for key, row in zip(cells, texts, strict=True)],
-        mechanism,
-        guarantee,
-        {
-            "bounds": checked_bounds(mechanism, caps),
-            "about": {
-                "user": file.user,
-                "by": ", ".join(names),
-                **({"sums": sums} if sums else {}),
-            },
-        },
-    )
-
-
-def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
-    """A public list of texts, converted to the column's type; raises InvalidParameter."""
-    from datetime import date
-
-    types = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    if types.get(name) != "DATE":
-        return sorted(keys)
-    try:
-        return sorted(date.fromisoformat(key) for key in keys)
-    except ValueError:
-        raise InvalidParameter("public", "others", "dates such as 2013-01-31") from None
-
-
-def _limits(sums: str | None) -> dict[str, int]:
-    """The limits from text such as a:10,b:5; raises InvalidParameter."""
-    caps: dict[str, int] = {}
-    for part in sums.split(",") if sums else ():
-        column, colon, limit = part.rpartition(":")
-        if not colon or column in caps:
-            raise InvalidParameter("sums", sums, "column:limit, separated by commas")
-        caps[column] = integer(f"limit of {column}", limit, least=1)
-    return caps
 
 
 def _quoted(text: str) -> str:

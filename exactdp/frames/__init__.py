@@ -8,6 +8,7 @@ Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, th
 """
 
 from exactdp.frames.checking import EngineError
+from exactdp.frames.choosing import Choice
 from exactdp.frames.counting import Totals, bounded, counted
 from exactdp.frames.cutting import Cut, cut
 from exactdp.frames.keyed_hash import KeyedHash
@@ -15,6 +16,7 @@ from exactdp.frames.releasing import FrameRelease, checked_bounds, draw, drawn, 
 from exactdp.frames.selecting import KeysRelease, keys
 
 __all__ = [
+    "Choice",
     "Cut",
     "EngineError",
     "FrameRelease",

@@ -105,6 +105,11 @@ class Question:
     key_types: tuple[ColumnType, ...]
 
     @property
+    def given(self) -> str | tuple[str, ...]:
+        """The columns of the key, as a caller gives them."""
+        return self.by[0] if self.single else self.by
+
+    @property
     def keys(self) -> list[str]:
         """Internal names of the columns of the key."""
         return [f"_key_{i}" for i in range(len(self.by))]
@@ -125,6 +130,21 @@ class Question:
         """The caller's key from the columns of a row."""
         parts = [kind.value(text) for kind, text in zip(self.key_types, written, strict=True)]
         return parts[0] if self.single else tuple(parts)
+
+    def columns_of(self, keys: Sequence[Any]) -> list[list[Any]]:
+        """The columns of a list of keys."""
+        if self.single:
+            return [list(keys)]
+        return [list(column) for column in zip(*keys, strict=True)] or [[] for _ in self.by]
+
+    def listed(self, keys: Sequence[Any]) -> tuple[tuple[int | str, ...], ...]:
+        """The representations of public keys, sorted, because engines disagree about equality.
+
+        Raises InvalidParameter.
+        """
+        if isinstance(keys, str):
+            raise InvalidParameter("keys", keys, "a list of keys")
+        return tuple(sorted({self.written_key(key) for key in keys}))
 
     def written_key(self, key: Any) -> tuple[int | str, ...]:
         """The representation of a public key; raises InvalidParameter."""

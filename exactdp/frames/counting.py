@@ -65,7 +65,7 @@ def counted(
     if (k is None) != (keyed is None):
         raise InvalidParameter("keyed", keyed, "given together with k")
     most = None if k is None else integer("k", k, least=1)
-    listed = None if keys is None else _listed(question, keys)
+    listed = None if keys is None else question.listed(keys)
     parts = integer("passes", passes, least=1)
     rows: dict[Any, list[int]] = {}
     with stages(parts * len(_STAGES), "counting") as told:
@@ -131,13 +131,6 @@ def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     columns = {n: c for n, c in question.columns.items() if n not in question.values}
     named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
     return pairs.filter(col(KEPT) == 1).select(*named)
-
-
-def _listed(question: Question, keys: Sequence[Any]) -> tuple[tuple[int | str, ...], ...]:
-    """The representations of public keys, because engines disagree about equality."""
-    if isinstance(keys, str):
-        raise InvalidParameter("keys", keys, "a list of keys")
-    return tuple(sorted({question.written_key(key) for key in keys}))
 
 
 def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:

@@ -2,65 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Required, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
+from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
+from exactdp.frames.choosing import Choice
 from exactdp.frames.columns import Question, asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
+from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.mechanisms import GSHM, GSHMWithSums, NoisyCounts, TopK
-from exactdp.mechanisms.thresholded.mechanism import Thresholded
-from exactdp.parameters import Real, choice, decimal_text
+from exactdp.frames.paying import paying
+from exactdp.frames.targets import Target, mechanism_for
+from exactdp.mechanisms import GSHMWithSums, KnownKeys, NoisyCounts, TopK, TopKWithBase
+from exactdp.mechanisms.key_sets import KeyRounds
+from exactdp.parameters import Real, decimal_text, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 from exactdp.statement import Statement, released
 
-__all__ = [
-    "MECHANISMS",
-    "FrameRelease",
-    "checked_bounds",
-    "draw",
-    "drawn",
-    "mechanism_for",
-    "release",
-]
-
-MECHANISMS = ("gshm", "csh")
+__all__ = ["FrameRelease", "Published", "Rows", "checked_bounds", "draw", "drawn", "release"]
 
 
 @dataclass(frozen=True)
 class Published:
     """What was released from a frame. frame: a row for every released key, sorted by key.
-    guarantee: of the release. mechanism: with its parameters. bounds: on the data of one user,
-    checked before the noise."""
+    guarantee: of the release, or of all releases of a series. mechanism: with its parameters.
+    bounds: on the data of one user, checked before the noise. choice: why this mechanism, if it was
+    chosen by its error."""
 
     frame: Any
     guarantee: Guarantee
     mechanism: Any
     bounds: tuple[dict[str, Any], ...] = ()
+    choice: Choice | None = None
 
     @property
     def statement(self) -> Statement:
         """The privacy statement of the release, which anybody can check: see exactdp.statement."""
         return released(self.guarantee, self.mechanism, bounds=self.bounds)
 
+    def __str__(self) -> str:
+        said = (self.frame, described(self.mechanism), self.choice, self.guarantee)
+        return "\n".join(str(part) for part in said if part is not None)
+
 
 @dataclass(frozen=True)
 class FrameRelease(Published):
-    """A release of counts."""
+    """A release of counts. base: with "top-k-with-base", the noisy (k + 1)-th largest count."""
 
-    mechanism: Thresholded
+    base: Fraction | None = None
 
-    def __str__(self) -> str:
-        made = self.mechanism
-        above, sigma = decimal_text(1 + Fraction(made.tau)), float(made.sigma)
-        name = f"{type(made).__name__}, k = {made.k}, sigma = {sigma:.6g}, counts above {above}"
-        return f"{self.frame}\n{name}\n{self.guarantee}"
+
+def described(made: Any) -> str:
+    """A mechanism and what is public about its noise, in one line."""
+    name, k = type(made).__name__, f"k = {made.k}"
+    if isinstance(made, KnownKeys):
+        return f"{name}, {k}, sigma = {made.sigma:.6g}, all listed keys"
+    if hasattr(made, "tau"):
+        above = decimal_text(1 + Fraction(made.tau))
+        return f"{name}, {k}, sigma = {float(made.sigma):.6g}, counts above {above}"
+    half = f"keys of {made.half} users are released with probability 1/2"
+    noise = getattr(made, "count_sigma", None)
+    return f"{name}, {k}, {half}" + (f", sigma = {float(noise):.6g}" if noise else "")
+
+
+class Rows(TypedDict, total=False):
+    """What is read from the rows: the arguments of :func:`release` of these names."""
+
+    sums: Mapping[str, int] | None
+    keys: Sequence[Any] | None
+    k: int | None
+    top: int | None
+    passes: int
 
 
 def release(
@@ -68,13 +86,19 @@ def release(
     *,
     user: str,
     by: str | Sequence[str],
-    k: int,
+    k: int | None = None,
     epsilon: Real,
     delta: Real,
-    mechanism: str = "gshm",
+    mechanism: str = "auto",
+    top: int | None = None,
     sums: Mapping[str, int] | None = None,
     keys: Sequence[Any] | None = None,
+    selection: str | None = None,
+    share: Real = "1/2",
     lower: int = 1,
+    times: int = 1,
+    budget: pld.Budget | None = None,
+    note: str = "",
     passes: int = 1,
     source: Source | None = None,
 ) -> FrameRelease:
@@ -84,15 +108,22 @@ def release(
     user: name of a column of integers or text. by: name of a column of integers, text or dates, or
     several names, whose values together are the key. Rows without a user or a key are dropped;
     several rows of a user with the same key count once.
-    k: >= 1, largest number of keys per user ("gshm"), or number of keys to release ("csh").
+    k: >= 1, largest number of keys per user; which of a user's keys count is chosen at random.
     epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
-    mechanism: "gshm" (Gaussian sparse histogram) counts every user for at most k of their keys,
-    chosen at random; there may be any number of keys. "csh" (correlated Gaussian sparse histogram)
-    releases the k heaviest keys with less noise and does not bound users; if there are more than k
-    keys, the (k + 1)-th largest count is subtracted from all counts (Lebeda and Retschmeier,
-    Algorithm 3).
-    sums: column of integers -> limit >= 1; a user's value for a key is clipped to +-limit. "gshm"
-    only. keys: a public list; no other keys are released. lower: counts below are dropped first.
+    top: number of largest counts to release, instead of all or together with k.
+    sums: column of integers -> limit >= 1; a user's value for a key is clipped to +-limit.
+    keys: a public list. All of its keys are released, counts of 0 included, and no others; with
+    sums, those above the threshold.
+    selection: "weighted", "sips" or "mad2r" (see :func:`keys`): releases more keys than a threshold
+    on counts, and then counts with the part `share` of the noise budget.
+    mechanism: "auto" takes the one with the least error of one count among those that answer the
+    question; `choice` says which and why. "gshm" (Gaussian sparse histogram): counts above a
+    threshold. "known": for `keys`. "top-k-with-base": for `top`, users are not bounded. "csh"
+    (correlated sparse histogram): the same, less the (k + 1)-th largest count, which is subtracted;
+    its k or top is the number of keys.
+    lower: counts below are dropped first. times: number of releases of the same kind (such as one a
+    day) that keep the target together. budget: pays for the release, or with the first release of
+    `times` for all of them; note: what its ledger says, the same for a series.
     passes: number of times the rows are read, >= 1; more passes need less memory.
     source: None for the operating system's randomness; sources not fit for a release are refused.
 
@@ -100,7 +131,8 @@ def release(
     and key; `guarantee.checked` lists them. The bound k causes an error in addition to the noise:
     `cut` counts the pairs that are left out.
     Returns a frame of the caller's kind with the key, "count", and the sums, sorted by key.
-    Raises InvalidParameter, Undecided, and EngineError if an engine's pairs violate the bound.
+    Raises InvalidParameter, Undecided, Exhausted if the budget does not suffice, and EngineError if
+    an engine's pairs violate the bound.
 
     >>> import polars as pl
     >>> from exactdp import frames
@@ -108,90 +140,142 @@ def release(
     >>> out = frames.release(visits, user="uid", by="url", k=2, epsilon=1, delta="1e-6")
     >>> out.frame["url"].to_list()
     ['a', 'b', 'c']
+    >>> print(out.choice)
+    gshm: 12 users: error of one count (95 %)
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    limits = asked(frame, user=user, by=by, sums=sums).limits
-    made = mechanism_for(mechanism, k, epsilon, delta, lower, limits)
-    return draw(
-        frame, user=user, by=by, made=made, source=used, sums=sums, keys=keys, passes=passes
+    question = asked(frame, user=user, by=by, sums=sums)
+    listed = None if keys is None else len(question.listed(keys))
+    target = Target(epsilon, delta, k, top, times, lower, listed, question.limits, selection, share)
+    made, choice = mechanism_for(mechanism, target)
+    found = draw(
+        frame,
+        user=user,
+        by=by,
+        made=made,
+        source=used,
+        pay=paying(budget, times, note or f"{question.user} by {', '.join(question.by)}"),
+        sums=sums,
+        keys=keys,
+        k=k,
+        top=top,
+        passes=passes,
     )
+    return replace(found, choice=choice)
 
 
-class Rows(TypedDict, total=False):
-    """The arguments of release that select what is read from the rows."""
+def draw(
+    frame: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    made: Any,
+    source: Source,
+    pay: Callable[[Guarantee], None] = lambda _: None,
+    **rows: Unpack[Rows],
+) -> FrameRelease:
+    """A release by a given mechanism, with randomness from any source, for simulations.
 
-    user: Required[str]
-    by: Required[str | Sequence[str]]
-    sums: Mapping[str, int] | None
-    keys: Sequence[Any] | None
-    passes: int
-
-
-def draw(frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]) -> FrameRelease:
-    """A release by a given mechanism, with randomness from any source, for simulations."""
-    question = asked(frame, user=rows["user"], by=rows["by"], sums=rows.get("sums"))
+    k: keys per user that count, by default those of the mechanism. pay: is called with the
+    guarantee before noise is drawn. Other arguments: as of :func:`release`.
+    """
+    question = asked(frame, user=user, by=by, sums=rows.get("sums"))
     names = [*question.by, "count", *question.limits]
     if len(set(names)) < len(names):
-        raise InvalidParameter("by", rows["by"], "columns not named 'count' or as the sums")
-    found, guarantee = drawn(frame, made=made, source=source, **rows)
-    bounds = checked_bounds(made, question.limits)
-    return FrameRelease(_as_frame(frame, question, names, found), guarantee, made, bounds)
+        raise InvalidParameter("by", by, "columns not named 'count' or as the sums")
+    found, guarantee = drawn(frame, question=question, made=made, source=source, pay=pay, **rows)
+    base = None
+    if isinstance(made, TopKWithBase):
+        base, found = _without_base(found)
+    bounds = checked_bounds(made, question.limits, rows.get("k"))
+    table = _as_frame(frame, question, names, _largest(found, rows.get("top")))
+    return FrameRelease(table, guarantee, made, bounds, None, base)
 
 
-def checked_bounds(made: Thresholded, limits: Mapping[str, int]) -> tuple[dict[str, Any], ...]:
+def checked_bounds(
+    made: Any, limits: Mapping[str, int], k: int | None = None
+) -> tuple[dict[str, Any], ...]:
     """The bounds on the data of one user that :func:`drawn` checks, for a privacy statement.
 
-    limits: column of sums -> limit of a user's value.
+    limits: column of sums -> limit of a user's value. k: if it is not that of the mechanism.
     """
-    sums = [
-        {"what": f"absolute sum of {name} of one user for one key", "at_most": n, "checked": True}
-        for name, n in limits.items()
-    ]
-    return (*(keys_bound(made.k) if isinstance(made, GSHM) else ()), *sums)
-
-
-def keys_bound(k: int) -> tuple[dict[str, Any], ...]:
-    """The checked bound on the number of keys of one user."""
-    return ({"what": "keys of one user", "at_most": k, "checked": True},)
+    found = [] if _reads_all(made) else [("keys of one user", k or made.k)]
+    if isinstance(made, KeyRounds):
+        found.append(("squared weights of one user in a round", 1))
+    found += [(f"absolute sum of {name} of one user for one key", n) for name, n in limits.items()]
+    return tuple({"what": what, "at_most": most, "checked": True} for what, most in found)
 
 
 def drawn(
-    frame: Any, *, made: Thresholded, source: Source, **rows: Unpack[Rows]
+    frame: Any,
+    *,
+    question: Question,
+    made: Any,
+    source: Source,
+    pay: Callable[[Guarantee], None] = lambda _: None,
+    **rows: Unpack[Rows],
 ) -> tuple[NoisyCounts, Guarantee]:
     """The released counters alone, and their guarantee."""
-    bound = isinstance(made, GSHM)
-    keyed = KeyedHash.drawn(source) if bound else None
-    totals = counted(frame, k=made.k if bound else None, keyed=keyed, **rows)
+    keyed, passes = KeyedHash.drawn(source), integer("passes", rows.get("passes", 1), least=1)
+    if isinstance(made, KeyRounds):
+        pairs, named = gathered(frame, question, keyed, passes)
+        checked = (*WEIGHTS_CHECKED, f"every user counts for at most k = {made.k} released keys")
+        guarantee = replace(made.guarantee(), checked=checked)
+        pay(guarantee)
+        numbers = made.drawn(pairs, len(named), source)
+        counts = made.counted(pairs, numbers, source)
+        return NoisyCounts([named[i] for i in numbers.tolist()], counts), guarantee
+    most = None if _reads_all(made) else rows.get("k") or made.k
+    totals = counted(
+        frame,
+        user=question.user,
+        by=question.given,
+        k=most,
+        keyed=None if most is None else keyed,
+        sums=question.limits,
+        keys=rows.get("keys"),
+        passes=passes,
+    )
     guarantee = replace(made.guarantee(), checked=totals.checked)
+    pay(guarantee)
     if isinstance(made, GSHMWithSums):
         return made.drawn_sums(totals.counts, totals.sums, source), guarantee
+    if isinstance(made, KnownKeys):
+        listed = map(question.key, question.listed(rows.get("keys") or []))
+        return made.drawn({**dict.fromkeys(listed, 0), **totals.counts}, source), guarantee
     return made.drawn(totals.counts, source), guarantee
 
 
-def mechanism_for(
-    name: str, k: int, epsilon: Real, delta: Real, lower: int, caps: Mapping[str, int]
-) -> Thresholded:
-    """The mechanism for a target. caps: column -> limit, for sums."""
-    choice("mechanism", name, MECHANISMS)
-    if name == "csh":
-        if caps:
-            raise InvalidParameter("mechanism", name, "'gshm' for sums")
-        return TopK.for_target(k=k, epsilon=epsilon, delta=delta, lower=lower)
-    if not caps:
-        return GSHM.for_target(k=k, epsilon=epsilon, delta=delta, lower=lower)
-    return GSHMWithSums.for_target(
-        k=k, epsilon=epsilon, delta=delta, lower=lower, largest=tuple(caps.values())
-    )
+def _reads_all(made: Any) -> bool:
+    """Whether the mechanism counts every key of every user."""
+    return isinstance(made, TopK)
+
+
+def _without_base(found: NoisyCounts) -> tuple[Fraction, NoisyCounts]:
+    """The base, which is the first counter of TopKWithBase, and the others."""
+    base = Fraction(found.numerators[0], found.denominator)
+    rest = found.elements[1:], found.numerators[1:]
+    return base, NoisyCounts(*rest, found.denominator)
+
+
+def _largest(found: NoisyCounts, top: int | None) -> NoisyCounts:
+    """The `top` largest noisy counts, or all; ties in the order of keys."""
+    if top is None or len(found.elements) <= top:
+        return found
+    order = sorted(range(len(found.elements)), key=lambda i: -found.numerators[i])
+    kept = sorted(order[:top])
+    columns = (found.elements, found.numerators, *found.sums)
+    elements, numerators, *sums = ([column[i] for i in kept] for column in columns)
+    return NoisyCounts(elements, numerators, found.denominator, sums)
 
 
 def _as_frame(frame: Any, question: Question, names: list[str], found: NoisyCounts) -> Any:
     """The released counters as a frame of the same kind as `frame`."""
-    parts = [found.elements] if question.single else [*zip(*found.elements, strict=True)]
     # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
     halves = found.denominator == 2
-    counts = [n / 2 for n in found.numerators] if halves else found.numerators
-    columns = [*(parts or [()] * len(question.by)), counts, *found.sums]
+    counts = [n / 2 for n in found.numerators] if halves else list(found.numerators)
+    columns = [*question.columns_of(found.elements), counts, *map(list, found.sums)]
     types = [kind.released for kind in question.key_types]
     types += ["Float64" if halves else "Int64", *["Int64"] * len(found.sums)]
-    return same_kind(frame, names, types, [list(column) for column in columns])
+    return same_kind(frame, names, types, columns)

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from exactdp.accounting import pld
 from exactdp.frames.columns import asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
+from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.releasing import Published, keys_bound
+from exactdp.frames.paying import paying
+from exactdp.frames.releasing import Published, checked_bounds
+from exactdp.frames.targets import selection_for
 from exactdp.mechanisms import PartitionSelection
-from exactdp.parameters import Real
+from exactdp.mechanisms.key_sets import KeyRounds
+from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 
@@ -23,11 +28,7 @@ __all__ = ["KeysRelease", "keys"]
 class KeysRelease(Published):
     """A release of keys without counts."""
 
-    mechanism: PartitionSelection
-
-    def __str__(self) -> str:
-        half = f"keys of {self.mechanism.half} users are released with probability 1/2"
-        return f"{self.frame}\n{half}\n{self.guarantee}"
+    mechanism: PartitionSelection | KeyRounds
 
 
 def keys(
@@ -38,17 +39,27 @@ def keys(
     k: int,
     epsilon: Real,
     delta: Real,
+    mechanism: str = "auto",
+    times: int = 1,
+    budget: pld.Budget | None = None,
+    note: str = "",
     passes: int = 1,
     source: Source | None = None,
 ) -> KeysRelease:
     """Publish which keys occur, with (epsilon, delta)-DP, and no counts.
 
-    frame, user, by, passes, source: as for :func:`release`. k: >= 1, largest number of keys per
-    user, chosen at random; other keys of a user do not count. epsilon: > 0. delta: > 0 and < 1.
-    For k = 1 no other way of releasing a key by its number of users has a larger probability. From
-    about k = 3 on `release`, which adds Gaussian noise, needs fewer users per key, and says counts.
-    Raises InvalidParameter, Undecided, and EngineError as :func:`release` does.
-    Source: Desfontaines, Voss, Gipson, Mandayam 2020 (arXiv 2006.03684).
+    frame, user, by, times, budget, note, source: as for :func:`release`. epsilon: > 0. delta: > 0
+    and < 1. k: >= 1, largest number of keys per user (in each round), chosen at random.
+    mechanism: "geometric" releases each key with the largest probability that its number of users
+    allows; best for k = 1 and 2. "weighted" gives each of a user's d keys the weight 1/sqrt d.
+    "sips" (three rounds) and "mad2r" (two adaptive rounds) give weight that frequent keys do not
+    need to others; they release most where users have many keys. "auto" takes "geometric" or
+    "weighted", whichever needs fewer users per key if all users have k keys.
+    passes: number of times the rows are read. All mechanisms but "geometric" hold all pairs of user
+    and key in memory.
+    Raises InvalidParameter, Undecided, Exhausted, and EngineError as :func:`release` does.
+    Source: Desfontaines, Voss, Gipson, Mandayam 2020 (arXiv 2006.03684); exactdp statement explain
+    key-sets.
 
     >>> import polars as pl
     >>> from exactdp import frames
@@ -56,16 +67,25 @@ def keys(
     >>> out = frames.keys(words, user="uid", by="word", k=1, epsilon=1, delta="1e-6")
     >>> out.frame["word"].to_list()
     ['and', 'of', 'the']
+    >>> print(out.choice)
+    geometric: 14 users of a key with probability 1/2; weighted would have 22 (57 % more)
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    made = PartitionSelection.for_target(k=k, epsilon=epsilon, delta=delta)
+    made, choice = selection_for(mechanism, k=k, epsilon=epsilon, delta=delta, times=times)
     question = asked(frame, user=user, by=by, sums=None)
-    keyed = KeyedHash.drawn(used)
-    totals = counted(frame, user=user, by=by, k=made.k, keyed=keyed, passes=passes)
-    chosen = made.draw(totals.counts, used)
-    columns = [chosen] if question.single else [*map(list, zip(*chosen, strict=True))]
+    keyed, read = KeyedHash.drawn(used), integer("passes", passes, least=1)
+    pay = paying(budget, times, note or f"keys of {question.user} by {', '.join(question.by)}")
+    if isinstance(made, PartitionSelection):
+        totals = counted(frame, user=user, by=by, k=k, keyed=keyed, passes=read)
+        guarantee = replace(made.guarantee(), checked=totals.checked)
+        pay(guarantee)
+        found = made.draw(totals.counts, used)
+    else:
+        pairs, named = gathered(frame, question, keyed, read)
+        guarantee = replace(made.guarantee(), checked=WEIGHTS_CHECKED)
+        pay(guarantee)
+        found = sorted(named[i] for i in made.drawn(pairs, len(named), used).tolist())
     types = [kind.released for kind in question.key_types]
-    table = same_kind(frame, list(question.by), types, columns or [[] for _ in question.by])
-    guarantee = replace(made.guarantee(), checked=totals.checked)
-    return KeysRelease(table, guarantee, made, keys_bound(made.k))
+    table = same_kind(frame, list(question.by), types, question.columns_of(found))
+    return KeysRelease(table, guarantee, made, checked_bounds(made, {}, k), choice)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         StrictPureSparseHistogram,
     )
     from exactdp.mechanisms.key_sets import MAD2R, SIPS, WeightedGaussian
+    from exactdp.mechanisms.known_keys import KnownKeys
     from exactdp.mechanisms.partition_selection import PartitionSelection
     from exactdp.mechanisms.projections import (
         ALP,
@@ -78,6 +79,7 @@ __all__ = [
     "KeepHeavy",
     "KeepHeavyResampled",
     "KeepHeavySampled",
+    "KnownKeys",
     "LogALP",
     "MaxProjection",
     "NoisyCounts",
@@ -124,6 +126,7 @@ __getattr__, __dir__ = lazily(
         "ThresholdSketch TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for "
         "within_bits",
         "key_sets": "MAD2R SIPS WeightedGaussian",
+        "known_keys": "KnownKeys",
         "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
         "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",

@@ -67,8 +67,9 @@ def facts_of(mechanism: Any, prefix: str = "") -> dict[str, str]:
             facts[f"{prefix}{each.name}"] = type(value).__name__
             facts |= facts_of(value, f"{prefix}{each.name}.")
         else:
-            text = decimal_text(value) if isinstance(value, Fraction) else str(value)
-            facts[f"{prefix}{each.name}"] = text or "none"
+            many = value if isinstance(value, tuple) else (value,)
+            texts = [decimal_text(x) if isinstance(x, Fraction) else str(x) for x in many]
+            facts[f"{prefix}{each.name}"] = ", ".join(texts) or "none"
     return facts
 
 

@@ -257,17 +257,17 @@ def releasing(tmp_path: Path) -> list[str]:
 #: Halfway through the rows the program waits for its end.
 _HALFWAY = """
 import sys, time
-from exactdp.cli import release_counters
+from exactdp.cli import publishing
 from exactdp.cli.main import main
 
-assert callable(release_counters.write_csv)
+assert callable(publishing.write_csv)
 
 def halfway(path, header, rows):
     path.write_text("element,count\\n")
     print("halfway", flush=True)
     time.sleep(60)
 
-release_counters.write_csv = halfway
+publishing.write_csv = halfway
 main(sys.argv[1:])
 """
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.mechanisms import MAD2R, SIPS, WeightedGaussian
-from exactdp.mechanisms.key_sets.privacy import Round
+from exactdp.mechanisms.key_sets.privacy import Noise, Round
 from exactdp.mechanisms.key_sets.weights import Pairs, Rule
 from exactdp.samplers import SeededSource
 
@@ -188,7 +188,7 @@ def _tail(z: int, sigma2: Fraction) -> float:
 @pytest.mark.parametrize("least", [3, 7, 20])
 def test_the_rate_is_the_largest_over_all_weights(least: int) -> None:
     each = Round(Fraction(3, 2), 150, 20, least)
-    rates = [-math.log1p(-_tail(150 - w, each.sigma2)) * 400 / w**2 for w in range(least, 21)]
+    rates = [-math.log1p(-_tail(150 - w, each.noise.sigma2)) * 400 / w**2 for w in range(least, 21)]
     assert max(rates) <= float(each.rate().lower()) <= max(rates) * (1 + 2**-9)
 
 
@@ -288,7 +288,7 @@ def test_two_adaptive_rounds_leak_no_more_than_they_promise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All noises of a user with a shared and a new key, or with either, beside one other user."""
-    monkeypatch.setattr(Round, "spare", 1)
+    monkeypatch.setattr(Noise, "spare", 1)
     made = MAD2R(2, ("0.75", "0.75"), ("1.75", "1.5"), 1, "0.99", grid=2, degree=2)
     promised, worst = float(made.guarantee().delta.upper), 0.0
     reach, lost = 8, 4 * 2 * _tail(8, Fraction(9))
@@ -335,12 +335,45 @@ def test_half(kind: Any) -> None:
     """alpha = 1e-6: five deviations of a binomial."""
     made = kind.for_target(k=4, epsilon=2, delta="1e-3")
     keys = list("wxyz")
-    for users, above in ((made.half(), True), (made.half() - 1, False)):
+    for users, above in ((made.half, True), (made.half - 1, False)):
         sets = dict.fromkeys(range(users), keys)
         seen = sum("w" in made.draw(sets, SeededSource(n)) for n in range(60))
         if kind is WeightedGaussian:
             assert (seen > 10) if above else (seen < 50)
         assert not above or seen > 10
+
+
+def test_counts_of_released_keys() -> None:
+    """Each of 900 users has six keys and counts for four. alpha = 1e-6: five deviations."""
+    made = MAD2R.for_target(k=4, epsilon=2, delta="1e-6", counts="1/2", times=3)
+    sigma = float(made.count_sigma or 0)
+    pairs, named = Pairs.of(dict.fromkeys(range(900), "abcdef"))
+    pairs = Pairs(pairs.users, pairs.keys, SeededSource(1).words(len(pairs), 64).astype(np.uint64))
+    keys = made.drawn(pairs, len(named), SeededSource(1))
+    counts = [made.counted(pairs, keys, SeededSource(n)) for n in range(50)]
+    assert [named[i] for i in keys] == list("abcdef")
+    assert abs(sum(map(sum, counts)) / 50 - 3600) < 5 * sigma * (6 / 50) ** 0.5
+    spread = np.std(np.array(counts), axis=0, ddof=1)
+    assert ((0.5 * sigma < spread) & (spread < 1.6 * sigma)).all()
+    with pytest.raises(InvalidParameter, match="count_sigma"):
+        MAD2R.for_target(k=4, epsilon=2, delta="1e-6").counted(pairs, keys, SeededSource(1))
+
+
+def test_several_releases_and_counts_add_up() -> None:
+    """Sums of mu^2 and of rates, integrated with plain numbers."""
+    made = SIPS.for_target(k=9, epsilon=1, delta="1e-5", times=4, counts="0.3")
+    mu2 = 4 * sum(float(s) ** -2 for s in made.sigmas) + 36 / float(made.count_sigma or 0) ** 2
+    rate = 4 * sum(
+        max(
+            -math.log1p(-(1 - _normal((float(t) - w) / float(s)))) / w**2
+            for w in np.linspace(1 / 3, 1, 500)
+        )
+        for s, t in zip(made.sigmas, made.thresholds, strict=True)
+    )
+    total = _gaussian_delta(mu2**0.5, 1.0) + 1 - math.exp(-rate)
+    found = float(made.guarantee().delta.upper)
+    assert total <= found * (1 + 1e-6)
+    assert found <= min(1.01 * total, 1e-5)
 
 
 def test_refused_parameters() -> None:

@@ -15,7 +15,7 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 
-__all__ = ["Round", "calibrated", "delta"]
+__all__ = ["Noise", "Round", "calibrated", "delta"]
 
 _BITS = 192
 
@@ -33,11 +33,36 @@ _SLACK = Fraction(1, 1 << 20)
 
 
 @dataclass(frozen=True)
+class Noise:
+    """Discrete Gaussian noise with parameter sigma2, on integers that a user moves.
+
+    square: at most this sum of squares of their changes.
+    """
+
+    sigma2: Fraction
+    square: int
+
+    @property
+    def spare(self) -> int:
+        """The part of sigma2 that smooths the rest; a guess, which `nearness` judges."""
+        return ceil((log(self.square) + _NEAR) / (2 * pi**2))
+
+    def mu2(self) -> Fraction:
+        """The square of the distance that the noise must hide, in units of its own width."""
+        return self.square / (self.sigma2 - self.spare)
+
+    def nearness(self) -> arb:
+        """|ln(discrete/continuous)| at most, for as many integers as can change."""
+        q = (-2 * arb.pi() ** 2 * self.spare).exp()
+        eta = 2 * q / (1 - q)
+        return self.square * ((1 + eta) / (1 - eta)).log()
+
+
+@dataclass(frozen=True)
 class Round:
     """Weights are integers, `unit` stands for 1, and a new key has at least the weight `least`.
 
-    sigma: parameter of the discrete Gaussian noise, for weights of 1. limit: noisy weights above
-    this number are released.
+    sigma: parameter of the noise, for weights of 1. limit: noisy weights above it are released.
     """
 
     sigma: Fraction
@@ -46,24 +71,9 @@ class Round:
     least: int
 
     @property
-    def sigma2(self) -> Fraction:
-        """The parameter of the noise on integers."""
-        return (self.sigma * self.unit) ** 2
-
-    @property
-    def spare(self) -> int:
-        """The part of sigma2 that smooths the rest; a guess, which `nearness` judges."""
-        return ceil((2 * log(self.unit) + _NEAR) / (2 * pi**2))
-
-    def mu2(self) -> Fraction:
-        """The square of the distance that the noise must hide, in units of its own width."""
-        return self.unit**2 / (self.sigma2 - self.spare)
-
-    def nearness(self) -> arb:
-        """|ln(discrete/continuous)| at most, for the at most unit^2 keys that a user moves."""
-        q = (-2 * arb.pi() ** 2 * self.spare).exp()
-        eta = 2 * q / (1 - q)
-        return self.unit**2 * ((1 + eta) / (1 - eta)).log()
+    def noise(self) -> Noise:
+        """The noise on integers."""
+        return Noise((self.sigma * self.unit) ** 2, self.unit**2)
 
     def rate(self) -> arb:
         """The largest -ln P(a new key of weight w stays hidden) (unit/w)^2, over all weights w.
@@ -83,19 +93,21 @@ class Round:
 
     def _rate(self, low: int, high: int) -> arb:
         """An upper bound of the rate of weights from low to high."""
-        shown = above(self.limit - high, self.sigma2)
+        shown = above(self.limit - high, self.noise.sigma2)
         return -((-shown).log1p()) * self.unit**2 / low**2
 
 
-def delta(rounds: Sequence[Round], epsilon: Fraction) -> Enclosure:
-    """Between 0 and an upper bound of the delta of all rounds together."""
+def delta(rounds: Sequence[Round], others: Sequence[Noise], epsilon: Fraction) -> Enclosure:
+    """Between 0 and an upper bound of the delta of all rounds, and other noise, together."""
+    noises = [*(each.noise for each in rounds), *others]
     with precision(_BITS):
-        near = sum((each.nearness() for each in rounds), arb(0))
-        rate = sum((each.rate() for each in rounds), arb(0))
-        mu = ball(sum((each.mu2() for each in rounds), Fraction(0))).sqrt()
+        near = sum((each.nearness() for each in noises), arb(0))
+        mu = ball(sum((each.mu2() for each in noises), Fraction(0))).sqrt()
+        rates = {each: each.rate() for each in set(rounds)}
+        rate = sum((rates[each] for each in rounds), arb(0))
         loss, shown = ball(epsilon) - 2 * near, -(-rate).expm1()
         noise = hockey_stick(loss, mu)
-        if len(rounds) == 1 and loss > 0:
+        if len(noises) == 1 and loss > 0:
             total = noise.max(shown)
         else:
             total = (noise + shown).max(hockey_stick(loss - rate, mu))
@@ -103,21 +115,38 @@ def delta(rounds: Sequence[Round], epsilon: Fraction) -> Enclosure:
 
 
 def calibrated(
-    unit: int, least: int, parts: Sequence[Fraction], epsilon: Fraction, target: Fraction
-) -> list[Round]:
-    """Rounds that keep a target together. parts: of each round, in mu^2 and in the rate; sum 1."""
-    half = target * (1 - _SLACK) / (1 if len(parts) == 1 else 2)
+    unit: int,
+    least: int,
+    parts: Sequence[Fraction],
+    counts: tuple[int, Fraction] | None,
+    epsilon: Fraction,
+    target: Fraction,
+) -> tuple[list[Round], Fraction | None]:
+    """Rounds that keep a target together, and the sigma of counts.
+
+    parts: of each round in what is left of mu^2, and in the rate; their sum is 1. counts: number of
+    counts that a user changes by 1, and their part of mu^2.
+    """
+    share = counts[1] if counts else Fraction(0)
+    half = target * (1 - _SLACK) / (1 if len(parts) == 1 and not counts else 2)
     variance = Fraction(gaussian.calibrate(epsilon=epsilon, delta=half).sigma) ** 2
     with precision(_BITS):
         rate = enclosure(-(-ball(half)).log1p()).lower
-        return [_round(unit, least, variance / part, ball(rate * part)) for part in parts]
+        rounds = {
+            part: _round(unit, least, variance / part / (1 - share), ball(rate * part))
+            for part in set(parts)
+        }
+    sigma = None
+    if counts:
+        spare = Noise(Fraction(1), counts[0]).spare
+        sigma = _root_above(counts[0] * variance / share + spare)
+    return [rounds[part] for part in parts], sigma
 
 
 def _round(unit: int, least: int, variance: Fraction, rate: arb) -> Round:
     """The round whose noise without `spare` has this variance, and about the least limit."""
-    spare = Round(Fraction(1), 0, unit, least).spare
-    squared = ceil((variance + Fraction(spare, unit**2)) * _PER_SIGMA**2)
-    sigma = Fraction(isqrt(squared) + 1, _PER_SIGMA)
+    spare = Noise(Fraction(1), unit**2).spare
+    sigma = _root_above(variance + Fraction(spare, unit**2))
     step = ceil(Fraction(unit, _PER_LIMIT))
 
     def at(steps: int) -> Round:
@@ -130,3 +159,8 @@ def _round(unit: int, least: int, variance: Fraction, rate: arb) -> Round:
         middle = (low + high) // 2
         low, high = (low, middle) if at(middle).rate() <= rate else (middle, high)
     return at(high)
+
+
+def _root_above(square: Fraction) -> Fraction:
+    """A short number just above a square root."""
+    return Fraction(isqrt(ceil(square * _PER_SIGMA**2)) + 1, _PER_SIGMA)

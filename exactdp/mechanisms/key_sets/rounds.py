@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, isqrt
+from math import floor, isqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +14,11 @@ import numpy as np
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.counts import mapping_of
-from exactdp.mechanisms.key_sets.privacy import Round, calibrated, delta
-from exactdp.mechanisms.key_sets.weights import Pairs, Rule
+from exactdp.mechanisms.key_sets.privacy import Noise, Round, calibrated, delta
+from exactdp.mechanisms.key_sets.weights import Integers, Pairs, Rule
 from exactdp.mechanisms.thresholded.mechanism import draws
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
@@ -44,9 +44,11 @@ class KeyRounds(ABC):
     In each round a user gives weights to at most k keys that are not released yet; the squares of
     these weights add up to at most 1. k: 1 to 4096. sigmas, thresholds: of each round.
     epsilon: > 0. delta: > 0 and < 1. Raises InvalidParameter if the rounds exceed this target.
+    times: number of releases that keep the target together. count_sigma: of noise on the counts of
+    released keys, each user counting for at most k of them; None for no counts.
     grid: weights are multiples of 1/grid, 2 to 65536. degree: the largest number of keys of users
     who take part in rerouting; 1 for no rerouting.
-    Proofs: exactdp explain key-sets.
+    Proofs: exactdp statement explain key-sets.
     """
 
     k: int = whole(least=1, most=_MOST_KEYS)
@@ -54,6 +56,8 @@ class KeyRounds(ABC):
     thresholds: tuple[Fraction, ...]
     epsilon: Number = number(positive)
     delta: Number = number(delta_target)
+    times: int = whole(least=1, default=1)
+    count_sigma: Fraction | None = None
     grid: int = whole(least=2, most=_GRID, default=_GRID)
     degree: int = whole(least=1, most=2 * _MOST_KEYS, default=1)
 
@@ -69,10 +73,13 @@ class KeyRounds(ABC):
             if len(values) != len(self.PARTS):
                 raise InvalidParameter(name, values, f"one for each of {len(self.PARTS)} rounds")
             object.__setattr__(self, name, values)
+        if self.count_sigma is not None:
+            object.__setattr__(self, "count_sigma", positive("count_sigma", self.count_sigma))
+        for name, noise, unit in self._noises():
+            if not noise.sigma2 > noise.spare:
+                least = Fraction(isqrt(noise.spare) + 1, unit)
+                raise InvalidParameter(name, getattr(self, name), f"> {decimal_text(least)}")
         for each in self._rounds:
-            if not each.sigma2 > each.spare:
-                least = Fraction(isqrt(each.spare) + 1, each.unit)
-                raise InvalidParameter("sigmas", float(each.sigma), f"> {decimal_text(least)}")
             if not each.unit <= each.limit < _MOST_LIMIT:
                 allowed = f">= 1 and < {_MOST_LIMIT // each.unit}"
                 raise InvalidParameter("thresholds", Fraction(each.limit, each.unit), allowed)
@@ -81,20 +88,33 @@ class KeyRounds(ABC):
             raise InvalidParameter("delta", decimal_text(self.delta), allowed)
 
     @classmethod
-    def for_target(cls, *, k: int, epsilon: Real, delta: Real) -> Self:
+    def for_target(
+        cls, *, k: int, epsilon: Real, delta: Real, times: int = 1, counts: Real | None = None
+    ) -> Self:
         """The mechanism for a target. k: 1 to 4096. epsilon: > 0. delta: > 0 and < 1.
 
+        times: number of releases that keep the target together, >= 1. counts: > 0 and < 1, part of
+        the noise budget for the counts of released keys; None for keys alone.
         Raises InvalidParameter, Undecided.
         """
-        most = integer("k", k, least=1)
+        most, runs = integer("k", k, least=1), integer("times", times, least=1)
         if most > _MOST_KEYS:
             raise InvalidParameter("k", k, f"<= {_MOST_KEYS}")
         loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
+        share = None if counts is None else delta_target("counts", counts)
         rule = Rule(most, _GRID, 2 * most if cls.ADAPTIVE else 1)
-        rounds = calibrated(rule.unit, rule.least * rule.degree, cls.PARTS, loss, target)
+        found, sigma = calibrated(
+            rule.unit,
+            rule.least * rule.degree,
+            [part / runs for part in cls.PARTS] * runs,
+            None if share is None else (most * runs, share),
+            loss,
+            target,
+        )
+        rounds = found[: len(cls.PARTS)]
         sigmas = tuple(each.sigma for each in rounds)
         thresholds = tuple(Fraction(each.limit, each.unit) for each in rounds)
-        return cls(most, sigmas, thresholds, loss, target, _GRID, rule.degree)
+        return cls(most, sigmas, thresholds, loss, target, runs, sigma, _GRID, rule.degree)
 
     def release(self, sets: Mapping[Any, Iterable[Any]], source: Source) -> list[Any]:
         """The released keys in ascending order.
@@ -110,9 +130,9 @@ class KeyRounds(ABC):
         pairs, named = Pairs.of(mapping_of("sets", sets))
         if len(pairs.firsts(self.k)) < len(pairs):
             pairs = Pairs(pairs.users, pairs.keys, source.words(len(pairs), 64).astype(np.uint64))
-        return [named[i] for i in self.drawn(pairs, len(named), source)]
+        return [named[i] for i in self.drawn(pairs, len(named), source).tolist()]
 
-    def drawn(self, pairs: Pairs, count: int, source: Source) -> list[int]:
+    def drawn(self, pairs: Pairs, count: int, source: Source) -> Integers:
         """The numbers of the released keys, of `count` keys, in ascending order.
 
         Raises ExactDPError if weights break a bound that privacy needs.
@@ -122,34 +142,52 @@ class KeyRounds(ABC):
         noisy, sigma = np.zeros(count, np.int64), 0
         for each in self._rounds:
             lost = weighed & (noisy[pairs.keys] + sigma <= each.limit)
-            chosen = np.flatnonzero(~released[pairs.keys] & ~(lost if self.ADAPTIVE else False))
+            chosen = np.flatnonzero(~released[pairs.keys] & ~lost)
             chosen = chosen[pairs.only(chosen).firsts(self.k)]
             kept = pairs.only(chosen)
             likely = np.where(weighed[chosen], noisy[kept.keys] - sigma, 0)
-            enough = max(
-                ceil((each.limit + _SAFE * each.sigma * each.unit) / self.degree), self.grid
-            )
+            sigma = floor(each.sigma * each.unit)
+            enough = max((each.limit + _SAFE * sigma) // self.degree, self.grid)
             weights = self._rule.weights(kept, count, enough, likely, each.limit)
             seen = np.unique(kept.keys)
-            noise = draws(DiscreteGaussian(sigma2=each.sigma2), len(seen), source)
+            noise = draws(DiscreteGaussian(sigma2=each.noise.sigma2), len(seen), source)
             noisy[seen] = weights.keys[seen] + np.array(noise, np.int64)
             released[seen] |= noisy[seen] > each.limit
-            sigma = floor(each.sigma * each.unit)
-            weighed = np.zeros(len(pairs), bool)
+            weighed[:] = False
             weighed[chosen] = self.ADAPTIVE
-        return np.flatnonzero(released).tolist()
+        return np.flatnonzero(released)
 
-    def half(self, keys: int | None = None) -> int:
-        """Number of users, each with this number of keys (default k), for a probability of 1/2.
+    def counted(self, pairs: Pairs, keys: Integers, source: Source) -> list[int]:
+        """Noisy numbers of users of the released keys; each user counts for at most k of them.
 
-        That a key is released in the last round, without weight from other keys.
+        keys: as :meth:`drawn` returns them. Raises InvalidParameter without count_sigma.
         """
-        own = min(integer("keys", self.k if keys is None else keys, least=1), self.k)
+        if self.count_sigma is None:
+            raise InvalidParameter("count_sigma", None, "a number, for counts")
+        kept = pairs.only(np.isin(pairs.keys, keys))
+        kept = kept.only(kept.firsts(self.k))
+        if len(kept) and np.unique(kept.users, return_counts=True)[1].max() > self.k:
+            raise ExactDPError("nothing was released: a user counts for more than k keys")
+        totals = np.searchsorted(np.sort(kept.keys), [keys, keys + 1])
+        noise = draws(DiscreteGaussian(sigma2=self.count_sigma**2), len(keys), source)
+        return [n + z for n, z in zip((totals[1] - totals[0]).tolist(), noise, strict=True)]
+
+    @property
+    def half(self) -> int:
+        """The least number of users of a key, if each has k keys, for a probability of 1/2."""
+        return self.half_of(self.k)
+
+    def half_of(self, keys: int) -> int:
+        """As :attr:`half`, for users with this number of keys each, 1 to k.
+
+        In the last round, without weight that other keys return.
+        """
+        own = min(integer("keys", keys, least=1), self.k)
         share = isqrt(self.grid**2 // own) * self.degree
         return -(-(self._rounds[-1].limit + 1) // share)
 
     def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
+        """The privacy guarantee of `times` releases, for any data."""
         return Guarantee(self.epsilon, self._leaks, _NEIGHBOURS, self.SOURCE)
 
     @property
@@ -166,7 +204,15 @@ class KeyRounds(ABC):
 
     @cached_property
     def _leaks(self) -> Enclosure:
-        return delta(self._rounds, self.epsilon)
+        counts = [noise for name, noise, _ in self._noises() if name == "count_sigma"]
+        return delta(self._rounds * self.times, counts, self.epsilon)
+
+    def _noises(self) -> list[tuple[str, Noise, int]]:
+        """The noise of every parameter, and its unit."""
+        found = [("sigmas", each.noise, each.unit) for each in self._rounds]
+        if self.count_sigma is not None:
+            found.append(("count_sigma", Noise(self.count_sigma**2, self.k * self.times), 1))
+        return found
 
 
 @frozen
@@ -184,7 +230,7 @@ class WeightedGaussian(KeyRounds):
     """
 
     PARTS = (Fraction(1),)
-    SOURCE = "exactdp explain key-sets, one round"
+    SOURCE = "exactdp statement explain key-sets, one round"
 
 
 @frozen
@@ -195,7 +241,7 @@ class SIPS(KeyRounds):
     """
 
     PARTS = (Fraction(1, 31), Fraction(5, 31), Fraction(25, 31))
-    SOURCE = "exactdp explain key-sets, three rounds"
+    SOURCE = "exactdp statement explain key-sets, three rounds"
 
 
 @frozen
@@ -210,5 +256,5 @@ class MAD2R(KeyRounds):
     """
 
     PARTS = (Fraction(1, 10), Fraction(9, 10))
-    SOURCE = "exactdp explain key-sets, two adaptive rounds"
+    SOURCE = "exactdp statement explain key-sets, two adaptive rounds"
     ADAPTIVE = True

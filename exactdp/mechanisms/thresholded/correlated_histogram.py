@@ -11,7 +11,7 @@ from functools import cached_property
 from math import isqrt
 from typing import Any, Self
 
-from flint import arb, ctx
+from flint import arb, arb_poly, ctx
 
 from exactdp.accounting import discrete_csh
 from exactdp.accounting.certify.checking import Check
@@ -87,28 +87,32 @@ class CSH(Thresholded):
         return NoisyCounts.above(math.floor(2 * self._limit), kept, doubled, 2)
 
     def _tail(self, t: Fraction) -> arb:
-        limit, variance = math.floor(2 * t), self._variance
-        if variance < _SMOOTH * (isqrt(self.k) + 2):
-            return self._summed(limit)
-        # the tail lies between those of a slightly larger and a slightly smaller variance
-        ends = [above(limit, variance * (1 + 1 / root)) for root in roots(self.k)]
-        q = (-2 * arb.pi() ** 2 * ball(variance) / (1 + arb(self.k).sqrt())).exp()
-        eta = 2 * q / (1 - q)
-        return ends[0].union(ends[1]) * (((1 + eta) / (1 - eta)).log() * arb(0, 1)).exp()
+        return self._sum_tail(math.floor(2 * t), 1)
 
-    def _summed(self, limit: int) -> arb:
-        """P(Z_i + Z > limit), summed over the values of the shared noise Z."""
+    def _sum_tail(self, limit: int, shared: int) -> arb:
+        """P(Z_i + the sum of `shared` copies of Z > limit)."""
+        variance = self._variance
+        if variance < _SMOOTH * (isqrt(self.k) + 2):
+            return self._summed(limit, shared)
+        # the tail lies between those of a slightly larger and a slightly smaller variance
+        ends = [above(limit, variance * (1 + shared / root)) for root in roots(self.k)]
+        q = (-2 * arb.pi() ** 2 * ball(variance) / (1 + arb(self.k).sqrt())).exp()
+        eta = 2 * q / (1 - q)  # of each copy, as the variances before it only grow
+        return ends[0].union(ends[1]) * (shared * ((1 + eta) / (1 - eta)).log() * arb(0, 1)).exp()
+
+    def _summed(self, limit: int, shared: int) -> arb:
+        """The same, summed over the values of the copies' sum."""
         rate = arb(self.k).sqrt() / (2 * ball(self._variance))
         reach = int((ctx.prec / rate).sqrt().upper().ceil().fmpz()) + 1
-        total, every = arb(0), arb(0)
-        for z in range(-reach, reach + 1):
-            weight = (-rate * z * z).exp()
-            every += weight
-            total += weight * above(limit - z, self._variance)
+        one = [(-rate * z * z).exp() for z in range(-reach, reach + 1)]
+        every = sum(one, arb(0))
         # beyond reach, each weight is at most this factor times the previous weight
         rest = 2 * (-rate * (reach + 1) ** 2).exp() / (1 - (-2 * rate * reach).exp())
-        left = rest * arb(0.5, 0.5)
-        return (total + left) / (every + left)
+        total = arb(0)
+        for z, weight in enumerate((arb_poly(one) ** shared).coeffs(), -shared * reach):
+            total += weight * above(limit - z, self._variance)
+        left = ((every + rest) ** shared - every**shared) * arb(0.5, 0.5)
+        return (total + left) / (every**shared + left)
 
     @property
     def _variance(self) -> Fraction:

@@ -131,7 +131,7 @@ class Thresholded(ABC):
 
         def enough(e: int) -> bool:
             found = refine(
-                lambda: 2 * self._tail(Fraction(e)),
+                lambda: 2 * self._error_tail(Fraction(e)),
                 accept=lambda p: p.upper <= beta or p.lower > beta,
             )
             return found.upper <= beta
@@ -156,6 +156,10 @@ class Thresholded(ABC):
     @abstractmethod
     def _tail(self, t: Fraction) -> arb:
         """P(noise of one counter > t) for any rational t."""
+
+    def _error_tail(self, t: Fraction) -> arb:
+        """P(released - true count > t), for a counter that is released."""
+        return self._tail(t)
 
     @abstractmethod
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:

@@ -5,8 +5,11 @@ CSH: Lebeda and Retschmeier, "The Correlated Gaussian Sparse Histogram Mechanism
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, Self
+
+from flint import arb
 
 from exactdp.accounting import discrete_top_k
 from exactdp.accounting.certify.checking import Check
@@ -41,6 +44,10 @@ class TopKWithBase(TopK):
 
     def _promise(self) -> tuple[str, str]:
         return ANY_COUNTERS, discrete_top_k.SOURCE
+
+    def _error_tail(self, t: Fraction) -> arb:
+        """The base that is added back has noise of its own."""
+        return self._sum_tail(math.floor(2 * t), 2)
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         doubled = 2 * self._base(counts) + self._shared.sample(source)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import pytest
 
@@ -59,10 +62,11 @@ def test_chance_of_being_seen(made: Thresholded) -> None:
 def test_both_ways_to_the_tail_of_correlated_noise_agree() -> None:
     near = CSH(2, 3, 12, 1, "0.1")
     with precision(256):
-        smooth, summed = near._tail(F(7, 2)), near._summed(7)
         assert near._variance > 4 * 3  # where the first way is taken
-        assert smooth.overlaps(summed)
-        assert smooth.rad() + summed.rad() < 1e-18
+        for copies in (1, 2):
+            smooth, summed = near._sum_tail(7, copies), near._summed(7, copies)
+            assert smooth.overlaps(summed)
+            assert smooth.rad() + summed.rad() < 1e-18
 
 
 def test_accuracy_holds_as_often_as_it_says() -> None:
@@ -73,6 +77,27 @@ def test_accuracy_holds_as_often_as_it_says() -> None:
     assert sum(n for e, n in errors.items() if e > bound.per_query) <= 500 * 0.1 + 34  # alpha 1e-6
     assert sum(n for e, n in errors.items() if e > bound.per_query - 1) > 10
     assert bound.per_query < bound.simultaneous
+
+
+def _law(variance: float) -> dict[int, float]:
+    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-90, 91)}
+    return {z: w / sum(weights.values()) for z, w in weights.items()}
+
+
+@pytest.mark.parametrize("sigma", ["1.2", 4])
+def test_the_error_of_counts_with_their_base_has_both_noises(sigma: Any) -> None:
+    """P(|Z_i + Z + Z'|/2 > bound), by sums over all three noises."""
+    made = TopKWithBase(3, sigma, 40, 9, "0.5")
+    own, shared = (_law(4 * float(made.sigma) ** 2 / root) for root in (1.0, 3**0.5))
+    both: dict[int, float] = {}
+    for (a, p), (b, q) in product(shared.items(), repeat=2):
+        both[a + b] = both.get(a + b, 0.0) + p * q
+    bound = made.accuracy("0.05").per_query
+    wrong = [
+        sum(p * q for (z, p), (s, q) in product(own.items(), both.items()) if abs(z + s) > 2 * e)
+        for e in (bound, bound - 1)
+    ]
+    assert wrong[0] <= 0.05 < wrong[1]
 
 
 def test_bulk_draws_follow_the_single_ones() -> None:

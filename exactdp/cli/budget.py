@@ -1,0 +1,52 @@
+"""exactdp release budget: a limit on all releases about the same data, kept in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exactdp.cli.answers import Answer, answering, table
+from exactdp.cli.options import options
+from exactdp.cli.output import new_file
+from exactdp.parameters import decimal_text
+
+__all__ = ["budget"]
+
+
+@click.command(epilog="Example: exactdp release budget month.json --epsilon 3 --delta 1e-6")
+@click.argument("file")
+@options("", "epsilon delta counting")
+@answering
+def budget(file: str, epsilon: str | None, delta: str | None, counting: str | None) -> Answer:
+    """Make a budget for all releases about the same data, or show what was spent of it.
+
+    With --epsilon and --delta a new budget is made. `release counts` and `release keys` pay from it
+    with --budget FILE. Deleting the file forgets what was spent.
+    """
+    from exactdp.accounting import pld
+
+    if epsilon is None:
+        kept = pld.Budget.open(file)
+    else:
+        path: Path = new_file("file", file, (".json",))
+        kept = pld.Budget(epsilon=epsilon, delta=delta, by=counting or "sums", file=path)
+    rows = [
+        [name, _short(kept.spent[name]), _short(kept.remaining[name]), _short(limit)]
+        for name, limit in kept.limits.items()
+    ]
+    notes: list[dict[str, Any]] = [
+        {"note": each.note, **{name: _short(cost) for name, cost in each.cost.items()}}
+        for each in kept.expenses
+    ]
+    lines = [", ".join(f"{name} {value}" for name, value in note.items()) for note in notes]
+    header = ["spent", "left", "limit"]
+    limits = {name: dict(zip(header, numbers, strict=True)) for name, *numbers in rows}
+    text = "\n".join([table(file, ["", *header], rows), *lines])
+    return Answer({"file": file, "limits": limits, "expenses": notes}, text)
+
+
+def _short(number: Any) -> str:
+    text = decimal_text(number)
+    return text if len(text) <= 24 else f"{float(number):.4g}"

@@ -1,0 +1,264 @@
+"""exactdp release counts, keys, gshm and csh: from rows of users and keys, or from counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exactdp.cli.pictures import Line, Picture, new_picture
+from exactdp.cli.publishing import TABLES, accuracy, table_writer
+from exactdp.cli.reading import counts_in, existing, listed
+from exactdp.cli.release import Publication, releasing
+from exactdp.cli.rows import RowsFile, dialect_options
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import decimal_text, integer
+
+#: Options that hold integers.
+_WHOLE = ("k", "top", "times", "lower")
+
+
+def _published(
+    name: str,
+    data: str,
+    target: Path,
+    *,
+    user: str | None,
+    by: str | None,
+    sums: str | None = None,
+    public: str | None = None,
+    budget: str | None = None,
+    picture: str | None = None,
+    no_header: bool,
+    delimiter: str,
+    quote: str,
+    **given: str | None,
+) -> Publication:
+    """A release from rows; or from counts, whose maker must ensure the bound k."""
+    path = existing(data, "data")
+    drawn = None if picture is None else new_picture(picture, "picture")
+    present: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
+    if ("sigma" in present) != ("tau" in present):
+        raise click.UsageError("sigma and tau must be given together, or neither")
+    if (user is None) != (by is None) or (sums and user is None):
+        raise click.UsageError("user and by must be given together, and for sums")
+    keys = None if public is None else listed(existing(public, "public"))
+    if user is None or by is None:
+        return _from_counts(_CLASSES[name], path, target, present, keys)
+    file = RowsFile(path, user, by, delimiter, quote, not no_header)
+    caps = _limits(sums)
+    with file.relation(list(caps)) as rows:
+        names = file.keys(rows.columns)
+        if not rows.limit(1).fetchall():
+            click.echo(f"exactdp: {path.name} has no rows: an empty release", err=True)
+        if keys is not None and len(names) > 1:
+            raise InvalidParameter("public", "a list", "left out where --by names several columns")
+        known = None if keys is None else _as_keys(rows, names[0], keys)
+        for key in _WHOLE:
+            if key in present:
+                present[key] = integer(key, present[key], least=1)
+        asked: dict[str, Any] = {"user": user, "by": names, "passes": file.passes}
+        if len(names) == 1:
+            asked["by"] = names[0]
+        found = _released(name, rows, asked, present, caps, known, budget)
+        header, cells = found.frame.columns, list(map(_cells, found.frame.fetchall()))
+    made, limits = found.mechanism, {"sums": sums} if sums else {}
+    about = {"user": user, "by": ", ".join(names), **limits}
+    facts = {**_noise(made), **({"chosen": str(found.choice)} if found.choice else {})}
+    if getattr(found, "base", None) is not None:
+        facts["next largest count"] = decimal_text(found.base)
+    unit = "keys" if name == "keys" else "counters"
+    return Publication(
+        made,
+        found.guarantee,
+        (len(cells), unit),
+        table_writer(target.suffix, header, cells),
+        {**facts, **_not_noise(made, asked.get("k", made.k))},
+        {"bounds": found.bounds, "about": about},
+        then=partial(_draw, drawn, header, cells, made),
+    )
+
+
+def _released(
+    name: str,
+    rows: Any,
+    asked: dict[str, Any],
+    present: dict[str, Any],
+    caps: dict[str, int],
+    known: list[Any] | None,
+    budget: str | None,
+) -> Any:
+    from exactdp import frames, mechanisms
+    from exactdp.samplers import SystemSource
+
+    if name == "keys":
+        return frames.keys(rows, **asked, **present, budget=_opened(budget))
+    if "sigma" in present:
+        kind = getattr(mechanisms, "GSHMWithSums" if caps else _CLASSES[name])
+        more = {"largest": tuple(caps.values())} if caps else {}
+        made = kind(**present, **more)
+        return frames.draw(rows, **asked, made=made, source=SystemSource(), sums=caps, keys=known)
+    if name != "counts":
+        present = {"mechanism": {"top-k": "csh"}.get(name, name), **present}
+    return frames.release(rows, **asked, **present, sums=caps, keys=known, budget=_opened(budget))
+
+
+def _opened(file: str | None) -> Any:
+    from exactdp.accounting import pld
+
+    return None if file is None else pld.Budget.open(existing(file, "budget"))
+
+
+def _from_counts(
+    class_name: str, path: Path, target: Path, present: dict[str, Any], keys: set[str] | None
+) -> Publication:
+    from exactdp import mechanisms
+    from exactdp.samplers import SystemSource
+
+    true = {x: integer(f"count of {x}", c, least=0) for x, c in counts_in(path)}
+    if not true:
+        click.echo(f"exactdp: {path.name} has no counts: an empty release", err=True)
+    if keys is not None:
+        true = {x: c for x, c in true.items() if x in keys}
+    kind = getattr(mechanisms, class_name)
+    made = kind(**present) if "sigma" in present else kind.for_target(**present)
+    found = made.release(true, SystemSource()).counters
+    rows = list(zip(found.elements, map(_number, found.counts()), strict=True))
+    write = table_writer(target.suffix, ["element", "count"], rows)
+    facts = {**_noise(made), **_not_noise(made, None)}
+    return Publication(made, made.guarantee(), (len(rows), "counters"), write, facts)
+
+
+def _cells(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(_number(cell) for cell in row)
+
+
+def _number(value: Any) -> Any:
+    """Halves as floats, whole numbers as integers; texts and dates as they are."""
+    if isinstance(value, str | date | int):
+        return value
+    return int(value) if value == int(value) else float(value)
+
+
+def _noise(made: Any) -> dict[str, str]:
+    """What is public about the noise; the number of counters is private."""
+    facts = {}
+    if hasattr(made, "tau"):
+        facts["released above"] = decimal_text(1 + made.tau)
+    if hasattr(made, "half"):
+        facts["released with probability 1/2"] = f"keys of {made.half} users"
+    sigma = getattr(made, "sigma", getattr(made, "count_sigma", None))
+    if sigma is not None:
+        facts["sigma"] = f"{float(sigma):.6g}"
+    if hasattr(made, "accuracy"):
+        told = accuracy(made).get("error of one count (95 %)")
+        facts |= {"noise of one count (95 %)": told} if told else {}
+    return facts
+
+
+def _not_noise(made: Any, k: int | None) -> dict[str, str]:
+    """The errors of counts other than noise. k: keys per user that count, if rows were read."""
+    name = type(made).__name__
+    if name == "TopK":
+        return {"besides the noise": "the (k + 1)-th largest count is subtracted from all"}
+    if k is None or name == "TopKWithBase":
+        return {}
+    said = f"keys beyond {k} of a user are left out: exactdp release cut"
+    return {"besides the noise": said}
+
+
+def _draw(path: Path | None, header: list[str], rows: list[Any], made: Any) -> None:
+    """The released counts, largest first, with the error of each by noise."""
+    if path is None:
+        return
+    place = header.index("count")
+    counts = sorted((float(row[place]) for row in rows), reverse=True)
+    drawn = Picture("light", x="keys, largest count first", y="released count", title="")
+    told = made.accuracy("0.05").per_query if hasattr(made, "accuracy") else 0
+    drawn.explain(f"Band: 95 % of the true counts are within {told}.")
+    if counts:
+        across = range(1, len(counts) + 1)
+        drawn.axes.fill_between(
+            across, [c - told for c in counts], [c + told for c in counts], alpha=0.25
+        )
+        drawn.draw([Line(f"{len(counts)} keys", across, counts)])
+    drawn.save(path)
+
+
+def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
+    """A public list of texts, converted to the column's type; raises InvalidParameter."""
+    kind = dict(zip(rows.columns, map(str, rows.types), strict=True)).get(name, "VARCHAR")
+    convert: Callable[[str], Any] = str
+    if kind == "DATE":
+        convert = date.fromisoformat
+    elif kind != "VARCHAR":
+        convert = int
+    try:
+        return sorted(convert(key) for key in keys)
+    except ValueError:
+        allowed = "dates such as 2013-01-31" if kind == "DATE" else "values of the column"
+        raise InvalidParameter("public", "others", allowed) from None
+
+
+def _limits(sums: str | None) -> dict[str, int]:
+    """The limits from text such as a:10,b:5; raises InvalidParameter."""
+    caps: dict[str, int] = {}
+    for part in sums.split(",") if sums else ():
+        column, colon, limit = part.rpartition(":")
+        if not colon or column in caps:
+            raise InvalidParameter("sums", sums, "column:limit, separated by commas")
+        caps[column] = integer(f"limit of {column}", limit, least=1)
+    return caps
+
+
+_CLASSES = {"gshm": "GSHM", "csh": "TopK", "top-k": "TopK"}
+
+_SERIES = "times budget note"
+_ROWS = "--user uid --by url --k 10 --epsilon 0.35 --delta 1e-5 --output out.csv"
+
+#: Command -> required options, further ones, help, example.
+_TABLE = {
+    "counts": (
+        "user by epsilon delta",
+        f"k:keys top:counts mechanism:counts sums public:known selection share:counts lower "
+        f"picture {_SERIES}",
+        "Numbers of users per key, and sums: by the mechanism with the least error that answers "
+        "the question.",
+        f"visits.csv {_ROWS}",
+    ),
+    "keys": (
+        "user by k:keys epsilon delta",
+        f"mechanism:keys {_SERIES}",
+        "Which keys occur, without counts. Numbers of users decide alone (geometric), or weights "
+        "that users give to their keys, in one or more rounds (weighted, sips, mad2r).",
+        "posts.csv --user uid --by word --k 1 --epsilon 1 --delta 1e-6 --output words.csv",
+    ),
+    "gshm": (
+        "k epsilon delta",
+        "user by sigma tau lower public sums",
+        "Gaussian sparse histogram: noise on non-zero counters and a threshold (Lebeda, "
+        "Retschmeier).",
+        f"visits.csv {_ROWS}",
+    ),
+    "csh": (
+        "k epsilon delta",
+        "user by sigma tau lower public",
+        "Correlated Gaussian sparse histogram (CSH) of the k heaviest counters (Lebeda and "
+        "Retschmeier, Algorithms 2 to 4).",
+        f"visits.csv {_ROWS}",
+    ),
+    "top-k": (
+        "k epsilon delta",
+        "user by sigma tau lower public",
+        "Another name of csh.",
+        f"visits.csv {_ROWS}",
+    ),
+}
+for _name, (_required, _optional, _text, _example) in _TABLE.items():
+    releasing(_name, _required, _optional, _text, _example, *TABLES, more=dialect_options)(
+        partial(_published, _name)
+    )

@@ -1,0 +1,162 @@
+"""exactdp release basic, stability, ...: histograms over numbers or texts (Balcer and Vadhan)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exactdp.cli.elements import element, length_of, text_of
+from exactdp.cli.publishing import TABLES, accuracy, table_writer
+from exactdp.cli.reading import counts_in, existing, listed
+from exactdp.cli.release import Publication, releasing
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import integer, positive
+
+#: Most rows for the mechanisms with replace-one neighbours, whose fractions grow with n.
+_MOST_ROWS = 10_000_000
+
+_LEAST_LOSS = Fraction(1, 10**9)
+
+
+def _released(
+    name: str,
+    make: Callable[..., Any],
+    data: str,
+    target: Path,
+    universe: str | None,
+    text: str | None,
+    public: str | None = None,
+    **given: str | None,
+) -> Publication:
+    from exactdp.samplers import SystemSource
+
+    if (universe is None) == (text is None):
+        raise click.UsageError("universe must be given, or else text (not both)")
+    length = None if text is None else length_of(text)
+    size: int | str | None = universe if length is None else 256 ** (length + 1)
+    true = {
+        element(x, length): integer(f"count of {x}", c, least=0)
+        for x, c in counts_in(existing(data))
+    }
+    if sum(true.values()) > _MOST_ROWS:
+        raise InvalidParameter("the sum of counts", sum(true.values()), f"<= {_MOST_ROWS}")
+    kept = None if public is None else listed(existing(public, "public"))
+    present = {key: value for key, value in given.items() if value is not None}
+    made = make(n=sum(true.values()), universe=size, **present)
+    found = made.release(true, SystemSource())
+    facts = accuracy(made)
+    if name == "compact":
+        stored = found.of_texts(length)
+        size_of = len(stored.coefficients), "coefficients"
+        whole = stored.to_bytes()
+        return Publication(
+            made, found.guarantee, size_of, lambda part: part.write_bytes(whole), facts
+        )
+    rows = [(text_of(x, length), c) for x, c in found.items()]
+    if kept is not None:  # post-processing: costs no privacy
+        rows = [row for row in rows if row[0] in kept]
+    elif name in ("sparse", "strict-sparse"):
+        facts["note"] = "some released elements may not occur in the data; see --public"
+    write = table_writer(target.suffix, ["element", "count"], rows)
+    return Publication(made, found.guarantee, (len(rows), "bins"), write, facts)
+
+
+def _geo(n: int, epsilon: str) -> Any:
+    from exactdp.samplers import GeoSample
+
+    return GeoSample(n=n, epsilon=_loss(epsilon))
+
+
+def _loss(text: str) -> Fraction:
+    """An epsilon for which the mechanisms' fractions, n times as long, stay small enough."""
+    loss = positive("epsilon", text)
+    if not _LEAST_LOSS <= loss <= 1 / _LEAST_LOSS:
+        raise InvalidParameter("epsilon", text, "between 1e-9 and 1e9")
+    return loss
+
+
+def _basic(n: int, universe: Any, epsilon: str) -> Any:
+    from exactdp.mechanisms import BasicHistogram
+
+    return BasicHistogram(_geo(n, epsilon), universe)
+
+
+def _stability(n: int, universe: Any, epsilon: str, delta: str) -> Any:
+    from exactdp.mechanisms import StabilityHistogram
+
+    return StabilityHistogram.for_target(_geo(n, epsilon), universe, delta)
+
+
+def _sparse(n: int, universe: Any, epsilon: str) -> Any:
+    from exactdp.mechanisms import PureSparseHistogram
+
+    return PureSparseHistogram(_geo(n, epsilon), universe)
+
+
+def _strict(n: int, universe: Any, epsilon: str) -> Any:
+    from exactdp.mechanisms import StrictPureSparseHistogram
+
+    return StrictPureSparseHistogram(_geo(n, epsilon), universe)
+
+
+def _compact(n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
+    from exactdp.mechanisms import CompactHistogram
+
+    return CompactHistogram.of(n=n, epsilon=_loss(epsilon), universe=universe, beta=beta)
+
+
+#: Command -> required options, further ones, help, maker of the mechanism, options of the example.
+_TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
+    "basic": (
+        "epsilon",
+        "",
+        "Noise on every element of a small universe (Balcer and Vadhan, Algorithm 3).",
+        _basic,
+        "--epsilon 1 --universe 100 --output out.csv",
+    ),
+    "stability": (
+        "epsilon delta",
+        "",
+        "Non-empty bins above a threshold; (epsilon, delta)-DP (Balcer and Vadhan, Theorem 1.3).",
+        _stability,
+        "--epsilon 1 --delta 1e-6 --text 30 --output out.csv",
+    ),
+    "sparse": (
+        "epsilon",
+        "public",
+        "The heaviest bins; pure DP (Balcer and Vadhan, Theorem 6.6).",
+        _sparse,
+        "--epsilon 1 --text 30 --output out.csv",
+    ),
+    "strict-sparse": (
+        "epsilon",
+        "public",
+        "The heaviest bins; pure DP, from a fixed number of random bits (Balcer and Vadhan, "
+        "Algorithm 8). Quadratic in n and in the length of texts, so for few rows and small "
+        "universes only.",
+        _strict,
+        "--epsilon 1 --universe 1000 --output out.csv",
+    ),
+    "compact": (
+        "epsilon",
+        "beta",
+        "A hash function that answers every query; pure DP (Balcer and Vadhan, Algorithm 9). 10^4 "
+        "rows take half a minute and 0.8 GB; 10^5 rows take more than ten times as much of both.",
+        _compact,
+        "--epsilon 1 --text 30 --output out.edph",
+    ),
+}
+for _name, (_required, _optional, _text, _make, _example) in _TABLE.items():
+    releasing(
+        _name,
+        _required,
+        f"universe text {_optional}",
+        _text,
+        f"COUNTS.csv {_example}",
+        *((".edph",) if _name == "compact" else TABLES),
+    )(partial(_released, _name, _make))

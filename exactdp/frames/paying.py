@@ -1,0 +1,37 @@
+"""Releases that are paid from a budget: each by itself, or a series with its first release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from exactdp.accounting import pld
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.pld import Exhausted
+
+__all__ = ["paying"]
+
+
+def paying(budget: pld.Budget | None, times: int, note: str) -> Callable[[Guarantee], None]:
+    """A function that pays for one release, just before its noise is drawn.
+
+    times: number of releases that keep the guarantee together. The first one of a note pays for
+    all, the others cost nothing; one too many raises Exhausted. note: what the ledger says; a
+    series of releases has a note of its own.
+    """
+
+    def pay(guarantee: Guarantee) -> None:
+        if budget is None:
+            return
+        if times == 1:
+            budget.spend(guarantee, note=note)
+            return
+        label = f"{note}, one of {times}"
+        if not any(each.note == label for each in budget.expenses):
+            budget.spend(guarantee, note=label)
+            return
+        # an entry of its own before the count: two processes cannot both be the last
+        budget.spend(epsilon=0, delta=0, note=label)
+        if sum(each.note == label for each in budget.expenses) > times:
+            raise Exhausted(f"all {times} releases of the series {note!r} were made")
+
+    return pay

@@ -1,0 +1,155 @@
+"""Which mechanisms answer a question about counts, by public numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from exactdp.errors import InvalidParameter
+from exactdp.frames.choosing import Choice, chosen
+from exactdp.mechanisms import (
+    GSHM,
+    MAD2R,
+    SIPS,
+    GSHMWithSums,
+    KnownKeys,
+    PartitionSelection,
+    TopK,
+    TopKWithBase,
+    WeightedGaussian,
+)
+from exactdp.mechanisms.key_sets import KeyRounds
+from exactdp.parameters import Real, choice, integer
+
+__all__ = ["MECHANISMS", "ROUNDS", "SELECTIONS", "Target", "mechanism_for", "selection_for"]
+
+#: Mechanisms that select keys in rounds, and may count the users of these keys.
+ROUNDS: dict[str, type[KeyRounds]] = {
+    "weighted": WeightedGaussian,
+    "sips": SIPS,
+    "mad2r": MAD2R,
+}
+
+#: Mechanisms that release keys alone.
+SELECTIONS: dict[str, type[PartitionSelection] | type[KeyRounds]] = {
+    "geometric": PartitionSelection,
+    **ROUNDS,
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """k: largest number of keys per user, or None if users are not bounded. top: number of largest
+    counts to release, or None for all. times: number of releases that keep the target together.
+    listed: number of public keys, or None if keys are unknown. limits: of sums. selection: how keys
+    are selected before users are counted, with the part 1 - share of the noise budget.
+    """
+
+    epsilon: Real
+    delta: Real
+    k: int | None = None
+    top: int | None = None
+    times: int = 1
+    lower: int = 1
+    listed: int | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    selection: str | None = None
+    share: Real = "1/2"
+
+    @property
+    def pair(self) -> dict[str, Any]:
+        """epsilon and delta."""
+        return {"epsilon": self.epsilon, "delta": self.delta}
+
+    @property
+    def together(self) -> int:
+        """The keys of one user in all releases: they are as the keys of one larger release."""
+        if self.k is None:
+            raise InvalidParameter("k", None, "the largest number of keys per user")
+        return integer("k", self.k, least=1) * integer("times", self.times, least=1)
+
+
+def _gshm(target: Target) -> GSHM:
+    given = {**target.pair, "k": target.together, "lower": target.lower}
+    if target.limits:
+        return GSHMWithSums.for_target(**given, largest=tuple(target.limits.values()))
+    return GSHM.for_target(**given)
+
+
+def _known(target: Target) -> KnownKeys:
+    most = min(target.together, (target.listed or 1) * target.times)
+    return KnownKeys.for_target(k=most, **target.pair)
+
+
+def _largest(kind: type[TopK], target: Target) -> TopK:
+    if target.times != 1:
+        raise InvalidParameter("times", target.times, "1 for the largest counts")
+    size = target.k if target.top is None else target.top
+    return kind.for_target(k=size, lower=target.lower, **target.pair)  # type: ignore[arg-type]
+
+
+def _selected(target: Target) -> KeyRounds:
+    kind = ROUNDS[choice("selection", target.selection or "", tuple(ROUNDS))]
+    given = {**target.pair, "times": target.times, "counts": target.share}
+    return kind.for_target(k=target.k, **given)  # type: ignore[arg-type]
+
+
+#: Mechanism -> how it is made, and whether it answers a question: noisy numbers of users, of sums
+#: where these are asked for, for all keys or for the largest.
+_TABLE: Mapping[str, tuple[Callable[[Target], Any], Callable[[Target], bool]]] = {
+    "gshm": (_gshm, lambda t: t.k is not None and (t.listed is None or bool(t.limits))),
+    "known": (_known, lambda t: t.k is not None and t.listed is not None and not t.limits),
+    "top-k-with-base": (
+        partial(_largest, TopKWithBase),
+        lambda t: t.top is not None and t.listed is None and not t.limits,
+    ),
+    "csh": (partial(_largest, TopK), lambda _: False),
+}
+MECHANISMS = (*_TABLE, "auto")
+
+
+def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
+    """The mechanism of this name; for "auto" that with the least error of one count, and why."""
+    choice("mechanism", name, MECHANISMS)
+    if target.selection is not None:
+        if name != "auto" or target.listed is not None or target.limits or target.top is not None:
+            allowed = "left out with a mechanism, keys, sums or top"
+            raise InvalidParameter("selection", target.selection, allowed)
+        return _selected(target), None
+    if name != "auto":
+        make, _ = _TABLE[name]
+        if target.limits and name != "gshm":
+            raise InvalidParameter("mechanism", name, "'gshm' for sums")
+        if name == "known" and target.listed is None:
+            raise InvalidParameter("mechanism", name, "given with keys")
+        return make(target), None
+    makers = {each: partial(make, target) for each, (make, fits) in _TABLE.items() if fits(target)}
+    if not makers:
+        raise InvalidParameter("k", target.k, "the largest number of keys per user, or top given")
+    unit = "users: error of one count (95 %)"
+    found = chosen(unit, makers, lambda made: made.accuracy("0.05").per_query)
+    return found.options[0].mechanism, found
+
+
+def selection_for(
+    name: str, *, k: int, epsilon: Real, delta: Real, times: int = 1
+) -> tuple[PartitionSelection | KeyRounds, Choice | None]:
+    """The selection of this name for a target; for "auto" that which needs the fewest users.
+
+    Its choice is between those whose number of users does not depend on the users' other keys.
+    """
+    choice("mechanism", name, (*SELECTIONS, "auto"))
+
+    def made(kind: str) -> PartitionSelection | KeyRounds:
+        if kind == "geometric":
+            runs = integer("k", k, least=1) * integer("times", times, least=1)
+            return PartitionSelection.for_target(k=runs, epsilon=epsilon, delta=delta)
+        return ROUNDS[kind].for_target(k=k, epsilon=epsilon, delta=delta, times=times)
+
+    if name != "auto":
+        return made(name), None
+    makers = {each: partial(made, each) for each in ("geometric", "weighted")}
+    found = chosen("users of a key with probability 1/2", makers, lambda each: each.half)
+    return found.options[0].mechanism, found

@@ -1,0 +1,194 @@
+"""Keys selected in rounds, known keys, the largest counts, and series of releases."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from exactdp import InvalidParameter, frames
+from exactdp.accounting import pld
+from exactdp.accounting.pld import Exhausted
+from exactdp.errors import ExactDPError
+from exactdp.frames.columns import asked
+from exactdp.frames.gathering import gathered
+from exactdp.mechanisms import MAD2R, KnownKeys, TopKWithBase
+from exactdp.mechanisms.key_sets.weights import Rule
+from exactdp.samplers import SeededSource
+from tests.frames.reference import (
+    ENGINES,
+    Row,
+    chosen,
+    crowd,
+    folded,
+    frame_of,
+    listed,
+    names_of,
+    priority,
+    some_rows,
+)
+
+PLAIN = {"user": "uid", "by": "url"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("user", "keys"), [("integers", ("text",)), ("text", ("dates", "text")), ("wide", ("wide",))]
+)
+def test_pairs_in_memory_are_those_of_plain_python(
+    engine: str, user: str, keys: tuple[str, ...]
+) -> None:
+    rows = some_rows(3, user, keys)
+    frame = frame_of(engine, rows, user, keys)
+    question = asked(frame, user="uid", by=names_of(keys), sums=None)
+    keyed = frames.KeyedHash.drawn(SeededSource(4))
+    pairs, named = gathered(frame, question, keyed, 2)
+    own = chosen(rows, 10**9, keyed, (user, *keys))
+    assert len(pairs) == sum(map(len, own.values()))
+    people = sorted(own, key=str if user == "wide" else None)
+    found: dict[Any, list[Any]] = {}
+    for place in pairs.firsts(10**6).tolist():
+        found.setdefault(people[pairs.users[place]], []).append(named[pairs.keys[place]])
+    assert found == own
+    person, key = people[0], own[people[0]][0]
+
+    def text(kind: str, value: Any) -> Any:
+        return str(value) if kind in ("dates", "wide") else value
+
+    written = text(user, person), tuple(map(text, keys, key))
+    first = pairs.order[(pairs.users == 0) & (pairs.keys == named.index(key))]
+    assert first.tolist() == [folded(keyed, written[:1]) * keyed.p + priority(keyed, *written)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_releases_the_same_keys_and_counts(engine: str) -> None:
+    rows = crowd(2, 300, 7)
+    made = MAD2R.for_target(k=5, epsilon=4, delta="0.1", counts="1/2")
+    found = []
+    for kind in ("polars", engine):
+        frame = frame_of(kind, rows, "integers")
+        out = frames.draw(frame, **PLAIN, made=made, source=SeededSource(5))
+        assert type(out.frame) is type(frame)
+        assert len(out.guarantee.checked) == 3
+        found.append(listed(out.frame))
+    assert found[0] == found[1]
+    assert len(found[0]) > 40
+    assert all(abs(count - 42) < 25 for _, count in found[0])  # 300 users, 7 of 50 keys each
+
+
+def test_keys_in_rounds_have_a_statement_that_holds() -> None:
+    rows: list[Row] = [(u, x, 0) for u in range(500) for x in "abc"] + [(0, "secret", 0)]
+    for mechanism in ("weighted", "sips", "mad2r"):
+        frame = frame_of("polars", rows, "integers")
+        out = frames.keys(frame, **PLAIN, k=3, epsilon=1, delta="1e-6", mechanism=mechanism)
+        assert out.frame["url"].to_list() == ["a", "b", "c"]
+        assert out.statement.check().verdict == "valid"
+        bound = out.statement.fields["unit"]["bounds"][1]
+        assert bound["what"] == "squared weights of one user in a round"
+
+
+def test_wrong_weights_release_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = frame_of("polars", crowd(1, 50, 6), "integers")
+    monkeypatch.setattr(Rule, "_shares", lambda self, users, *_: 0 * users + self.grid)
+    with pytest.raises(ExactDPError, match="nothing was released: a user's squared weights"):
+        frames.keys(frame, **PLAIN, k=4, epsilon=1, delta="1e-6", mechanism="sips")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_known_keys_are_all_released(engine: str) -> None:
+    rows: list[Row] = [(u, x, 0) for u, x in product(range(200), "abc")]
+    made = KnownKeys.for_target(k=2, epsilon=8, delta="1e-3")
+    call = {**PLAIN, "made": made, "keys": ["z", "a", "c"], "source": SeededSource(3)}
+    frame = frame_of(engine, rows, "integers")
+    out = frames.draw(frame, **call)
+    counts = dict(listed(out.frame))
+    assert list(counts) == ["a", "c", "z"]
+    assert abs(counts["a"] - 200) < 10
+    assert abs(counts["z"]) < 10
+    assert type(out.frame) is type(frame)
+
+
+def test_known_keys_of_two_columns_and_their_noise() -> None:
+    frame = pl.DataFrame({"uid": [1, 2], "a": ["x", "y"], "day": [date(2026, 1, 5)] * 2})
+    known = list(product("xyz", [date(2026, 1, d) for d in (5, 6)]))
+    out = frames.release(
+        frame, user="uid", by=["a", "day"], keys=known, k=3, epsilon=1, delta="1e-6"
+    )
+    assert [row[:2] for row in out.frame.rows()] == known
+    assert isinstance(out.mechanism, KnownKeys)
+    assert str(out.choice) == f"known: {out.mechanism.accuracy('0.05').per_query} users: error " + (
+        "of one count (95 %)"
+    )
+    few = frames.release(
+        frame, user="uid", by=["a", "day"], keys=known[:1], k=3, epsilon=1, delta="1e-6"
+    )
+    assert few.mechanism.k == 1  # one key is listed
+
+
+def test_largest_counts() -> None:
+    rows: list[Row] = [(u, f"k{j}", 0) for j in range(30) for u in range(100 * j)]
+    frame = frame_of("polars", rows, "integers")
+    target = {"epsilon": 2, "delta": "1e-6"}
+    out = frames.release(frame, **PLAIN, top=3, **target)
+    assert isinstance(out.mechanism, TopKWithBase)
+    assert out.frame["url"].to_list() == ["k27", "k28", "k29"]
+    assert out.base is not None
+    assert abs(out.base - 2600) < 60
+    assert abs(out.frame["count"][2] - 2900) < 60
+    bounded = frames.release(frame, **PLAIN, top=3, k=1, **target)
+    assert [each.name for each in bounded.choice.options] == ["gshm", "top-k-with-base"]
+    assert len(bounded.frame) == 3
+
+
+def test_a_series_of_releases_has_one_price(tmp_path: Path) -> None:
+    rows: list[Row] = [(u, x, 0) for u, x in product(range(900), "ab")]
+    frame = frame_of("polars", rows, "integers")
+    budget = pld.Budget(epsilon=3, delta="1e-6", file=tmp_path / "month.json")
+    call = {**PLAIN, "k": 2, "epsilon": 2, "delta": "1e-6", "times": 3, "note": "visits"}
+    for _ in range(3):
+        out = frames.release(frame, **call, budget=pld.Budget.open(tmp_path / "month.json"))
+        assert out.mechanism.k == 6
+        assert out.guarantee.checked[1].startswith("every user counts for at most k = 2 keys")
+        assert out.bounds[0]["at_most"] == 2
+    assert budget.spent == {"epsilon": 2, "delta": out.guarantee.delta.upper}
+    with pytest.raises(Exhausted, match="all 3 releases of the series 'visits' were made"):
+        frames.release(frame, **call, budget=budget)
+    with pytest.raises(Exhausted):
+        frames.keys(frame, **PLAIN, k=2, epsilon=2, delta="1e-9", budget=budget)
+    frames.keys(frame, **PLAIN, k=2, epsilon=1, delta="1e-17", budget=budget)
+    assert [each.note for each in budget.expenses][-1] == "keys of uid by url"
+
+
+def test_a_failed_check_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from exactdp.frames import bounding
+
+    marked = bounding._marked
+    monkeypatch.setattr(bounding, "_marked", lambda pairs, question, k: marked(pairs, question, 9))
+    budget = pld.Budget(epsilon=1, delta="1e-6")
+    frame = frame_of("polars", crowd(1, 50, 6), "integers")
+    with pytest.raises(frames.EngineError):
+        frames.release(frame, **PLAIN, k=2, epsilon=1, delta="1e-6", budget=budget)
+    assert budget.expenses == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"k": None}, "k must be the largest number of keys per user"),
+        ({"selection": "best"}, "selection must be one of"),
+        ({"selection": "sips", "sums": {"amount": 3}}, "selection must be left out"),
+        ({"selection": "sips", "share": 1}, "counts must be"),
+        ({"mechanism": "known"}, "mechanism must be given with keys"),
+        ({"top": 2, "mechanism": "csh", "times": 2}, "times must be 1"),
+        ({"times": 0}, "times must be"),
+    ],
+)
+def test_questions_that_cannot_be_answered(change: dict[str, Any], message: str) -> None:
+    frame = pl.DataFrame({"uid": [1, 2], "url": ["a", "b"], "amount": [1, 2]})
+    call = {**PLAIN, "k": 2, "epsilon": 1, "delta": "1e-6"}
+    with pytest.raises(InvalidParameter, match=message):
+        frames.release(frame, **{**call, **change})
