@@ -49,7 +49,7 @@ def projecting() -> None:
     print(f"Projecting k = {K} entries, epsilon = 1, values up to {LARGEST}")
     source, runs = SystemSource(), {}
     for name, d in (("d = 10^6", 10**6), ("d = 2^64", 2**64)):
-        mechanism = ALP(d, K, 10 * K, LARGEST, 1)
+        mechanism = ALP(d=d, k=K, s=10 * K, largest=LARGEST, epsilon=1)
         runs[name] = partial(mechanism.project, vector(d, K, 1), source)
     times = interleaved(runs, rounds=5)
     theirs = opendp(vector(2**64, K, 1), 50)
@@ -67,8 +67,8 @@ def querying() -> None:
     ids = np.random.default_rng(2).integers(0, 1 << 63, QUERIES).astype(np.uint64)
     few = ids[:SINGLE_QUERIES].tolist()
     made = {
-        "ALP": ALP(2**64, K, 10 * K, LARGEST, 1),
-        "HistogramALP": HistogramALP(2**64, K, 10 * K, LARGEST, 1),
+        "ALP": ALP(d=2**64, k=K, s=10 * K, largest=LARGEST, epsilon=1),
+        "HistogramALP": HistogramALP(d=2**64, k=K, s=10 * K, largest=LARGEST, epsilon=1),
     }
     runs: dict[str, Callable[[], Any]] = {}
     for name, mechanism in made.items():
@@ -93,7 +93,7 @@ def _one_by_one(ask: Callable[[int], Any], ids: list[int]) -> None:
 def randomness() -> None:
     print("\nA projection of 10^8 bits against reading the random bits it uses")
     source = SystemSource()
-    mechanism = ALP(2**64, K, 10 * K, 300, 1)
+    mechanism = ALP(d=2**64, k=K, s=10 * K, largest=300, epsilon=1)
     bits = mechanism.s * mechanism.levels
     given = vector(2**64, K, 3)
     before = source.bits_used
@@ -125,13 +125,14 @@ def error() -> None:
     present = list(given)
     empty = rng.integers(0, 1 << 63, k).tolist()
     truth = np.array([given.get(i, 0) for i in present + empty], float)
+    shape: dict[str, Any] = {"d": 2**64, "k": k, "largest": LARGEST, "epsilon": 1}
     contestants: list[tuple[str, Callable[[int], Any]]] = [
-        ("ALP", lambda s: ALP(2**64, k, s, LARGEST, 1)),
-        ("ALP, alpha = 4", lambda s: ALP(2**64, k, s, LARGEST, 1, alpha=4)),
-        ("Algorithm 4, alpha = 3", lambda s: ALP(2**64, k, s, LARGEST, 1, alpha=3, steps=1)),
-        ("Algorithm 4, alpha = 4", lambda s: ALP(2**64, k, s, LARGEST, 1, alpha=4, steps=1)),
-        ("HistogramALP, width 1", lambda s: HistogramALP(2**64, k, s, LARGEST, 1)),
-        ("HistogramALP, width 4", lambda s: HistogramALP(2**64, k, s, LARGEST, 1, 4)),
+        ("ALP", lambda s: ALP(s=s, **shape)),
+        ("ALP, alpha = 4", lambda s: ALP(s=s, **shape, alpha=4)),
+        ("Algorithm 4, alpha = 3", lambda s: ALP(s=s, **shape, alpha=3, steps=1)),
+        ("Algorithm 4, alpha = 4", lambda s: ALP(s=s, **shape, alpha=4, steps=1)),
+        ("HistogramALP, width 1", lambda s: HistogramALP(s=s, **shape)),
+        ("HistogramALP, width 4", lambda s: HistogramALP(s=s, **shape, width=4)),
     ]
     for name, make in contestants:
         mechanism = make(array // make(3 * k).levels)
@@ -155,7 +156,7 @@ def _show(name: str, errors: Any, k: int) -> None:
 
 def setup() -> None:
     """The exact epsilon is solved for."""
-    spent = seconds(lambda: ALP(2**64, K, 10 * K, LARGEST, 1).levels)
+    spent = seconds(lambda: ALP(d=2**64, k=K, s=10 * K, largest=LARGEST, epsilon=1).levels)
     print(f"\nSetting up the parameters: {spent:.4f} s")
 
 

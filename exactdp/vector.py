@@ -15,10 +15,10 @@ __all__ = ["Vector", "by_entry"]
 
 #: A mapping of entries to values, or the values of the entries 0, 1, 2, ... in order. Missing
 #: entries are 0.
-Vector: TypeAlias = Mapping[int, Real] | Sequence[Real] | NDArray[Any]
+Vector: TypeAlias = Mapping[Any, Real] | Sequence[Real] | NDArray[Any]
 
 
-def by_entry(name: str, vector: Vector) -> Mapping[int, Real]:
+def by_entry(name: str, vector: Vector) -> Mapping[Any, Real]:
     """The values by entry; zeros of a list or an array are left out.
 
     Raises InvalidParameter for anything but a mapping, a list, a tuple or a one-dimensional array.

@@ -18,14 +18,13 @@ from exactdp.local.report_formats import Numbers
 from exactdp.mechanisms import (
     ALP,
     GSHM,
+    Combined,
     DenseLaplace,
     GSHMWithSums,
     HistogramALP,
     SignedALP,
     StabilityHistogram,
     Threshold,
-    ThresholdALP,
-    within_bits,
 )
 from exactdp.samplers import GeoSample, SeededSource, SystemSource
 from exactdp.samplers.bernoulli import BinaryRandomizedResponse
@@ -114,20 +113,12 @@ def test_an_unknown_option_names_the_function_that_was_called(name: str) -> None
         UNKNOWN[name]()
 
 
-def test_unknown_parameters_of_a_projection_are_named() -> None:
-    for wrong in ({"bet": 3}, {"s": 5}):
-        with pytest.raises(
-            InvalidParameter, match=r"one of d, k, beta, epsilon, alpha, steps, got"
-        ):
-            within_bits(ALP, 10**6, d=10, k=2, beta=3, epsilon=1, **wrong)
-
-
 MAKERS: dict[str, Any] = {
-    "alp": ALP(10, 3, 20, 50, 1),
-    "signed": SignedALP(10, 3, 20, 50, 1),
-    "histogram": HistogramALP(10, 3, 20, 50, 1),
-    "dense": DenseLaplace(d=10, k=3, u=50, epsilon=1),
-    "threshold": Threshold(d=10, k=3, u=50, epsilon=1, t=20),
+    "alp": ALP(d=10, k=3, s=20, largest=50, epsilon=1),
+    "signed": SignedALP(d=10, k=3, s=20, largest=50, epsilon=1),
+    "histogram": HistogramALP(d=10, k=3, s=20, largest=50, epsilon=1),
+    "dense": DenseLaplace(d=10, k=3, largest=50, epsilon=1),
+    "threshold": Threshold(d=10, k=3, largest=50, epsilon=1, t=20),
 }
 WRITTEN: list[Any] = [
     [0, 3, 0, 7],
@@ -149,10 +140,12 @@ def test_a_list_and_an_array_are_vectors(name: str, vector: Any) -> None:
 
 
 def test_projections_take_lists_and_short_floats_are_the_decimals_they_print() -> None:
-    assert 0 <= ALP(10, 3, 20, 50, 1).project([0, 1, 2], SystemSource())[2] <= 50
-    both = ThresholdALP(d=1000, k=2, s=10, u=1000, epsilon1=1, epsilon2=1)
+    assert (
+        0 <= ALP(d=10, k=3, s=20, largest=50, epsilon=1).project([0, 1, 2], SystemSource())[2] <= 50
+    )
+    both = Combined.of(d=1000, k=2, largest=1000, epsilon=2)
     assert 0 <= both.project(np.array([0, 1, 2]), SystemSource())[2] <= 1000
-    found = ALP(10, 3, 20, 50, 1).checked(np.array([0.1], np.float32))
+    found = ALP(d=10, k=3, s=20, largest=50, epsilon=1).checked(np.array([0.1], np.float32))
     assert Fraction(int(found.numerators[0]), found.denominator) == Fraction(1, 10)
 
 
@@ -171,7 +164,7 @@ NO_VECTORS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("vector", "message"), NO_VECTORS)
 def test_what_is_no_vector_is_refused_in_words(vector: Any, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        ALP(10, 3, 20, 50, 1).project(vector, SystemSource())
+        ALP(d=10, k=3, s=20, largest=50, epsilon=1).project(vector, SystemSource())
 
 
 def test_local_vectors_are_written_in_the_same_ways() -> None:

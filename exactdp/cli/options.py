@@ -173,6 +173,11 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "steps": ("an integer >= 1", "Number of steps."),
     "collision": ("a number >= 0", "Probability of a collision at each level.", "1/10"),
     "largest": ("a number > 0", "Largest possible value."),
+    "sketch": (
+        "the name of a sketch",
+        "Sketch of the small values: alp, signed-alp, histogram-alp, log-alp, max-projection.",
+        "alp",
+    ),
     "rows": ("an integer > 2 k", "Rows of the sketch, each with one bit per level.", "8 k"),
     "price:drawn": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2).", "3"),
     "price": ("a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2).", "8"),

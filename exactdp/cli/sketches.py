@@ -16,8 +16,7 @@ from exactdp.cli.output import new_file
 from exactdp.cli.publishing import overwrite_option, print_report, save, write_csv
 from exactdp.cli.reading import counts_in, existing
 from exactdp.cli.release import release
-from exactdp.errors import InvalidParameter
-from exactdp.parameters import decimal_text, integer, positive
+from exactdp.parameters import choice, decimal_text, integer
 
 #: Longest texts, in bytes: hash functions take elements of at most 4096 bits.
 _LONGEST = 500
@@ -50,10 +49,8 @@ def _add(name: str, text: str, optional: str, example: str) -> None:
 
         target = new_file("output", output, (".sketch",), overwrite=overwrite)
         vector, d, length = _vector(values, given.pop("universe"), given.pop("text"))
-        k = integer("k", given.pop("k") or "", least=1)
-        rows = integer("rows", given.pop("rows", None) or 8 * k, least=1)
         present = {key: value for key, value in given.items() if value is not None}
-        mechanism = _made(name, d, k, rows, present)
+        mechanism = _made(name, d, present)
         sketch = mechanism.project(vector, SystemSource()).of_texts(length)
         data = sketch.to_bytes()
         promise = mechanism.guarantee()
@@ -82,23 +79,18 @@ def threshold(
 ) -> None:
     """Noisy values above a threshold; pure DP, or with --delta (ALP, Algorithms 6 and 9)."""
     from exactdp.mechanisms import ApproximateThreshold, Threshold
-    from exactdp.mechanisms.projections.thresholds import usual_threshold
     from exactdp.samplers import SystemSource
 
     target = new_file("output", output, (".csv",), overwrite=overwrite)
     vector, d, length = _vector(values, given.pop("universe"), given.pop("text"))
-    delta, t = given.pop("delta"), given.pop("stored_from")
-    if delta is not None and t is not None:
+    present: dict[str, Any] = {_PARAMETERS.get(x, x): v for x, v in given.items() if v is not None}
+    if "delta" in present and "t" in present:
         raise click.UsageError("delta must be given, or else stored-from (not both)")
-    loss = positive("epsilon", given["epsilon"] or "")
-    grid = positive("grid", given["grid"] or "1/64")
-    k = integer("k", given["k"] or "", least=1)
-    shared: dict[str, Any] = {"d": d, "k": k, "u": given["largest"], "epsilon": loss, "grid": grid}
     mechanism: Threshold | ApproximateThreshold
-    if delta is not None:
-        mechanism = ApproximateThreshold(**shared, delta=delta)
+    if "delta" in present:
+        mechanism = ApproximateThreshold(d=d, **present)
     else:
-        mechanism = Threshold(**shared, t=t or usual_threshold(d, loss, grid))
+        mechanism = (Threshold if "t" in present else Threshold.of)(d=d, **present)
     found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
     rows = [(text_of(i, length), decimal_text(value)) for i, value in found.items()]
     header = ["element", "count"]
@@ -112,59 +104,48 @@ def threshold(
 
 def _accuracy(mechanism: Any) -> dict[str, str]:
     """Bounds of the error of one query."""
-    part = getattr(mechanism, "sketch", mechanism)
-    if not hasattr(part, "levels"):
-        return {"rows": str(part.rows)}
-    found = {"levels": str(part.levels)}
-    if not part.equal:
-        middle = part.factor(part.cells.value(Fraction(part.levels, 2))).mean().float_upper()
-        return {
-            **found,
-            "mean factor of an error": f"<= {middle:.4g} in the middle of its range",
-            "factor of an error (95 %)": f"<= {part.factor_bound('0.05'):.4g}",
-        }
-    bound = part.error_bound("0.05")
-    mean = part.error(part.beta / 2).mean_absolute().float_upper()
-    note = " of a value in the sketch" if part is not mechanism else " of one value"
+    part = getattr(mechanism, "small", mechanism)
+    found = {"rows": str(part.rows)} if hasattr(part, "rows") else {"levels": str(part.levels)}
+    note = " of one value"
     if part is not mechanism:
-        found["stored from"] = decimal_text(mechanism.stored.threshold)
-    return {
-        **found,
-        f"mean error{note}": f"<= {mean:.4g} in the middle of its range",
-        f"error{note} (95 %)": f"<= {bound:.4g}",
-    }
+        found["stored from"] = decimal_text(mechanism.large.threshold)
+        note = " of a value in the sketch"
+    if not getattr(part, "equal", True):
+        middle = part.factor(part.cells.value(Fraction(part.levels, 2))).mean().float_upper()
+        found["mean factor of an error"] = f"<= {middle:.4g} in the middle of its range"
+        return {**found, "factor of an error (95 %)": f"<= {part.factor_bound('0.05'):.4g}"}
+    mean = part.error(part.largest / 2).mean_absolute().float_upper()
+    where = "in the middle of its range" if "levels" in found else "without collisions"
+    found[f"mean error{note}"] = f"<= {mean:.4g} {where}"
+    if "levels" in found:
+        found[f"error{note} (95 %)"] = f"<= {part.error_bound('0.05'):.4g}"
+    return found
 
 
-def _made(name: str, d: int, k: int, rows: int, given: dict[str, str]) -> Any:
+def _made(name: str, d: int, given: dict[str, str]) -> Any:
     """The mechanism of a command, from the options that it was given."""
     from exactdp import mechanisms
 
-    epsilon, largest = given.pop("epsilon"), given.pop("largest")
-    renamed: dict[str, Any] = {_PARAMETERS.get(name, name): x for name, x in given.items()}
-    match name:
-        case "alp":
-            return mechanisms.ALP(d, k, rows, largest, epsilon, **renamed)
-        case "signed-alp":
-            return mechanisms.SignedALP(d, k, rows, largest, epsilon, **renamed)
-        case "histogram-alp":
-            usual = min(max(round(3 / positive("epsilon", epsilon)), 1), 1000)
-            counts = integer("width", given.get("width", usual), least=1)
-            return mechanisms.HistogramALP(d, k, rows, largest, epsilon, counts)
-        case "log-alp":
-            return mechanisms.LogALP.of(d=d, k=k, s=rows, beta=largest, epsilon=epsilon, **renamed)
-        case "max-projection":
-            return mechanisms.MaxProjection(d=d, k=k, u=largest, epsilon=epsilon, s=rows, **renamed)
-        case "dense-laplace":
-            return mechanisms.DenseLaplace(d=d, k=k, u=largest, epsilon=epsilon, **renamed)
-    total, part = positive("epsilon", epsilon), positive("share", renamed.pop("share", "1/3"))
-    if part >= 1:
-        raise InvalidParameter("share", given["share"], "> 0 and < 1")
-    renamed |= {"epsilon1": part * total, "epsilon2": (1 - part) * total}
-    return mechanisms.ThresholdALP(d=d, k=k, s=rows, u=largest, **renamed)
+    chosen: Any = {
+        "alp": mechanisms.ALP,
+        "signed-alp": mechanisms.SignedALP,
+        "histogram-alp": mechanisms.HistogramALP,
+        "log-alp": mechanisms.LogALP,
+        "max-projection": mechanisms.MaxProjection,
+    }
+    present: dict[str, Any] = {_PARAMETERS.get(x, x): value for x, value in given.items()}
+    if name == "dense-laplace":
+        return mechanisms.DenseLaplace(d=d, **present)
+    if name != "threshold-alp":
+        return chosen[name].of(d=d, **present)
+    sketch = choice("sketch", present.pop("sketch", "alp"), tuple(chosen))
+    if "alpha" in present and not hasattr(chosen[sketch], "alpha"):
+        raise click.UsageError(f"price must be left out for --sketch {sketch}")
+    return mechanisms.Combined.of(chosen[sketch], d=d, **present)
 
 
 #: Options whose names are longer than those of the parameters.
-_PARAMETERS = {"price": "alpha", "stored_from": "t"}
+_PARAMETERS = {"price": "alpha", "stored_from": "t", "rows": "s"}
 
 _SMALL = "--k 200 --epsilon 1 --largest 40 --text 30 --output out.sketch"
 _WIDE = "--k 200 --epsilon 1 --largest 1e6 --text 30 --output out.sketch"
@@ -189,9 +170,9 @@ _SKETCHES = {
         _WIDE,
     ),
     "threshold-alp": (
-        "Large values stored, small values in a sketch; pure DP, or with --delta (ALP, "
+        "Large values stored, small values in a sketch of any kind; pure DP, or with --delta (ALP, "
         "Algorithm 7).",
-        "rows delta price share stored_from",
+        "sketch rows delta price share stored_from",
         _WIDE,
     ),
     "max-projection": (

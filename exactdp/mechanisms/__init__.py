@@ -29,26 +29,24 @@ if TYPE_CHECKING:
     from exactdp.mechanisms.key_sets import MAD2R, SIPS, WeightedGaussian
     from exactdp.mechanisms.known_keys import KnownKeys
     from exactdp.mechanisms.partition_selection import PartitionSelection
-    from exactdp.mechanisms.projections import (
+    from exactdp.mechanisms.projections.alp import (
         ALP,
-        ApproximateThreshold,
-        DenseLaplace,
         HistogramALP,
         LogALP,
-        MaxProjection,
-        NoisyRows,
-        PrivateSparsity,
         SignedALP,
-        Sketch,
-        Threshold,
-        ThresholdALP,
-        ThresholdSketch,
         TotalALP,
         UnitEpsilonALP,
-        private_sparsity,
-        read_sketch,
-        threshold_alp_for,
-        within_bits,
+    )
+    from exactdp.mechanisms.projections.combined import Combined
+    from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
+    from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection, NoisyRows
+    from exactdp.mechanisms.projections.private_size import NoisySize, PrivateSize, SizedALP
+    from exactdp.mechanisms.projections.reading import read_sketch
+    from exactdp.mechanisms.projections.sketch import Sketch
+    from exactdp.mechanisms.projections.thresholds import (
+        ApproximateThreshold,
+        LargeValues,
+        Threshold,
     )
     from exactdp.mechanisms.selection import ExponentialMechanism, PermuteAndFlip
     from exactdp.mechanisms.thresholded import (
@@ -70,6 +68,8 @@ __all__ = [
     "Accuracy",
     "ApproximateThreshold",
     "BasicHistogram",
+    "Combined",
+    "CombinedSketch",
     "CompactHistogram",
     "CompactRelease",
     "DenseLaplace",
@@ -80,24 +80,25 @@ __all__ = [
     "KeepHeavyResampled",
     "KeepHeavySampled",
     "KnownKeys",
+    "LargeValues",
     "LogALP",
     "MaxProjection",
     "NoisyCounts",
     "NoisyRelease",
     "NoisyRows",
+    "NoisySize",
     "PartitionSelection",
     "PermuteAndFlip",
-    "PrivateSparsity",
+    "PrivateSize",
     "PureSparseHistogram",
     "Release",
     "SignedALP",
+    "SizedALP",
     "Sketch",
     "SparseHistogram",
     "StabilityHistogram",
     "StrictPureSparseHistogram",
     "Threshold",
-    "ThresholdALP",
-    "ThresholdSketch",
     "TopK",
     "TopKWithBase",
     "TotalALP",
@@ -106,10 +107,7 @@ __all__ = [
     "counts_of_rows",
     "decode_bytes",
     "encode_bytes",
-    "private_sparsity",
     "read_sketch",
-    "threshold_alp_for",
-    "within_bits",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -121,12 +119,16 @@ __getattr__, __dir__ = lazily(
         "histograms": "BasicHistogram CompactHistogram CompactRelease KeepHeavy KeepHeavyResampled "
         "KeepHeavySampled PureSparseHistogram Release SparseHistogram StabilityHistogram "
         "StrictPureSparseHistogram",
-        "projections": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP Sketch "
-        "ApproximateThreshold DenseLaplace MaxProjection NoisyRows Threshold ThresholdALP "
-        "ThresholdSketch TotalALP read_sketch PrivateSparsity private_sparsity threshold_alp_for "
-        "within_bits",
         "key_sets": "MAD2R SIPS WeightedGaussian",
         "known_keys": "KnownKeys",
+        "projections.alp": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP TotalALP",
+        "projections.combined": "Combined",
+        "projections.combined_sketch": "CombinedSketch",
+        "projections.noisy_rows": "DenseLaplace MaxProjection NoisyRows",
+        "projections.private_size": "NoisySize PrivateSize SizedALP",
+        "projections.reading": "read_sketch",
+        "projections.sketch": "Sketch",
+        "projections.thresholds": "Threshold ApproximateThreshold LargeValues",
         "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
         "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",

@@ -140,7 +140,7 @@ def test_a_largest_value_beyond_floats(tmp_path: Path) -> None:
     out = ["--output", str(tmp_path / "out.sketch")]
     code, text, err = run("release", "log-alp", str(values), *given, *out)
     assert (code, text) == (2, "")
-    assert "beta must be <= 1e300" in err
+    assert "largest must be <= 1e300" in err
 
 
 def test_a_damaged_sketch(tmp_path: Path) -> None:

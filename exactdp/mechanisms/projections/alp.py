@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,19 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon_above, largest_ratio, least_width
+from exactdp.mechanisms.projections.projection import per_entry
 from exactdp.mechanisms.projections.ramp import MOST_STEPS, Ramp, rise_of
-from exactdp.mechanisms.projections.rounding import Cells, EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.rounding import Cells, EqualSteps, GrowingSteps
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries
-from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS, UnaryProjection
+from exactdp.mechanisms.projections.unary_projection import MOST_ROWS, UnaryProjection
+from exactdp.mechanisms.projections.universal_hashing import collision_bound
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.vector import Vector
 
 _RANGE = (Fraction(1, 10**6), Fraction(10**6))
 
 
-@frozen
+@frozen(kw_only=True)
 class _Additive(UnaryProjection):
     """alpha: > 0; a bit is flipped with probability about 1/(alpha + 2), exactly for steps = 1.
 
@@ -65,61 +67,69 @@ class _Additive(UnaryProjection):
 
     @cached_property
     def cells(self) -> Cells:
-        return RampCells(EqualCells(ceil(self.beta / self.step), self.step), self.ramp)
+        return Cells(EqualSteps(ceil(self.largest / self.step), self.step), self.ramp)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
         return e_epsilon_above(self.rise / self.step, self.rise, self.k)
 
-    def _promise(self) -> tuple[str, str]:
-        return L1_NEIGHBOURS, "ALP Algorithm 4, with the exact loss of k entries"
+    source = "ALP Algorithm 4, with the exact loss of k entries"
 
 
-@frozen
+@frozen(kw_only=True)
 class ALP(_Additive):
-    """An epsilon-DP sketch, made of noisy bits, of a sparse vector with values from 0 to beta.
+    """An epsilon-DP sketch, made of noisy bits, of a sparse vector with values from 0 to `largest`.
 
-    d: number of possible entries. k: largest number of non-zero entries. s: rows per level, > 2k.
-    beta: largest value. epsilon: > 0. alpha: > 0; sets the probability 1/(alpha + 2) of a flipped
-    bit. steps: of a cell, 1 or even; Algorithm 4 has steps = 1, where alpha = 3 is about optimal.
-    The mean absolute error of an estimate is about 2.5/epsilon (5/epsilon with steps = 1).
+    d: number of possible entries. k: largest number of non-zero entries. s: rows per level, > 2k;
+    :meth:`of` takes 8k. largest: largest value. epsilon: > 0. alpha: > 0; sets the probability
+    1/(alpha + 2) of a flipped bit. steps: of a cell, 1 or even; Algorithm 4 has steps = 1, where
+    alpha = 3 is about optimal. The mean absolute error of an estimate is about 2.5/epsilon
+    (5/epsilon with steps = 1).
     Source: ALP, Algorithms 4 and 5, with the exact privacy loss; several steps are ours.
 
     >>> from exactdp.mechanisms import ALP
     >>> from exactdp.samplers import SystemSource
-    >>> mechanism = ALP(d=2**64, k=100, s=1000, alpha=3, beta=50, epsilon=1)
+    >>> mechanism = ALP.of(d=2**64, k=100, largest=50, epsilon=1)
     >>> sketch = mechanism.project({17: "3.5", 99: 40}, SystemSource())
     >>> 0 <= sketch[17] <= 50
     True
     """
 
 
-@frozen
+@frozen(kw_only=True)
 class SignedALP(_Additive):
-    """The ALP mechanism for values from -beta to beta, with m levels for each sign.
+    """The ALP mechanism for values of either sign, with m levels for each.
 
     Both signs are released under one epsilon. An estimate reads the levels from -m to m as one
     random walk (Section 10); ``sketch.difference(ids)`` estimates the positive and negative parts
     separately (Section 2). Parameters: as for ALP. Source: ALP, Sections 2 and 10.
     """
 
-    signed: ClassVar[bool] = True
+    values = "signed"
 
-    def _promise(self) -> tuple[str, str]:
-        return L1_NEIGHBOURS, "ALP Section 10, negative values, with the exact loss of k entries"
+    source = "ALP Section 10, negative values, with the exact loss of k entries"
 
 
-@frozen
+@frozen(kw_only=True)
 class TotalALP(_Additive):
     """The ALP mechanism with one array for all levels, for vectors with a bounded sum of values.
 
-    total: n > 0, a public bound of the sum of the values. s: bits of the array, > 2 (n/w + k) for
-    cells of width w; so the size grows with n epsilon instead of k beta epsilon. A collision has
-    probability at most (n/w + k)/s. beta: largest value, n if no better bound is known. k: for
-    counts, n is a valid bound. Other parameters: as for ALP. Source: ALP, Section 10, Variants.
+    total: n > 0, a public bound of the sum of the values. s: bits of the array; so the size grows
+    with n epsilon instead of k epsilon times the largest value. A collision has probability at most
+    c n/(w s) < 1/2, for cells of width w; c is 1 for steps = 1, and at most 2. :meth:`of` takes s
+    such that the probability is at most 1/rows. largest: n if no better bound is known.
+    k: d if no better bound is known. Other parameters: as for ALP.
+    Source: ALP, Section 10, Variants.
     """
 
     total: Number = number(positive, default=0)
+
+    @classmethod
+    def of(cls, *, rows: int = 8, **given: Any) -> Self:
+        """The mechanism with the smallest s at which a collision has probability <= 1/rows."""
+        wide = cls(**{"s": MOST_ROWS, **given})
+        needed = ceil(wide.collision * wide.s * integer("rows", rows, least=3))
+        return cls(**{"s": max(needed, 1), **given})
 
     def _check_rows(self) -> None:
         """Skipped here: the bound of s depends on the cells; see _check."""
@@ -128,7 +138,7 @@ class TotalALP(_Additive):
         super()._check()
         if self.collision >= Fraction(1, 2):
             least = ceil(2 * self.collision * self.s)
-            raise InvalidParameter("s", self.s, f"> {least}, twice the bits that may be set")
+            raise InvalidParameter("s", self.s, f"> {least}, twice the bits that are set")
 
     @cached_property
     def layout(self) -> Layout:
@@ -136,10 +146,15 @@ class TotalALP(_Additive):
 
     @property
     def collision(self) -> Fraction:
-        return (self.total / self.cells.width + self.k) / self.s
+        """A bit is set by another entry with probability at most the mean sum of levels over s.
 
-    def checked(self, vector: Vector) -> NonzeroEntries:
-        entries = super().checked(vector)
+        A level exceeds value/w on average by at most the factor of the ramp.
+        """
+        set_bits = self.total / self.cells.width * self.ramp.steepest
+        return set_bits * collision_bound(self.s)
+
+    def checked(self, vector: Vector, k: int | None = None) -> NonzeroEntries:
+        entries = super().checked(vector, k)
         found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
         if found > self.total:
             allowed = f"at most total = {self.total}"
@@ -148,11 +163,10 @@ class TotalALP(_Additive):
             )
         return entries
 
-    def _promise(self) -> tuple[str, str]:
-        return L1_NEIGHBOURS, "ALP Section 10, a known sum, with the exact loss of k entries"
+    source = "ALP Section 10, a known sum, with the exact loss of k entries"
 
 
-@frozen
+@frozen(kw_only=True)
 class UnitEpsilonALP(UnaryProjection):
     """The paper's ALP1-projection, unchanged: cells of width alpha, for epsilon = 1 only.
 
@@ -174,31 +188,37 @@ class UnitEpsilonALP(UnaryProjection):
     @cached_property
     def cells(self) -> Cells:
         width = self.alpha
-        return EqualCells(ceil(self.beta / width), width)
+        return Cells(EqualSteps(ceil(self.largest / width), width), self.ramp)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
         return e_epsilon_above(Fraction(1), self.alpha, self.k)
 
-    def _promise(self) -> tuple[str, str]:
-        return L1_NEIGHBOURS, "ALP Algorithm 2, Lemma 4.1"
+    source = "ALP Algorithm 2, Lemma 4.1"
 
 
-@frozen
+@frozen(kw_only=True)
 class HistogramALP(UnaryProjection):
     """An epsilon-DP sketch of counts, for neighbours that differ by 1 in one entry.
 
-    d, k, s: as for ALP. beta: the largest count, an integer. width: counts per cell, >= 1; 1 is
+    d, k, s: as for ALP. largest: the largest count, an integer. width: counts per cell, >= 1; 1 is
     Algorithm 10, and larger widths have less error for small epsilon. A change by 1 changes a
     probability by a factor of at most r, the largest multiple of 2^-40 <= e^epsilon; a bit is
     flipped with probability 1/(r + 1) for width 1, about 1/(2 r^(width/2)) for larger widths.
-    Source: ALP, Algorithm 10, Lemma 7.1; wider cells are ours.
+    :meth:`of` takes width = 3/epsilon. Source: ALP, Algorithm 10, Lemma 7.1; wider cells are ours.
     """
 
+    values = "counts"
     width: int = whole(least=1, most=MOST_STEPS, default=1)
 
+    @classmethod
+    def of(cls, *, rows: int = 8, **given: Any) -> Self:
+        """The mechanism with s = rows k, and the width that is about best for most epsilon."""
+        usual = min(max(round(3 / positive("epsilon", given["epsilon"])), 1), 1000)
+        return super().of(rows=rows, **{"width": usual, **given})
+
     def _check(self) -> None:
-        integer("beta", self.beta, least=1)
+        integer("largest", self.largest, least=1)
         if not _RANGE[0] <= self.epsilon <= 64:
             raise InvalidParameter("epsilon", self.epsilon, "from 1e-6 to 64")
 
@@ -208,23 +228,16 @@ class HistogramALP(UnaryProjection):
 
     @cached_property
     def cells(self) -> Cells:
-        return RampCells(EqualCells(int(self.beta), Fraction(1)), self.ramp)
-
-    def checked(self, vector: Vector) -> NonzeroEntries:
-        entries = super().checked(vector)
-        if entries.denominator != 1:
-            raise InvalidParameter("vector", Described("values that are not whole"), "counts")
-        return entries
+        return Cells(EqualSteps(int(self.largest), Fraction(1)), self.ramp)
 
     @cached_property
     def e_epsilon(self) -> Fraction:
         return largest_ratio(self.epsilon)
 
-    def _promise(self) -> tuple[str, str]:
-        return "histograms that differ by 1 in one entry", "ALP Algorithm 10, Lemma 7.1"
+    source = "ALP Algorithm 10, Lemma 7.1"
 
 
-@frozen
+@frozen(kw_only=True)
 class LogALP(_Additive):
     """The ALP mechanism with levels on a logarithmic scale: fewer levels, multiplicative error.
 
@@ -243,21 +256,20 @@ class LogALP(_Additive):
 
     def _check(self) -> None:
         super()._check()
-        if self.beta > 10**300:
-            raise InvalidParameter("beta", self.beta, "<= 1e300")
-        if self.start >= self.beta:
-            raise InvalidParameter("start", self.start, f"< beta = {shown(self.beta)}")
+        if self.largest > 10**300:
+            raise InvalidParameter("largest", self.largest, "<= 1e300")
+        if self.start >= self.largest:
+            raise InvalidParameter("start", self.start, f"< largest = {shown(self.largest)}")
         if self.steps * self.step * 100 < self.start:
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
     @classmethod
-    def of(
-        cls, *, d: int, k: int, s: int, beta: Real, epsilon: Real, alpha: Real = 20, steps: int = 8
-    ) -> LogALP:
-        """The mechanism with the B of Lemma 6.2: the expected multiplicative error is O(1)."""
-        noise, loss = positive("alpha", alpha), positive("epsilon", epsilon)
-        p = (1 + noise * Fraction(k, s)) / (noise + 2)
-        return cls(d, k, s, beta, epsilon, alpha, steps, _start(noise, loss, p))
+    def of(cls, *, rows: int = 8, alpha: Real = 20, **given: Any) -> Self:
+        """The mechanism with s = rows k and the B of Lemma 6.2: a mean factor of O(1)."""
+        noise, loss = positive("alpha", alpha), positive("epsilon", given["epsilon"])
+        s = integer("s", given.pop("s", per_entry(rows, given)), least=1)
+        p = (1 + noise * Fraction(per_entry(1, given), s)) / (noise + 2)
+        return cls(**{"s": s, "alpha": noise, "start": _start(noise, loss, p), **given})
 
     @property
     def growth(self) -> Fraction:
@@ -266,13 +278,13 @@ class LogALP(_Additive):
 
     @cached_property
     def cells(self) -> Cells:
-        start, top = self.start, self.beta
-        return RampCells(GrowingCells.geometric(start, self.step, top, self.steps), self.ramp)
+        start, top = self.start, self.largest
+        return Cells(GrowingSteps.geometric(start, self.step, top, self.steps), self.ramp)
 
     def factor(self, value: Real, collision: Real | None = None) -> ErrorLaw:
         """The exact law of the multiplicative error max(estimate/value, value/estimate).
 
-        value: from start to beta. collision: as for :meth:`error`. Raises InvalidParameter.
+        value: from start to `largest`. collision: as for :meth:`error`. Raises InvalidParameter.
         """
         point = positive("value", value)
         if point < self.start:
@@ -290,8 +302,7 @@ class LogALP(_Additive):
         step = 1 + (self.growth - 1) * (1 + Fraction(1, 1 << 32))  # edges are rounded up
         return float(float(step) ** (self.steps * levels)) * (1 + 1e-9)
 
-    def _promise(self) -> tuple[str, str]:
-        return L1_NEIGHBOURS, "ALP Section 6, Lemma 6.1, with the loss of k entries"
+    source = "ALP Section 6, Lemma 6.1, with the loss of k entries"
 
 
 def _start(alpha: Fraction, epsilon: Fraction, p: Fraction) -> Fraction:

@@ -1,229 +1,214 @@
-"""Large values stored with noise, small values in a sketch, from one vector.
+"""Large values stored with noise, small values in a sketch: two mechanisms on one vector.
 
-Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 7 and 8.
+The noisy values of a threshold mechanism are stored; an entry that is not stored is estimated from
+a sketch, in which larger values are clipped. Any sketch will do: ALP gives Algorithms 7 and 8,
+LogALP Section 6.1, HistogramALP Corollary 7.4 and MaxProjection Corollary 8.3.
+
+Source: Aumüller, Lebeda and Pagh (ALP).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from math import ceil
+from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.container import Kind
-from exactdp.errors import Described, InvalidParameter
-from exactdp.fields import Number, frozen, number, whole
-from exactdp.mechanisms.projections.alp import ALP, SignedALP
-from exactdp.mechanisms.projections.sketch import Sketch, parameters, read, texts
-from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, identifiers
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.fields import frozen
+from exactdp.law import Law
+from exactdp.mechanisms.projections.alp import ALP
+from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
+from exactdp.mechanisms.projections.error_law import ErrorLaw
+from exactdp.mechanisms.projections.noisy_rows import MaxProjection
 from exactdp.mechanisms.projections.thresholds import (
     ApproximateThreshold,
+    LargeValues,
     Stored,
     Threshold,
-    usual_threshold,
 )
-from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
-from exactdp.mechanisms.released import Estimates
-from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
+from exactdp.mechanisms.projections.unary_projection import UnaryProjection
+from exactdp.mechanisms.projections.universal_hashing import HashFunctions
+from exactdp.parameters import Real, delta_target, integer, non_negative, positive
 from exactdp.samplers import Source
 from exactdp.samplers.source import require_secure
 from exactdp.vector import Vector
 
+_ALPHAS = ("3", "5", "8", "12", "20")
+_ROWS = (3, 4, 6, 8, 12, 16, 24, 32, 64)
+_SHARES = ("1/4", "1/3", "1/2")
+
+#: The thresholds tried for delta = 0 store min(k, _STORED)/2 zero entries on average.
+_STORED = 1000
+
 
 @frozen(kw_only=True)
-class ThresholdALP:
+class Combined:
     """Noisy values above a threshold are stored; a sketch estimates the values below it.
 
-    d: number of possible entries. k: largest number of non-zero entries. u: largest value. s: rows
-    per level of the sketch, > 2k. epsilon1, epsilon2: > 0, spent on stored values and on the
-    sketch. delta: 0 to store values by Threshold (Algorithm 6), > 0 by ApproximateThreshold
-    (Algorithm 9). grid, values: as for Threshold. alpha, steps: as for ALP.
-    t: the threshold. By default 2 ln(d)/epsilon1, at which few of d zero entries are stored, or the
-    smallest threshold that delta allows. A smaller t makes the sketch smaller but stores more zero
-    entries (stored.expected_empty). The sketch treats larger values as t.
+    large: Threshold (pure DP) or ApproximateThreshold. small: ALP, SignedALP, LogALP, HistogramALP,
+    TotalALP or MaxProjection, with the same d, k and values. Their epsilons add up. The sketch
+    treats larger values as its largest, which should be the threshold: :meth:`of` sees to that.
     Raises InvalidParameter.
-    Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Section 10.
+    Source: ALP, Algorithms 7 and 8, Theorems 5.10 and 5.11, Sections 6.1, 7, 8 and 10.
+
+    >>> from exactdp.mechanisms import Combined, LogALP
+    >>> from exactdp.samplers import SystemSource
+    >>> mechanism = Combined.of(LogALP, d=2**64, k=10, largest=10**6, epsilon=3, rows=20)
+    >>> sketch = mechanism.project({5: 1000, 6: 2}, SystemSource())
+    >>> 900 < sketch[5] < 1100, sketch.guarantee.epsilon
+    (True, Fraction(3, 1))
     """
 
-    d: int = whole(least=1)
-    k: int = whole(least=1)
-    s: int = whole(least=1)
-    u: Number = number(positive)
-    epsilon1: Number = number(positive)
-    epsilon2: Number = number(positive)
-    delta: Number = number(non_negative, default=0)
-    alpha: Number = number(positive, default=8)
-    steps: int = whole(least=1, default=64)
-    grid: Number = number(positive, default=Fraction(1, 64))
-    values: str = "positive"
-    t: Real | None = None
+    large: Threshold | ApproximateThreshold
+    small: UnaryProjection | MaxProjection
 
     def __post_init__(self) -> None:
-        choice("values", self.values, ("positive", "signed"))
-        if self.t is not None:
-            object.__setattr__(self, "t", positive("t", self.t))
-        least = self.stored.threshold
-        if self.delta and self.t not in (None, least):
-            raise InvalidParameter("t", self.t, f"{decimal_text(least)}, which follows from delta")
-        object.__setattr__(self, "t", least)
-        _ = self.sketch  # checks the parameters of the sketch before anything is drawn
-
-    @cached_property
-    def stored(self) -> Threshold | ApproximateThreshold:
-        """The mechanism of the stored values."""
-        given: dict[str, Any] = {
-            name: getattr(self, name) for name in ("d", "k", "u", "grid", "values")
-        }
-        given["epsilon"] = self.epsilon1
-        if self.delta:
-            return ApproximateThreshold(**given, delta=self.delta)
-        grid = self.grid
-        top = usual_threshold(self.d, self.epsilon1, grid)
-        if self.t is not None:
-            top = max(ceil(Fraction(self.t) / grid), 1) * grid
-        if top > self.u:
-            raise InvalidParameter("u", self.u, f">= {decimal_text(top)}, the threshold")
-        return Threshold(**given, t=top)
-
-    @cached_property
-    def sketch(self) -> ALP | SignedALP:
-        """The mechanism of the sketch, whose beta is the threshold."""
-        of = ALP if self.values == "positive" else SignedALP
-        top = self.stored.threshold
-        return of(self.stored.d, self.stored.k, self.s, top, self.epsilon2, self.alpha, self.steps)
-
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee: stored values and sketch by sequential composition."""
-        first, second = self.stored.guarantee(), self.sketch.guarantee()
-        assert first.e_epsilon is not None
-        return Guarantee(
-            first.epsilon + second.epsilon,
-            first.delta,
-            first.neighbours,
-            f"ALP Algorithm 7, {first.source} and {second.source}, composed (Lemma 2.3)",
-            first.e_epsilon * self.sketch.e_epsilon,
-        )
-
-    def project(self, vector: Vector, source: Source) -> ThresholdSketch:
-        """Publish a vector.
-
-        vector: a mapping of entries (0 <= i < d) to non-zero values, or a list or array of the
-        values of entries 0, 1, 2, ... source: randomness fit for a release, such as SystemSource.
-        Raises InvalidParameter before anything is drawn.
-        """
-        require_secure(source)
-        entries = self.stored.checked(vector)
-        hashes = UniversalHashes.draw(self.sketch.levels, self.sketch.d, self.sketch.s, source)
-        bits = self.sketch._draw(self.limited(entries), hashes, source)
-        return ThresholdSketch(
-            self, self.stored._draw(entries, source), Sketch(self.sketch, hashes, bits)
-        )
-
-    def limited(self, entries: NonzeroEntries) -> NonzeroEntries:
-        """The entries with values clipped to the threshold, for the sketch."""
-        top = self.stored.threshold
-        upper = entries.at_most(top)
-        flipped = replace(upper, numerators=-upper.numerators).at_most(top)
-        return replace(flipped, numerators=-flipped.numerators)
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdSketch(Estimates):
-    """A published vector: ``sketch[i]`` is the stored value of entry i, or else its estimate."""
-
-    mechanism: ThresholdALP
-    stored: Stored
-    small: Sketch
-
-    @property
-    def text(self) -> int | None:
-        """None if entries are numbers; for byte strings, their largest length in bytes."""
-        return self.small.text
-
-    def of_texts(self, longest: int | None) -> ThresholdSketch:
-        """The same sketch, marked as a sketch of byte strings of at most this length."""
-        return replace(self, small=self.small.of_texts(longest))
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of the release."""
-        return self.mechanism.guarantee()
-
-    @cached_property
-    def _steps(self) -> dict[int, int]:
-        return dict(self.stored)
-
-    def __getitem__(self, i: int) -> Fraction:
-        """The estimate of one entry, exactly."""
-        estimate = self.small[i]
-        steps = self._steps.get(int(i))
-        return estimate if steps is None else steps * self.mechanism.grid
-
-    def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
-        """The estimates of many entries, as floats."""
-        wanted = identifiers(ids, self.mechanism.d)
-        found = self.small.estimate(wanted)
-        if self.stored:
-            places = np.array([i for i, _ in self.stored], wanted.dtype)
-            values = np.array([v for _, v in self.stored]) * float(self.mechanism.grid)
-            at = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
-            hit = places[at] == wanted
-            found[hit] = values[at[hit]]
-        return found
-
-    @property
-    def size(self) -> dict[str, int]:
-        """Sizes of the sketch and of the stored values, in bits."""
-        return {**self.small.size, "stored": 8 * len(self.stored) * (_entry_size(self.mechanism))}
-
-    def to_bytes(self) -> bytes:
-        """A checked file of parameters, stored values and sketch, read by :meth:`from_bytes`."""
-        width = _entry_size(self.mechanism) - 8
-        stored = b"".join(
-            i.to_bytes(width, "little") + v.to_bytes(8, "little", signed=True)
-            for i, v in self.stored
-        )
-        rest = self.small.hashes.to_bytes() + self.small.bits.tobytes()
-        header = {**parameters(self.mechanism), "stored": len(self.stored), "text": self.text}
-        return _KIND.pack(header, stored + rest)
+        for name in ("d", "k", "values"):
+            found, same = getattr(self.small, name), getattr(self.large, name)
+            if found != same:
+                raise InvalidParameter(f"small.{name}", found, f"{same}, as in large.{name}")
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> ThresholdSketch:
-        """The sketch from a file of to_bytes; raises InvalidParameter unless all of it is valid."""
-        header, payload = _KIND.unpack(data)
-        text, count = texts(header.pop("text")), header.pop("stored")
-        given: dict[str, Any] = dict(header)
-        made = ThresholdALP(**given)
-        size = _entry_size(made)
-        if not isinstance(count, int) or not 0 <= count * size <= len(payload):
-            raise InvalidParameter("stored", count, "the number of stored entries in the file")
-        start = count * size
-        raw = [bytes(payload[i : i + size]) for i in range(0, start, size)]
-        stored = tuple(
-            (int.from_bytes(x[:-8], "little"), int.from_bytes(x[-8:], "little", signed=True))
-            for x in raw
+    def of(
+        cls,
+        sketch: Any = ALP,
+        *,
+        d: int,
+        k: int,
+        largest: Real,
+        epsilon: Real,
+        delta: Real = 0,
+        share: Real = "1/3",
+        t: Real | None = None,
+        grid: Real = "1/64",
+        **given: Any,
+    ) -> Combined:
+        """A threshold mechanism and a sketch of the given class, for epsilon in total.
+
+        sketch: ALP, SignedALP, LogALP, HistogramALP, TotalALP or MaxProjection. share: > 0 and < 1,
+        of epsilon for the stored values. delta: 0 to store values by Threshold, > 0 by
+        ApproximateThreshold. t: the threshold for delta = 0, by default 2 ln(d)/epsilon_1. A
+        smaller t makes the sketch smaller but stores more zero entries (large.expected_empty).
+        given: parameters of the sketch, such as rows. Raises InvalidParameter.
+        """
+        total, part = positive("epsilon", epsilon), delta_target("share", share)
+        both: dict[str, Any] = {"d": d, "k": k}
+        stored = {**both, "largest": largest, "epsilon": part * total, "grid": grid}
+        stored["values"] = sketch.values
+        large: Threshold | ApproximateThreshold
+        if non_negative("delta", delta):
+            if t is not None:
+                raise InvalidParameter("t", t, "left out: the threshold follows from delta")
+            large = ApproximateThreshold(**stored, delta=delta)
+        else:
+            large = Threshold.of(**stored) if t is None else Threshold(**stored, t=t)
+        if sketch is MaxProjection:
+            given = {"grid": grid, **given}
+        return cls(
+            large=large,
+            small=sketch.of(**both, largest=large.threshold, epsilon=(1 - part) * total, **given),
         )
-        places = [i for i, _ in stored]
-        sizes = [abs(v) for _, v in stored]
-        inside = all(made.stored.least <= v <= made.stored.noise.steps for v in sizes)
-        if places != sorted(set(places)) or not inside or not all(i < made.d for i in places):
-            raise InvalidParameter(
-                "stored", Described("invalid entries"), "entries written by to_bytes"
+
+    @classmethod
+    def for_target(
+        cls, *, error: Real, d: int, k: int, largest: Real, epsilon: Real, delta: Real = 0
+    ) -> Combined:
+        """The smallest of the tried mechanisms with ALP whose mean |error| is at most `error`.
+
+        error: > 0, a certified bound of the mean |error| of a stored value, and of a value in the
+        middle of the sketch with the largest possible number of collisions. Tried are alpha from 3
+        to 20, 3 to 64 rows per entry, and 1/4 to 1/2 of epsilon for the stored values. For delta =
+        0, the threshold stores about k/2 zero entries (at most 500). Other parameters: as for
+        :meth:`of`. Raises InvalidParameter if no tried mechanism meets the error.
+        """
+        total, wanted = positive("epsilon", epsilon), positive("error", error)
+        entries, best = integer("k", k, least=1), None
+        few = Fraction(integer("d", d, least=1), min(entries, _STORED))
+        often = max(refine(lambda: ball(few).log()).upper, Fraction(1))
+        for alpha, rows, share in product(_ALPHAS, _ROWS, _SHARES):
+            made = cls.of(
+                d=d,
+                k=entries,
+                largest=largest,
+                epsilon=total,
+                delta=delta,
+                share=share,
+                t=None if delta else often / (Fraction(share) * total),
+                rows=rows,
+                alpha=alpha,
             )
-        return cls(made, stored, Sketch(*read(made.sketch, payload[start:]), text))
+            small: Any = made.small
+            if best is not None and small.layout.size >= best[0]:
+                continue
+            if made._stored_error <= wanted and _middle_error(small) <= wanted:
+                best = small.layout.size, made
+        if best is None:
+            raise InvalidParameter("error", error, f"larger, for epsilon = {epsilon}")
+        return best[1]
+
+    @property
+    def _stored_error(self) -> Fraction:
+        """Upper bound of the mean |error| of a stored value.
+
+        2 q/(1 - q^2) steps for noise of ratio q, and one step for rounding.
+        """
+        q = 1 / (1 + self.large.noise.rise)
+        return (2 * q / (1 - q * q) + 1) * self.large.step
+
+    def guarantee(self) -> Guarantee:
+        """The guarantee of both together, by sequential composition (ALP, Lemma 2.3)."""
+        return self.large.guarantee() + self.small.guarantee()
+
+    def project(self, vector: Vector, source: Source) -> CombinedSketch:
+        """Publish a vector. Parameters: as for ALP's project. Raises InvalidParameter."""
+        require_secure(source)
+        entries = self.large.checked(vector)
+        small = self.small.publish(entries.at_most(self.small.largest), source)
+        return CombinedSketch(LargeValues(self.large, self.large._draw(entries, source)), small)
+
+    def law(self, vector: Vector, hashes: HashFunctions) -> Law[tuple[Stored, tuple[int, ...]]]:
+        """The exact law of stored values and sketch, by enumeration, for small instances."""
+        small = self.large.checked(vector).at_most(self.small.largest)
+        values = [Fraction(int(v), small.denominator) for v in small.numerators]
+        inside = dict(zip(small.ids.tolist(), values, strict=True))
+        return self.large.law(vector).product(self.small.law(inside, hashes))
+
+    def error(self, value: Real, **given: Any) -> ErrorLaw:
+        """The exact law of estimate - value. given: for the sketch's error, such as collision.
+
+        Raises InvalidParameter, Undecided.
+        """
+        point = self.large._inside(value)
+        noisy, limit = self.large._noisy(point), float(self.large.threshold)
+        stored = np.abs(noisy.errors) > limit * (1 - 2.0**-41)
+        small = self.small.error(min(point, self.small.largest), **given)
+        unstored = noisy.probability(lambda v: np.abs(v) <= limit * (1 - 2.0**-41))
+        size, missing = float(point), float(min(point, self.small.largest) - point)
+        chance = float((unstored.lower + unstored.upper) / 2)
+        wide = float(unstored.width) / max(chance, 1e-300)
+        return replace(
+            noisy,
+            errors=np.concatenate([noisy.errors[stored] - size, small.errors + missing]),
+            weights=np.concatenate([noisy.weights[stored], small.weights * chance]),
+            slack=noisy.slack + small.slack + wide,
+            left=noisy.left + small.left,
+            span=2 * float(self.large.largest),
+        )
+
+    def variance(self, value: Real) -> Enclosure:
+        """The variance of the estimate of a value. Raises InvalidParameter, Undecided."""
+        return self.error(value).variance()
 
 
-_KIND = Kind(
-    "ThresholdALP sketch", 1, (*(field.name for field in fields(ThresholdALP)), "stored", "text")
-)
-
-
-def _entry_size(mechanism: ThresholdALP) -> int:
-    """Bytes per stored entry."""
-    return max(-(-(mechanism.d - 1).bit_length() // 8), 1) + 8
+def _middle_error(small: UnaryProjection) -> Fraction:
+    """Upper bound of the mean |error| of a value in the middle of the sketch."""
+    try:
+        return small.error(small.largest / 2).mean_absolute().upper
+    except InvalidParameter:  # too many collisions: a wrong bit is as likely as a right bit
+        return Fraction(10**400)

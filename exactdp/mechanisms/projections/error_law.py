@@ -94,6 +94,14 @@ class ErrorLaw:
             float((self.weights * self.errors**2).sum()), self.span**2, 3 * self.span
         )
 
+    def variance(self) -> Enclosure:
+        """The variance of the error, which is that of the estimate."""
+        square, mean = self.mean_square(), self.mean()
+        ends = (mean.lower**2, mean.upper**2)
+        least = Fraction(0) if mean.lower <= 0 <= mean.upper else min(ends)
+        low = max(square.lower - max(ends), Fraction(0))
+        return Enclosure(low, max(square.upper - least, low))
+
     def bound(self, beta: Fraction) -> float:
         """A bound that |error| exceeds with probability at most beta; raises Undecided."""
         order = np.argsort(-np.abs(self.errors), kind="stable")

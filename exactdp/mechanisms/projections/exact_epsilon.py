@@ -19,6 +19,7 @@ steps; it is attained if k entries that rise by half a level each are a change o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, floor
@@ -60,15 +61,11 @@ def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
 @lru_cache(256)
 def least_width(epsilon: Fraction, alpha: Fraction, k: int) -> Fraction:
     """The smallest width of cells, to 40 significant bits, that certainly keeps epsilon."""
-
     start = alpha / epsilon  # wide enough, as the loss is at most c
     unit = _unit(start)
-    low, high = 0, ceil(start / unit)
-    while high - low > 1:
-        middle = (low + high) // 2
-        keeps = _keeps(alpha / (middle * unit), alpha, k, epsilon)
-        low, high = (low, middle) if keeps else (middle, high)
-    return high * unit
+    most = ceil(start / unit)
+    narrower = _last(most, lambda n: _keeps(alpha / ((most - n) * unit), alpha, k, epsilon))
+    return (most - narrower) * unit
 
 
 @lru_cache(256)
@@ -78,20 +75,23 @@ def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
     grid: the step of the noise. A value between two steps is rounded at random, which makes each
     step a cell with c = a/grid. Raises Undecided.
     """
-
-    def keeps(a: Fraction) -> bool:
-        return _keeps(a / grid, a, k, epsilon)
-
     with precision(_BITS):
         top = refine(lambda: (ball(epsilon) * ball(max(grid, Fraction(1)))).expm1())
     unit = _unit(top.upper)
-    low, high = 0, ceil(top.upper / unit)  # a change of max(grid, 1) crosses at least one step
+    # a change of max(grid, 1) crosses at least one step
+    found = _last(ceil(top.upper / unit), lambda n: _keeps(n * unit / grid, n * unit, k, epsilon))
+    if not found:
+        raise Undecided(f"no noise found for epsilon = {float(epsilon)} and grid {float(grid)}")
+    return found * unit
+
+
+def _last(end: int, keeps: Callable[[int], bool]) -> int:
+    """The last n in [0, end) up to which keeps(n) holds; it holds for 0."""
+    low, high = 0, end
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if keeps(middle * unit) else (low, middle)
-    if not low:
-        raise Undecided(f"no noise found for epsilon = {float(epsilon)} and grid {float(grid)}")
-    return low * unit
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+    return low
 
 
 def largest_ratio(epsilon: Fraction) -> Fraction:

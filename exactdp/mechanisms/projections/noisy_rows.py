@@ -1,42 +1,35 @@
 """One noisy value per row: the Laplace mechanism over a small domain, and maxima of hashed entries.
 
 Both round values randomly to a grid, add discrete Laplace noise to every row, and clamp the noisy
-values to [0, u]. Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 1 and 11.
+values to [0, largest]. Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 1 and 11.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.container import Kind
-from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
-from exactdp.fields import Number, frozen, number, whole
+from exactdp.fields import frozen, whole
 from exactdp.law import Law
-from exactdp.mechanisms.projections.grid_noise import GridNoise
-from exactdp.mechanisms.projections.sketch import parameters, texts
-from exactdp.mechanisms.projections.sparse_vectors import (
-    NonzeroEntries,
-    checked,
-    identifiers,
-)
-from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
+from exactdp.mechanisms.projections.error_law import ErrorLaw
+from exactdp.mechanisms.projections.files import packed, unpacked
+from exactdp.mechanisms.projections.grid_noise import GridProjection
+from exactdp.mechanisms.projections.projection import per_entry
+from exactdp.mechanisms.projections.sparse_vectors import Entry, NonzeroEntries, identifiers
 from exactdp.mechanisms.projections.universal_hashing import (
     MOST_BITS,
     HashFunctions,
     UniversalHashes,
 )
 from exactdp.mechanisms.released import Estimates
-from exactdp.parameters import positive
+from exactdp.parameters import Real
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 from exactdp.vector import Vector
@@ -45,45 +38,42 @@ from exactdp.vector import Vector
 _MOST_ROWS = 10_000_000
 
 
-@frozen(kw_only=True)
-class _Rows(ABC):
-    """d: number of possible entries. k: largest number of non-zero entries. u: largest value.
+def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
+    """The row of each entry."""
+    if hashes is None:
+        return ids.astype(np.intp)
+    return hashes.rows(hashes.keys(ids), 0).astype(np.intp)
 
-    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and u is a multiple.
+
+@frozen(kw_only=True)
+class DenseLaplace(GridProjection):
+    """Noise on every entry of a small domain: a baseline without collisions or thresholds.
+
+    d: number of entries, at most 10^7. k, largest, epsilon, grid, values: as for Threshold.
+    Source: ALP, Algorithm 1, on a grid.
     """
 
-    d: int = whole(least=1)
-    k: int = whole(least=1)
-    u: Number = number(positive)
-    epsilon: Number = number(positive)
-    grid: Number = number(positive, default=Fraction(1, 64))
-
     def __post_init__(self) -> None:
-        if self.k > self.d:
-            raise InvalidParameter("k", self.k, f"<= d = {self.d}")
+        super().__post_init__()
+        if self.rows > _MOST_ROWS:
+            raise InvalidParameter("d", self.d, f"<= {_MOST_ROWS}: every entry is released")
+
+    source = "ALP Algorithm 1, on a grid"
 
     @property
-    @abstractmethod
     def rows(self) -> int:
         """Number of released noisy values."""
+        return self.d
 
-    @abstractmethod
     def hashes(self, source: Source) -> HashFunctions | None:
         """A random function from entries to rows; None if entry i is row i."""
+        return None
 
-    @abstractmethod
-    def _source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-
-    @cached_property
-    def noise(self) -> GridNoise:
-        """The noise of one row."""
-        return GridNoise(self.grid, self.epsilon, self.k, self.u)
-
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
-        loss, kept = self.epsilon, self.noise.e_epsilon
-        return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, self._source(), kept)
+    def error(self, value: Real) -> ErrorLaw:
+        """The exact law of estimate - value, where no larger entry shares the row."""
+        point = self._inside(value)
+        law = self.noise.estimates(point, 0)
+        return law.mapped(lambda found: found - float(point), law.span)
 
     def project(self, vector: Vector, source: Source) -> NoisyRows:
         """Publish a vector. source: randomness fit for a release, such as SystemSource.
@@ -91,7 +81,10 @@ class _Rows(ABC):
         Raises InvalidParameter before anything is drawn.
         """
         require_secure(source)
-        entries = self.checked(vector)
+        return self.publish(self.checked(vector), source)
+
+    def publish(self, entries: NonzeroEntries, source: Source) -> NoisyRows:
+        """The rows of checked entries."""
         hashes = self.hashes(source)
         return NoisyRows(self, hashes, self._draw(entries, hashes, source))
 
@@ -106,10 +99,6 @@ class _Rows(ABC):
         entries = self.checked(vector)
         return exact_law(lambda s: tuple(self._draw(entries, hashes, s).tolist()), residual=0)
 
-    def checked(self, vector: Vector) -> NonzeroEntries:
-        """The non-zero entries; raises InvalidParameter."""
-        return checked(vector, self.d, self.k, Fraction(0), self.u)
-
     def _draw(
         self, entries: NonzeroEntries, hashes: HashFunctions | None, source: Source
     ) -> NDArray[np.int64]:
@@ -119,47 +108,22 @@ class _Rows(ABC):
         return self.noise.noisy(every, 0, source)
 
 
-def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
-    """The row of each entry."""
-    if hashes is None:
-        return ids.astype(np.intp)
-    return hashes.rows(hashes.keys(ids), 0).astype(np.intp)
-
-
 @frozen(kw_only=True)
-class DenseLaplace(_Rows):
-    """Noise on every entry of a small domain: a baseline without collisions or thresholds.
-
-    d: number of entries, at most 10^7. k, u, epsilon, grid: as for Threshold.
-    Source: ALP, Algorithm 1, on a grid.
-    """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.d > _MOST_ROWS:
-            raise InvalidParameter("d", self.d, f"<= {_MOST_ROWS}: every entry is released")
-
-    @property
-    def rows(self) -> int:
-        return self.d
-
-    def hashes(self, source: Source) -> HashFunctions | None:
-        return None
-
-    def _source(self) -> str:
-        return "ALP Algorithm 1, on a grid"
-
-
-@frozen(kw_only=True)
-class MaxProjection(_Rows):
+class MaxProjection(DenseLaplace):
     """Hash entries to rows and release the noisy maximum of each row; a query reads one row.
 
     s: number of rows, at most 10^7; for s >= epsilon |x|_1 the expected error of an entry is
-    O(1/epsilon), without strong bounds on its tail. d: at most 2^4096. k, u, epsilon, grid: as for
-    Threshold. Source: ALP, Algorithm 11, on a grid.
+    O(1/epsilon), without strong bounds on its tail. :meth:`of` takes s = rows k.
+    d: at most 2^4096. k, largest, epsilon, grid, values: as for Threshold.
+    Source: ALP, Algorithm 11, on a grid.
     """
 
     s: int = whole(least=1, most=_MOST_ROWS)
+
+    @classmethod
+    def of(cls, *, rows: int = 8, **given: Any) -> MaxProjection:
+        """The mechanism with `rows` rows for each of k entries. given: the other parameters."""
+        return cls(**{"s": per_entry(rows, given), **given})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -173,8 +137,7 @@ class MaxProjection(_Rows):
     def hashes(self, source: Source) -> HashFunctions | None:
         return UniversalHashes.draw(1, self.d, self.s, source)
 
-    def _source(self) -> str:
-        return "ALP Algorithm 11, Lemma 8.1, on a grid"
+    source = "ALP Algorithm 11, Lemma 8.1, on a grid"
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +147,7 @@ class NoisyRows(Estimates):
     steps: the noisy rows in steps of the grid. text: as for Sketch.
     """
 
-    mechanism: _Rows
+    mechanism: DenseLaplace
     hashes: HashFunctions | None
     steps: NDArray[np.int64]
     text: int | None = None
@@ -198,46 +161,35 @@ class NoisyRows(Estimates):
         """The privacy guarantee of the release."""
         return self.mechanism.guarantee()
 
-    def __getitem__(self, i: int) -> Fraction:
+    def __getitem__(self, i: Entry) -> Fraction:
         """The estimate of one entry, exactly."""
         row = row_of(identifiers([i], self.mechanism.d), self.hashes)
-        return int(self.steps[row][0]) * self.mechanism.grid
+        return int(self.steps[row][0]) * self.mechanism.step
 
-    def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+    def estimate(self, ids: Iterable[Entry] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
         rows = row_of(identifiers(ids, self.mechanism.d), self.hashes)
-        return np.asarray(self.steps[rows] * float(self.mechanism.grid), np.float64)
+        return np.asarray(self.steps[rows] * float(self.mechanism.step), np.float64)
 
     def to_bytes(self) -> bytes:
-        """A checked file of parameters, hash function and rows, read by :meth:`from_bytes`."""
-        made = self.mechanism
+        """A checked file of parameters, hash function and rows, read by :func:`read_sketch`."""
         function = self.hashes.to_bytes() if isinstance(self.hashes, UniversalHashes) else b""
-        header = {**parameters(made), "text": self.text}
-        return _kind(type(made)).pack(header, function + self.steps.astype("<i8").tobytes())
+        return packed(self.mechanism, function + self.steps.astype("<i8").tobytes(), self.text)
 
     @classmethod
     def from_bytes(cls, data: bytes, of: Any) -> NoisyRows:
         """The rows from a file of to_bytes. of: the mechanism's class. Raises InvalidParameter."""
-        header, payload = _kind(of).unpack(data)
-        text = texts(header.pop("text"))
-        made: _Rows = of(**header)
-        start = UniversalHashes.size(1, made.d) if isinstance(made, MaxProjection) else 0
+        made, payload, text = unpacked(data, of)
+        start = UniversalHashes.size(1, made.d) if of is MaxProjection else 0
         if len(payload) != start + 8 * made.rows:
             raise InvalidParameter(
                 "data", Described(f"{len(payload)} bytes of rows"), "as long as its header states"
             )
-        hashes = (
-            UniversalHashes.from_bytes(bytes(payload[:start]), 1, made.d, made.rows)
-            if start
-            else None
-        )
+        function = bytes(payload[:start])
+        hashes = UniversalHashes.from_bytes(function, 1, made.d, made.rows) if start else None
         steps = np.frombuffer(payload, "<i8", offset=start).astype(np.int64)
         if not 0 <= steps.min() <= steps.max() <= made.noise.steps:
             raise InvalidParameter(
-                "data", Described("values outside [0, u]"), "rows written by to_bytes"
+                "data", Described("values outside [0, largest]"), "rows written by to_bytes"
             )
         return cls(made, hashes, steps, text)
-
-
-def _kind(of: Any) -> Kind:
-    return Kind(f"{of.__name__} rows", 1, (*(field.name for field in fields(of)), "text"))

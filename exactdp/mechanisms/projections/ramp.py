@@ -57,6 +57,16 @@ class Ramp:
         return self.chances[0]
 
     @cached_property
+    def steepest(self) -> Fraction:
+        """The largest ratio of P(set before the noise) to the part of the cell that is covered.
+
+        Between steps the probability is linear, and it starts at 0, so some step attains it.
+        """
+        marks, whole = self.set_before
+        ratios = (Fraction(int(marks[j]) * self.steps, whole * j) for j in range(1, self.steps))
+        return max([Fraction(1), *ratios])
+
+    @cached_property
     def set_before(self) -> tuple[NDArray[Any], int]:
         """Probabilities of a 1 before the noise at each step: numerators and their denominator."""
         gain = 1 - 2 * self.flip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,73 +15,36 @@ from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounde
 from exactdp.samplers import Source
 
 
-class Cells(ABC):
-    """Cells between edges b_0 < ... < b_m; a value is rounded at random to an end of its cell.
-
-    The first cell is the narrowest; its width determines the privacy loss.
-    """
-
-    @property
-    @abstractmethod
-    def count(self) -> int:
-        """m."""
-
-    @property
-    @abstractmethod
-    def width(self) -> Fraction:
-        """Width of the first cell."""
-
-    @abstractmethod
-    def places(self, value: Fraction) -> dict[int, Fraction]:
-        """The law of the level of one value, from 0 to the last edge."""
-
-    @abstractmethod
-    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
-        """The random levels of all values: 0, ..., m; values beyond the last edge have level m."""
-
-    @abstractmethod
-    def value(self, level: Fraction) -> Fraction:
-        """The value of a level, which may be fractional; linear between edges."""
-
-    @abstractmethod
-    def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values of many levels, as floats."""
-
-
 @dataclass(frozen=True)
-class EqualCells(Cells):
-    """m cells of equal width. number: m. size: the width, > 0."""
+class EqualSteps:
+    """Steps of equal width from 0. count: their number. size: the width, > 0."""
 
-    number: int
+    count: int
     size: Fraction
 
-    @property
-    def count(self) -> int:
-        return self.number
+    def place(self, value: Fraction) -> Fraction:
+        """The fractional number of steps up to a value."""
+        return min(value / self.size, Fraction(self.count))
 
-    @property
-    def width(self) -> Fraction:
-        return self.size
+    def rounded(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
+        """The values' places, each rounded at random without bias to an adjacent step."""
+        return np.minimum(rounded(entries, self.size, source), self.count)
 
-    def places(self, value: Fraction) -> dict[int, Fraction]:
-        return _between(value / self.size)
+    def value(self, place: Fraction) -> Fraction:
+        """The value at a place."""
+        return self.size * place
 
-    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
-        return np.minimum(rounded(entries, self.size, source), self.number)
-
-    def value(self, level: Fraction) -> Fraction:
-        return self.size * level
-
-    def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        scaled: NDArray[np.float64] = levels * float(self.size)
+    def values(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values at many places, as floats."""
+        scaled: NDArray[np.float64] = places * float(self.size)
         return scaled
 
 
 @dataclass(frozen=True)
-class GrowingCells(Cells):
-    """Cells between edges 0 <= b_0 < b_1 < ... < b_m, each at least as wide as the previous cell.
+class GrowingSteps:
+    """Steps between edges 0 <= b_0 < b_1 < ... < b_m, each at least as wide as the previous step.
 
-    Values below b_0 have level 0, whose value is b_0.
+    Values below b_0 are at place 0, whose value is b_0. Methods: as for EqualSteps.
     """
 
     edges: tuple[Fraction, ...]
@@ -90,10 +52,10 @@ class GrowingCells(Cells):
     @classmethod
     def geometric(
         cls, start: Fraction, width: Fraction, top: Fraction, together: int = 1
-    ) -> GrowingCells:
+    ) -> GrowingSteps:
         """Edges start * (1 + width/start)^j up to top, with widths rounded up to 2^-32 * width.
 
-        together: the number of cells is a multiple of this.
+        together: the number of steps is a multiple of this.
         """
         edges = [start]
         while edges[-1] < top or (len(edges) - 1) % together:
@@ -105,18 +67,14 @@ class GrowingCells(Cells):
     def count(self) -> int:
         return len(self.edges) - 1
 
-    @property
-    def width(self) -> Fraction:
-        return self.edges[1] - self.edges[0]
+    def place(self, value: Fraction) -> Fraction:
+        step = min(bisect_right(self.edges, value), self.count) - 1
+        if step < 0:
+            return Fraction(0)
+        start, end = self.edges[step : step + 2]
+        return min(step + (value - start) / (end - start), Fraction(self.count))
 
-    def places(self, value: Fraction) -> dict[int, Fraction]:
-        cell = min(bisect_right(self.edges, value), self.count) - 1
-        if cell < 0:
-            return {0: Fraction(1)}
-        start, end = self.edges[cell : cell + 2]
-        return _between(cell + (value - start) / (end - start))
-
-    def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
+    def rounded(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
         # a value >= edge if and only if its numerator >= the edge's, rounded up
         least = [ceil(edge * entries.denominator) for edge in self.edges]
         cell = np.searchsorted(np.array(least, object), entries.numerators, side="right") - 1
@@ -133,59 +91,61 @@ class GrowingCells(Cells):
             found[there] += rounded(above, end - start, source)
         return np.maximum(found, 0)
 
-    def value(self, level: Fraction) -> Fraction:
-        below = min(floor(level), self.count - 1)
-        return self.edges[below] + (level - below) * (self.edges[below + 1] - self.edges[below])
+    def value(self, place: Fraction) -> Fraction:
+        below = min(floor(place), self.count - 1)
+        return self.edges[below] + (place - below) * (self.edges[below + 1] - self.edges[below])
 
-    def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    def values(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
         edges = list(map(float, self.edges))
-        return np.interp(levels, np.arange(len(edges)), edges)
+        return np.interp(places, np.arange(len(edges)), edges)
 
 
 @dataclass(frozen=True)
-class RampCells(Cells):
+class Cells:
     """Cells of several steps each, across which the probability of a bit follows a ramp.
 
-    fine: the steps, which determine the privacy loss. ramp: its number of steps per cell.
+    fine: the steps; the first is the narrowest and determines the privacy loss. ramp: its number of
+    steps per cell.
     """
 
-    fine: Cells
+    fine: EqualSteps | GrowingSteps
     ramp: Ramp
 
     @property
     def count(self) -> int:
+        """m."""
         return -(-self.fine.count // self.ramp.steps)
 
     @property
     def width(self) -> Fraction:
+        """Width of the first cell."""
         return self.fine.value(Fraction(self.ramp.steps)) - self.fine.value(Fraction(0))
 
     def places(self, value: Fraction) -> dict[int, Fraction]:
+        """The law of the level of one value, from 0 to m."""
         law: dict[int, Fraction] = {}
         marks, whole = self.ramp.set_before
-        for place, weight in self.fine.places(value).items():
-            level, step = divmod(place, self.ramp.steps)
+        place = self.fine.place(value)
+        below, part = floor(place), place % 1
+        for near, weight in ((below, 1 - part), (below + 1, part)):
+            level, step = divmod(near, self.ramp.steps)
             up = weight * Fraction(int(marks[step]), whole)
-            for y, part in ((level, weight - up), (level + 1, up)):
-                if part:
-                    law[y] = law.get(y, Fraction(0)) + part
+            for y, chance in ((level, weight - up), (level + 1, up)):
+                if chance:
+                    law[y] = law.get(y, Fraction(0)) + chance
         return law
 
     def level(self, entries: NonzeroEntries, source: Source) -> NDArray[np.int64]:
-        levels, steps = np.divmod(self.fine.level(entries, source), self.ramp.steps)
+        """The random levels of all values: 0, ..., m; values beyond the last edge have level m."""
+        levels, steps = np.divmod(self.fine.rounded(entries, source), self.ramp.steps)
         marks, whole = self.ramp.set_before
         found: NDArray[np.int64] = levels + source.uneven_coins(marks[steps], whole)
         return found
 
     def value(self, level: Fraction) -> Fraction:
+        """The value of a level, which may be fractional; linear between steps."""
         return self.fine.value(level * self.ramp.steps)
 
     def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of many levels, as floats."""
         return self.fine.values(levels * self.ramp.steps)
-
-
-def _between(place: Fraction) -> dict[int, Fraction]:
-    """The law of a fractional level after random rounding."""
-    below = floor(place)
-    part = place - below
-    return {below: 1 - part, below + 1: part} if part else {below: Fraction(1)}

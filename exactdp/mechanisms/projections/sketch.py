@@ -2,56 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.container import Kind, Scalar
 from exactdp.errors import Described, InvalidParameter
-from exactdp.mechanisms.projections.embedding import Bits, Layout, peak, peaks
-from exactdp.mechanisms.projections.rounding import Cells
-from exactdp.mechanisms.projections.sparse_vectors import identifiers
+from exactdp.mechanisms.projections.embedding import Bits, peak, peaks
+from exactdp.mechanisms.projections.files import packed, unpacked
+from exactdp.mechanisms.projections.sparse_vectors import Entry, identifiers
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.mechanisms.released import Estimates
-from exactdp.parameters import decimal_text, integer
+
+if TYPE_CHECKING:
+    from exactdp.mechanisms.projections.unary_projection import UnaryProjection
 
 #: Number of entries that are estimated at a time, so that the arrays stay in cache.
 _AT_ONCE = 1 << 14
-
-
-class Projection(Protocol):
-    """The attributes of a mechanism that a sketch uses (see UnaryProjection)."""
-
-    @property
-    def d(self) -> int: ...
-    @property
-    def k(self) -> int: ...
-    @property
-    def s(self) -> int: ...
-    @property
-    def beta(self) -> Fraction: ...
-    @property
-    def epsilon(self) -> Fraction: ...
-    @property
-    def signed(self) -> bool: ...
-    @property
-    def cells(self) -> Cells: ...
-    @property
-    def levels(self) -> int: ...
-    @property
-    def layout(self) -> Layout: ...
-    @property
-    def middle(self) -> int: ...
-    @property
-    def walk(self) -> Sequence[tuple[int, bool]]: ...
-    def guarantee(self) -> Guarantee: ...
-    def read(self, levels: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +35,7 @@ class Sketch(Estimates):
     length in bytes.
     """
 
-    mechanism: Projection
+    mechanism: UnaryProjection
     hashes: UniversalHashes
     bits: Bits
     text: int | None = None
@@ -77,7 +49,7 @@ class Sketch(Estimates):
         """The privacy guarantee of the release."""
         return self.mechanism.guarantee()
 
-    def __getitem__(self, i: int) -> Fraction:
+    def __getitem__(self, i: Entry) -> Fraction:
         """The estimate of one entry, exactly."""
         places, starts, turned = self._walk
         where = self.hashes.rows(self.hashes.keys(identifiers([i], self.mechanism.d)), places)
@@ -91,12 +63,12 @@ class Sketch(Estimates):
         starts = [self.mechanism.layout.start(place) for place in places]
         return np.array(places, np.intp), np.array(starts, np.uint64), np.array(turned, np.bool_)
 
-    def estimate(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+    def estimate(self, ids: Iterable[Entry] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
         wanted = identifiers(ids, self.mechanism.d)
         return self.mechanism.read(self._levels(wanted, self.mechanism.walk))
 
-    def difference(self, ids: Iterable[int] | NDArray[Any]) -> NDArray[np.float64]:
+    def difference(self, ids: Iterable[Entry] | NDArray[Any]) -> NDArray[np.float64]:
         """For signed vectors: the estimate of the positive part minus that of the negative part.
 
         At most twice the error of one part. Raises InvalidParameter for unsigned vectors.
@@ -107,7 +79,7 @@ class Sketch(Estimates):
             raise InvalidParameter(
                 "mechanism", type(made).__name__, "a mechanism for signed vectors"
             )
-        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(made.beta)
+        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(made.largest)
         parts = []
         for first in (0, m):
             walk = [(first + b, False) for b in range(m)]
@@ -130,7 +102,7 @@ class Sketch(Estimates):
 
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a fractional level, clamped to the range of values (ALP, Section 2)."""
-        level, top = place - self.mechanism.middle, self.mechanism.beta
+        level, top = place - self.mechanism.middle, self.mechanism.largest
         size = min(self.mechanism.cells.value(abs(level)), top)
         return size if level >= 0 else -size
 
@@ -149,50 +121,20 @@ class Sketch(Estimates):
         }
 
     def to_bytes(self) -> bytes:
-        """A checked file of parameters, hash functions and bits, read by :meth:`from_bytes`."""
-        header = {**parameters(self.mechanism), "text": self.text}
-        return kind(type(self.mechanism)).pack(header, self.hashes.to_bytes() + self.bits.tobytes())
+        """A checked file of parameters, hash functions and bits, read by :func:`read_sketch`."""
+        return packed(self.mechanism, self.hashes.to_bytes() + self.bits.tobytes(), self.text)
 
     @classmethod
-    def from_bytes(cls, data: bytes, of: Callable[..., Projection]) -> Sketch:
+    def from_bytes(cls, data: bytes, of: Any) -> Sketch:
         """The sketch from a file of to_bytes. of: mechanism's class. Raises InvalidParameter."""
-        header, payload = kind(of).unpack(data)
-        text = texts(header.pop("text"))
-        mechanism = of(**header)
-        return cls(*read(mechanism, payload), text)
-
-
-def read(mechanism: Projection, payload: memoryview) -> tuple[Projection, UniversalHashes, Bits]:
-    """The mechanism, hash functions and array from the bytes of the latter two."""
-    levels, size = mechanism.levels, mechanism.layout.size
-    start = UniversalHashes.size(levels, mechanism.d)
-    if len(payload) != start + -(-size // 8):
-        raise InvalidParameter(
-            "data", Described(f"{len(payload)} bytes of bits"), "as long as its header states"
-        )
-    hashes = UniversalHashes.from_bytes(bytes(payload[:start]), levels, mechanism.d, mechanism.s)
-    bits = np.frombuffer(payload, np.uint8, offset=start)
-    if size % 8 and bits[-1] >> size % 8:
-        raise InvalidParameter("data", Described("non-zero bits"), "zeros after the last bit")
-    return mechanism, hashes, bits
-
-
-def kind(of: Any) -> Kind:
-    """The kind of file for sketches of a mechanism's class."""
-    return Kind(f"{of.__name__} sketch", 1, (*(field.name for field in fields(of)), "text"))
-
-
-def parameters(mechanism: Any) -> dict[str, Scalar]:
-    """All parameters of a mechanism as header fields, exactly."""
-    given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
-    return {name: _text(value) for name, value in given.items()}
-
-
-def _text(value: Any) -> str:
-    words = ("positive", "signed")
-    return value if value in words else decimal_text(Fraction(value))
-
-
-def texts(longest: Scalar) -> int | None:
-    """The largest length of byte strings in a header, or None; raises InvalidParameter."""
-    return None if longest is None else integer("text", longest, least=0)
+        made, payload, text = unpacked(data, of)
+        start, size = UniversalHashes.size(made.levels, made.d), made.layout.size
+        if len(payload) != start + -(-size // 8):
+            raise InvalidParameter(
+                "data", Described(f"{len(payload)} bytes of bits"), "as long as its header states"
+            )
+        hashes = UniversalHashes.from_bytes(bytes(payload[:start]), made.levels, made.d, made.s)
+        bits = np.frombuffer(payload, np.uint8, offset=start)
+        if size % 8 and bits[-1] >> size % 8:
+            raise InvalidParameter("data", Described("non-zero bits"), "zeros after the last bit")
+        return cls(made, hashes, bits, text)

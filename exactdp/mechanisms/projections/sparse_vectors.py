@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import Described, InvalidParameter
+from exactdp.mechanisms.encoding import encode_bytes
 from exactdp.parameters import Real, decimal_text, integer, rational
 from exactdp.samplers import Source
 from exactdp.vector import Vector, by_entry
+
+#: An entry as users name it: a number, or a text in a domain of texts.
+Entry: TypeAlias = int | str | bytes
 
 #: Products below this fit int64 arrays.
 _FITS = 1 << 62
@@ -32,14 +36,14 @@ class NonzeroEntries:
         return len(self.ids)
 
     def at_most(self, top: Fraction) -> NonzeroEntries:
-        """The entries with values clamped to top, exactly; the denominator may grow."""
-        largest = int(self.numerators.max(initial=0))
+        """The entries with values clamped to [-top, top], exactly; the denominator may grow."""
+        largest = int(np.abs(self.numerators).max(initial=0))
         if largest <= top * self.denominator:
             return self
         factor = lcm(top.denominator, self.denominator) // self.denominator
         numerators = self.numerators.astype(object if largest * factor >= _FITS else np.int64)
         limit = int(top * self.denominator * factor)
-        cut = np.minimum(numerators * factor, limit)
+        cut = np.clip(numerators * factor, -limit, limit)
         return NonzeroEntries(self.ids, cut, self.denominator * factor)
 
     def map(self, ids: NDArray[Any], numerators: NDArray[Any]) -> NonzeroEntries:
@@ -93,17 +97,32 @@ def _within(
 
 
 def identifiers(ids: Any, d: int) -> NDArray[Any]:
-    """Checked entries in [0, d), as uint64 if they fit; raises InvalidParameter."""
+    """Checked entries in [0, d), as uint64 if they fit. ids: integers, or texts of at most n bytes
+    for d = 256^(n + 1). Raises InvalidParameter."""
     if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "ui" and d <= 1 << 64:
         for end in (ids.min(initial=0), ids.max(initial=0)):
             _require_place(int(end), d)
         return ids.astype(np.uint64)
     listed = list(ids)
     if not set(map(type, listed)) <= {int}:
-        listed = [integer("id", x, least=0) for x in listed]
+        listed = [_number_of(x, d) for x in listed]
     for end in (min(listed, default=0), max(listed, default=0)):
         _require_place(end, d)
     return np.array(listed, np.uint64 if d <= 1 << 64 else object)
+
+
+def _number_of(entry: Any, d: int) -> int:
+    """The number of an entry; texts are encoded as by encode_bytes.
+
+    Texts need a domain of texts: elsewhere "17" might be meant as the number 17.
+    """
+    if not isinstance(entry, str | bytes):
+        return integer("id", entry, least=0)
+    longest = (d.bit_length() - 1) // 8 - 1
+    if longest < 0 or d != 256 ** (longest + 1):
+        raise InvalidParameter("id", entry, "an integer: texts of n bytes need d = 256^(n + 1)")
+    raw = entry if isinstance(entry, bytes) else entry.encode("utf-8", "surrogateescape")
+    return encode_bytes(raw, longest)
 
 
 def _numbers(vector: Mapping[int, Real]) -> tuple[NDArray[Any], int]:

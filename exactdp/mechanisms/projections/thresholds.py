@@ -5,12 +5,13 @@ Source: Aumüller, Lebeda and Pagh (ALP).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, log1p
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -19,15 +20,16 @@ from numpy.typing import NDArray
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
-from exactdp.fields import Number, frozen, number, whole
+from exactdp.errors import Described, InvalidParameter
+from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
 from exactdp.mechanisms.empty_bins import fresh_elements
-from exactdp.mechanisms.projections.grid_noise import FEW, GridNoise
-from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked, rounded
-from exactdp.mechanisms.projections.unary_projection import L1_NEIGHBOURS
+from exactdp.mechanisms.projections.error_law import ErrorLaw
+from exactdp.mechanisms.projections.files import packed, unpacked
+from exactdp.mechanisms.projections.grid_noise import FEW, GridProjection
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounded
 from exactdp.mechanisms.released import Released
-from exactdp.parameters import choice, decimal_text, delta_target, positive
+from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf
 from exactdp.samplers.inverse_cdf import RealCdf
@@ -40,52 +42,76 @@ Stored = tuple[tuple[int, int], ...]
 #: Thresholds at which more zero entries than this are stored on average are refused.
 _MOST_STORED = 100_000
 
+#: Values are multiples of the step in doubles, so none lies between this part of the threshold and
+#: the threshold unless the threshold is over 2^40 steps.
+_CLOSE = 1 - 2.0**-41
+
 
 @dataclass(frozen=True, eq=False)
 class LargeValues(Released[int, Fraction]):
     """A published vector: a mapping of entries to noisy values of at least the threshold.
 
-    bins: pairs of entry and value in ascending order of entries. guarantee: of the release.
+    mechanism: of the release. stored: pairs of entry and value in steps of the grid, in ascending
+    order of entries.
     """
 
-    bins: tuple[tuple[int, Fraction], ...]
-    guarantee: Guarantee
+    mechanism: Threshold | ApproximateThreshold
+    stored: Stored
+
+    @cached_property
+    def bins(self) -> tuple[tuple[int, Fraction], ...]:  # type: ignore[override]
+        """Pairs of entry and value in ascending order of entries."""
+        return tuple((i, steps * self.mechanism.step) for i, steps in self.stored)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The privacy guarantee of the release."""
+        return self.mechanism.guarantee()
+
+    def to_bytes(self) -> bytes:
+        """A checked file of parameters and stored values, read by :func:`read_sketch`."""
+        width = _id_bytes(self.mechanism.d)
+        entries = (
+            i.to_bytes(width, "little") + v.to_bytes(8, "little", signed=True)
+            for i, v in self.stored
+        )
+        return packed(self.mechanism, b"".join(entries))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, of: Any) -> LargeValues:
+        """The values from a file of to_bytes. of: mechanism's class. Raises InvalidParameter."""
+        made, payload, _ = unpacked(data, of)
+        size = _id_bytes(made.d) + 8
+        raw = [bytes(payload[i : i + size]) for i in range(0, len(payload), size)]
+        stored = tuple(
+            (int.from_bytes(x[:-8], "little"), int.from_bytes(x[-8:], "little", signed=True))
+            for x in raw
+        )
+        places = [i for i, _ in stored]
+        sizes = [abs(v) if made.signed else v for _, v in stored]
+        inside = all(made.least <= v <= made.noise.steps for v in sizes)
+        if len(payload) % size or places != sorted(set(places)) or max(places, default=0) >= made.d:
+            inside = False
+        if not inside:
+            raise InvalidParameter("data", Described("invalid entries"), "entries that were stored")
+        return cls(made, stored)
+
+
+def _id_bytes(d: int) -> int:
+    """Bytes of a stored entry's number."""
+    return max(-(-(d - 1).bit_length() // 8), 1)
 
 
 @frozen(kw_only=True)
-class _Threshold(ABC):
-    """d: number of possible entries, unlimited. k: largest number of non-zero entries. u: largest
-    |value|.
+class _Threshold(GridProjection):
+    """values: "signed" compares |value| with the threshold. Other parameters: as above."""
 
-    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and u is a multiple.
-    values: "positive", or "signed" (then |value| is compared with the threshold).
-    """
-
-    d: int = whole(least=1)
-    k: int = whole(least=1)
-    u: Number = number(positive)
-    epsilon: Number = number(positive)
-    grid: Number = number(positive, default=Fraction(1, 64))
-    values: str = "positive"
-
-    def __post_init__(self) -> None:
-        if self.k > self.d:
-            raise InvalidParameter("k", self.k, f"<= d = {self.d}")
-        choice("values", self.values, ("positive", "signed"))
-
-    @cached_property
-    def noise(self) -> GridNoise:
-        """The noise of one value."""
-        return GridNoise(self.grid, self.epsilon, self.k, self.u)
+    takes = ("positive", "signed", "counts")
 
     @property
     @abstractmethod
     def least(self) -> int:
         """The threshold in steps of the grid."""
-
-    @abstractmethod
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
 
     @abstractmethod
     def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
@@ -94,7 +120,7 @@ class _Threshold(ABC):
     @property
     def threshold(self) -> Fraction:
         """The smallest stored value."""
-        return self.least * self.grid
+        return self.least * self.step
 
     def release(self, vector: Vector, source: Source) -> LargeValues:
         """Publish the large values. source: randomness fit for a release, such as SystemSource.
@@ -102,8 +128,7 @@ class _Threshold(ABC):
         Raises InvalidParameter before anything is drawn.
         """
         require_secure(source)
-        grid, stored = self.grid, self.draw(vector, source)
-        return LargeValues(tuple((i, steps * grid) for i, steps in stored), self.guarantee())
+        return LargeValues(self, self.draw(vector, source))  # type: ignore[arg-type]
 
     def draw(self, vector: Vector, source: Source) -> Stored:
         """The stored pairs of a release with randomness from any source."""
@@ -114,20 +139,25 @@ class _Threshold(ABC):
         entries = self.checked(vector)
         return exact_law(lambda source: self._draw(entries, source), residual=0)
 
-    def checked(self, vector: Vector) -> NonzeroEntries:
-        """The non-zero entries; raises InvalidParameter."""
-        top = self.u
-        return checked(vector, self.d, self.k, -top if self._signed else Fraction(0), top)
+    def error(self, value: Real) -> ErrorLaw:
+        """The exact law of estimate - value, where a value that is not stored is estimated as 0."""
+        point = self._inside(value)
+        limit, size, span = float(self.threshold), float(point), float(2 * self.largest)
+        law = self._noisy(point)
+        return law.mapped(lambda v: np.where(abs(v) < limit * _CLOSE, 0.0, v) - size, span)
+
+    def _noisy(self, value: Fraction) -> ErrorLaw:
+        """The law of the noisy value of one entry, which is stored from the threshold on."""
+        return self.noise.estimates(value, self._low)
 
     @property
-    def _signed(self) -> bool:
-        return self.values == "signed"
+    def _low(self) -> int:
+        return -self.noise.steps if self.signed else 0
 
     def _large(self, entries: NonzeroEntries, source: Source) -> list[tuple[int, int]]:
         """The stored pairs of the given entries, in steps of the grid."""
-        low = -self.noise.steps if self._signed else 0
-        noisy = self.noise.noisy(entries, low, source)
-        kept = (np.abs(noisy) if self._signed else noisy) >= self.least
+        noisy = self.noise.noisy(entries, self._low, source)
+        kept = (np.abs(noisy) if self.signed else noisy) >= self.least
         return list(zip(entries.ids[kept].tolist(), noisy[kept].tolist(), strict=True))
 
 
@@ -135,25 +165,36 @@ class _Threshold(ABC):
 class Threshold(_Threshold):
     """Add noise to all d entries and store those of at least t: pure DP, in time independent of d.
 
-    d: number of possible entries. k: largest number of non-zero entries. u: largest |value|.
-    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and u is a multiple.
-    values: "positive", or "signed" (then |value| is compared with t). t: the threshold, > 0 and
-    <= u, rounded up to the grid. Raises InvalidParameter.
+    d: number of possible entries. k: largest number of non-zero entries. largest: largest |value|.
+    epsilon: > 0. grid: > 0; values are randomly rounded to multiples of grid, and largest is a
+    multiple. values: "positive", "signed" (then |value| is compared with t), or "counts" (then the
+    grid is 1, and neighbours differ by 1 in one entry). t: the threshold, > 0 and <= largest,
+    rounded up to the grid; :meth:`of` takes 2 ln(d)/epsilon. Raises InvalidParameter.
     Source: ALP, Algorithm 6 corrected (the noisy value v_i is compared with t), Lemma 5.1.
 
     >>> from exactdp.mechanisms import Threshold
     >>> from exactdp.samplers import SystemSource
-    >>> mechanism = Threshold(d=2**64, k=10, u=10**6, epsilon=1, t=89)
+    >>> mechanism = Threshold(d=2**64, k=10, largest=10**6, epsilon=1, t=89)
     >>> 900 < mechanism.release({5: 1000}, SystemSource())[5] < 1100
     True
     """
 
     t: Number = number(positive)
 
+    @classmethod
+    def of(cls, **given: Any) -> Threshold:
+        """The mechanism with t = 2 ln(d)/epsilon, at which few zero entries are stored.
+
+        given: the other parameters. Source: ALP, Lemma 5.2.
+        """
+        d, loss = integer("d", given.get("d", 0), least=1), positive("epsilon", given["epsilon"])
+        grid = 1 if given.get("values") == "counts" else given.get("grid", Fraction(1, 64))
+        return cls(t=usual_threshold(d, loss, positive("grid", grid)), **given)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.least > self.noise.steps:
-            raise InvalidParameter("t", self.t, f"<= u = {self.u}")
+            raise InvalidParameter("t", self.t, f"<= largest = {self.largest}")
         if self.expected_empty.upper > _MOST_STORED:
             raise InvalidParameter(
                 "t",
@@ -163,7 +204,7 @@ class Threshold(_Threshold):
 
     @cached_property
     def least(self) -> int:
-        return ceil(self.t / self.grid)
+        return ceil(self.t / self.step)
 
     @cached_property
     def expected_empty(self) -> Enclosure:
@@ -171,10 +212,7 @@ class Threshold(_Threshold):
         chance, _ = self._chance
         return refine(lambda: chance() * self.d)
 
-    def guarantee(self) -> Guarantee:
-        loss, kept = self.epsilon, self.noise.e_epsilon
-        source = "ALP Algorithm 6, Lemma 5.1, on a grid"
-        return Guarantee(loss, Enclosure.exact(0), L1_NEIGHBOURS, source, kept)
+    source = "ALP Algorithm 6, Lemma 5.1, on a grid"
 
     def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         taken = sorted(entries.ids.tolist())
@@ -184,7 +222,7 @@ class Threshold(_Threshold):
     @cached_property
     def _chance(self) -> tuple[Callable[[], arb], Fraction | None]:
         """The probability that a zero entry is stored."""
-        sides = 2 if self._signed else 1
+        sides = 2 if self.signed else 1
         chance, exact = self.noise.beyond(self.least)
         return (lambda: sides * chance()), None if exact is None else sides * exact
 
@@ -210,7 +248,7 @@ class Threshold(_Threshold):
             few,
         )
         size = self.least + (source.inverse_cdf(more) if rest else 0)
-        return -size if self._signed and source.bits(1) else size
+        return -size if self.signed and source.bits(1) else size
 
 
 @frozen(kw_only=True)
@@ -227,11 +265,11 @@ class ApproximateThreshold(_Threshold):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (1 / self.grid).denominator != 1:
+        if (1 / self.step).denominator != 1:
             raise InvalidParameter("grid", self.grid, "1 divided by an integer")
         if self.least > self.noise.steps:
             allowed = f">= {decimal_text(self.threshold)}, the threshold"
-            raise InvalidParameter("u", self.u, allowed)
+            raise InvalidParameter("largest", self.largest, allowed)
 
     @cached_property
     def least(self) -> int:
@@ -239,9 +277,10 @@ class ApproximateThreshold(_Threshold):
 
         The part of a change that happens below |value| = 1 adds P(stored | 1) times its size to
         delta. If another part b of the change happens above 1, that sum is multiplied by at most
-        e^(c b) (1 - b), whose maximum over b is 1, or e^(c - 1)/c for c > 1.
+        e^(c b) (1 - b), whose maximum over b is 1, or e^(c - 1)/c for c > 1. A change of one count
+        by 1 has no other part.
         """
-        delta, one = self.delta, int(1 / self.grid)
+        delta, one = self.delta, int(1 / self.step)
         with precision(128):
             guess = (ball(delta) / self._share()).log() / -ball(self.noise.rise).log1p()
             steps = max(int(guess.mid().ceil().fmpz()), 1)
@@ -250,18 +289,28 @@ class ApproximateThreshold(_Threshold):
         return one + steps
 
     def _share(self) -> arb:
-        c = self.noise.rise / self.grid
+        c = self.noise.rise / self.step
         ratio = 1 / (1 + self.noise.rise)
-        return ((ball(c - 1)).exp() / ball(c) if c > 1 else arb(1)) / (1 + ball(ratio))
+        parts = c > 1 and self.values != "counts"
+        return ((ball(c - 1)).exp() / ball(c) if parts else arb(1)) / (1 + ball(ratio))
 
     def _kept(self, steps: int) -> Enclosure:
         """The delta of a threshold this many steps above 1."""
         return refine(lambda: self._share() * (-ball(self.noise.rise).log1p() * steps).exp())
 
+    source = "ALP Algorithm 9, Lemma 5.6, on a grid"
+
     def guarantee(self) -> Guarantee:
-        delta = self._kept(self.least - int(1 / self.grid))
-        source = "ALP Algorithm 9, Lemma 5.6, on a grid"
-        return Guarantee(self.epsilon, delta, L1_NEIGHBOURS, source, self.noise.e_epsilon)
+        return replace(super().guarantee(), delta=self._kept(self.least - int(1 / self.step)))
+
+    def _noisy(self, value: Fraction) -> ErrorLaw:
+        if value >= 1:
+            noisy = self.noise.estimates(value, self._low)
+            return noisy.mapped(lambda v: np.maximum(v, 0.0), noisy.span)  # other signs: not stored
+        one = self._noisy(Fraction(1))
+        found = np.append(one.errors, 0.0)
+        weights = np.append(one.weights * float(value), float(1 - value))
+        return replace(one, errors=found, weights=weights)
 
     def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         small = np.abs(entries.numerators) < entries.denominator

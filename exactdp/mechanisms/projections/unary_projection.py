@@ -1,85 +1,90 @@
-"""The base of the ALP mechanisms: parameters, the projection, its exact law and its guarantee.
+"""The base of the ALP mechanisms: sparse vectors as arrays of noisy bits, and the law of errors.
 
-ALP: Aumüller, Lebeda and Pagh, "Representing Sparse Vectors with Differential Privacy, Low Error,
-Optimal Space, and Fast Access".
+ALP: Aumüller, Lebeda and Pagh.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.fields import Number, frozen, number, whole
+from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.mechanisms.projections.embedding import Bits, Layer, Layout, embed
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
+from exactdp.mechanisms.projections.projection import Projection, per_entry
 from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.mechanisms.projections.rounding import Cells
 from exactdp.mechanisms.projections.sketch import Sketch
-from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, checked
+from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries
 from exactdp.mechanisms.projections.universal_hashing import (
     MOST_BITS,
     HashFunctions,
     UniversalHashes,
+    collision_bound,
 )
-from exactdp.parameters import Real, delta_target, non_negative, positive, rational
+from exactdp.parameters import Real, delta_target, integer, rational
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 from exactdp.vector import Vector
 
-L1_NEIGHBOURS = "sparse vectors at l1 distance at most 1, both with at most k non-zero entries"
-
 #: Most rows, levels and bits of an array.
-_MOST_ROWS = 1 << 31
+MOST_ROWS = 1 << 31
 _MOST_LEVELS = 1 << 20
 _MOST_BITS = 1 << 40
 
 
-@frozen
-class UnaryProjection(ABC):
-    """A sparse vector as an array of noisy bits.
+@frozen(kw_only=True)
+class UnaryProjection(Projection):
+    """s: rows per level, > 2k. d: at most 2^4096. Raises InvalidParameter."""
 
-    d: number of possible entries, at most 2^4096; entries are integers in [0, d).
-    k: largest number of non-zero entries. s: rows per level, > 2k. beta: largest value, > 0.
-    epsilon: > 0. Raises InvalidParameter.
-    """
-
-    d: int = whole(least=1)
-    k: int = whole(least=1)
-    s: int = whole(least=1, most=_MOST_ROWS)
-    beta: Number = number(positive)
-    epsilon: Number = number(positive)
-
-    #: Whether values may be negative; the array then has m levels for either sign.
-    signed: ClassVar[bool] = False
+    s: int = whole(least=1, most=MOST_ROWS)
 
     #: Whether all cells have equal width, so that a level is a fixed unit of error.
     equal: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, *, rows: int = 8, **given: Any) -> Self:
+        """The mechanism with `rows` rows per level for each of k entries: s = rows k.
+
+        given: the other parameters, or s itself. Raises InvalidParameter.
+        """
+        return cls(**{"s": per_entry(rows, given), **given})
+
+    @classmethod
+    def for_target(cls, *, bits: int, **given: Any) -> Self:
+        """The mechanism with the most rows whose array has at most this many bits.
+
+        given: all parameters except s. Raises InvalidParameter, also if 2 k + 1 rows do not fit.
+        """
+        room, least = integer("bits", bits, least=1), 2 * per_entry(1, given) + 1
+        levels = cls(s=least, **given).levels
+        if room < least * levels:
+            allowed = f">= {least * levels}, for {levels} levels of more than 2 k rows"
+            raise InvalidParameter("bits", bits, allowed)
+        return cls(s=room // levels, **given)
+
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.d > 1 << MOST_BITS:
             raise InvalidParameter("d", self.d, f"<= 2^{MOST_BITS}")
-        if self.k > self.d:
-            raise InvalidParameter("k", self.k, f"<= d = {self.d}")
         self._check_rows()
         self._check()
         if self.levels > _MOST_LEVELS:
-            raise InvalidParameter("beta", self.beta, f"at most {_MOST_LEVELS} levels wide")
+            raise InvalidParameter("largest", self.largest, f"at most {_MOST_LEVELS} levels wide")
         if self.layout.size > _MOST_BITS:
             raise InvalidParameter("s", self.s, f"with {self.levels} levels, <= 2^40 bits")
 
     def _check_rows(self) -> None:
         if self.s <= 2 * self.k:
-            raise InvalidParameter("s", self.s, f"> 2 k = {2 * self.k} and <= {_MOST_ROWS}")
+            raise InvalidParameter("s", self.s, f"> 2 k = {2 * self.k} and <= {MOST_ROWS}")
 
     @abstractmethod
     def _check(self) -> None:
@@ -94,15 +99,6 @@ class UnaryProjection(ABC):
     @abstractmethod
     def cells(self) -> Cells:
         """The cells whose ends are the levels of rounded values."""
-
-    @property
-    @abstractmethod
-    def e_epsilon(self) -> Fraction:
-        """The exact largest probability ratio of neighbours, <= e^epsilon; at most 2^-64 above."""
-
-    @abstractmethod
-    def _promise(self) -> tuple[str, str]:
-        """The neighbouring relation of the guarantee, and its source."""
 
     @cached_property
     def flip(self) -> Fraction:
@@ -122,23 +118,20 @@ class UnaryProjection(ABC):
     @property
     def collision(self) -> Fraction:
         """Upper bound of the probability of a collision, at any level and for any data."""
-        return Fraction(self.k, self.s)
-
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every sketch, for any data."""
-        neighbours, source = self._promise()
-        loss = self.epsilon
-        return Guarantee(loss, Enclosure.exact(0), neighbours, source, self.e_epsilon)
+        return self.k * collision_bound(self.s)
 
     def project(self, vector: Vector, source: Source) -> Sketch:
         """Publish a vector.
 
-        vector: a mapping of entries (0 <= i < d) to non-zero values, or a list or array of the
-        values of entries 0, 1, 2, ...; values are exact rationals, at most beta. source: randomness
-        fit for a release, such as SystemSource. Raises InvalidParameter before anything is drawn.
+        vector: a mapping of entries (integers below d, or texts) to values, or a list or array of
+        the values of entries 0, 1, 2, ...; values are read exactly. source: randomness fit for a
+        release, such as SystemSource. Raises InvalidParameter before anything is drawn.
         """
         require_secure(source)
-        entries = self.checked(vector)
+        return self.publish(self.checked(vector), source)
+
+    def publish(self, entries: NonzeroEntries, source: Source) -> Sketch:
+        """The sketch of checked entries."""
         hashes = UniversalHashes.draw(self.levels, self.d, self.s, source)
         return Sketch(self, hashes, self._draw(entries, hashes, source))
 
@@ -156,11 +149,6 @@ class UnaryProjection(ABC):
 
         return exact_law(program, residual=0)
 
-    def checked(self, vector: Vector) -> NonzeroEntries:
-        """The non-zero entries; raises InvalidParameter."""
-        top = self.beta
-        return checked(vector, self.d, self.k, -top if self.signed else Fraction(0), top)
-
     def _draw(self, entries: NonzeroEntries, hashes: HashFunctions, source: Source) -> Bits:
         layers = []
         for sign in (1, -1) if self.signed else (1,):
@@ -171,11 +159,11 @@ class UnaryProjection(ABC):
     def error(self, value: Real, collision: Real | None = None) -> ErrorLaw:
         """The exact law of estimate - value.
 
-        value: from 0 to beta (the law for -value is symmetric). collision: probability that another
-        entry has set a bit, at each level; by default the largest possible.
+        value: from 0 to `largest` (the law for -value is symmetric). collision: probability that
+        another entry has set a bit, at each level; by default the largest possible.
         Raises InvalidParameter, Undecided. Source: ALP, Section 9, computed instead of simulated.
         """
-        point = non_negative("value", value)
+        point = self._inside(value)
         law = self._estimates(point, collision)
         return law.mapped(lambda estimates: estimates - float(point), 2 * self._top)
 
@@ -198,8 +186,6 @@ class UnaryProjection(ABC):
 
     def _estimates(self, value: Fraction, collision: Real | None) -> ErrorLaw:
         """The law of the estimate."""
-        if value > self.beta:
-            raise InvalidParameter("value", value, f"<= beta = {self.beta}")
         chance = self.collision if collision is None else rational("collision", collision)
         levels = self.cells.places(value)
         law = level_law(levels, self.cells.count, self.flip, chance, self.middle)
@@ -219,7 +205,7 @@ class UnaryProjection(ABC):
 
     @property
     def _top(self) -> float:
-        return float(self.beta)
+        return float(self.largest)
 
     @property
     def middle(self) -> int:

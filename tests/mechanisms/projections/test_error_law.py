@@ -116,7 +116,7 @@ def within_five_errors(seen: np.ndarray, stated: Enclosure) -> bool:
 )
 def test_the_estimator_that_ships_has_this_law(of: type[ALP], value: str) -> None:
     n = 2500
-    mechanism = of(d=n, k=n, s=2 * n + 1, beta=10, epsilon=1)
+    mechanism = of(d=n, k=n, s=2 * n + 1, largest=10, epsilon=1)
     law, errors = mechanism.error(value, 0), shipped(mechanism, value, n, 8) - float(value)
     assert within_five_errors(abs(errors), law.mean_absolute())
     assert within_five_errors(errors, law.mean())
@@ -126,7 +126,7 @@ def test_the_estimator_that_ships_has_this_law(of: type[ALP], value: str) -> Non
 @pytest.mark.parametrize("value", ["4", "30", "900"])
 def test_factors_of_a_logarithmic_scale(value: str) -> None:
     n, size = 2500, float(value)
-    mechanism = LogALP(d=n, k=n, s=2 * n + 1, beta=1000, epsilon=1, start=4)
+    mechanism = LogALP(d=n, k=n, s=2 * n + 1, largest=1000, epsilon=1, start=4)
     found = shipped(mechanism, value, n, 8)
     factors, law = np.maximum(found / size, size / found), mechanism.factor(value, 0)
     assert within_five_errors(factors, law.mean())
@@ -140,7 +140,7 @@ def test_factors_of_a_logarithmic_scale(value: str) -> None:
 @pytest.mark.parametrize("of", [ALP, SignedALP])
 def test_bounds_hold_for_the_worst_data(of: type[ALP]) -> None:
     """Every value, all collisions there can be: within the bound as often as stated."""
-    mechanism = of(d=10**6, k=10, s=100, beta=12, epsilon=1)
+    mechanism = of(d=10**6, k=10, s=100, largest=12, epsilon=1)
     bound = mechanism.error_bound("0.05")
     for value in ("0", "1.7", "6", "11.9", "12"):
         for collision in ("0", "0.05", "0.1"):
@@ -151,15 +151,15 @@ def test_bounds_hold_for_the_worst_data(of: type[ALP]) -> None:
 
 
 def test_bad_input() -> None:
-    mechanism = ALP(d=10, k=1, s=3, beta=5, epsilon=1)
+    mechanism = ALP(d=10, k=1, s=3, largest=5, epsilon=1)
     for call in (
         lambda: mechanism.error(-1),
         lambda: mechanism.error("5.1"),
         lambda: mechanism.error(1, "0.9"),
         lambda: mechanism.error(1, "-0.1"),
         lambda: mechanism.error_bound(0),
-        lambda: LogALP(d=10, k=1, s=3, beta=50, epsilon=1).error_bound("0.1"),
-        lambda: LogALP(d=10, k=1, s=3, beta=50, epsilon=1).factor(9),
+        lambda: LogALP(d=10, k=1, s=3, largest=50, epsilon=1).error_bound("0.1"),
+        lambda: LogALP(d=10, k=1, s=3, largest=50, epsilon=1).factor(9),
         lambda: estimate_law(F(3), 2, F(1, 5), F(0)),
         lambda: estimate_law(F(1), 2, F(1, 2), F(0)),
     ):

@@ -44,14 +44,15 @@ HASHES = [((0, 1),), ((2, 2),), ((1, 1), (0, 2))]
 @pytest.mark.parametrize(
     "mechanism",
     [
-        UnitEpsilonALP(d=2, k=1, s=3, beta=2, alpha=1),
-        UnitEpsilonALP(d=2, k=1, s=3, beta=3, alpha="5/2"),
-        ALP(d=2, k=1, s=3, beta="1.1", epsilon=2, alpha="7/3", steps=1),
+        UnitEpsilonALP(d=2, k=1, s=3, largest=2, alpha=1),
+        UnitEpsilonALP(d=2, k=1, s=3, largest=3, alpha="5/2"),
+        ALP(d=2, k=1, s=3, largest="1.1", epsilon=2, alpha="7/3", steps=1),
         pytest.param(
-            ALP(d=2, k=1, s=3, beta="1.5", epsilon=2, alpha="7/3", steps=1), marks=pytest.mark.slow
+            ALP(d=2, k=1, s=3, largest="1.5", epsilon=2, alpha="7/3", steps=1),
+            marks=pytest.mark.slow,
         ),
         pytest.param(
-            ALP(d=2, k=1, s=3, beta=3, epsilon="1/2", alpha=2, steps=1), marks=pytest.mark.slow
+            ALP(d=2, k=1, s=3, largest=3, epsilon="1/2", alpha=2, steps=1), marks=pytest.mark.slow
         ),
     ],
     ids=range(5),  # two to four levels
@@ -62,7 +63,7 @@ def test_law_is_that_of_algorithms_2_and_4(
     """Values of every level; rows of both entries apart and together."""
     m, width = mechanism.levels, mechanism.cells.width
     functions = tables(m, hashes)
-    top = F(mechanism.beta)
+    top = F(mechanism.largest)
     for part in (F(0), F(1, 3), F(3, 4), F(1)):
         x = (F(0), part * top)
         model = projection_law(x, functions.table, 3, width, mechanism.flip)
@@ -71,7 +72,7 @@ def test_law_is_that_of_algorithms_2_and_4(
 
 @pytest.mark.parametrize("rows", [(0, 1), (3, 3)])
 def test_two_entries_with_and_without_a_collision(rows: tuple[int, int]) -> None:
-    mechanism = ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=2, steps=1)
+    mechanism = ALP(d=2, k=2, s=5, largest=1, epsilon=1, alpha=2, steps=1)
     assert mechanism.levels == 1
     for x in product((F(0), F(1, 3), F(1)), repeat=2):
         model = projection_law(x, (rows,), 5, mechanism.cells.width, mechanism.flip)
@@ -95,25 +96,25 @@ def worst(
 @pytest.mark.parametrize(
     ("mechanism", "step", "attained"),
     [
-        (UnitEpsilonALP(d=1, k=1, s=3, beta=2, alpha=2), F(1, 2), True),
-        (UnitEpsilonALP(d=1, k=1, s=3, beta=1, alpha="1/2"), F(1, 4), True),
+        (UnitEpsilonALP(d=1, k=1, s=3, largest=2, alpha=2), F(1, 2), True),
+        (UnitEpsilonALP(d=1, k=1, s=3, largest=1, alpha="1/2"), F(1, 4), True),
         pytest.param(
-            UnitEpsilonALP(d=1, k=1, s=3, beta=1, alpha="2/5"),
+            UnitEpsilonALP(d=1, k=1, s=3, largest=1, alpha="2/5"),
             F(1, 10),
             True,
             marks=pytest.mark.slow,
         ),
-        (ALP(d=2, k=1, s=3, beta=2, epsilon=1, alpha=2, steps=1), F(1, 2), True),
-        (ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=3, steps=1), F(1, 2), True),
-        (ALP(d=2, k=2, s=5, beta="2/3", epsilon=1, alpha=3, steps=1), F(1, 3), False),
-        (SignedALP(d=1, k=1, s=3, beta=1, epsilon=1, alpha=2, steps=1), F(1, 4), True),
-        (LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, steps=1, start=1), F(1, 2), True),
+        (ALP(d=2, k=1, s=3, largest=2, epsilon=1, alpha=2, steps=1), F(1, 2), True),
+        (ALP(d=2, k=2, s=5, largest=1, epsilon=1, alpha=3, steps=1), F(1, 2), True),
+        (ALP(d=2, k=2, s=5, largest="2/3", epsilon=1, alpha=3, steps=1), F(1, 3), False),
+        (SignedALP(d=1, k=1, s=3, largest=1, epsilon=1, alpha=2, steps=1), F(1, 4), True),
+        (LogALP(d=1, k=1, s=3, largest=6, epsilon=1, alpha=3, steps=1, start=1), F(1, 2), True),
     ],
     ids=range(8),
 )
 def test_the_exact_epsilon(mechanism: UnaryProjection, step: Fraction, attained: bool) -> None:
     """No pair of neighbours is above the closed form, and one has it, unless the grid forbids."""
-    top = F(mechanism.beta)
+    top = F(mechanism.largest)
     grid = [step * n for n in range(int(top / step) + 1)]
     if mechanism.signed:
         grid += [-v for v in grid[1:]]
@@ -131,7 +132,7 @@ def test_the_exact_epsilon(mechanism: UnaryProjection, step: Fraction, attained:
 @pytest.mark.parametrize("width", [1, 2])
 def test_histograms(width: int) -> None:
     """Algorithm 10, and its form with wider cells: every pair of neighbouring histograms."""
-    mechanism = HistogramALP(d=2, k=1, s=3, beta=2, epsilon=1, width=width)
+    mechanism = HistogramALP(d=2, k=1, s=3, largest=2, epsilon=1, width=width)
     vectors = [x for x in product(map(F, range(3)), repeat=2) if 0 in x]
     hashes = Tables(((0, 1),) * mechanism.levels)
     ratio, _ = worst(lambda x: mechanism.law(sparse(x), hashes), vectors)
@@ -181,7 +182,7 @@ def one_entry(move: Fraction, alpha: Fraction) -> Fraction:
 @pytest.mark.parametrize("y", [(2, 0), (-2, 1), (-1, -2), (1, 2)])
 def test_signed_arrays_are_those_of_section_10(y: tuple[int, int]) -> None:
     """Our two layers, read as one walk, are the paper's 2m columns, collisions included."""
-    mechanism = SignedALP(d=2, k=2, s=5, beta="3.1", epsilon=1, alpha=2, steps=1)
+    mechanism = SignedALP(d=2, k=2, s=5, largest="3.1", epsilon=1, alpha=2, steps=1)
     m = mechanism.cells.count
     assert m == 3
     hashes = Tables(((0, 0), (1, 4), (3, 3), (2, 0), (1, 1), (4, 4)))
@@ -215,7 +216,7 @@ def test_signed_arrays_are_those_of_section_10(y: tuple[int, int]) -> None:
 @pytest.mark.parametrize("x", [F(0), F(1, 2), F(1), F(3, 2), F(7, 3), F(5), F(6)])
 def test_growing_cells(x: Fraction) -> None:
     """Levels of a logarithmic scale by their definition: between two edges linearly."""
-    mechanism = LogALP(d=1, k=1, s=3, beta=6, epsilon=1, alpha=3, steps=1, start=1)
+    mechanism = LogALP(d=1, k=1, s=3, largest=6, epsilon=1, alpha=3, steps=1, start=1)
     edges = mechanism.cells.fine.edges  # type: ignore[attr-defined]
     assert edges[0] == 1
     assert edges[-1] >= 6
@@ -231,7 +232,7 @@ def test_growing_cells(x: Fraction) -> None:
 
 
 def test_the_law_of_a_wrong_flip_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism = UnitEpsilonALP(d=1, k=1, s=3, beta=1, alpha=1)
+    mechanism = UnitEpsilonALP(d=1, k=1, s=3, largest=1, alpha=1)
     rows = Tables(((0,),))
     monkeypatch.setitem(mechanism.__dict__, "flip", F(1, 4))
     model = projection_law((F(1),), rows.table, 3, F(1), F(1, 3))
@@ -240,7 +241,7 @@ def test_the_law_of_a_wrong_flip_would_be_noticed(monkeypatch: pytest.MonkeyPatc
 
 def test_estimates_are_those_of_algorithm_3() -> None:
     """All strings of six bits, asked at once: each entry has a row of its own."""
-    mechanism = HistogramALP(d=64, k=31, s=64, beta=6, epsilon=1)
+    mechanism = HistogramALP(d=64, k=31, s=64, largest=6, epsilon=1)
     strings = list(product((0, 1), repeat=6))
     array = np.array(strings, np.uint8).T.ravel()  # level after level, entry i in row i
     from exactdp.mechanisms.projections.sketch import Sketch
@@ -255,7 +256,7 @@ def test_estimates_are_those_of_algorithm_3() -> None:
 
 def test_enumerated_choices_of_a_whole_release() -> None:
     """Rounding and noise together: as many outcomes as there are arrays, and nothing left over."""
-    mechanism = ALP(d=3, k=1, s=3, beta=2, epsilon=1)
+    mechanism = ALP(d=3, k=1, s=3, largest=2, epsilon=1)
     hashes = Tables(((0, 1, 2),) * mechanism.levels)
     law = exact_law(lambda source: mechanism.draw({1: "0.7"}, hashes, source).tobytes(), residual=0)
     assert len(law) == 2 ** (3 * mechanism.levels)

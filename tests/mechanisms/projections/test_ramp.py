@@ -13,7 +13,7 @@ from exactdp.law import Law
 from exactdp.mechanisms import ALP, HistogramALP
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
 from exactdp.mechanisms.projections.ramp import Ramp, rise_of
-from exactdp.mechanisms.projections.rounding import EqualCells, GrowingCells, RampCells
+from exactdp.mechanisms.projections.rounding import Cells, EqualSteps, GrowingSteps
 from exactdp.mechanisms.projections.sparse_vectors import checked
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.samplers import exact_law
@@ -54,7 +54,7 @@ def joint(p: Fraction, set_before: list[Fraction]) -> Fraction:
 @pytest.mark.parametrize("steps", [2, 4])
 def test_the_law_of_a_cell_by_its_definition(steps: int, rows: tuple[int, int]) -> None:
     """Chances between two steps are in proportion; a shared bit is set by either entry."""
-    mechanism = ALP(d=2, k=2, s=5, beta=1, epsilon=1, alpha=2, steps=steps)
+    mechanism = ALP(d=2, k=2, s=5, largest=1, epsilon=1, alpha=2, steps=steps)
     assert mechanism.levels == 1
     ramp, p, hashes = mechanism.ramp, mechanism.flip, Tables((rows,))
     for x in ((F(1, 3), F(1)), (F(0), F(4, 5))):
@@ -87,7 +87,7 @@ def test_the_exact_epsilon_of_ramps(
     k: int, epsilon: str, alpha: int, steps: int, attained: bool
 ) -> None:
     """No neighbours lose more than the closed form; k entries from 0 lose it, if they can."""
-    mechanism = ALP(d=k, k=k, s=2 * k + 1, beta=1, epsilon=epsilon, alpha=alpha, steps=steps)
+    mechanism = ALP(d=k, k=k, s=2 * k + 1, largest=1, epsilon=epsilon, alpha=alpha, steps=steps)
     h, c = mechanism.step, mechanism.rise / mechanism.step
     stated = e_epsilon(c, mechanism.rise, k)
     steps_taken = range(int(1 / h) + 1)
@@ -140,7 +140,7 @@ def levels_of(mechanism: ALP, x: tuple[Fraction, ...], source: object) -> tuple[
 @pytest.mark.parametrize("width", [3, 4])
 def test_counts_in_wide_cells(width: int) -> None:
     """Every count costs exactly e^epsilon, from below or above one half."""
-    mechanism = HistogramALP(d=1, k=1, s=3, beta=width, epsilon=1, width=width)
+    mechanism = HistogramALP(d=1, k=1, s=3, largest=width, epsilon=1, width=width)
     assert mechanism.levels == 1
     laws = [mechanism.law({0: x} if x else {}, Tables(((1,),))) for x in range(width + 1)]
     for one, other in pairwise(laws):
@@ -150,10 +150,10 @@ def test_counts_in_wide_cells(width: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "fine", [EqualCells(8, F(1, 3)), GrowingCells.geometric(F(1), F(1, 2), F(9), 4)]
+    "fine", [EqualSteps(8, F(1, 3)), GrowingSteps.geometric(F(1), F(1, 2), F(9), 4)]
 )
-def test_places_are_the_law_of_rounding(fine: EqualCells | GrowingCells) -> None:
-    cells = RampCells(fine, Ramp(F(3, 2), 4))
+def test_places_are_the_law_of_rounding(fine: EqualSteps | GrowingSteps) -> None:
+    cells = Cells(fine, Ramp(F(3, 2), 4))
     for value in (F(1, 7), F(1), F(5, 3), cells.value(F(cells.count))):
         entries = checked({0: value}, 1, 1, F(0), None)
         law = exact_law(lambda source, e=entries: int(cells.level(e, source)[0]), residual=0)
@@ -162,8 +162,8 @@ def test_places_are_the_law_of_rounding(fine: EqualCells | GrowingCells) -> None
 
 def test_ramps_halve_the_error_in_the_same_space() -> None:
     """As many levels, the same rows: the paper's best alpha against ours."""
-    plain = ALP(2**64, 3000, 100_000, 60, 1, alpha=3, steps=1)
-    steep = ALP(2**64, 3000, 100_000, 60, 1)
+    plain = ALP(d=2**64, k=3000, s=100_000, largest=60, epsilon=1, alpha=3, steps=1)
+    steep = ALP(d=2**64, k=3000, s=100_000, largest=60, epsilon=1)
     assert steep.levels <= plain.levels
     for value, share in ((0, F(1, 2)), (30, F(2, 3))):
         ours, theirs = (m.error(value).mean_absolute() for m in (steep, plain))
@@ -173,4 +173,4 @@ def test_ramps_halve_the_error_in_the_same_space() -> None:
 @pytest.mark.parametrize("steps", [0, 3, 1 << 17])
 def test_bad_steps(steps: int) -> None:
     with pytest.raises(InvalidParameter, match="steps"):
-        ALP(10, 1, 3, 5, 1, steps=steps)
+        ALP(d=10, k=1, s=3, largest=5, epsilon=1, steps=steps)

@@ -14,12 +14,12 @@ from scipy.stats import binomtest
 
 from exactdp import InvalidParameter
 from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP, Sketch, UnitEpsilonALP
-from exactdp.mechanisms.projections.sketch import kind, parameters
+from exactdp.mechanisms.projections.files import kind
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.samplers import SeededSource, SystemSource
 
 F = Fraction
-GIVEN: dict[str, Any] = {"d": 2**64, "k": 20, "s": 200, "beta": 60, "epsilon": 2}
+GIVEN: dict[str, Any] = {"d": 2**64, "k": 20, "s": 200, "largest": 60, "epsilon": 2}
 CLASSES: list[tuple[Any, dict[str, Any]]] = [
     (ALP, GIVEN),
     (SignedALP, GIVEN),
@@ -55,7 +55,7 @@ def seeded(mechanism: Any, vector: dict[int, Any], seed: int) -> Sketch:
 
 
 def test_beyond_64_bits() -> None:
-    mechanism = ALP(d=2**300, k=3, s=30, beta=10, epsilon=50)
+    mechanism = ALP(d=2**300, k=3, s=30, largest=10, epsilon=50)
     sketch = seeded(mechanism, {2**299 + 1: "9.5", 5: 2}, 1)
     again = Sketch.from_bytes(sketch.to_bytes(), ALP)
     ids = [2**299 + 1, 5, 2**299, 2**64]
@@ -64,7 +64,7 @@ def test_beyond_64_bits() -> None:
 
 
 def test_signed_values_both_ways() -> None:
-    mechanism = SignedALP(d=100, k=4, s=40, beta=10, epsilon=50)
+    mechanism = SignedALP(d=100, k=4, s=40, largest=10, epsilon=50)
     sketch = seeded(mechanism, {1: -9, 2: 9, 3: "-0.5", 4: 0}, 1)
     for found in (sketch.estimate(range(5)), sketch.difference(range(5))):
         assert found == pytest.approx([0, -9, 9, -0.5, 0], abs=1.5)
@@ -74,7 +74,7 @@ def test_signed_values_both_ways() -> None:
 
 def test_noise_and_set_bits_at_full_size() -> None:
     """Fixed seed, alpha = 1e-6 each: flips of empty and of set places, level by level."""
-    mechanism = ALP(d=2**40, k=3000, s=7001, beta=30, epsilon=1)
+    mechanism = ALP(d=2**40, k=3000, s=7001, largest=30, epsilon=1)
     places = SeededSource(1)
     ids = {places.bits(40): 30 for _ in range(3000)}
     m, s, p = mechanism.levels, mechanism.s, float(mechanism.flip)
@@ -93,7 +93,7 @@ def test_noise_and_set_bits_at_full_size() -> None:
 
 def test_rounding_at_full_size() -> None:
     """Values of large denominators take the scalar path; their mean level is right."""
-    mechanism = ALP(d=10**6, k=4000, s=9000, beta=3, epsilon="1.5")
+    mechanism = ALP(d=10**6, k=4000, s=9000, largest=3, epsilon="1.5")
     for denominator in (10, 3**50):
         value = F(denominator // 3, denominator)
         law = mechanism.cells.places(value)
@@ -112,17 +112,18 @@ def test_damaged_files_are_refused(data: st.DataObject) -> None:
         Sketch.from_bytes(bytes(raw), ALP)
 
 
-MECHANISM = ALP(d=100, k=1, s=7, beta=5, epsilon=1)
+MECHANISM = ALP(d=100, k=1, s=7, largest=5, epsilon=1)
 SMALL = MECHANISM.project({5: 3}, SystemSource()).to_bytes()
-PAYLOAD = bytes(kind(ALP).unpack(SMALL)[1])
+HEADER, PAYLOAD = kind(ALP).unpack(SMALL)
+PAYLOAD = bytes(PAYLOAD)
 
 
 @pytest.mark.parametrize(
     ("change", "payload"),
     [
         ({"s": "1000000000"}, PAYLOAD),
-        ({"beta": "1e9"}, PAYLOAD),
-        ({"beta": "1e5"}, PAYLOAD),
+        ({"largest": "1e9"}, PAYLOAD),
+        ({"largest": "1e5"}, PAYLOAD),
         ({"d": "1e9999"}, PAYLOAD),
         ({"d": 2**4000}, PAYLOAD),
         ({"epsilon": "1e-9"}, PAYLOAD),
@@ -140,10 +141,9 @@ PAYLOAD = bytes(kind(ALP).unpack(SMALL)[1])
     ids=lambda part: "payload" if isinstance(part, bytes) else None,
 )
 def test_hostile_files_are_refused(change: dict[str, Any], payload: bytes) -> None:
-    header = {**parameters(MECHANISM), "text": None}
-    assert Sketch.from_bytes(kind(ALP).pack(header, PAYLOAD), ALP).mechanism == MECHANISM
+    assert Sketch.from_bytes(kind(ALP).pack(HEADER, PAYLOAD), ALP).mechanism == MECHANISM
     with pytest.raises(InvalidParameter):
-        Sketch.from_bytes(kind(ALP).pack({**header, **change}, payload), ALP)
+        Sketch.from_bytes(kind(ALP).pack({**HEADER, **change}, payload), ALP)
     with pytest.raises(InvalidParameter, match="kind"):
         Sketch.from_bytes(SMALL, SignedALP)
 
@@ -157,16 +157,16 @@ def test_hostile_files_are_refused(change: dict[str, Any], payload: bytes) -> No
         (lambda: ALP(**{**GIVEN, "d": 10}), "k"),
         (lambda: ALP(**{**GIVEN, "d": 2**4097}), "d"),
         (lambda: ALP(**{**GIVEN, "k": 0}), "k"),
-        (lambda: ALP(**{**GIVEN, "beta": 0}), "beta"),
-        (lambda: ALP(**{**GIVEN, "beta": 1e12}), "beta"),
+        (lambda: ALP(**{**GIVEN, "largest": 0}), "largest"),
+        (lambda: ALP(**{**GIVEN, "largest": 1e12}), "largest"),
         (lambda: ALP(**{**GIVEN, "epsilon": 0}), "epsilon"),
         (lambda: ALP(**{**GIVEN, "epsilon": float("inf")}), "epsilon"),
         (lambda: ALP(**GIVEN, alpha=0), "alpha"),
         (lambda: UnitEpsilonALP(**GIVEN), "epsilon"),
-        (lambda: HistogramALP(**{**GIVEN, "beta": "1.5"}), "beta"),
+        (lambda: HistogramALP(**{**GIVEN, "largest": "1.5"}), "largest"),
         (lambda: HistogramALP(**GIVEN, width=0), "width"),
         (lambda: LogALP(**GIVEN, start=100), "start"),
-        (lambda: LogALP(**{**GIVEN, "beta": 10**6}, start=10**5), "start"),
+        (lambda: LogALP(**{**GIVEN, "largest": 10**6}, start=10**5), "start"),
     ],
 )
 def test_bad_parameters(make: Callable[[], object], name: str) -> None:
@@ -187,9 +187,10 @@ def test_bad_parameters(make: Callable[[], object], name: str) -> None:
         ({1: True}, "vector[1]"),
         ({-1: 1}, "id"),
         ({2**64: 1}, "id"),
-        ({"x": 1}, "id"),
+        ({"x" * 8: 1}, "data"),
+        ({None: 1}, "id"),
         ({1.5: 1}, "id"),
-        ({1: 1, "1": 2}, "vector"),
+        ({"x": 1, b"x": 2}, "vector"),
         (dict.fromkeys(range(21), 1), "vector"),
     ],
 )
@@ -208,7 +209,7 @@ def test_more_refusals() -> None:
     with pytest.raises(InvalidParameter, match="counts"):
         HistogramALP(**GIVEN).project({1: "0.5"}, SystemSource())
     sketch = mechanism.project(dict.fromkeys(range(30), 0), SystemSource())
-    for bad in (-1, 2**64, "x", 1.5):
+    for bad in (-1, 2**64, None, 1.5):
         with pytest.raises(InvalidParameter, match="id"):
             sketch[bad]  # type: ignore[index]
         with pytest.raises(InvalidParameter, match="id"):

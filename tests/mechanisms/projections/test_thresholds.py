@@ -20,13 +20,11 @@ from exactdp.mechanisms import (
     MaxProjection,
     NoisyRows,
     Threshold,
-    ThresholdALP,
-    ThresholdSketch,
 )
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
 from exactdp.mechanisms.projections.grid_noise import GridNoise
 from exactdp.mechanisms.projections.universal_hashing import Tables
-from exactdp.samplers import SeededSource, SystemSource
+from exactdp.samplers import SeededSource
 
 F = Fraction
 
@@ -61,7 +59,7 @@ def test_threshold_is_noise_on_every_entry(values: str, x: dict[int, Fraction]) 
     """How many zeros are stored, which, and their values: as with a draw for each entry."""
     if values == "positive" and min(x.values(), default=0) < 0:
         x = {i: -v for i, v in x.items()}
-    mechanism = Threshold(d=3, k=1, u=2, epsilon=1, t=1, grid=1, values=values)
+    mechanism = Threshold(d=3, k=1, largest=2, epsilon=1, t=1, grid=1, values=values)
     low = -2 if values == "signed" else 0
     plain = joint([noisy(mechanism.noise, x.get(i, F(0)), low) for i in range(3)])
     stored = plain.map(lambda vs: tuple((i, v) for i, v in enumerate(vs) if abs(v) >= 1))
@@ -89,7 +87,7 @@ def worst(laws: dict[tuple[Fraction, ...], Law[Any]]) -> Fraction:
 def test_noise_on_a_grid_costs_what_the_closed_form_says(
     k: int, grid: Fraction, step: Fraction
 ) -> None:
-    mechanism = DenseLaplace(d=k, k=k, u=2, epsilon=1, grid=grid)
+    mechanism = DenseLaplace(d=k, k=k, largest=2, epsilon=1, grid=grid)
     values = [step * n for n in range(int(2 / step) + 1)]
     ordered = combinations_with_replacement(values, k)  # entries are alike
     laws = {x: mechanism.law(dict(enumerate(x)), None) for x in ordered}
@@ -102,7 +100,7 @@ def test_noise_on_a_grid_costs_what_the_closed_form_says(
     assert log(float(stated)) == pytest.approx(1, abs=1e-9)
 
 
-@pytest.mark.parametrize("values", ["positive", "signed"])
+@pytest.mark.parametrize("values", ["positive", "signed", "counts"])
 @pytest.mark.parametrize("d", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 4)), (F(2), F(1, 8))])
 def test_approximate_threshold_keeps_delta(
@@ -110,10 +108,10 @@ def test_approximate_threshold_keeps_delta(
 ) -> None:
     """Every pair on a grid of halves: the exact delta against the stated one."""
     mechanism = ApproximateThreshold(
-        d=d, k=d, u=4, epsilon=epsilon, delta=delta, grid=1, values=values
+        d=d, k=d, largest=4, epsilon=epsilon, delta=delta, grid=1, values=values
     )
-    top = [F(n, 2) for n in range(4)]
-    grid = top if values == "positive" else [*top, *(-v for v in top[1:])]
+    top = [F(n, 2) for n in range(4)] if values != "counts" else [F(n) for n in range(5)]
+    grid = [*top, *(-v for v in top[1:])] if values == "signed" else top
     laws = {x: mechanism.law(dict(enumerate(x))) for x in product(grid, repeat=d)}
     stated, largest = mechanism.guarantee().delta, F(0)
     base = mechanism.noise.e_epsilon
@@ -121,12 +119,12 @@ def test_approximate_threshold_keeps_delta(
         if 0 < sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= 1:
             largest = max(largest, hockey_stick(laws[x], laws[y], e_epsilon=base).lower)
     assert largest <= stated.upper <= delta
-    if mechanism.noise.rise <= 1:
+    if mechanism.noise.rise <= 1 or values == "counts":
         assert largest >= stated.lower  # an entry of 1 against one of 0
 
 
 def test_threshold2_below_its_threshold_would_be_noticed() -> None:
-    mechanism = ApproximateThreshold(d=1, k=1, u=4, epsilon=1, delta=F(1, 8), grid=1)
+    mechanism = ApproximateThreshold(d=1, k=1, largest=4, epsilon=1, delta=F(1, 8), grid=1)
     lower = mechanism.least - 1
     mechanism.__dict__["least"] = lower
     base = mechanism.noise.e_epsilon
@@ -135,7 +133,7 @@ def test_threshold2_below_its_threshold_would_be_noticed() -> None:
 
 
 def test_threshold2_law() -> None:
-    mechanism = ApproximateThreshold(d=1, k=1, u=4, epsilon=1, delta=F(1, 4), grid=F(1, 2))
+    mechanism = ApproximateThreshold(d=1, k=1, largest=4, epsilon=1, delta=F(1, 4), grid=F(1, 2))
     for x in (F(1, 3), F(1), F(5, 4), F(4)):
         start = Law({F(1): x, F(0): 1 - x}) if x < 1 else Law({x: F(1)})
         plain = start.then(lambda y: noisy(mechanism.noise, y, 0) if y else Law({-1: F(1)}))
@@ -145,7 +143,7 @@ def test_threshold2_law() -> None:
 
 @pytest.mark.parametrize("rows", [(0, 1, 1), (0, 0, 0), (1, 0, 1)])
 def test_max_projection(rows: tuple[int, ...]) -> None:
-    mechanism = MaxProjection(d=3, k=3, s=2, u=2, epsilon=2, grid=1)
+    mechanism = MaxProjection(d=3, k=3, s=2, largest=2, epsilon=2, grid=1)
     x = (F(1, 2), F(2), F(1))
     largest = [max([F(0), *(x[i] for i in range(3) if rows[i] == a)]) for a in range(2)]
     law = mechanism.law(dict(enumerate(x)), Tables((rows,)))
@@ -155,7 +153,7 @@ def test_max_projection(rows: tuple[int, ...]) -> None:
 def test_stored_zeros_of_a_huge_domain() -> None:
     """Fixed seed, alpha = 1e-6: how many, where, and how large; d is beyond every array."""
     d = 2**200
-    mechanism = Threshold(d=d, k=1, u=1000, epsilon=1, t=134, grid=F(1, 4))
+    mechanism = Threshold(d=d, k=1, largest=1000, epsilon=1, t=134, grid=F(1, 4))
     source, number, places, sizes = SeededSource(8), 0, [], []
     assert 20 < mechanism.expected_empty.lower < 200
     expected = float(mechanism.expected_empty.lower)
@@ -173,7 +171,7 @@ def test_stored_zeros_of_a_huge_domain() -> None:
 
 def test_bulk_and_single_noise_have_one_law() -> None:
     """Above and below the number of draws that are made one by one; alpha = 1e-6."""
-    noise = DenseLaplace(d=1, k=1, u=2, epsilon=1, grid=1).noise
+    noise = DenseLaplace(d=1, k=1, largest=2, epsilon=1, grid=1).noise
     q = 1 / (1 + noise.rise)
     chances = [q**4 / (1 + q) if abs(v) == 4 else (1 - q) / (1 + q) * q ** abs(v)
                for v in range(-4, 5)]  # fmt: skip
@@ -185,48 +183,10 @@ def test_bulk_and_single_noise_have_one_law() -> None:
         assert chisquare(seen, np.array(chances, float) * n * times).pvalue > 1e-6
 
 
-COMBINED: dict[str, Any] = {
-    "d": 2**64, "k": 5, "s": 50, "u": 10**6, "epsilon1": 1, "epsilon2": 1,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "more",
-    [{}, {"delta": "1e-6"}, {"values": "signed"}, {"values": "signed", "delta": "1e-6"}],
-    ids=str,
-)
-def test_combined_sketch(more: dict[str, Any]) -> None:
-    mechanism = ThresholdALP(**COMBINED, **more)
-    sign = -1 if more.get("values") == "signed" else 1
-    vector = {3: 500_000, 2**63: sign * 700_000, 5: 3, 7: "0.5"}
-    sketch = mechanism.project(vector, SystemSource())
-    assert sketch.estimate([3, 2**63]) == pytest.approx([500_000, sign * 700_000], abs=60)
-    again = ThresholdSketch.from_bytes(sketch.of_texts(7).to_bytes())
-    assert again.mechanism == mechanism
-    assert (again.stored, again.text) == (sketch.stored, 7)
-    ids = [*vector, 11, 2**64 - 1]
-    assert (again.estimate(ids) == sketch.estimate(ids)).all()
-    assert [float(again[i]) for i in ids] == pytest.approx(sketch.estimate(ids).tolist())
-    promise = sketch.guarantee
-    assert promise.epsilon == 2
-    assert promise.e_epsilon is not None
-    assert 1.999 < log(float(promise.e_epsilon)) <= 2
-    assert (promise.delta.upper > 0) == ("delta" in more)
-    assert promise.delta.upper <= F(more.get("delta", 0))
-
-
-def test_combined_sketch_without_large_values_limits_the_small_ones() -> None:
-    mechanism = ThresholdALP(**COMBINED)
-    entries = mechanism.stored.checked({1: 10**6, 2: 3})
-    limited = mechanism.limited(entries)
-    assert F(int(limited.numerators[0]), limited.denominator) == mechanism.stored.threshold
-    assert F(int(limited.numerators[1]), limited.denominator) == 3
-
-
 @pytest.mark.parametrize("of", [DenseLaplace, MaxProjection])
 def test_rows_as_files(of: Any) -> None:
     given = {"s": 300} if of is MaxProjection else {}
-    mechanism = of(d=1000, k=4, u=100, epsilon=20, grid=F(1, 4), **given)
+    mechanism = of(d=1000, k=4, largest=100, epsilon=20, grid=F(1, 4), **given)
     source = SeededSource(1)
     hashes = mechanism.hashes(source)
     rows = NoisyRows(mechanism, hashes, mechanism.draw({5: 77, 999: "3.25"}, hashes, source))
@@ -246,23 +206,26 @@ def test_rows_as_files(of: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: Threshold(d=2**64, k=1, u=100, epsilon=1, t=5), "t"),
-        (lambda: Threshold(d=5, k=1, u=100, epsilon=1, t=500), "t"),
-        (lambda: Threshold(d=5, k=6, u=100, epsilon=1, t=5), "k"),
-        (lambda: Threshold(d=5, k=1, u="0.3", epsilon=1, t="0.1", grid="0.2"), "u"),
-        (lambda: Threshold(d=5, k=1, u=1, epsilon=1, t="0.1", values="both"), "values"),
-        (lambda: ApproximateThreshold(d=5, k=1, u=100, epsilon=1, delta=0), "delta"),
-        (lambda: ApproximateThreshold(d=5, k=1, u=100, epsilon=1, delta="0.1", grid="0.3"), "grid"),
-        (lambda: ApproximateThreshold(d=5, k=1, u="9.1", epsilon=1, delta="0.1", grid="1/4"), "u"),
-        (lambda: ApproximateThreshold(d=5, k=1, u=9, epsilon=1, delta="1e-9"), "u"),
-        (lambda: DenseLaplace(d=10**8, k=1, u=9, epsilon=1), "d"),
-        (lambda: MaxProjection(d=10**8, k=1, u=9, epsilon=1, s=10**8), "s"),
-        (lambda: DenseLaplace(d=10, k=1, u=10**12, epsilon=1, grid="1e-6"), "grid"),
-        (lambda: ThresholdALP(**{**COMBINED, "u": 5}), "u"),
-        (lambda: ThresholdALP(**{**COMBINED, "s": 5}), "s"),
-        (lambda: ThresholdALP(**{**COMBINED, "epsilon2": 0}), "epsilon2"),
-        (lambda: ThresholdALP(**{**COMBINED, "d": "x"}), "d"),
-        (lambda: ThresholdALP(**{**COMBINED, "delta": -1}), "delta"),
+        (lambda: Threshold(d=2**64, k=1, largest=100, epsilon=1, t=5), "t"),
+        (lambda: Threshold(d=5, k=1, largest=100, epsilon=1, t=500), "t"),
+        (lambda: Threshold(d=5, k=6, largest=100, epsilon=1, t=5), "k"),
+        (lambda: Threshold(d=5, k=1, largest="0.3", epsilon=1, t="0.1", grid="0.2"), "largest"),
+        (lambda: Threshold(d=5, k=1, largest=1, epsilon=1, t="0.1", values="both"), "values"),
+        (lambda: ApproximateThreshold(d=5, k=1, largest=100, epsilon=1, delta=0), "delta"),
+        (
+            lambda: ApproximateThreshold(d=5, k=1, largest=100, epsilon=1, delta="0.1", grid="0.3"),
+            "grid",
+        ),
+        (
+            lambda: ApproximateThreshold(
+                d=5, k=1, largest="9.1", epsilon=1, delta="0.1", grid="1/4"
+            ),
+            "largest",
+        ),
+        (lambda: ApproximateThreshold(d=5, k=1, largest=9, epsilon=1, delta="1e-9"), "largest"),
+        (lambda: DenseLaplace(d=10**8, k=1, largest=9, epsilon=1), "d"),
+        (lambda: MaxProjection(d=10**8, k=1, largest=9, epsilon=1, s=10**8), "s"),
+        (lambda: DenseLaplace(d=10, k=1, largest=10**12, epsilon=1, grid="1e-6"), "grid"),
     ],
 )
 def test_bad_parameters(make: Any, name: str) -> None:

@@ -23,7 +23,7 @@ def small(**more: object) -> TotalALP:
         "d": 2,
         "k": 2,
         "s": 11,
-        "beta": 1,
+        "largest": 1,
         "epsilon": 2,
         "alpha": "3/2",
         "steps": 1,
@@ -69,8 +69,12 @@ def test_the_law_and_the_loss(rows: tuple[tuple[int, int], ...]) -> None:
 def test_as_many_bits_as_the_sum_asks_for() -> None:
     """Counts of 10^4 rows in all: far fewer bits than for as many entries that may be large."""
     n = 10**4
-    mechanism = TotalALP(2**64, n, 8 * n, 300, "0.5", total=n)
-    assert mechanism.layout.size == 8 * n < ALP(2**64, n, 2 * n + 1, 300, "0.5").layout.size / 11
+    mechanism = TotalALP(d=2**64, k=n, s=8 * n, largest=300, epsilon="0.5", total=n)
+    assert (
+        mechanism.layout.size
+        == 8 * n
+        < ALP(d=2**64, k=n, s=2 * n + 1, largest=300, epsilon="0.5").layout.size / 11
+    )
     assert mechanism.collision < F(1, 5)
     vector = {i: 1 + 249 * (i % 500 == 0) for i in range(5000)}
     sketch = mechanism.project(vector, SystemSource())
@@ -88,7 +92,7 @@ def test_what_is_refused() -> None:
     source = SeededSource(1)
     for call, name in (
         (lambda: small(total=0), "total"),
-        (lambda: small(s=7), "s"),
+        (lambda: small(s=2), "s"),
         (lambda: small().draw({0: 1, 1: "0.1"}, Tables(HASHES[0]), source), "vector"),
     ):
         with pytest.raises(InvalidParameter, match=name):

@@ -16,7 +16,7 @@ from exactdp.samplers import SeededSource
 
 def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1) -> UnitEpsilonALP:
     """Algorithm 2 as the library ships it."""
-    return UnitEpsilonALP(d=d, k=k, s=s, beta=beta, alpha=alpha)
+    return UnitEpsilonALP(d=d, k=k, s=s, largest=beta, alpha=alpha)
 
 
 def laid_out(y: Sequence[int], hashes: Hashes, rows: int) -> Bits:

@@ -50,9 +50,9 @@ def constant_flip(histogram: bool = False) -> None:
     """
     for alpha, eps in product((1, 3, 10), (Fraction(1, 100), Fraction(20))):
         if histogram:
-            found = shipped.HistogramALP(d=1, k=1, s=3, beta=1, epsilon=eps).flip
+            found = shipped.HistogramALP(d=1, k=1, s=3, largest=1, epsilon=eps).flip
         else:
-            found = shipped.ALP(d=1, k=1, s=3, beta=1, epsilon=eps, alpha=alpha, steps=1).flip
+            found = shipped.ALP(d=1, k=1, s=3, largest=1, epsilon=eps, alpha=alpha, steps=1).flip
         equal(found, Fraction(1, alpha + 2), alpha=alpha, eps=eps)
 
 
@@ -85,7 +85,7 @@ def table_1_histograms(least: Fraction = Fraction(1)) -> None:
     for bits, times in product((1, 10, 64), (1, 2, 8)):
         eps = times * least
         t = usual_threshold(2**bits, eps, _GRID)
-        m = shipped.HistogramALP(d=2**bits, k=1, s=3, beta=ceil(t), epsilon=eps).levels
+        m = shipped.HistogramALP(d=2**bits, k=1, s=3, largest=ceil(t), epsilon=eps).levels
         at_most(m, 2 * refine(lambda: bits * ball(2).log()).lower + 1, log_d=bits, times=times)
 
 
@@ -130,8 +130,8 @@ def cpst_construction(dropped: int = 0) -> None:
     """Drawing the number of stored zeros from a binomial distribution and then their places, as the
     library does, gives the law of noise on every entry and a threshold.
     """
-    made = Threshold(d=2, k=1, u=2, epsilon=1, grid=1, t=1)
-    every = DenseLaplace(d=2, k=1, u=2, epsilon=1, grid=1)
+    made = Threshold(d=2, k=1, largest=2, epsilon=1, grid=1, t=1)
+    every = DenseLaplace(d=2, k=1, largest=2, epsilon=1, grid=1)
     vectors: tuple[dict[int, Real], ...] = ({}, {1: 2}, {0: 1})
     for x in vectors:
         kept = every.law(x, None).map(

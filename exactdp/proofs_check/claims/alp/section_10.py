@@ -9,7 +9,8 @@ import sympy as sp
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.law import Law
-from exactdp.mechanisms.projections.alp import SignedALP
+from exactdp.mechanisms.projections.alp import SignedALP, TotalALP
+from exactdp.mechanisms.projections.private_size import PrivateSize
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claims.alp._model import (
     Bits,
@@ -67,6 +68,35 @@ def known_norm_collisions(one_array: bool = True) -> None:
 
 def _hit(n: int, cells: int) -> Fraction:
     return 1 - (1 - Fraction(1, cells)) ** n
+
+
+@ALP.holds("Section 10", "estimated sum, shipped code", ours=True)
+@mutant("9/10 of the epsilon", share=Fraction(9, 10))
+def estimated_sum(share: Fraction = _ONE) -> None:
+    """The sum of real values, rounded up to an integer, changes by at most 1 at l1 distance 1, so
+    the shipped noisy size keeps its epsilon for sums as for numbers of entries.
+    """
+    made = PrivateSize(d=2, largest=2, epsilon=1, values="positive")
+    grid = [Fraction(n, 4) for n in range(9)]
+    laws = {x: made.law(dict(enumerate(x))) for x in product(grid[::2], grid)}
+    limit = 1 + share * (made.e_epsilon - 1)
+    for x, other, _ in neighbours(laws):
+        at_most(ratio(laws[x], laws[other]), limit, x=text(x), other=text(other))
+
+
+@ALP.holds("Section 10", "known l1 norm, mean number of ones", ours=True)
+@mutant("2 % less", share=Fraction(49, 50))
+def mean_number_of_ones(share: Fraction = _ONE) -> None:
+    """A value x sets at most c x/w bits on average as shipped, where c is the steepest ratio of
+    the ramp; so the sum of the values bounds collisions without a bound of k.
+    """
+    for steps in (1, 2, 8, 64):
+        made = TotalALP(d=1, k=1, s=99, largest=3, epsilon=1, total=9, alpha=8, steps=steps)
+        width, factor = made.cells.width, made.ramp.steepest
+        marks = (width * n / 64 for n in range(1, 193) if width * n / 64 <= made.largest)
+        for x in marks:
+            mean = sum(level * p for level, p in made.cells.places(x).items())
+            at_most(mean, share * factor * x / width, steps=steps, x=x)
 
 
 @ALP.holds("Section 10", "known l1 norm, with a threshold")
@@ -130,7 +160,7 @@ def negative_values_shipped(share: Fraction = _ONE) -> None:
     """The shipped signed projection loses just the epsilon that it promises, up to rounding, for
     neighbours on either side of 0 or across it.
     """
-    made = SignedALP(d=1, k=1, s=3, beta=1, epsilon=1, alpha=3, steps=1)
+    made = SignedALP(d=1, k=1, s=3, largest=1, epsilon=1, alpha=3, steps=1)
     hashes = Tables(((0,),) * (2 * made.levels))
     laws = {(x,): made.law({0: x}, hashes) for x in (Fraction(n, 2) for n in range(-2, 3))}
     worst = max(ratio(laws[x], laws[y]) for x, y, _ in neighbours(laws))

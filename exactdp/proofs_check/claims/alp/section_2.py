@@ -74,7 +74,7 @@ def algorithm_1(share: Fraction = Fraction(1)) -> None:
         at_most(worst, share * step ** int(distance(x, other)), x=x, other=other)
 
 
-_LAPLACE = DenseLaplace(d=2, k=2, u=1, epsilon=1, grid=1)
+_LAPLACE = DenseLaplace(d=2, k=2, largest=1, epsilon=1, grid=1)
 
 
 @cache

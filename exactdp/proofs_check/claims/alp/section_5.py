@@ -13,9 +13,10 @@ from flint import arb
 
 from exactdp.balls import ball, precision, refine
 from exactdp.law import Law
-from exactdp.mechanisms.projections.combined import ThresholdALP, ThresholdSketch
+from exactdp.mechanisms.projections import alp as shipped
+from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
 from exactdp.mechanisms.projections.sketch import Sketch
-from exactdp.mechanisms.projections.thresholds import Threshold, usual_threshold
+from exactdp.mechanisms.projections.thresholds import LargeValues, Threshold, usual_threshold
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.alp._model import (
@@ -86,7 +87,7 @@ def lemma_5_1(share: Fraction = _ONE) -> None:
         at_most(worst, share * step ** int(distance(x, other)), x=x, other=other)
 
 
-_SHIPPED = Threshold(d=2, k=2, u=2, epsilon=1, grid=1, t=1)
+_SHIPPED = Threshold(d=2, k=2, largest=2, epsilon=1, grid=1, t=1)
 
 
 @cache
@@ -128,16 +129,17 @@ def algorithm_8(prefer_stored: bool = True) -> None:
     """The shipped sketch answers with the stored value where there is one, else with the estimate
     of Algorithm 3 from the bits.
     """
-    made = ThresholdALP(d=64, k=8, s=20, u=64, epsilon1=1, epsilon2=1, alpha=3, steps=1, t=8)
+    made = Threshold(d=64, k=8, largest=64, epsilon=1, t=8)
+    below = shipped.ALP(d=64, k=8, s=20, largest=8, epsilon=1, alpha=3, steps=1)
     vector = {7 * i: 2 * (i + 1) for i in range(8)}  # up to twice the threshold, and 56 zeros
     for seed in range(2):
         source, limited = SeededSource(seed), {i: min(x, 8) for i, x in vector.items()}
-        hashes = UniversalHashes.draw(made.sketch.levels, 64, 20, source)
-        small = Sketch(made.sketch, hashes, made.sketch.draw(limited, hashes, source))
-        released = ThresholdSketch(made, made.stored.draw(vector, source), small)
-        large = {i: steps * Fraction(1, 64) for i, steps in released.stored}
+        hashes = UniversalHashes.draw(below.levels, 64, 20, source)
+        small = Sketch(below, hashes, below.draw(limited, hashes, source))
+        released = CombinedSketch(LargeValues(made, made.draw(vector, source)), small)
+        large = {i: steps * Fraction(1, 64) for i, steps in released.first.stored}
         for i in range(64):
-            stated = min(estimate(_own_bits(small, i)) * made.sketch.cells.width, Fraction(8))
+            stated = min(estimate(_own_bits(small, i)) * below.cells.width, Fraction(8))
             if i in large and prefer_stored:
                 stated = large[i]
             equal(released[i], stated, seed=seed, entry=i)

@@ -32,9 +32,9 @@ def algorithm_9(pure: bool = False) -> None:
     """As shipped, only nonzero entries can be stored, each of them with some probability; so every
     output is k-sparse.
     """
-    made: Any = ApproximateThreshold(d=2, k=2, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
+    made: Any = ApproximateThreshold(d=2, k=2, largest=4, epsilon=1, grid=1, delta=Fraction(1, 4))
     if pure:
-        made = Threshold(d=2, k=2, u=4, epsilon=1, grid=1, t=made.threshold)
+        made = Threshold(d=2, k=2, largest=4, epsilon=1, grid=1, t=made.threshold)
     half, third = Fraction(1, 2), Fraction(1, 3)
     vectors: tuple[dict[int, Real], ...] = ({0: half}, {1: 2}, {0: 3, 1: third})
     for x in vectors:
@@ -102,7 +102,7 @@ def shipped_code(share: Fraction = _ONE) -> None:
     """
     halves, integers = [Fraction(n, 2) for n in range(9)], [Fraction(0), _ONE]
     for d, values in ((2, integers), (1, halves)):
-        made = ApproximateThreshold(d=d, k=d, u=4, epsilon=1, grid=1, delta=Fraction(1, 4))
+        made = ApproximateThreshold(d=d, k=d, largest=4, epsilon=1, grid=1, delta=Fraction(1, 4))
         promise = made.guarantee()
         for x, other, _ in neighbours(product(values, repeat=d)):
             laws = _shipped(made, x), _shipped(made, other)

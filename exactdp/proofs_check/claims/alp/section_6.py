@@ -109,7 +109,7 @@ def space(power: int = 1) -> None:
     """
     for beta, exponent, k, log_d in product((100, 1000), range(power + 1), (1, 100), (30, 129)):
         made = LogALP.of(
-            d=2**log_d, k=k, s=10 * k, beta=beta, epsilon=beta**exponent, alpha=3, steps=1
+            d=2**log_d, k=k, s=10 * k, largest=beta, epsilon=beta**exponent, alpha=3, steps=1
         )
         bits = made.layout.size + words(made.levels, 2**log_d)
         with precision(64):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from math import ceil
 from typing import Any
 
 import sympy as sp
 
+from exactdp.accounting.divergence import hockey_stick
 from exactdp.balls import ball, refine
 from exactdp.mechanisms.projections.alp import HistogramALP
+from exactdp.mechanisms.projections.combined import Combined
+from exactdp.mechanisms.projections.thresholds import ApproximateThreshold, Threshold
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.boxes import always_positive, never_negative
 from exactdp.proofs_check.claims.alp._model import (
@@ -38,7 +41,7 @@ def algorithm_10(offset: int = 0) -> None:
     ones as beta; array and estimate as shipped.
     """
     beta = 5
-    columns = HistogramALP(d=1, k=1, s=3, beta=beta, epsilon=1).levels + offset
+    columns = HistogramALP(d=1, k=1, s=3, largest=beta, epsilon=1).levels + offset
     for x in range(8):
         equal(read_off(laid_out([x], [(0,)] * columns, 1)), min(x, beta), x=x)
 
@@ -90,7 +93,7 @@ def lemma_7_1_shipped(bits: int = 39) -> None:
     """The largest ratio of the shipped law is the promised one, at most 2^-39 below e^epsilon."""
     for eps in (Fraction(1, 4), Fraction(3)):
         for k, beta, s, table in ((2, 1, 5, ((4, 4),)), (1, 2, 3, ((0, 2), (1, 1)))):
-            made = HistogramALP(d=2, k=k, s=s, beta=beta, epsilon=eps)
+            made = HistogramALP(d=2, k=k, s=s, largest=beta, epsilon=eps)
             equal(_worst(made, table), made.e_epsilon, eps=eps, h=table)
         at_most(made.e_epsilon, exp_lower(eps, 60), eps=eps)
         at_most(exp_lower(eps, 60) - made.e_epsilon, Fraction(1, 2**bits), eps=eps)
@@ -234,7 +237,7 @@ def number_of_bits(least: Fraction = _ONE) -> None:
     """
     for bits, s, t in product((4, 10), (3, 50), (least, Fraction(101, 100), Fraction(19, 4))):
         eps = refine(lambda: 2 * bits * ball(2).log() / ball(t)).lower
-        made = HistogramALP(d=2**bits, k=1, s=s, beta=ceil(t), epsilon=eps)
+        made = HistogramALP(d=2**bits, k=1, s=s, largest=ceil(t), epsilon=eps)
         below(made.layout.size, 2 * s * t, log_d=bits, s=s, t=t)
 
 
@@ -269,10 +272,30 @@ def corollary_7_4_2(constant: int = 27) -> None:
     always_positive(slack, [(0, Fraction(184, 500))])  # 1/e = 0.3679
 
 
+@ALP.holds("Corollary 7.4", "shipped code", ours=True)
+@mutant("Algorithm 9 with an eighth of the delta", share=Fraction(1, 8))
+def corollary_7_4_shipped(share: Fraction = _ONE) -> None:
+    """Algorithm 6 or 9 for counts beside Algorithm 10, as shipped, keep the sum of both epsilons,
+    with the delta of Algorithm 9: neighbours differ by 1 in one count.
+    """
+    counts: Any = {"d": 1, "k": 1, "epsilon": 1, "values": "counts"}
+    small = HistogramALP(d=1, k=1, s=3, largest=2, epsilon=1)
+    hashes = Tables(((0,), (0,)))
+    for large in (
+        Threshold(**counts, largest=4, t=2),
+        ApproximateThreshold(**counts, largest=4, delta=Fraction(1, 4)),
+    ):
+        made = Combined(large=large, small=small)
+        laws, promise = [made.law({0: x}, hashes) for x in range(5)], made.guarantee()
+        for one, two in (*pairwise(laws), *pairwise(laws[::-1])):
+            delta = hockey_stick(one, two, e_epsilon=promise.e_epsilon).upper
+            at_most(delta, share * promise.delta.upper, large=type(large).__name__)
+
+
 def _array(d: int, k: int, s: int, eps: Fraction) -> int:
     """Bits of the shipped array below the threshold t = 2 ln(d)/eps."""
     t = refine(lambda: 2 * ball(d).log() / ball(eps)).upper
-    return HistogramALP(d=d, k=k, s=s, beta=ceil(t), epsilon=eps).layout.size
+    return HistogramALP(d=d, k=k, s=s, largest=ceil(t), epsilon=eps).layout.size
 
 
 @ALP.conditional("Corollary 7.4", "(1), space", elsewhere="the mutant weakens the condition")

@@ -9,16 +9,18 @@ from math import ceil
 
 from exactdp.balls import ball, refine
 from exactdp.law import Law
-from exactdp.mechanisms.projections.combined import ThresholdALP
+from exactdp.mechanisms.projections import alp as shipped
+from exactdp.mechanisms.projections.combined import Combined
 from exactdp.mechanisms.projections.noisy_rows import DenseLaplace, MaxProjection
+from exactdp.mechanisms.projections.thresholds import Threshold
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claims.alp._model import all_hashes, distance, exp_lower, ratio
 from exactdp.proofs_check.comparisons import at_most, equal
 from exactdp.proofs_check.statements import ALP, mutant
 
 _ONE = Fraction(1)
-_MAXIMA = MaxProjection(d=3, k=2, u=2, epsilon=1, grid=1, s=2)
-_LAPLACE = DenseLaplace(d=2, k=2, u=2, epsilon=1, grid=1)
+_MAXIMA = MaxProjection(d=3, k=2, largest=2, epsilon=1, grid=1, s=2)
+_LAPLACE = DenseLaplace(d=2, k=2, largest=2, epsilon=1, grid=1)
 
 
 @cache
@@ -108,11 +110,13 @@ def k_sparse(factor: Fraction = Fraction(3)) -> None:
     """
     grid = Fraction(1, 2**20)
     for bits, k, eps in product((1, 10, 64), (1, 2), (Fraction(1, 2), Fraction(5))):
-        made = ThresholdALP(d=2**bits, k=k, s=3 * k, u=400, epsilon1=eps, epsilon2=1, grid=grid)
+        large = Threshold.of(d=2**bits, k=k, largest=400, epsilon=eps, grid=grid)
+        top, shape = large.threshold, {"d": 2**bits, "k": k, "s": 3 * k}
+        small = Combined(large=large, small=shipped.ALP(**shape, largest=top, epsilon=1)).small
         log_d = refine(lambda: bits * ball(2).log()).lower
         for size in (1, 50, 300):
-            small = made.limited(made.stored.checked({i: size + i for i in range(k)}))
-            total = Fraction(int(small.numerators.sum()), small.denominator)
+            entries = large.checked({i: size + i for i in range(k)}).at_most(small.largest)
+            total = Fraction(int(entries.numerators.sum()), entries.denominator)
             case = {"log_d": bits, "k": k, "eps": eps, "size": size}
             at_most(eps * total, 2 * k * log_d + eps * k * grid, **case)
             at_most(ceil(eps * total), factor * k * log_d, **case)

@@ -235,7 +235,7 @@ def space_for_small_epsilon(times: Fraction = Fraction(299, 100)) -> None:
     """
     for n in range(1, 21):
         eps = Fraction(n, 20)
-        direct = HistogramALP(d=1, k=1, s=3, beta=5000, epsilon=eps).levels
+        direct = HistogramALP(d=1, k=1, s=3, largest=5000, epsilon=eps).levels
         at_most(times * literal(5000 * eps, _THREE).levels, direct, eps=eps)
 
 
