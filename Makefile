@@ -181,6 +181,7 @@ experiments: setup
 	$(BIN)/python -m experiments.compressive_privatization
 	$(BIN)/python -m experiments.compressive_beyond
 	$(BIN)/python -m experiments.sparse_vectors
+	$(BIN)/python -m experiments.key_sets
 
 clean:
 	rm -rf .venv .venv-all .venv-docs .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
