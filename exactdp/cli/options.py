@@ -84,6 +84,13 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
         "an integer > k",
         "With --epsilon: largest number of pairs of one user that are counted.",
     ),
+    "most:keys": ("an integer >= 2", "With --spend: larger numbers of keys count as this.", "100"),
+    "prior": ("number:weight pairs", "How many keys users have, as you expect it: 1:5,3:3,10:2."),
+    "spend": (
+        "a number > 0 and < epsilon",
+        "Part of epsilon for a noisy look at how many keys users have.",
+    ),
+    "count:advice": ("an integer >= 1", "Size of a count whose error is compared.", "1000"),
     "sums": ("column:limit pairs", "Columns to sum, with the limit of a user's value: a:10,b:5."),
     "public:values": ("a file name", "List of all values, one per line, instead of --k."),
     "public": ("a file name", "List of elements, one per line; no others are released."),
@@ -200,6 +207,7 @@ _KINDS = {
     "a column": "COLUMN",
     "column names": "COLUMN,...",
     "column:limit": "COLUMN:INTEGER,...",
+    "number:weight": "INTEGER:NUMBER,...",
     "a text": "TEXT",
     "the name": "NAME",
 }

@@ -30,7 +30,7 @@ MAP = {
         "figure": "figure",
     },
     "I have data": {
-        "release": "release release_rows release_universes budget sketches cut query",
+        "release": "release release_rows release_universes advise budget sketches cut query",
         "local": "local sparse",
         "sample": "sample",
     },
@@ -41,6 +41,9 @@ MAP = {
     },
 }
 COMMANDS = {name: modules for commands in MAP.values() for name, modules in commands.items()}
+
+#: Short names of commands that many users start with.
+SHORT = {"advise": "release advise"}
 
 #: Names until version 0.2, which are still understood.
 RENAMED = {
@@ -69,6 +72,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments call, also by a name that it had before."""
+        if args and args[0] in SHORT:
+            args = [*SHORT[args[0]].split(), *args[1:]]
         new = RENAMED.get(args[0]) if args else None
         if new is not None:
             note = f"exactdp: 'exactdp {args[0]}' is called 'exactdp {new}' now"

@@ -81,6 +81,13 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "compose": _record(**_LOSS),
     "figure": _PICTURE,
     "figure savings": _list(_record(k=_NUMBER, tau=_STRINGS, saved=_NUMBER)),
+    "release advise": _record(
+        k=_COUNT,
+        by_k=_list(_STRINGS),
+        mechanisms=_list(_STRINGS),
+        said=_TEXT,
+        guarantee_=_GUARANTEE,
+    ),
     "release": {
         **_record(mechanism=_TEXT, released=_COUNT, unit=_TEXT, output=_TEXT, guarantee=_GUARANTEE),
         "additionalProperties": _TEXT,

@@ -7,6 +7,7 @@ Before noise is drawn, the bounds are checked on the pairs of user and key that 
 Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, through narwhals.
 """
 
+from exactdp.frames.advising import Advice, Advised, Bound, advise
 from exactdp.frames.checking import EngineError
 from exactdp.frames.choosing import Choice
 from exactdp.frames.counting import Totals, bounded, counted
@@ -16,6 +17,9 @@ from exactdp.frames.releasing import FrameRelease, checked_bounds, draw, drawn, 
 from exactdp.frames.selecting import KeysRelease, keys
 
 __all__ = [
+    "Advice",
+    "Advised",
+    "Bound",
     "Choice",
     "Cut",
     "EngineError",
@@ -23,6 +27,7 @@ __all__ = [
     "KeyedHash",
     "KeysRelease",
     "Totals",
+    "advise",
     "bounded",
     "checked_bounds",
     "counted",

@@ -21,7 +21,7 @@ from exactdp.samplers.source import require_secure
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Cut", "cut"]
+__all__ = ["Cut", "cut", "users_by_keys"]
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ def cut(
     used = SystemSource() if source is None else source
     require_secure(used)
     if epsilon is None:
-        return Cut(bound, *_numbers(_users_by_keys(frame, user, by), bound, None))
+        return Cut(bound, *_numbers(users_by_keys(frame, user, by), bound, None))
     loss, cap = positive("epsilon", epsilon), integer("most", most or 0, least=bound + 1)
-    exact = _numbers(_users_by_keys(frame, user, by), bound, cap)
+    exact = _numbers(users_by_keys(frame, user, by), bound, cap)
     # a user changes the three numbers by at most 1, `most` and `most` - k
     noise = DiscreteLaplace(scale=(1 + cap + cap - bound) / loss)
     users, pairs, left_out = (number + noise.sample(used) for number in exact)
@@ -102,8 +102,8 @@ def _numbers(users_by_keys: dict[int, int], k: int, most: int | None) -> tuple[i
     )
 
 
-def _users_by_keys(frame: Any, user: str, by: str | Sequence[str]) -> dict[int, int]:
-    """Number of keys -> number of users with this number of keys."""
+def users_by_keys(frame: Any, user: str, by: str | Sequence[str]) -> dict[int, int]:
+    """Number of keys -> number of users with this number of keys, without noise."""
     nw_ = narwhals()
     bounding = Bounding(asked(frame, user=user, by=by, sums=None), None, None)
 

@@ -110,7 +110,8 @@ def release(
     several rows of a user with the same key count once.
     k: >= 1, largest number of keys per user; which of a user's keys count is chosen at random.
     epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
-    top: number of largest counts to release, instead of all or together with k.
+    top: number of largest counts to release. Without k, they must exceed the next largest count by
+    a threshold to be released.
     sums: column of integers -> limit >= 1; a user's value for a key is clipped to +-limit.
     keys: a public list. All of its keys are released, counts of 0 included, and no others; with
     sums, those above the threshold.

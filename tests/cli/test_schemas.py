@@ -24,6 +24,8 @@ MORE = [
     "sgd --noise-multiplier 1 --rate 0.1 --epsilon 3 --delta 1e-5",
     "figure savings --epsilon 1 --delta 1e-3 --sparsities 1",
     "figure alp --epsilon 5 --output {new}.svg",
+    "release advise --epsilon 1 --delta 1e-6 --prior 1:1",
+    "release budget {new}.json --epsilon 1 --delta 1e-6",
     "release cut {rows} --user u --by k --k 1 --public-data",
     "audit targets",
     "audit vectors list",

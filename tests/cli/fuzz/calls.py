@@ -32,6 +32,9 @@ CALLS = [
     "sample geometric --p 0.1 --count 5 --output {new}.csv",
     "release gshm {counts} --k 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
     "release gshm {counts} --k 1 --epsilon 1 --delta 0.1 --sigma 9 --tau 99 --output {new}.csv",
+    "release gshm {counts} --k 1 --epsilon 1 --delta 1e-6 --output {new}.json",
+    "release budget {new}.json --epsilon 1 --delta 1e-6 --counting renyi",
+    "release advise --epsilon 1 --delta 1e-6 --prior 1:3,2:1 --count 9 --times 2",
     "release basic {counts} --epsilon 1 --universe 9 --output {new}.csv",
     "release stability {counts} --epsilon 1 --delta 1e-3 --text 3 --output {new}.csv",
     "release sparse {counts} --epsilon 1 --text 3 --public {public} --output {new}.csv",
@@ -72,6 +75,13 @@ CALLS = [
 #: These start an engine, and are called less often.
 COSTLY = [
     "release gshm {rows} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
+    "release counts {rows} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --top 2 "
+    "--output {new}.json",
+    "release counts {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --selection sips "
+    "--output {new}.parquet",
+    "release keys {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --mechanism mad2r "
+    "--output {new}.csv",
+    "release advise {rows} --user u --by k --epsilon 1 --delta 1e-6 --spend 0.1 --most 9",
     "release csh {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
     "release gshm {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --sums v:3 "
     "--public {public} --output {new}.csv",

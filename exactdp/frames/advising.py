@@ -1,0 +1,272 @@
+"""Which mechanism, and which k: certified noise beside what a bound on keys leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting import pld
+from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import ADD_REMOVE
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.frames.cutting import users_by_keys
+from exactdp.frames.paying import paying
+from exactdp.frames.targets import SELECTIONS, Target, mechanism_for, selection_for
+from exactdp.parameters import Real, delta_target, integer, positive, rational
+from exactdp.samplers import DiscreteLaplace, Source, SystemSource
+from exactdp.samplers.source import require_secure
+
+__all__ = ["Advice", "Advised", "Bound", "advise"]
+
+#: Values of k that are compared, up to the largest number of keys of a user.
+LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One value of k. noise: bound of the error of one count by noise (95 %). above: smallest
+    released count, or None without a threshold. left_out: part of the pairs of user and key beyond
+    k, or None if nothing is known. error: noise, and what is left out of the count that was asked
+    for."""
+
+    k: int
+    noise: int
+    above: Fraction | None
+    left_out: Fraction | None
+    error: Fraction
+
+
+@dataclass(frozen=True)
+class Advised:
+    """One mechanism, for the best k. releases: what it answers. noise: None for keys alone. needs:
+    number of users from which a key is released with probability 1/2. left_out: as of Bound."""
+
+    mechanism: str
+    releases: str
+    noise: int | None
+    needs: Fraction | None
+    left_out: Fraction | None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """bounds: values of k for the mechanism that counts. mechanisms: side by side for the best k.
+    count: the true count whose error is compared. learnt: where the numbers of keys per user come
+    from. guarantee: of this look at the data, or None if no private data were read."""
+
+    bounds: tuple[Bound, ...]
+    mechanisms: tuple[Advised, ...]
+    count: int
+    learnt: str
+    guarantee: Guarantee | None = None
+
+    @property
+    def best(self) -> Bound:
+        """The k with the least error; the smaller one of equals."""
+        return _best(self.bounds)
+
+    @property
+    def tables(self) -> list[tuple[str, list[str], list[list[str]]]]:
+        """A title, a header and rows: the values of k, then the mechanisms."""
+        head = ["k", "left out", "noise (95 %)", "released above", f"error of {self.count}"]
+        rows = [
+            [
+                str(row.k),
+                _share(row.left_out),
+                str(row.noise),
+                _text(row.above, "all"),
+                f"{float(row.error):.0f}",
+            ]
+            for row in self.bounds
+        ]
+        named = ["mechanism", "releases", "noise (95 %)", "users needed", "left out"]
+        others = [
+            [
+                each.mechanism,
+                each.releases,
+                "-" if each.noise is None else str(each.noise),
+                _text(each.needs, "-"),
+                _share(each.left_out),
+            ]
+            for each in self.mechanisms
+        ]
+        title = f"{self.mechanisms[0].mechanism}, by k"
+        return [(title, head, rows), (f"k = {self.best.k}", named, others)]
+
+    @property
+    def said(self) -> str:
+        """The recommendation, in a sentence."""
+        best, name = self.best, self.mechanisms[0].mechanism
+        if best.left_out is None:
+            return "noise alone is compared: to choose k, say how many keys users have"
+        cost = f"; this look cost {self.guarantee}" if self.guarantee else ""
+        return (
+            f"{name} with k = {best.k}: a count of {self.count} is wrong by about "
+            f"{float(best.error):.0f} (95 %), with keys per user {self.learnt}{cost}"
+        )
+
+    def __str__(self) -> str:
+        from tabulate import tabulate
+
+        made = [
+            f"{title}\n{tabulate(rows, header, disable_numparse=True)}"
+            for title, header, rows in self.tables
+        ]
+        return "\n\n".join([*made, self.said])
+
+
+def advise(
+    frame: Any = None,
+    *,
+    user: str = "",
+    by: str | Sequence[str] = "",
+    epsilon: Real,
+    delta: Real,
+    count: int = 1000,
+    listed: int | None = None,
+    times: int = 1,
+    prior: Mapping[int, Real] | None = None,
+    public: bool = False,
+    spend: Real | None = None,
+    most: int = 100,
+    budget: pld.Budget | None = None,
+    source: Source | None = None,
+) -> Advice:
+    """Compare values of k for a release of counts, and mechanisms side by side for the best k.
+
+    epsilon, delta: the target of the release. listed: number of public keys, if they are known.
+    times: as for :func:`release`. count: size of a count whose error is compared, >= 1: its noise
+    plus the part of its users that the bound leaves out, if all keys lose equally.
+    How many keys users have is never read for free. Give one of:
+    prior: number of keys -> weight, as you expect it. public: True if the frame is public, or a
+    representative sample that is. spend: > 0 and < epsilon, for noisy numbers of users by their
+    number of keys; the rest of epsilon is left for the release. most: >= 2, larger numbers of keys
+    count as this one. budget: pays `spend`. Or none of them: noise alone is then compared.
+    frame, user, by, source: as for :func:`release`; not read with a prior, or without any of these.
+    Raises InvalidParameter, Undecided, EngineError, Exhausted.
+
+    >>> from exactdp import frames
+    >>> prior = {1: "0.5", 3: "0.3", 10: "0.15", 100: "0.05"}
+    >>> advice = frames.advise(epsilon=1, delta="1e-6", prior=prior, count=200)
+    >>> print(advice.said)
+    gshm with k = 100: a count of 200 is wrong by about 83 (95 %), with keys per user as stated
+    """
+    used = SystemSource() if source is None else source
+    require_secure(used)
+    if (prior is not None) + public + (spend is not None) > 1:
+        raise InvalidParameter("public", public, "given alone: one of prior, public and spend")
+    loss, size = positive("epsilon", epsilon), integer("count", count, least=1)
+    guarantee, learnt = None, "unknown"
+    profile: dict[Any, Fraction] = {}
+    if prior is not None:
+        profile |= _stated(prior)
+        learnt = "as stated"
+    elif public:
+        profile |= {n: Fraction(c) for n, c in users_by_keys(frame, user, by).items()}
+        learnt = "as in the public data"
+    elif spend is not None:
+        part = delta_target("spend", positive("spend", spend) / loss) * loss
+        guarantee = Guarantee(part, Enclosure.exact(0), ADD_REMOVE, "discrete Laplace noise")
+        profile |= _noisy(frame, user, by, part, integer("most", most, least=2), used, budget)
+        learnt, loss = f"with noise of scale {float(1 / part):.3g}", loss - part
+    longest = listed or LADDER[-1]
+    if profile:
+        longest = min(longest, most if spend is not None else max(profile))
+    ladder = [k for k in LADDER if k < longest] + [longest]
+    targets = [Target(loss, delta, k, times=times, listed=listed) for k in ladder]
+    bounds = tuple(_bound(each, profile, size) for each in targets)
+    best = targets[bounds.index(_best(bounds))]
+    return Advice(bounds, tuple(_side_by_side(best, profile)), size, learnt, guarantee)
+
+
+def _best(bounds: Sequence[Bound]) -> Bound:
+    return min(bounds, key=lambda row: (row.error, row.k))
+
+
+def _bound(target: Target, profile: Mapping[Any, Fraction], size: int) -> Bound:
+    made, _ = mechanism_for("auto", target)
+    lost, noise = _left_out(profile, made.k // target.times), made.accuracy("0.05").per_query
+    error = noise + size * (lost or Fraction(0))
+    return Bound(target.k or 1, noise, _above(made), lost, error)
+
+
+def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[Advised]:
+    """The mechanisms for this target; those that cannot keep it are left out."""
+    lost, largest = _left_out(profile, target.k or 1), replace(target, top=target.k)
+    listed: list[tuple[str, str, Target, Fraction | None]] = [
+        ("known", "listed counts", target, lost)
+    ]
+    if target.listed is None:
+        listed = [
+            ("gshm", "counts", target, lost),
+            ("top-k-with-base", "k largest counts", largest, Fraction(0)),
+            ("csh", "k largest counts, less the next", largest, Fraction(0)),
+        ]
+    for name, what, question, left_out in listed:
+        with suppress(InvalidParameter, Undecided):
+            made, _ = mechanism_for(name, question)
+            yield Advised(name, what, made.accuracy("0.05").per_query, _above(made), left_out)
+    for name in () if target.listed else SELECTIONS:
+        with suppress(InvalidParameter, Undecided):
+            keys, _ = selection_for(name, k=target.k or 1, **target.pair, times=target.times)
+            yield Advised(name, "keys", None, Fraction(keys.half), lost)
+
+
+def _above(made: Any) -> Fraction | None:
+    return 1 + Fraction(made.tau) if hasattr(made, "tau") else None
+
+
+def _share(part: Fraction | None) -> str:
+    return "?" if part is None else f"{float(100 * part):.1f} %"
+
+
+def _text(number: Fraction | None, nothing: str) -> str:
+    return nothing if number is None else f"{float(number):g}"
+
+
+def _stated(prior: Mapping[int, Real]) -> dict[int, Fraction]:
+    found = {integer("prior", n, least=1): rational("prior", w) for n, w in prior.items()}
+    if not found or min(found.values()) < 0 or not any(found.values()):
+        raise InvalidParameter("prior", prior, "weights >= 0 of numbers of keys, not all 0")
+    return found
+
+
+def _noisy(
+    frame: Any,
+    user: str,
+    by: str | Sequence[str],
+    epsilon: Fraction,
+    most: int,
+    source: Source,
+    budget: pld.Budget | None,
+) -> dict[Fraction, Fraction]:
+    """Noisy numbers of users by ranges of their number of keys, each named by its middle.
+
+    One user is in one range, so noise of scale 1/epsilon suffices. Negative numbers are kept: they
+    make up for those that are too large.
+    """
+    exact = users_by_keys(frame, user, by)
+    ends = [k for k in LADDER if k < most] + [most]
+    counts = dict.fromkeys(ends, 0)
+    for number, users in exact.items():
+        counts[next((end for end in ends if number <= end), most)] += users
+    promise = Guarantee(epsilon, Enclosure.exact(0), ADD_REMOVE, "discrete Laplace noise")
+    paying(budget, 1, "a look at the number of keys per user")(promise)
+    noise = DiscreteLaplace(scale=1 / epsilon)
+    return {
+        Fraction(before + 1 + end, 2): Fraction(users + noise.sample(source))
+        for before, (end, users) in zip([0, *ends], counts.items(), strict=False)
+    }
+
+
+def _left_out(profile: Mapping[Any, Fraction], k: int) -> Fraction | None:
+    """The part of the pairs of user and key beyond the first k of a user, from 0 to 1."""
+    pairs = sum((n * weight for n, weight in profile.items()), Fraction(0))
+    if pairs <= 0:
+        return None
+    beyond = sum((max(n - k, 0) * weight for n, weight in profile.items()), Fraction(0))
+    return min(max(beyond / pairs, Fraction(0)), Fraction(1))

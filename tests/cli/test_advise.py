@@ -1,0 +1,104 @@
+"""exactdp advise, and release counts, budget and other formats: as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from exactdp.mechanisms import GSHM
+from tests.cli.test_accounting import run
+from tests.cli.test_rows import TARGET, visits
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def test_advice_from_public_data_a_prior_and_a_look(tmp_path: Path) -> None:
+    data, picture = visits(tmp_path / "v.csv"), tmp_path / "a.png"
+    command = ["advise", str(data), *TARGET]
+    code, text, err = run(*command, "--public-data", "--count", "100", "--picture", str(picture))
+    assert (code, err) == (0, "")
+    assert "gshm with k = 2: a count of 100 " in text  # one user has 52 keys, the others two
+    assert picture.stat().st_size > 1000
+    code, text, _ = run(*command, "--spend", "1", "--most", "10", "--json")
+    found = json.loads(text)
+    assert found["guarantee"]["epsilon"] == "1"
+    assert [row["k"] for row in found["by_k"]] == ["1", "2", "3", "5", "7", "10"]
+    code, text, _ = run("advise", "--epsilon", "2", "--delta", "1e-6", "--prior", "1:1,2:3")
+    assert code == 0
+    assert "keys per user as stated" in text
+    for flags in (["--prior", "1"], ["--prior", "x:1"], ["--public-data"], ["--spend", "2"]):
+        code, text, err = run("advise", "--epsilon", "2", "--delta", "1e-6", *flags)
+        assert (code, text) == (2, "")
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_the_ending_is_the_format(tmp_path: Path, ending: str) -> None:
+    data, out = visits(tmp_path / "v.parquet"), tmp_path / f"o.{ending}"
+    code, text, err = run("release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out))
+    assert (code, err) == (0, "")
+    noise = GSHM.for_target(k=2, epsilon=2, delta="1e-6").accuracy("0.05").per_query
+    assert f"gshm: {noise} users: error of one count (95 %)" in text
+    if ending == "csv":
+        rows = list(csv.DictReader(out.read_text().splitlines()))
+    elif ending == "json":
+        rows = json.loads(out.read_text())
+    else:
+        rows = pq.read_table(out).to_pylist()
+    assert [row["url"] for row in rows] == ["007", "a, b"]
+    assert all(abs(int(row["count"]) - 900) < 60 for row in rows)
+    assert ending == "csv" or all(type(row["count"]) is int for row in rows)
+
+
+def test_known_keys_largest_counts_and_keys_in_rounds(tmp_path: Path) -> None:
+    data, public = visits(tmp_path / "v.csv"), tmp_path / "p.csv"
+    public.write_text("007\nnowhere\n")
+    call = ["release", "counts", str(data), *TARGET, "--json"]
+    code, text, _ = run(
+        *call, "--k", "2", "--public", str(public), "--output", str(tmp_path / "a.csv")
+    )
+    assert (code, json.loads(text)["released"]) == (0, 2)
+    code, text, _ = run(*call, "--top", "2", "--output", str(tmp_path / "b.csv"))
+    assert (code, json.loads(text)["released"]) == (0, 2)
+    assert abs(float(json.loads(text)["next largest count"]) - 1) < 60
+    more = ["--k", "2", "--selection", "mad2r", "--share", "0.4"]
+    picture = tmp_path / "c.svg"
+    code, text, _ = run(
+        *call, *more, "--output", str(tmp_path / "c.csv"), "--picture", str(picture)
+    )
+    assert (code, json.loads(text)["released"]) == (0, 2)
+    assert "keys" in picture.read_text()
+    keys = ["release", "keys", str(data), *TARGET, "--k", "2", "--mechanism", "sips"]
+    code, text, _ = run(*keys, "--output", str(tmp_path / "d.json"))
+    assert code == 0
+    assert json.loads((tmp_path / "d.json").read_text()) == [{"url": "007"}, {"url": "a, b"}]
+
+
+def test_a_month_from_one_budget(tmp_path: Path) -> None:
+    data, budget = visits(tmp_path / "v.csv"), str(tmp_path / "month.json")
+    assert run("release", "budget", budget, "--epsilon", "2", "--delta", "1e-6")[0] == 0
+    series = ["--k", "2", *TARGET, "--times", "2", "--budget", budget, "--note", "daily"]
+    for day in range(3):
+        out = tmp_path / f"{day}.csv"
+        code, _, err = run("release", "counts", str(data), *series, "--output", str(out))
+        assert code == (2 if day == 2 else 0)
+        assert ("all 2 releases of the series 'daily' were made" in err) == (day == 2)
+        assert out.exists() == (day < 2)
+    code, text, _ = run("release", "budget", budget)
+    assert code == 0
+    assert text.count("note daily, one of 2") == 2 + 1  # the refused one is listed, at no cost
+    assert ["epsilon", "2", "0", "2"] in [line.split() for line in text.splitlines()]
+    assert run("release", "budget", budget, "--epsilon", "2", "--delta", "1e-6")[0] == 2
+
+
+def test_pictures_and_budgets_are_looked_at_before_the_data(tmp_path: Path) -> None:
+    data, out = visits(tmp_path / "v.csv"), tmp_path / "o.csv"
+    call = ["release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out)]
+    for flags in (["--picture", "x.doc"], ["--budget", str(tmp_path / "none.json")]):
+        code, _, err = run(*call, *flags)
+        assert code == 2
+        assert err.count("\n") == 1
+        assert not out.exists()
