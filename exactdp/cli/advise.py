@@ -23,7 +23,8 @@ __all__ = ["advise"]
 
 @click.command(
     epilog="Example: exactdp release advise visits.csv --user uid --by url --epsilon 1 "
-    "--delta 1e-6 --spend 0.1\nExample: exactdp release advise --epsilon 1 --delta 1e-6 --prior 1:5,3:3,10:2"
+    "--delta 1e-6 --spend 0.1\n"
+    "Example: exactdp release advise --epsilon 1 --delta 1e-6 --prior 1:5,3:3,10:2"
 )
 @click.argument("data", required=False)
 @options("epsilon delta", "user by prior spend most:keys count:advice public:known times picture")
