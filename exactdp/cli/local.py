@@ -56,6 +56,49 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
     return Answer([_compared(row, best) for row in rows], text)
 
 
+@local.command(
+    epilog="Example: exactdp local plan --k 10000 --epsilon 0.5 --sparsity 10 --error 0.2"
+)
+@options("k:values epsilon", "sparsity error:shares users:given beta seed:matrix")
+@answering
+def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **given: str | None) -> Answer:
+    """Choose outputs and users for frequent values, by a proved error (compressive response).
+
+    Give two of --sparsity, --error and --users; the third is found, and the number m of outputs.
+    """
+    from exactdp.local import CompressivePlan
+
+    whole = {
+        name: integer(name, text, least=1)
+        for name, text in given.items()
+        if text is not None and name != "error"
+    }
+    with counted("planning"):
+        made = CompressivePlan.for_target(
+            k=integer("k", k, least=2),
+            epsilon=epsilon,
+            error=given["error"],
+            beta=beta or "0.05",
+            seed=integer("seed", seed or 0, least=0),
+            **whole,
+        )
+    found = {
+        "outputs": made.mechanism.m,
+        "bits": made.mechanism.bits,
+        "sparsity": made.sparsity,
+        "users": made.users,
+        "l1_error": made.error,
+    }
+    shown_facts = {
+        "outputs (m)": made.mechanism.m,
+        "bits of a report": made.mechanism.bits,
+        "frequent values": made.sparsity,
+        "users": made.users,
+        "l1 error of all shares": f"<= {made.error:.4g}, except with probability {beta or '0.05'}",
+    }
+    return Answer(found, facts("plan of a compressive response", shown_facts))
+
+
 def _compared(row: Any, best: Fraction) -> dict[str, Any]:
     return {
         "mechanism": row.name,

@@ -148,6 +148,9 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "level": ("event or user", "Protect one entry of a user (event) or all entries (user)."),
     "L": ("a number > 0", "Instead of --level: protect changes of a user up to this L1 distance."),
     "hashes": ("linear or keyed", "Hash functions; keyed for --delta.", "linear"),
+    "users:given": ("an integer >= 1", "Number of users."),
+    "sparsity": ("an integer >= 1", "Number of frequent values; all others are taken as rare."),
+    "error:shares": ("a number > 0", "Largest l1 error of all shares."),
     "users": ("an integer >= 1", "Expected number of users.", "100000"),
     "bins": (
         "an integer, a power of two",

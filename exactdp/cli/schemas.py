@@ -105,6 +105,9 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         reports=_COUNT, counters=_COUNT, output=_TEXT, configuration=_OBJECT
     ),
     "local estimate": _list(_record(value=_TEXT, share=_FLOAT, standard_error_=_FLOAT)),
+    "local plan": _record(
+        outputs=_COUNT, bits=_COUNT, sparsity=_COUNT, users=_COUNT, l1_error=_FLOAT
+    ),
     "local compare": _list(
         _record(
             mechanism=_TEXT,

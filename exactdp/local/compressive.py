@@ -24,10 +24,8 @@ from exactdp.local.public_matrices import BalancedColumns, PublicColumns, portio
 from exactdp.local.ratio import largest, local_epsilon, ratio_within
 from exactdp.local.report_formats import Numbers, Report, Reports, integers
 from exactdp.local.sparse_recovery import Pursuit, Recovery, System
-from exactdp.parameters import choice, decimal_text
+from exactdp.parameters import decimal_text
 from exactdp.samplers import Source
-
-_METHODS = ("normalized", "projected")
 
 
 class SetResponse(LocalMechanism[int]):
@@ -41,6 +39,8 @@ class SetResponse(LocalMechanism[int]):
     epsilon: Number
     #: The sets C_x.
     columns: PublicColumns
+
+    methods = ("projected", "normalized")
 
     @property
     def epsilon_per_report(self) -> Fraction:
@@ -88,7 +88,6 @@ class SetResponse(LocalMechanism[int]):
         return (recovery or Pursuit())(self._system, state.counts, state.n)
 
     def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:
-        choice("method", method, _METHODS)
         return finished(Pursuit()(self._system, counts, n), method)
 
     @cached_property
@@ -202,7 +201,7 @@ class CompressiveResponse(SetResponse):
     >>> from exactdp.samplers import SystemSource
     >>> m = CompressiveResponse(k=1000, m=100, epsilon=1, seed=7)
     >>> state = m.aggregate().add(m.report_many([3, 3, 3, 500] * 10_000, SystemSource()))
-    >>> estimate = state.estimate("projected")
+    >>> estimate = state.estimate()
     >>> m.bits, int(estimate.argmax())
     (7, 3)
     """

@@ -23,7 +23,6 @@ from exactdp.local.bulk_choices import Integers
 from exactdp.local.mechanism import LocalMechanism, State, public_fields
 from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.report_formats import Report, Reports, integers
-from exactdp.parameters import choice
 from exactdp.samplers import Source
 
 #: How an unbiased estimate is converted to a distribution ("unbiased": not at all).
@@ -41,6 +40,8 @@ class FrequencyOracle(LocalMechanism[int]):
 
     k: int = whole(least=2, most=_LARGEST)
     epsilon: Number = number(local_epsilon)
+
+    methods = METHODS
 
     @property
     def epsilon_per_report(self) -> Fraction:
@@ -131,7 +132,6 @@ class FrequencyOracle(LocalMechanism[int]):
         return array
 
     def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:
-        choice("method", method, METHODS)
         scores = self._scores(counts).astype(np.float64)
         found = np.asarray(scores - n * float(self.background)) / (n * float(self.gain))
         return finished(found, method)

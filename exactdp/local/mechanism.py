@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
-from exactdp.parameters import decimal_text, integer
+from exactdp.parameters import choice, decimal_text, integer
 from exactdp.samplers.source import Source, require_secure
 
 V = TypeVar("V")
@@ -44,6 +44,9 @@ class LocalMechanism(ABC, Generic[V]):
     A subclass defines the format of a report (form), how reports are drawn (_respond), the number
     of counters of a server (cells) and what a batch of reports adds to the counters (_tally).
     """
+
+    #: How estimates can be had; the first is the default.
+    methods: ClassVar[tuple[str, ...]] = ("unbiased",)
 
     @property
     @abstractmethod
@@ -237,10 +240,14 @@ class State:
         same = self.mechanism.fingerprint_text == other.mechanism.fingerprint_text
         return same and self.n == other.n and bool((self.counts == other.counts).all())
 
-    def estimate(self, method: str = "unbiased") -> Any:
-        """The mechanism's estimate; raises InvalidParameter before the first report."""
+    def estimate(self, method: str | None = None) -> Any:
+        """The mechanism's estimate; raises InvalidParameter before the first report.
+
+        method: one of the mechanism's methods, the first of them by default.
+        """
         self.mechanism._require_reports(self)
-        return self.mechanism._estimate(self.counts, self.n, method)
+        chosen = choice("method", method or self.mechanism.methods[0], self.mechanism.methods)
+        return self.mechanism._estimate(self.counts, self.n, chosen)
 
     def to_bytes(self) -> bytes:
         """A checked file, read by the mechanism's state_from_bytes."""

@@ -143,25 +143,28 @@ class HadamardColumns(PublicColumns):
 
 
 class GivenColumns(PublicColumns):
-    """An explicit matrix. entries: k rows of m numbers; y is in C_x if entry y of row x is > 0."""
+    """An explicit matrix A, as CP writes it: m rows of k numbers, one column for each value.
+
+    Output y is in C_x if the entry in row y and column x is > 0, as 1 of 1 and -1, or of 1 and 0.
+    """
 
     def __init__(self, entries: Any) -> None:
         try:
             array = np.asarray(entries)
         except ValueError:  # rows of several lengths
-            raise InvalidParameter("columns", entries, "k rows of m numbers") from None
+            raise InvalidParameter("columns", entries, "m rows of k numbers") from None
         if array.ndim != 2 or array.dtype.kind not in "biuf" or not all(array.shape):
             raise InvalidParameter(
-                "columns", Described(f"of shape {array.shape}"), "k rows of m numbers"
+                "columns", Described(f"of shape {array.shape}"), "m rows of k numbers"
             )
         if not np.isfinite(array).all():
             raise InvalidParameter(
-                "columns", Described("an entry that is not a number"), "k rows of m numbers"
+                "columns", Described("an entry that is not a number"), "m rows of k numbers"
             )
         if array.shape[0] < 2 or array.shape[1] < 2:
             raise InvalidParameter("columns", Described(f"of shape {array.shape}"), "k, m >= 2")
-        self.k, self.m = array.shape
-        self._marks: Bits = array > 0
+        self.m, self.k = array.shape
+        self._marks: Bits = np.ascontiguousarray(array.T > 0)
         _ = self.sizes
 
     def marks(self, values: Integers) -> Bits:

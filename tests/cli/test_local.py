@@ -117,3 +117,16 @@ def test_a_file_that_contradicts_itself_is_refused() -> None:
     ):
         with pytest.raises(InvalidParameter):
             mechanism_of(STATE.pack({"configuration": text, "n": 0}, b""))
+
+
+def test_a_plan_of_frequent_values() -> None:
+    given = ["--k", "200", "--epsilon", "1", "--sparsity", "2"]
+    code, text, _ = run("local", "plan", *given, "--error", "0.3", "--json")
+    found = json.loads(text)
+    assert code == 0
+    assert found["l1_error"] <= 0.3
+    code, text, _ = run("local", "plan", *given, "--users", str(found["users"]))
+    assert code == 0
+    assert f"<= {found['l1_error']:.4g}" in text
+    code, _, err = run("local", "plan", *given)
+    assert (code, "two of the three" in err) == (2, True)

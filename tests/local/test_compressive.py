@@ -25,7 +25,7 @@ from exactdp.samplers import SeededSource, exact_law
 
 F = Fraction
 
-NESTED = GivenColumns([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0]])
+NESTED = GivenColumns(np.transpose([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0]]))
 MECHANISMS: list[SetResponse] = [
     CompressiveResponse(k=8, m=6, epsilon="0.5", seed=1),
     CompressiveResponse(k=5, m=7, epsilon=2, seed=2, ones=3),
@@ -33,8 +33,8 @@ MECHANISMS: list[SetResponse] = [
     MatrixResponse(RandomColumns(k=4, m=12, seed=2, share="0.3"), epsilon="1.6"),
     MatrixResponse(HadamardColumns(k=5, m=8), epsilon=1),
     MatrixResponse(NESTED, epsilon=1),
-    MatrixResponse(GivenColumns([[1, 0, 0], [1, 0, 0]]), epsilon=1),
-    MatrixResponse(GivenColumns([[1, -1, -1, 1, 1], [-1, 1, -1, -1, 1]]), epsilon=1),
+    MatrixResponse(GivenColumns([[1, 1], [0, 0], [0, 0]]), epsilon=1),
+    MatrixResponse(GivenColumns([[1, -1], [-1, 1], [-1, -1], [1, -1], [1, 1]]), epsilon=1),
 ]
 mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=range(len(MECHANISMS)))
 
@@ -127,8 +127,8 @@ def test_the_public_stream_is_what_is_documented() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: GivenColumns([[1, 0], [1, 1]]),
-        lambda: GivenColumns([[0, 0], [1, 0]]),
+        lambda: GivenColumns([[1, 1], [0, 1]]),
+        lambda: GivenColumns([[0, 1], [0, 0]]),
         lambda: GivenColumns([1, 0]),
         lambda: GivenColumns([["a", "b"], ["c", "d"]]),
         lambda: GivenColumns([[1, 0], [1]]),
@@ -207,6 +207,7 @@ def test_estimates_that_cannot_be_had_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="report"):
         mechanism.recover(state)
     state.add([1, 2, 3])
+    assert (state.estimate() == state.estimate("projected")).all()
     with pytest.raises(InvalidParameter, match="method"):
         state.estimate("unbiased")
     with pytest.raises(InvalidParameter, match="sparsity"):

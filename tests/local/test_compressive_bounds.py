@@ -11,6 +11,8 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.local import (
+    Certificate,
+    CompressivePlan,
     CompressiveResponse,
     MatrixResponse,
     coherence,
@@ -18,13 +20,14 @@ from exactdp.local import (
     unbalanced_loss,
 )
 from exactdp.local.compressive import SetResponse
-from exactdp.local.public_matrices import GivenColumns
+from exactdp.local.public_matrices import GivenColumns, RandomColumns
+from exactdp.samplers import SeededSource
 
 F = Fraction
 
 
 def given(sets: list[list[int]], epsilon: str = "1") -> MatrixResponse:
-    return MatrixResponse(GivenColumns(np.array(sets, bool)), epsilon=epsilon)
+    return MatrixResponse(GivenColumns(np.array(sets, bool).T), epsilon=epsilon)
 
 
 #: Sets of two and three of six outputs, and of one and two: the medium regime.
@@ -100,3 +103,107 @@ def test_bounds_at_full_size_and_their_limits() -> None:
         recovery_bound(given([UNEQUAL[0], UNEQUAL[0]]), sparsity=1, n=10)
     with pytest.raises(InvalidParameter, match="beta"):
         unbalanced_loss(1, 1)
+
+
+MATRICES: dict[str, SetResponse] = {
+    "balanced": CompressiveResponse(k=40, m=60, epsilon=2, seed=5),
+    "random": MatrixResponse(RandomColumns(k=40, m=60, seed=5, share="0.4"), epsilon=2),
+}
+
+
+def exact_means(mechanism: SetResponse, p: list[F]) -> np.ndarray:
+    """q - 1/m, by the laws of the reports."""
+    laws = [(share, mechanism.law(x)) for x, share in enumerate(p) if share]
+    m = mechanism.cells
+    return np.array([float(sum(w * law[y] for w, law in laws) - F(1, m)) for y in range(m)])
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_certificate_holds_for_exact_frequencies(name: str, seed: int) -> None:
+    """Any distribution, spread ones too: the share outside, and what it adds to each value."""
+    mechanism, rng = MATRICES[name], np.random.default_rng(seed)
+    support = sorted(rng.choice(40, 3, replace=False).tolist())
+    made = Certificate.of(mechanism, support)
+    weights = rng.integers(0, 50, 40) * (rng.random(40) < 0.2)
+    weights[support] += 20 * rng.integers(0, 30, 3)
+    p = [F(int(w), int(weights.sum())) for w in weights]
+    seen, outside = exact_means(mechanism, p), float(1 - sum(p[x] for x in support))
+    high, low, _ = made._levels
+    assert outside <= (high - made._separator @ seen) / (high - low) + 1e-12
+    leaks, together, unequal = made._leaks
+    errors = made._dual.T @ seen - np.array([float(p[x]) for x in support])
+    assert (abs(errors) <= leaks * outside + unequal).all()
+    assert np.linalg.norm(errors) <= together * outside + 2 * unequal
+    products = made._products(made._separator)
+    worst = max(set(range(40)) - set(support), key=lambda z: products[z])
+    point = exact_means(mechanism, [F(int(x == worst)) for x in range(40)])
+    assert high - made._separator @ point == pytest.approx(high - low)  # attained
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_certified_shares_are_as_near_as_stated(spread: bool) -> None:
+    """Fixed seed, 40 runs at beta = 1/20: none of the bounds fails (they are not tight)."""
+    mechanism, support, n = MATRICES["balanced"], (3, 17, 30), 3000
+    p = np.array([0.002 * spread] * 40)
+    p[list(support)] = (1 - p.sum() + p[list(support)].sum()) * np.array([0.5, 0.3, 0.2])
+    made, rng = Certificate.of(mechanism, support), np.random.default_rng(1)
+    for run in range(40):
+        values = rng.choice(40, n, p=p)
+        state = mechanism.aggregate().add(mechanism.draw_many(values, SeededSource(run)))
+        found = made.shares(state, "0.05")
+        assert (abs(found.shares - p[list(support)]) <= found.within).all()
+        outside = 1 - p[list(support)].sum()
+        assert outside <= found.outside < 1
+        error = abs(found.shares - p[list(support)]).sum() + outside
+        assert error <= found.l1
+        assert spread or error <= made.l1(n, "0.05")
+
+
+def test_deviations_are_bernstein_bounds() -> None:
+    """Binomial tails by their terms: an output that has the largest probability, r/N."""
+    made = Certificate.of(MATRICES["balanced"], [0])
+    u, q = np.zeros(60), made._largest
+    u[7] = 1
+    for n in (20, 200):
+        t = made._deviation(u, n, log(20))
+        tail = sum(
+            factorial(n) // factorial(c) // factorial(n - c) * q**c * (1 - q) ** (n - c)
+            for c in range(n + 1)
+            if abs(c / n - q) > t
+        )
+        assert tail <= 2 / 20
+
+
+def test_the_size_of_the_paper_is_covered() -> None:
+    """k = 10 000 and m = 500: ten values of which 10^7 users suffice, and twenty-five."""
+    mechanism = CompressiveResponse(k=10_000, m=500, epsilon="0.5", seed=1)
+    for s, error in ((10, 0.15), (25, 0.5)):
+        assert 0.9 * error < Certificate.of(mechanism, range(s)).l1(10**7, "0.05") < error
+
+
+def test_a_plan_keeps_its_target() -> None:
+    given: dict[str, object] = {"k": 200, "epsilon": 1}
+    plan = CompressivePlan.for_target(**given, sparsity=3, error="0.2")  # type: ignore[arg-type]
+    made = Certificate.of(plan.mechanism, range(3))
+    assert made.l1(plan.users, "0.05") <= 0.2 < made.l1(plan.users * 99 // 100, "0.05")
+    back = CompressivePlan.for_target(**given, sparsity=3, users=plan.users)  # type: ignore[arg-type]
+    assert back == plan
+    more = CompressivePlan.for_target(**given, users=4 * plan.users, error="0.2")  # type: ignore[arg-type]
+    assert more.sparsity > 3
+    assert more.error <= 0.2
+    for wrong in (
+        {"sparsity": 3},
+        {"sparsity": 3, "users": 1, "error": 1},
+        {"sparsity": 0, "users": 9},
+    ):
+        with pytest.raises(InvalidParameter, match="sparsity"):
+            CompressivePlan.for_target(**given, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="error"):
+        CompressivePlan.for_target(**given, users=10, error="0.1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("support", [[], [1, 1], [40], list(range(31))])
+def test_supports_that_are_refused(support: list[int]) -> None:
+    with pytest.raises(InvalidParameter):
+        Certificate.of(MATRICES["balanced"], support)

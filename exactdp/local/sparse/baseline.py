@@ -23,7 +23,6 @@ from exactdp.local.ratio import local_epsilon, ratio_within
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chebyshev
 from exactdp.local.sparse.estimates import Means, Sums
-from exactdp.parameters import choice
 from exactdp.samplers import Source
 from exactdp.vector import Vector
 
@@ -107,7 +106,6 @@ class Baseline(LocalMechanism[Vector]):
         return checked(values, d=self.d, k=self.k, grid=1)
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
-        choice("method", method, ("unbiased",))
         return Means(
             self.d, n, self._sums(counts), Chebyshev(self.variance, self.bias_of_any_items)
         )

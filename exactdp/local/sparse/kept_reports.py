@@ -55,9 +55,9 @@ class KeptReports(State):
             return NotImplemented
         return self.to_bytes() == other.to_bytes()
 
-    def estimate(self, method: str = "unbiased") -> Means:
+    def estimate(self, method: str | None = None) -> Means:
         """The means, computed on access; raises InvalidParameter if there are no reports."""
-        choice("method", method, ("unbiased",))
+        choice("method", method or "unbiased", self.mechanism.methods)
         self.mechanism._require_reports(self)
         return self._means_of(self.reports)
 

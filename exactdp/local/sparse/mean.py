@@ -265,7 +265,6 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return counts
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
-        choice("method", method, ("unbiased",))
         # sums modulo 2^64 are exact if the final sums fit, even if partial sums overflow
         most = ((1 << 63) - 1) // (self.plan.bins * self.plan.limit)
         if n > most:

@@ -42,7 +42,7 @@ def equation_2(more: int = 0) -> None:
     """
     sizes = tuple(first(n, 12) for n in range(1, 12))
     for columns, eps in product((*MIXED, sizes), _EPSILONS):
-        shipped = MatrixResponse(GivenColumns(columns), epsilon=eps)
+        shipped = MatrixResponse(GivenColumns(list(zip(*columns, strict=True))), epsilon=eps)
         e, laws = shipped.ratio, channel(columns, shipped.ratio)
         for x, column in enumerate(columns):
             base = plus(column) * e + len(column) - plus(column) + more

@@ -13,6 +13,7 @@ from exactdp.proofs_check.claims.cp._model import (
     TANH_HALF,
     Columns,
     Vector,
+    channel,
     counts,
     deviation,
     dot,
@@ -230,3 +231,34 @@ def last_display(factor: Fraction = Fraction(4), tails: int = 2) -> None:
         for s in (1, 2):
             rest = max(sum(map(abs, h), Fraction(0)) - tails * tail(p, s), Fraction(0))
             at_most(rest**2, factor * s * square(h), k=len(p), s=s, tail=tail(p, s))
+
+
+@CP.holds("Corollary 3.4.1", "certificate of a support", ours=True)
+@mutant("9/10 of the bound", share=Fraction(9, 10))
+def certificate_of_a_support(share: Fraction = Fraction(1)) -> None:
+    """For every vector u with <u, b_x> <= h on a set S and <= c < h elsewhere, b_x being the
+    centred columns of equation (2), the share of the values outside S is at most
+    (h - <u, q - 1/m>)/(h - c), for every distribution and without sparsity.
+    """
+    for columns, e, p in instances((Fraction(3, 2), Fraction(4))):
+        m = len(columns[0])
+        laws = channel(columns, e)
+        seen = tuple(v - Fraction(1, m) for v in output(columns, e, p))
+        for x in range(len(columns)):
+            u = tuple(Fraction(sign) for sign in columns[x])
+            levels = [dot(u, (law[y] - Fraction(1, m) for y in range(m))) for law in laws]
+            high, low = levels[x], max(levels[:x] + levels[x + 1 :])
+            if low < high:
+                outside = (high - dot(u, seen)) / (high - low)
+                at_most(1 - p[x], share * outside, x=x, e=e)
+
+
+@CP.holds("Corollary 3.4.1", "bounds by the coherence", ours=True)
+@mutant("s = 11", sparsity=11)
+def bounds_by_the_coherence(sparsity: int = 12) -> None:
+    """At the size of Section 5 (k = 10000, m = 500) no matrix has a bound by its coherence for 12
+    values or more: by Welch's inequality (2s - 1) coherence >= 1.
+    """
+    k, m = 10_000, 500
+    squared = Fraction(k - m, m * (k - 1))  # sum of squared cosines >= k^2/m, k of them are 1
+    at_most(1, (2 * sparsity - 1) ** 2 * squared)
