@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo engines test test-all test-slow docs tutorials installation wheels statements claims scrutiny vectors
-.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests
+.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -34,6 +34,23 @@ setup: .venv/tools
 # the site in docs/_build; every warning is an error
 docs: .venv-docs/ready
 	.venv-docs/bin/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
+
+# the calculator, one HTML file that works offline: needs Node and npm, fetches Pyodide from npm and
+# python-flint's wheel for WebAssembly from PyPI
+calculator: .venv/tools
+	$(BIN)/python -m tools.calculator.build docs/_build/calculator.html
+
+# the site with the calculator, as it is published
+site: calculator docs
+
+# the calculator and six pages of the site in headless Chromium (Debian: chromium; elsewhere set
+# CHROMIUM to its path): numbers against the command line, the keyboard, axe (some minutes)
+browser: site
+	mkdir -p docs/_build/browser
+	cp tests/browser/* docs/_build/browser
+	cd docs/_build/browser && npm install --silent --no-audit --no-fund
+	cd docs/_build/browser && node calculator.mjs ../calculator.html $(CURDIR)/$(BIN)/exactdp
+	cd docs/_build/browser && node pages.mjs $(CURDIR)/docs/_build
 
 # links and accessibility of the site; README and the tutorials done literally, in an empty
 # environment

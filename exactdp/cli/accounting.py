@@ -76,6 +76,34 @@ def sparse_histograms(k: str, epsilon: str, delta: str) -> Answer:
     return Answer([row.as_dict() for row in rows], text)
 
 
+@delta.command("zcdp", epilog="Example: exactdp delta zcdp --rho 0.5 --epsilon 3")
+@options("rho epsilon", "rule")
+@answering
+def delta_zcdp(rho: str, epsilon: str, rule: str | None) -> Answer:
+    """Any mechanism with rho-zCDP: the delta that its rho implies."""
+    from exactdp.accounting import zcdp
+
+    used = rule or zcdp.DEFAULT_RULE
+    found = zcdp.delta(rho=rho, epsilon=epsilon, rule=used)
+    named = {"mechanism": "zcdp", "analysis": used, "parameters": {"rho": rho}, "epsilon": epsilon}
+    text = facts(f"zcdp, {used} rule", {"epsilon": epsilon, "rho": rho, "delta": found})
+    return Answer({**named, "delta": found.as_dict()}, text)
+
+
+@calibrate.command("zcdp", epilog="Example: exactdp calibrate zcdp --epsilon 1 --delta 1e-6")
+@options("epsilon delta", "rule")
+@answering
+def calibrate_zcdp(epsilon: str, delta: str, rule: str | None) -> Answer:
+    """Any mechanism with rho-zCDP: the largest rho that implies the target."""
+    from exactdp.accounting import zcdp
+
+    used = rule or zcdp.DEFAULT_RULE
+    found = zcdp.rho(epsilon=epsilon, delta=delta, rule=used)
+    named = {"mechanism": "zcdp", "analysis": used, "epsilon": epsilon, "target": delta}
+    text = facts(f"zcdp, {used} rule", {"epsilon": epsilon, "delta": delta, "rho": found})
+    return Answer({**named, "rho": found.as_dict()}, text)
+
+
 def _command(verb: str, name: str) -> click.Command:
     """The command of a calculator; its options are the parameters of the function behind it."""
     made = calculator(name)

@@ -36,6 +36,12 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "k:entries": ("an integer >= 1", "Largest number of non-zero entries of a vector."),
     "sigma": ("a number > 0", "Standard deviation of each counter's own noise."),
     "tau": ("a number >= 0", "Counters are released above 1 + tau."),
+    "rho": ("a number >= 0", "Parameter of zero-concentrated differential privacy (zCDP)."),
+    "rule": (
+        "optimal or simple",
+        "optimal: best order (Canonne, Kamath, Steinke); simple: rho + 2 sqrt(rho ln(1/delta)).",
+        "optimal",
+    ),
     "epsilon": ("a number >= 0", "Privacy parameter epsilon."),
     "delta": ("a number > 0 and < 1", "Privacy parameter delta."),
     "sensitivity": ("a number > 0", "l2 sensitivity of the query.", "1"),

@@ -77,6 +77,9 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "check": _record(**_ASKED, target=_NUMBER, verdict=_TEXT, delta=_ENDS),
     "calibrate": _record(**_CALIBRATION),
     "calibrate sparse-histograms": _list(_record(**_CALIBRATION, noise=_ENDS, saving=_NUMBER)),
+    "calibrate zcdp": _record(
+        mechanism=_TEXT, analysis=_TEXT, epsilon=_NUMBER, target=_NUMBER, rho=_ENDS
+    ),
     "sgd": _record(**_LOSS),
     "compose": _record(**_LOSS),
     "figure": _PICTURE,

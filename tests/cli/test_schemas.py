@@ -22,6 +22,8 @@ MORE = [
     "calibrate sparse-histograms --k 2 --epsilon 1 --delta 1e-3",
     "sgd --noise-multiplier 1 --rate 0.1 --steps 10 --delta 1e-5",
     "sgd --noise-multiplier 1 --rate 0.1 --epsilon 3 --delta 1e-5",
+    "delta zcdp --rho 0.5 --epsilon 3",
+    "calibrate zcdp --epsilon 1 --delta 1e-6 --rule simple",
     "figure savings --epsilon 1 --delta 1e-3 --sparsities 1",
     "figure alp --epsilon 5 --output {new}.svg",
     "release advise --epsilon 1 --delta 1e-6 --prior 1:1",

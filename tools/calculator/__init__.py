@@ -1,0 +1,1 @@
+"""The calculator of the site: one HTML file with the library in WebAssembly."""

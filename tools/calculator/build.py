@@ -1,0 +1,147 @@
+"""Build the calculator: ``python -m tools.calculator.build OUTPUT.html``.
+
+Needs Node and npm. Pyodide comes from npm, python-flint's wheel for WebAssembly from PyPI, both in
+the versions below; exactdp, click, tabulate and tqdm are those that are installed here. Node
+compiles the Python modules, because the page would need seconds to do so.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from exactdp import __version__
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "docs" / "calculator"
+CACHE = ROOT / "docs" / "_build" / "runtime"
+
+PYODIDE = "pyodide@314.0.7"
+FLINT = "python-flint==0.9.0"
+#: File in the cache -> SHA-256.
+SUMS = {
+    "pyodide-314.0.7.tgz": "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0",
+    "python_flint-0.9.0-cp314-cp314-pyemscripten_2026_0_wasm32.whl": "b31f5c00e0e36040ab58d00b3025156e20869b990d776e4bf90f870b1ee11ad3",
+}
+#: What the page does not need.
+LEFT_OUT = ("proofs_check", "pages", "vectors", "frames", "test", "mechanisms", "audit", "code")
+
+
+def main(target: str) -> None:
+    """Write the page."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    archive, wheel = _fetched()
+    with tarfile.open(archive) as packed:
+        for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"):
+            (CACHE / name).write_bytes(_member(packed, f"package/{name}"))
+        (CACHE / "pyodide-lock.json").write_bytes(_member(packed, "package/pyodide-lock.json"))
+        (CACHE / "package.json").write_text('{"type": "module"}')
+    packages = CACHE / "packages.zip"
+    packages.write_bytes(_packages(wheel))
+    compiler = str(ROOT / "tools" / "calculator" / "compile.mjs")
+    subprocess.run(["node", compiler, str(CACHE)], check=True)
+    page = _page()
+    Path(target).parent.mkdir(parents=True, exist_ok=True)
+    Path(target).write_text(page, encoding="utf-8")
+    print(f"{target}: {len(page) / 1e6:.1f} MB")
+
+
+def _fetched() -> list[Path]:
+    """The archives of Pyodide and python-flint, downloaded where they are missing."""
+    found = [CACHE / name for name in SUMS]
+    if not found[0].exists():
+        subprocess.run(["npm", "pack", "--silent", PYODIDE], cwd=CACHE, check=True)
+    if not found[1].exists():
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        target = ["--only-binary=:all:", "--platform", "pyemscripten_2026_0_wasm32"]
+        version = ["--python-version", "314", "--dest", str(CACHE)]
+        subprocess.run([*pip, *target, *version, FLINT], check=True)
+    for path in found:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if digest != SUMS[path.name]:
+            raise SystemExit(f"{path.name} has SHA-256 {digest}, not {SUMS[path.name]}")
+    return found
+
+
+def _member(packed: tarfile.TarFile, name: str) -> bytes:
+    file = packed.extractfile(name)
+    if file is None:
+        raise SystemExit(f"Pyodide has no {name}")
+    return file.read()
+
+
+def _packages(wheel: Path) -> bytes:
+    """A zip with the files of all Python packages that the page imports."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as zipped:
+        with zipfile.ZipFile(wheel) as flint:
+            for name in flint.namelist():
+                if "/test" not in name and not name.endswith((".pyi", ".pxd")):
+                    zipped.writestr(name, flint.read(name))
+        for package in ("exactdp", "click", "tabulate", "tqdm"):
+            for path, name in _modules(package):
+                zipped.write(path, name)
+        for path in (ROOT / "checker").glob("dpcheck*.py"):  # as in the wheel
+            zipped.write(path, f"exactdp/checker/{path.name}")
+    return made.getvalue()
+
+
+def _modules(package: str) -> Iterator[tuple[Path, str]]:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise SystemExit(f"{package} is not installed")
+    folder = Path(spec.origin).parent
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder).parts
+        if package != "exactdp" or not set(parts[:-1]) & set(LEFT_OUT):
+            yield path, "/".join((package, *parts))
+
+
+def _page() -> str:
+    """The page with everything in it."""
+    page = (SOURCES / "page.html").read_text(encoding="utf-8")
+    checker = (ROOT / "checker" / "dpcheck.mjs").read_text(encoding="utf-8")
+    checker = checker.partition("\nif (typeof process")[0]  # its command line
+    scripts = {
+        "worker": (SOURCES / "worker.js").read_text(encoding="utf-8"),
+        "checker": checker.replace("export function check", "function check"),
+    }
+    data = {
+        "loader": _zipped("pyodide.mjs"),
+        "glue": _zipped("pyodide.asm.mjs"),
+        "wasm": _zipped("pyodide.asm.wasm"),
+        "lock": b'{"info": {"abi_version": "2026_0"}, "packages": {}}',
+        "stdlib": (CACHE / "python_stdlib.zip").read_bytes(),
+        "packages": (CACHE / "compiled.zip").read_bytes(),
+        "engine": (SOURCES / "engine.py").read_bytes(),
+    }
+    lines = [f'<script type="text/plain" id="part-{n}">\n{t}</script>' for n, t in scripts.items()]
+    lines += [
+        f'<script type="text/plain" id="part-{name}">{base64.b64encode(part).decode()}</script>'
+        for name, part in data.items()
+    ]
+    for mark, text in {
+        "/*STYLE*/": (SOURCES / "page.css").read_text(encoding="utf-8"),
+        "/*PAGE*/": (SOURCES / "page.js").read_text(encoding="utf-8"),
+        ">VERSION<": f">{__version__}<",
+        "<!--DATA-->": "\n".join(lines),
+    }.items():
+        page = page.replace(mark, text)
+    return page
+
+
+def _zipped(name: str) -> bytes:
+    return gzip.compress((CACHE / name).read_bytes(), 9, mtime=0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
