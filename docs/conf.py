@@ -20,11 +20,14 @@ extensions = [
     "sphinx_copybutton",
     "ledger",
     "calculators",
+    "calculator",
     "commands",
     "docstrings",
+    "formulas",
     "pictures",
 ]
-exclude_patterns = ["_build", "errata.md"]
+exclude_patterns = ["_build", "calculator", "errata.md"]
+html_math_renderer = "mathml"
 nitpicky = True
 #: Other projects' names are not looked up, so that a build needs no network.
 nitpick_ignore_regex = [

@@ -23,13 +23,14 @@ from exactdp.mechanisms import GSHM
 from exactdp.samplers import SeededSource
 
 _TARGET = ["--k", "10", "--epsilon", "1", "--delta", "1e-6"]
+_TRAINING = ["--noise-multiplier", "1", "--rate", "0.01", "--steps", "2000", "--delta", "1e-5"]
 _DOCS = Path(__file__).parents[1]
 _FLIGHTS = _DOCS.parent / "examples" / "flights_2013_01.csv"
 
 
-def _by_command(name: str) -> Callable[[Path, str], None]:
+def _by_command(name: str, *options: str) -> Callable[[Path, str], None]:
     def draw(path: Path, theme: str) -> None:
-        command = ["figure", name, *_TARGET, "--theme", theme, "--output", str(path)]
+        command = ["figure", name, *options, "--theme", theme, "--output", str(path)]
         cli.main(command, standalone_mode=False)
 
     return draw
@@ -106,8 +107,10 @@ def answers(path: Path, theme: str) -> None:
 
 
 PICTURES: dict[str, Callable[[Path, str], None]] = {
-    "csh": _by_command("csh"),
-    "seen": _by_command("seen"),
+    "csh": _by_command("csh", *_TARGET),
+    "seen": _by_command("seen", *_TARGET),
+    "steps": _by_command("epsilon-over-steps", *_TRAINING),
+    "alp": _by_command("alp", "--epsilon", "1", "--collision", "0.1"),
     "released": released,
     "region": region,
     "answers": answers,
