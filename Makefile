@@ -38,19 +38,20 @@ docs: .venv-docs/ready
 # the calculator, one HTML file that works offline: needs Node and npm, fetches Pyodide from npm and
 # python-flint's wheel for WebAssembly from PyPI
 calculator: .venv/tools
-	$(BIN)/python -m tools.calculator.build docs/_build/calculator.html
+	$(BIN)/python -m tools.calculator.build build/calculator.html
 
 # the site with the calculator, as it is published
 site: calculator docs
+	cp build/calculator.html docs/_build
 
 # the calculator and six pages of the site in headless Chromium (Debian: chromium; elsewhere set
 # CHROMIUM to its path): numbers against the command line, the keyboard, axe (some minutes)
 browser: site
-	mkdir -p docs/_build/browser
-	cp tests/browser/* docs/_build/browser
-	cd docs/_build/browser && npm install --silent --no-audit --no-fund
-	cd docs/_build/browser && node calculator.mjs ../calculator.html $(CURDIR)/$(BIN)/exactdp
-	cd docs/_build/browser && node pages.mjs $(CURDIR)/docs/_build
+	mkdir -p build/browser
+	cp tests/browser/* build/browser
+	cd build/browser && npm install --silent --no-audit --no-fund
+	cd build/browser && node calculator.mjs ../calculator.html $(CURDIR)/$(BIN)/exactdp
+	cd build/browser && node pages.mjs $(CURDIR)/docs/_build
 
 # links and accessibility of the site; README and the tutorials done literally, in an empty
 # environment
@@ -201,4 +202,4 @@ experiments: setup
 	$(BIN)/python -m experiments.key_sets
 
 clean:
-	rm -rf .venv .venv-all .venv-docs .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build .venv .venv-all .venv-docs .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

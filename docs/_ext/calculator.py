@@ -1,4 +1,4 @@
-"""The calculator in the site, where it was built (make site), and links to it: {calculator}`text`."""
+"""The calculator in the site, where it was built (make site); links: {calculator}`text`."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from sphinx.environment import BuildEnvironment
 
 from exactdp.proofs_check.registry import entries, ledger
 from exactdp.proofs_check.statements import Part
+from exactdp.proofs_check.typeset import formulas
 from exactdp.proofs_check.vocabulary import PAPERS
 from tools.ledger.markdown import code_span, errata_page, evidence_of, label, overview
 
@@ -47,21 +48,26 @@ def _entry(part: Part) -> list[str]:
     lines = [f"**{label(part)}** · `{part.source}` · `exactdp proofs {part.id}`", ""]
     if said := part.printed:
         lines += [f"Printed ({said.where}): {code_span(said.words)}", ""]
-        lines += [f"Read as: {_plain(part.statement)}", ""]
-        lines += [f"Corrected: {_plain(part.corrected)} ([errata](errata.md#{part.id}))", ""]
+        lines += [f"Read as: {_typeset(part.statement)}", ""]
+        lines += [f"Corrected: {_typeset(part.corrected)} ([errata](errata.md#{part.id}))", ""]
     else:
-        lines += [_plain(part.statement), ""]
+        lines += [_typeset(part.statement), ""]
     if part.condition:
-        lines += [f"Condition: {_plain(part.condition)}", ""]
+        lines += [f"Condition: {_typeset(part.condition)}", ""]
     if part.rests_on:
         lines += [f"Rests on [{part.rests_on}](errata.md#{part.rests_on})", ""]
-    lines += [f"Evidence: {_plain(evidence_of(part))}", ""]
-    return [*lines, f"Its check rejects: {_plain(part.says)}"] if part.says else lines
+    lines += [f"Evidence: {_typeset(evidence_of(part))}", ""]
+    return [*lines, f"Its check rejects: {_typeset(part.says)}"] if part.says else lines
 
 
 def _plain(text: str) -> str:
     r"""Text in which nothing is mark-up: CommonMark lets a backslash stand before each of these."""
     return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
+
+
+def _typeset(text: str) -> str:
+    """Text with its formulas typeset, in which nothing else is mark-up."""
+    return re.sub(r"([\\`*_{}\[\]#|$])", r"\\\1", formulas(text))
 
 
 def write(app: Sphinx) -> None:

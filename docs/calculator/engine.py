@@ -36,11 +36,11 @@ def refused(*_):
     raise NotImplementedError("numpy is not available in a browser; run the command instead")
 
 
-for name in (
-    "bool eq ne lt le gt ge int float index complex iter next len contains add radd sub rsub mul "
-    "rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow neg abs round and rand lshift "
-    "rshift str bytes format setitem"
-).split():
+_NUMBER = ("bool", "int", "float", "index", "complex", "neg", "abs", "round", "str", "format")
+_ORDER = ("eq", "ne", "lt", "le", "gt", "ge")
+_SEQUENCE = ("iter", "next", "len", "contains", "bytes", "setitem")
+_PAIRS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "lshift", "rshift")
+for name in (*_NUMBER, *_ORDER, *_SEQUENCE, *_PAIRS, *(f"r{pair}" for pair in _PAIRS)):
     setattr(Absent, f"__{name}__", refused)
 
 
@@ -71,7 +71,8 @@ def run(words: str) -> str:
     from exactdp.cli import output
     from exactdp.cli.main import main
 
-    output._link = lambda part, path: path.write_bytes(part.read_bytes())  # files in memory have no hard links
+    # files in memory have no hard links
+    output._link = lambda part, path: path.write_bytes(part.read_bytes())
     out, err, code = io.StringIO(), io.StringIO(), 0
     statement = Path("statement.json")
     statement.unlink(missing_ok=True)

@@ -20,17 +20,26 @@ _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
 
 class _Verb(click.Group):
-    """A group with one command for every calculator, made when it is used."""
+    """A group with one command for every calculator, made when it is used, and some more."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.more: dict[str, click.Command] = {}
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command that belongs to no calculator."""
+        self.more[str(name or cmd.name)] = cmd
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The calculators' names, and the other commands of the group."""
-        return [*CALCULATORS, *self.commands]
+        return [*CALCULATORS, *self.more]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or None."""
-        if cmd_name in CALCULATORS:
-            return prepared(_command(str(self.name), cmd_name), f"{self.name} {cmd_name}")
-        return super().get_command(ctx, cmd_name)
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        found = self.more.get(cmd_name) or _command(str(self.name), cmd_name)
+        return prepared(found, f"{self.name} {cmd_name}")
 
 
 @click.group(cls=_Verb, no_args_is_help=True)

@@ -17,7 +17,7 @@ from typing import NoReturn
 import click
 
 from exactdp import __version__
-from exactdp.cli.completion import install_completion
+from exactdp.cli.completion import install_completion as install
 from exactdp.cli.help import QUESTIONS, coloured
 from exactdp.cli.output import complain
 from exactdp.cli.registry import Commands, suggested
@@ -25,13 +25,6 @@ from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
 
 __all__ = ["cli", "main"]
-
-
-def _install(context: click.Context, _: click.Parameter, shell: str | None) -> None:
-    if shell is not None:
-        changed = install_completion(None if shell == "$SHELL" else shell)
-        click.echo(f"written: {', '.join(map(str, changed))}. Open a new shell to use it.")
-        context.exit()
 
 
 @click.command(
@@ -47,17 +40,18 @@ def _install(context: click.Context, _: click.Parameter, shell: str | None) -> N
     metavar="[bash|zsh|fish]",
     is_flag=False,
     flag_value="$SHELL",
-    expose_value=False,
-    is_eager=True,
-    callback=_install,
     help="Complete commands, options and files with the Tab key, in every new shell.",
 )
 @click.pass_context
-def cli(context: click.Context) -> int | None:
+def cli(context: click.Context, install_completion: str | None) -> int | None:
     """Certified numbers and exact noise for differential privacy.
 
     All commands take --json; --json-schema prints the schema of the JSON.
     """
+    if install_completion is not None:
+        changed = install(None if install_completion == "$SHELL" else install_completion)
+        click.echo(f"written: {', '.join(map(str, changed))}. Open a new shell to use it.")
+        context.exit()
     if context.invoked_subcommand is not None:
         return None
     click.echo(QUESTIONS)

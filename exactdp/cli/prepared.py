@@ -11,6 +11,9 @@ from exactdp.cli.schemas import schema_option
 
 __all__ = ["prepared"]
 
+#: Characters: more than any sentence about a command, so that lists of commands cut none off.
+_WHOLE = 300
+
 
 def prepared(command: click.Command, path: str) -> click.Command:
     """A command with examples on lines of their own, colours, completion and a schema of --json.
@@ -21,7 +24,7 @@ def prepared(command: click.Command, path: str) -> click.Command:
         step(command)
     if isinstance(command, click.Group):
         for name, below in command.commands.items():
-            prepared(below, f"{path} {name}")
+            prepared(below, f"{path} {name}").short_help = below.get_short_help_str(_WHOLE)
     else:
         schema_option(command, path)
     return command

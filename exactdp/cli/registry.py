@@ -86,7 +86,7 @@ class Commands(click.Group):
         """Write the commands under the tasks of the map."""
         for task, commands in MAP.items():
             with formatter.section(task):
-                rows = [(name, _loaded(name).get_short_help_str(200)) for name in commands]
+                rows = [(name, _loaded(name).get_short_help_str(300)) for name in commands]
                 formatter.write_dl(rows)
 
 

@@ -30,7 +30,7 @@ _NOISE = {
     "laplace": (
         "DiscreteLaplace",
         "scale",
-        "Discrete Laplace noise: integers with probability proportional to exp(-|x|/scale).",
+        "Discrete Laplace noise: integers with probability proportional to exp(-abs(x)/scale).",
         "--scale 5/2 --count 1000 --seed 1",
     ),
     "geometric": (

@@ -60,6 +60,8 @@ def _parse(command: click.Command, parent: click.Context, name: str, arguments: 
     context = command.make_context(name, list(arguments), parent=parent)
     if isinstance(command, click.Group):
         rest = [*context._protected_args, *context.args]
+        if not rest and command.invoke_without_command:
+            return
         found, inner, left = command.resolve_command(context, rest)
         assert inner is not None
         _parse(inner, context, str(found), left)

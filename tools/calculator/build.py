@@ -23,14 +23,17 @@ from exactdp import __version__
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "docs" / "calculator"
-CACHE = ROOT / "docs" / "_build" / "runtime"
+CACHE = ROOT / "build" / "runtime"
 
 PYODIDE = "pyodide@314.0.7"
 FLINT = "python-flint==0.9.0"
-#: File in the cache -> SHA-256.
+PLATFORM = "pyemscripten_2026_0_wasm32"
+#: File in the cache, SHA-256.
 SUMS = {
-    "pyodide-314.0.7.tgz": "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0",
-    "python_flint-0.9.0-cp314-cp314-pyemscripten_2026_0_wasm32.whl": "b31f5c00e0e36040ab58d00b3025156e20869b990d776e4bf90f870b1ee11ad3",
+    "pyodide-314.0.7.tgz": ("66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"),
+    f"python_flint-0.9.0-cp314-cp314-{PLATFORM}.whl": (
+        "b31f5c00e0e36040ab58d00b3025156e20869b990d776e4bf90f870b1ee11ad3"
+    ),
 }
 #: What the page does not need.
 LEFT_OUT = ("proofs_check", "pages", "vectors", "frames", "test", "mechanisms", "audit", "code")
@@ -62,7 +65,7 @@ def _fetched() -> list[Path]:
         subprocess.run(["npm", "pack", "--silent", PYODIDE], cwd=CACHE, check=True)
     if not found[1].exists():
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        target = ["--only-binary=:all:", "--platform", "pyemscripten_2026_0_wasm32"]
+        target = ["--only-binary=:all:", "--platform", PLATFORM]
         version = ["--python-version", "314", "--dest", str(CACHE)]
         subprocess.run([*pip, *target, *version, FLINT], check=True)
     for path in found:
