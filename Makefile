@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo engines test test-all test-slow docs tutorials installation wheels statements claims scrutiny vectors
-.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser
+.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -39,6 +39,29 @@ docs: .venv-docs/ready
 # python-flint's wheel for WebAssembly from PyPI
 calculator: .venv/tools
 	$(BIN)/python -m tools.calculator.build build/calculator.html
+
+# one command for every claim of ARTIFACT.md that takes less than a minute
+smoke: setup
+	$(BIN)/python -m tools.smoke
+
+# the conformance vectors as a package for npm, in build/npm
+npm:
+	rm -rf build/npm && mkdir -p build/npm/vectors
+	cp tools/npm/* LICENSE build/npm
+	cp exactdp/oracle/vectors/*.json build/npm/vectors
+	cd build/npm && npm pack --silent
+
+# what requirements.lock pins: the library with its extras for releases, pictures and proofs
+lock: setup
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --universal \
+	  --extra frames --extra plots --extra proofs pyproject.toml -o requirements.lock
+
+# the note on the exact CSH and the errata as papers, in build/papers; needs xelatex (Debian:
+# texlive-xetex, texlive-latex-recommended, fonts-dejavu)
+papers: setup
+	$(BIN)/python -m tools.papers build/papers
+	cd build/papers && for paper in exact-csh errata; do \
+	  xelatex -interaction=nonstopmode -halt-on-error $$paper.tex >$$paper.out || exit 1; done
 
 # the site with the calculator, as it is published
 site: calculator docs

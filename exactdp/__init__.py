@@ -5,4 +5,4 @@ from exactdp.errors import ExactDPError, InvalidParameter, Undecided
 
 __all__ = ["Enclosure", "ExactDPError", "InvalidParameter", "Undecided", "__version__"]
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
