@@ -17,7 +17,6 @@ WRITTEN = [p for p in PAGES if not {"_build", "ledger", "changelog.md"} & set(p.
 
 TOTAL = sum(len(group) for group in load_all())
 VERDICTS = [part.verdict for part in ledger()]
-UNSAFE = sum(part.severity == "unsafe" and part.verdict == "refuted" for part in ledger())
 
 #: Pattern with one group, and the number that it must be.
 QUOTED = {
@@ -27,7 +26,6 @@ QUOTED = {
     r"of the (\d+) questions": TOTAL,
     r"\b(\d+) proved, \d+ verified on instances": VERDICTS.count("proved"),
     r"proved, (\d+) verified on instances": VERDICTS.count("verified"),
-    r"\b(\d+) errata are unsafe": UNSAFE,
 }
 
 

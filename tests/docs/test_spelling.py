@@ -69,9 +69,10 @@ def test_a_mistyped_word_is_found() -> None:
 
 def test_no_word_twice() -> None:
     for page in WRITTEN:
-        text = re.sub(r"```.*?```|\|.*?\n", " ", page.read_text("utf-8"), flags=re.S)
-        text = re.sub(r"^#.*$", " .", text, flags=re.M)
-        found = [
-            a for a, b in pairwise(re.findall(r"[\w']+|[^\w\s]", text)) if a == b and a.isalpha()
-        ]
-        assert [word for word in found if len(word) > 2 and word != "that"] == [], page.name
+        for line in re.sub(
+            r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.S
+        ).splitlines():
+            for a, b in pairwise(re.findall(r"[\w']+|[^\w\s]", line)):
+                assert a != b or not a.isalpha() or len(a) < 3 or a == "that", (
+                    f"{page.name}: {line}"
+                )
