@@ -125,6 +125,10 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
         "1/2",
     ),
     "times": ("an integer >= 1", "Number of such releases that keep the target together.", "1"),
+    "engine": (
+        "pipelinedp, opendp, presto, bigquery or tumult",
+        "Engine that runs the queries and draws the noise.",
+    ),
     "budget": ("a file name", "Budget that pays for the release (see release budget)."),
     "counting": (
         "sums, renyi or gaussian",

@@ -30,7 +30,7 @@ MAP = {
         "figure": "figure",
     },
     "I have data": {
-        "release": "release release_rows release_universes advise budget sketches cut query",
+        "release": "release release_rows release_universes advise plan budget sketches cut query",
         "local": "local sparse",
         "sample": "sample",
     },
@@ -43,7 +43,7 @@ MAP = {
 COMMANDS = {name: modules for commands in MAP.values() for name, modules in commands.items()}
 
 #: Short names of commands that many users start with.
-SHORT = {"advise": "release advise"}
+SHORT = {"advise": "release advise", "plan": "release plan"}
 
 #: Names until version 0.2, which are still understood.
 RENAMED = {

@@ -99,6 +99,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         k=_COUNT, users_with_more=_COUNT, pairs=_COUNT, pairs_left_out=_COUNT, guarantee_=_GUARANTEE
     ),
     "release budget": _record(file=_TEXT, limits=_OBJECT, expenses=_list(_OBJECT)),
+    "release plan": _record(output=_TEXT, engine=_TEXT, promise=_TEXT, queries=_list(_STRINGS)),
     "release query": _record(element=_TEXT, value=_NUMBER),
     "local report": {
         **_record(mechanism=_TEXT, reports=_COUNT, output=_TEXT, guarantee=_GUARANTEE),

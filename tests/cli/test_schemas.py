@@ -27,6 +27,7 @@ MORE = [
     "figure savings --epsilon 1 --delta 1e-3 --sparsities 1",
     "figure alp --epsilon 5 --output {new}.svg",
     "release advise --epsilon 1 --delta 1e-6 --prior 1:1",
+    "release plan {queries} --epsilon 1 --delta 1e-3 --engine presto --output {new}.sql",
     "release budget {new}.json --epsilon 1 --delta 1e-6",
     "release cut {rows} --user u --by k --k 1 --public-data",
     "audit targets",

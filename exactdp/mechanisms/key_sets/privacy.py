@@ -15,7 +15,7 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 
-__all__ = ["Noise", "Round", "calibrated", "delta"]
+__all__ = ["Noise", "Round", "calibrated", "delta", "together"]
 
 _BITS = 192
 
@@ -102,16 +102,25 @@ def delta(rounds: Sequence[Round], others: Sequence[Noise], epsilon: Fraction) -
     noises = [*(each.noise for each in rounds), *others]
     with precision(_BITS):
         near = sum((each.nearness() for each in noises), arb(0))
-        mu = ball(sum((each.mu2() for each in noises), Fraction(0))).sqrt()
+        mu2 = sum((each.mu2() for each in noises), Fraction(0))
         rates = {each: each.rate() for each in set(rounds)}
         rate = sum((rates[each] for each in rounds), arb(0))
-        loss, shown = ball(epsilon) - 2 * near, -(-rate).expm1()
-        noise = hockey_stick(loss, mu)
-        if len(noises) == 1 and loss > 0:
-            total = noise.max(shown)
-        else:
-            total = (noise + shown).max(hockey_stick(loss - rate, mu))
-        return Enclosure(Fraction(0), enclosure((total * near.exp()).min(arb(1))).upper)
+        return together(mu2, near, rate, epsilon, alone=len(noises) == 1)
+
+
+def together(mu2: Fraction, near: arb, rate: arb, epsilon: Fraction, *, alone: bool) -> Enclosure:
+    """Between 0 and an upper bound of delta: Section 4 of the page, or Section 2 if alone.
+
+    mu2: of all noise. near: the sum of all nearnesses. rate: -ln P(no new key is released) at most.
+    alone: whether noise and threshold hide the same keys in one round.
+    """
+    loss, shown = ball(epsilon) - 2 * near, -(-rate).expm1()
+    noise = hockey_stick(loss, ball(mu2).sqrt())
+    if alone and loss >= 0:
+        total = noise.max(shown)
+    else:
+        total = (noise + shown).max(hockey_stick(loss - rate, ball(mu2).sqrt()))
+    return Enclosure(Fraction(0), enclosure((total * near.exp()).min(arb(1))).upper)
 
 
 def calibrated(

@@ -35,6 +35,7 @@ CALLS = [
     "release gshm {counts} --k 1 --epsilon 1 --delta 1e-6 --output {new}.json",
     "release budget {new}.json --epsilon 1 --delta 1e-6 --counting renyi",
     "release advise --epsilon 1 --delta 1e-6 --prior 1:3,2:1 --count 9 --times 2",
+    "release plan {queries} --epsilon 1 --delta 1e-3 --engine opendp --output {new}.py",
     "release basic {counts} --epsilon 1 --universe 9 --output {new}.csv",
     "release stability {counts} --epsilon 1 --delta 1e-3 --text 3 --output {new}.csv",
     "release sparse {counts} --epsilon 1 --text 3 --public {public} --output {new}.csv",

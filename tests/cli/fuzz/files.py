@@ -34,6 +34,7 @@ _PLAIN = {
     "values.csv": b"7\n8\n8\n7\n9\n",
     "numbers.csv": b"0\n3\n8\n3\n",
     "ratings.csv": b"user,item,value\na,0,1\na,3,-0.5\nb,8,0.25\n",
+    "queries.toml": b'user = "u"\n[[query]]\nname = "q"\nby = "k"\nk = 2\n',
     "rows.csv": b"u,k,v\n1,a,1\n2,b,-2\n",
     **{
         f"{name}.jsonl": "".join(json.dumps(step) + "\n" for step in steps).encode()

@@ -1,0 +1,232 @@
+"""Plans: the numbers are certified together, and the code does what it says."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exactdp import InvalidParameter
+from exactdp.plans import ENGINES, Plan, Query, Split, noise_of, plan, read_queries
+from tests.cli.test_accounting import run
+
+TARGET = {"epsilon": 1, "delta": "1e-6"}
+URLS = Query("visits", ("url",), 10)
+DAYS = Query("days", ("country", "day"), 3, sums={"amount": 100})
+KNOWN = Query("plans", ("plan",), 1, keys=("free", "paid"))
+
+TOML = """
+user = "uid"
+[[query]]
+name = "visits"
+by = "url"
+k = 10
+[[query]]
+name = "days"
+by = ["country", "day"]
+k = 3
+sums = { amount = 100 }
+[[query]]
+name = "plans"
+by = "plan"
+k = 1
+keys = ["free", "paid"]
+"""
+
+
+def normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    return normal(mu / 2 - epsilon / mu) - math.exp(epsilon) * normal(-mu / 2 - epsilon / mu)
+
+
+@pytest.mark.parametrize("discrete", [False, True])
+@pytest.mark.parametrize("queries", [[URLS], [URLS, DAYS, KNOWN], [KNOWN], [URLS] * 2])
+def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], discrete: bool) -> None:
+    """delta from plain sums of mu^2 and of probabilities; nearly all of the target is used."""
+    made = plan("uid", queries, **TARGET, discrete=discrete)
+    mu2, hidden = 0.0, 1.0
+    for each in made.queries:
+        mu2 += each.query.moved / float(each.sigma) ** 2
+        if each.above is not None:
+            distance = float(each.above) - 1 + discrete / 2  # of integers, in the middle
+            hidden *= normal(distance / float(each.sigma)) ** each.query.most
+    ends = gaussian_delta(mu2**0.5, 1.0), 1 - hidden
+    alone = all(each.query.keys is None and not each.query.sums for each in made.queries)
+    total = max(ends) if alone else sum(ends)
+    assert total <= float(made.delta.upper) * 1.002  # discrete tails differ from this middle
+    assert made.delta.upper <= Fraction(1, 10**6)
+    assert float(made.delta.upper) > 0.85e-6
+    if not discrete:
+        statement = made.statement("presto")
+        assert statement.check().verdict == "valid"
+        assert float(statement.fields["claims"][0]["at_most"]) <= 1e-6
+        assert statement.fields["unit"]["bounds"][0]["checked"] is False
+
+
+def test_a_plan_with_less_noise_is_refused() -> None:
+    made = plan("uid", [URLS, DAYS], **TARGET, discrete=False)
+    less = [type(q)(q.query, q.sigma * Fraction(9, 10), q.above) for q in made.queries]
+    with pytest.raises(InvalidParameter, match="delta must be >="):
+        Plan("uid", tuple(less), made.epsilon, made.target, False)
+
+
+@pytest.mark.parametrize("size", [1, 3, 40])
+def test_laplace_noise_by_optimal_composition(size: int) -> None:
+    queries = [Query(f"q{i}", ("url",), 2) for i in range(size)]
+    made = Split.of("uid", queries, **TARGET)
+    assert made.delta.upper <= Fraction(1, 10**6)
+    assert made.part_epsilon >= Fraction(1, size)
+    if size == 40:  # advanced composition
+        assert made.part_epsilon > Fraction(3, 2) / 40
+    assert made.statement("bigquery").check().verdict == "valid"
+    known = Split.of("uid", [KNOWN] * size, **TARGET)
+    assert known.part_delta == 0
+
+
+def test_less_noise_than_the_engine_takes_by_itself() -> None:
+    queries = [Query(f"q{i}", (f"c{i}",), k) for i, k in enumerate((10, 20, 5, 10))]
+    for name in ("pipelinedp", "opendp", "presto"):
+        engine = ENGINES[name]
+        made = engine.plan(name, "uid", queries, **TARGET)
+        for query in queries:
+            assert noise_of(made, query) < 0.75 * engine.alone(made, query)
+    few = ENGINES["tumult"].plan("tumult", "uid", [KNOWN], **TARGET)
+    assert isinstance(few, Split)  # one count: Laplace noise is smaller
+    assert noise_of(few, KNOWN) == pytest.approx(2**0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("user = 3", "queries must be user"),
+        ("user = ", "TOML text"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = "b"', "name, by, k"),
+        ('user = "u"\n[[query]]\nname = "a b"\nby = "b"\nk = 1', "letters, digits"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = "b"\nk = 0', "k must be"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = "b\'"\nk = 1', "without quotes"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = ["b", "b"]\nk = 1', "different columns"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = "b"\nk = 1\nkeys = []', "different keys"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = ["b", "c"]\nk = 1\nkeys = ["x"]', "2 to a key"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = "b"\nk = 1\nsums = 3', "other types"),
+        ('user = "u"\n[[query]]\nname = "a"\nby = "b"\nk = 1\nsums = {c = 0}', "limit of c"),
+        ("user = 'u'\n" + "[[query]]\nname = 'a'\nby = 'b'\nk = 1\n" * 2, "different names"),
+    ],
+)
+def test_bad_files(text: str, message: str) -> None:
+    with pytest.raises(InvalidParameter, match=message):
+        read_queries(text)
+
+
+def test_what_engines_cannot_run() -> None:
+    two = Query("a", ("b",), 1, sums={"x": 1, "y": 1})
+    for name, query in (("pipelinedp", two), ("bigquery", KNOWN), ("tumult", URLS)):
+        with pytest.raises(InvalidParameter, match=f"one that {name} can run"):
+            ENGINES[name].plan(name, "uid", [query], **TARGET)
+    with pytest.raises(InvalidParameter, match="at least one query"):
+        plan("uid", [], **TARGET, discrete=True)
+
+
+@pytest.mark.parametrize("engine", ["pipelinedp", "opendp", "presto"])
+def test_the_command(tmp_path: Path, engine: str) -> None:
+    queries, out = tmp_path / "q.toml", tmp_path / f"plan{ENGINES[engine].ending}"
+    queries.write_text(TOML)
+    command = ["plan", str(queries), "--epsilon", "1", "--delta", "1e-6", "--engine", engine]
+    code, text, err = run(*command, "--output", str(out))
+    assert (code, err) == (0, "")
+    assert "less noise" in text
+    assert "DP for all queries together" in text
+    assert out.read_text()
+    statement = tmp_path / f"{out.name}.statement.json"
+    assert run("statement", "check", str(statement))[0] == 0
+    assert run(*command, "--output", str(out))[0] == 2  # exists
+    code, _, err = run(*[*command[:-1], "hive"], "--output", str(tmp_path / "x.py"))
+    assert (code, err.count("\n")) == (2, 1)
+
+
+ROWS = [
+    {"uid": u, "url": f"u{(u * 7 + i) % 40}", "country": "de", "day": u % 2, "amount": 150,
+     "plan": "free" if u % 10 else "paid"}
+    for u in range(1500) for i in range(12)
+]  # fmt: skip
+
+
+def test_presto_bounds_users_before_the_noise() -> None:
+    """The queries in DuckDB, with sums in place of noisy sums."""
+    duckdb = pytest.importorskip("duckdb")
+    pa = pytest.importorskip("pyarrow")
+    made = plan("uid", [URLS, DAYS, KNOWN], **TARGET, discrete=False)
+    made = Plan("uid", made.queries, made.epsilon, made.target, False)
+    text = ENGINES["presto"].code(made)
+    rows_of_users = pa.Table.from_pylist([*ROWS, {**ROWS[12], "url": "rare"}])
+    odd = {"uid": 1, "country": "xx", "day": 5, "amount": -999, "plan": "never"}
+    rows_of_users = pa.concat_tables(
+        [rows_of_users, pa.Table.from_pylist([odd], schema=rows_of_users.schema)]
+    )
+    with duckdb.connect() as connection:
+        connection.register("rows_of_users", rows_of_users)
+        connection.execute("CREATE MACRO noisy_sum_gaussian(x, s) AS sum(x)")
+        visits, days, plans = (connection.execute(part).fetchall() for part in text.split(";")[:3])
+    # 1500 users, 10 of 12 keys each; a rare key is below the threshold
+    assert sum(count for _, count in visits) in (14999, 15000)
+    assert len(visits) == 40
+    # of the sums per user and key, 150 * 12, 100 are kept
+    assert sorted(days) == [("de", 0, 750, 75000), ("de", 1, 750, 75000)]
+    assert sorted(plans) == [("free", 1350), ("paid", 150)]  # "never" is not on the list
+
+
+def _loaded(engine: str, queries: list[Query], **target: Any) -> Any:
+    """The module in the code of a plan."""
+    made = ENGINES[engine].plan(engine, "uid", queries, **target)
+    space: dict[str, Any] = {}
+    exec(compile(ENGINES[engine].code(made), "plan.py", "exec"), space)  # noqa: S102
+    return space
+
+
+@pytest.mark.parametrize("target", [TARGET, {"epsilon": 40, "delta": "1e-6"}])
+def test_opendp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
+    """epsilon = 40: Laplace noise. Nine scales: e^-9 or less each."""
+    pytest.importorskip("opendp")
+    space = _loaded("opendp", [URLS, DAYS, KNOWN], **target)
+    found = space["run"]([*ROWS, {**ROWS[0], "uid": 1, "url": "rare"}])
+    scales = {query["name"]: query["scale"] for query in space["QUERIES"]}
+    assert len(found["visits"]) <= 40
+    assert "rare" not in found["visits"]
+    total = sum(row["count"] for row in found["visits"].values())
+    assert total == pytest.approx(15000, abs=40 * 9 * (scales["visits"] + 1))
+    for key in (("de", 0), ("de", 1)):
+        assert abs(found["days"][key]["count"] - 750) < 9 * scales["days"] + 1
+        assert abs(found["days"][key]["amount"] - 75000) < 900 * scales["days"]
+    assert list(found["plans"]) == ["free", "paid"]
+    assert abs(found["plans"]["free"]["count"] - 1350) < 9 * scales["plans"] + 1
+
+
+@pytest.mark.parametrize("target", [TARGET, {"epsilon": 40, "delta": "1e-6"}])
+def test_pipelinedp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
+    pytest.importorskip("pipeline_dp")
+    space = _loaded("pipelinedp", [URLS, DAYS, KNOWN], **target)
+    found = {name: dict(rows) for name, rows in space["run"](ROWS).items()}
+    scales = {query["name"]: query["scale"] for query in space["QUERIES"]}
+    assert len(found["visits"]) <= 40
+    for key in (("de", 0), ("de", 1)):
+        assert abs(found["days"][key]["privacy_id_count"] - 750) < 9 * scales["days"]
+        assert abs(found["days"][key]["sum"] - 75000) < 900 * scales["days"]
+    assert abs(found["plans"]["free"]["privacy_id_count"] - 1350) < 9 * scales["plans"]
+
+
+def test_pipelinedp_takes_at_least_the_certified_threshold() -> None:
+    """And noise of the certified size: 4000 draws, alpha = 1e-6."""
+    selection = pytest.importorskip("pydp.algorithms.partition_selection")
+    space = _loaded("pipelinedp", [URLS, DAYS], epsilon=2, delta="1e-5")
+    for query in space["QUERIES"]:
+        epsilon, delta = query["noise"]
+        made = selection.create_partition_strategy("gaussian", epsilon, delta, query["most"])
+        assert query["above"] <= made.threshold + 1e-6 <= 1.003 * query["above"]
+        drawn = [made.noised_value_if_should_keep(10**6) - 10**6 for _ in range(4000)]
+        spread = (sum(x * x for x in drawn) / len(drawn)) ** 0.5
+        assert 0.94 < spread / query["scale"] < 1.06
