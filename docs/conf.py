@@ -56,6 +56,7 @@ html_title = f"exactdp {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_search_scorer = "_static/scorer.js"
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "a11y-high-contrast-light"
