@@ -30,7 +30,7 @@ await page.waitForFunction(() => document.body.dataset.seconds, null, { timeout:
 console.log(`first answer after ${((performance.now() - cpu) / 1000).toFixed(1)} s, the library took ${await page.evaluate(() => document.body.dataset.loaded)} s`);
 
 const answer = async () => {
-  await page.waitForFunction(() => /^(Certified|No answer)/.test(document.getElementById("status").textContent), null, { timeout: 300000 });
+  await page.waitForFunction(() => /^(Certified|No answer|The exact)/.test(document.getElementById("status").textContent), null, { timeout: 300000 });
   return { json: await page.locator("#answer").getAttribute("data-json"), seconds: await page.evaluate(() => document.body.dataset.seconds) };
 };
 
