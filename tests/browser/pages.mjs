@@ -36,7 +36,7 @@ for (const colorScheme of ["light", "dark"]) {
     }
   }
 }
-for (const [words, wanted] of [["which mechanism", "guide/which"], ["glossary", "guide/glossary"], ["release counts", "tutorials/release"]]) {
+for (const [words, wanted] of [["which mechanism", "guide/which"], ["glossary", "guide/glossary"], ["release counts", "guide/"]]) {
   await page.goto(`${base}/search.html?q=${encodeURIComponent(words)}`);
   await page.waitForSelector("#search-results li a", { timeout: 60000 });
   await page.waitForTimeout(500);
