@@ -25,6 +25,9 @@ STYLES = {
     "sampling, amplified": ("#b35900", "d"),
     "naive": ("#000000", "x"),
     "Harmony": ("#7f7f00", "<"),
+    "SVA, stated": ("#004166", "*"),
+    "SVA, one bit, stated": ("#2f8fbf", "P"),
+    "PCKV, unary": ("#b266b2", "1"),
     "PCKV": ("#800080", ">"),
 }
 

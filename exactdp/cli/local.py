@@ -142,7 +142,7 @@ def report(
         numbers = _numbers(column(existing(values, "values")), listed)
         reports = mechanism.report_many(numbers, SystemSource())
         _write(target, mechanism.reports_to_bytes(reports), overwrite)
-    promise = mechanism.guarantee()
+    promise = mechanism.guarantee
     save_statement(statement, lambda: released(promise, mechanism))
     found = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
     text = facts(f"randomized by {name}", found) + f"\nguarantee of each: {promise}"

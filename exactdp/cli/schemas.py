@@ -122,7 +122,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         )
     ),
     "local sparse plan": {
-        **_record(error=_FLOAT, others=_OBJECT, guarantee=_GUARANTEE),
+        **_record(error=_FLOAT, stated_error=_FLOAT, others=_OBJECT, guarantee=_GUARANTEE),
         "additionalProperties": {"type": ["string", "integer"]},
     },
     "local sparse report": {

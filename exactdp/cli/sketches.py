@@ -53,7 +53,7 @@ def _add(name: str, text: str, optional: str, example: str) -> None:
         mechanism = _made(name, d, present)
         sketch = mechanism.project(vector, SystemSource()).of_texts(length)
         data = sketch.to_bytes()
-        promise = mechanism.guarantee()
+        promise = mechanism.guarantee
         save(target, promise, mechanism, overwrite, lambda part: part.write_bytes(data))
         facts = {"output": output, **_sizes(sketch), **_accuracy(mechanism)}
         print_report(name, (len(data), "bytes"), facts, promise, as_json)
@@ -91,7 +91,7 @@ def threshold(
         mechanism = ApproximateThreshold(d=d, **present)
     else:
         mechanism = (Threshold if "t" in present else Threshold.of)(d=d, **present)
-    found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee()
+    found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee
     rows = [(text_of(i, length), decimal_text(value)) for i, value in found.items()]
     header = ["element", "count"]
     save(target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows))

@@ -14,7 +14,7 @@ from exactdp.cli.pictures import Picture, new_picture
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing, table_in
 from exactdp.errors import Described, InvalidParameter, shown
-from exactdp.parameters import integer
+from exactdp.parameters import decimal_text, integer
 from exactdp.progress import counted
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from exactdp.local.sparse import Means
     from exactdp.statement import Statement
 
-_GIVEN = "level L delta hashes users bins"
+_GIVEN = "level L delta hashes users bins clip entries share:users"
 
 
 @click.group(no_args_is_help=True)
@@ -37,41 +37,67 @@ def sparse() -> None:
 @sparse.command(
     epilog="Example: exactdp local sparse plan --d 100000 --k 64 --epsilon 1 --level user"
 )
-@options("d k:entries epsilon", _GIVEN)
+@options("d k:entries epsilon", f"{_GIVEN} sample")
 @statement_option
 @answering
 def plan(statement: Path | None, **given: str | None) -> Answer:
-    """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it."""
+    """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it.
+
+    The clipping is best for the worst vectors, unless --entries and --share state how vectors are,
+    or --sample is a public sample of them. The guarantee does not rest on what is stated.
+    """
+    sample = given.pop("sample")
+    if sample is not None:
+        from exactdp.local.sparse import Stated
+
+        stated = Stated.of(_vectors(existing(sample, "sample")))
+        given |= {"entries": str(stated.entries), "share": decimal_text(stated.share)}
     m = _mechanism(given)
     with counted("planning"):
         others = _others(m)
     save_statement(statement, lambda: _statement(m))
-    errors = {name: float(other.mean_square(m.users)) ** 0.5 for name, other in others.items()}
-    own = float(m.plan.mean_square(m.users)) ** 0.5
+    errors = {
+        name: (float(x.mean_square(m.users)) ** 0.5, x.stated_error(m.users, m.stated) ** 0.5)
+        for name, x in {"this plan": m, **others}.items()
+    }
+    own, as_stated = errors.pop("this plan")
     found = _facts(m)
-    rows = [["this plan", f"{own:.4g}", "1.00", str(m.bits)]]
-    rows += [
-        [name, f"{errors[name]:.4g}", f"{errors[name] / own:.2f}", str(other.bits)]
-        for name, other in others.items()
+    rows = [
+        [name, f"{worst:.4g}", f"{typical:.4g}", f"{typical / as_stated:.2f}", str(bits)]
+        for name, worst, typical, bits in (
+            ("this plan", own, as_stated, m.bits),
+            *((name, *errors[name], other.bits) for name, other in others.items()),
+        )
     ]
-    header = ["scheme", "error of a mean", "of this plan", "bits a report"]
-    title = f"root mean square error from {m.users} users, for the worst vectors"
+    header = ["scheme", "error, worst vectors", "as stated", "of this plan", "bits a report"]
+    title = f"root mean square error of a mean from {m.users} users; {_stated(m)}"
     text = "\n".join(
         [
             facts("plan", found),
-            f"guarantee of each report: {m.guarantee()}",
+            f"guarantee of each report: {m.guarantee}",
             table(title, header, rows),
         ]
     )
-    compared = {name: {"error": errors[name], "bits": x.bits} for name, x in others.items()}
-    promise = m.guarantee().as_dict()
-    return Answer({**found, "error": own, "others": compared, "guarantee": promise}, text)
+    compared = {
+        name: {"error": errors[name][0], "stated_error": errors[name][1], "bits": x.bits}
+        for name, x in others.items()
+    }
+    both = {"error": own, "stated_error": as_stated}
+    promise = m.guarantee.as_dict()
+    return Answer({**found, **both, "others": compared, "guarantee": promise}, text)
+
+
+def _stated(m: SparseVectorMean) -> str:
+    if m.entries is None and m.share == 1:
+        return "nothing is stated about the vectors"
+    share = f"one item for at most {float(m.share):.3g} of the users"
+    return f"stated: {m.stated.entries} entries, {share}"
 
 
 def _statement(m: SparseVectorMean) -> Statement:
     from exactdp.statement import released
 
-    return released(m.guarantee(), m)
+    return released(m.guarantee, m)
 
 
 def _facts(m: SparseVectorMean) -> dict[str, object]:
@@ -90,20 +116,28 @@ def _facts(m: SparseVectorMean) -> dict[str, object]:
 
 def _others(m: SparseVectorMean) -> dict[str, Any]:
     """The schemes with the same or a stronger guarantee; none if d is too large."""
-    from exactdp.local.sparse import Harmony, KFold, NaiveLaplace, OneBit, Pckv, Sampled
+    from exactdp.local.sparse import (
+        Harmony,
+        KFold,
+        NaiveLaplace,
+        OneBit,
+        Pckv,
+        PckvUnary,
+        Sampled,
+    )
     from exactdp.local.sparse.baseline import MOST_ITEMS
 
     if m.d > MOST_ITEMS:
         return {}
     basic: dict[str, Any] = {"d": m.d, "k": m.k, "epsilon": m.epsilon}
     others: dict[str, Any] = {"Harmony": Harmony(**basic), "PCKV": Pckv(**basic)}
-    others["one bit"] = OneBit(**basic, users=m.users)
-    event = m.level == "event"
-    if event:
+    others["PCKV, unary"] = PckvUnary(**basic)
+    others["one bit"] = OneBit(**basic, users=m.users, entries=m.entries, share=m.share)
+    level = "event" if m.level == "event" else "user"
+    if level == "event":
         others["k-fold repetition"] = KFold(**basic)
-    promise = "event" if event else "user"
-    others["sampling"] = Sampled(**basic, promise=promise)
-    others["dense Laplace"] = NaiveLaplace(**basic, promise=promise)
+    others["sampling"] = Sampled(**basic, level=level)
+    others["dense Laplace"] = NaiveLaplace(**basic, level=level)
     return others
 
 
@@ -135,8 +169,8 @@ def report(
             part.write_bytes(m.reports_to_bytes(reports))
     save_statement(statement, lambda: _statement(m))
     found = {"reports": len(reports), "bits of each": m.bits, "output": output}
-    text = facts("randomized", found) + f"\nguarantee of each: {m.guarantee()}"
-    return Answer({**found, "guarantee": m.guarantee().as_dict()}, text)
+    text = facts("randomized", found) + f"\nguarantee of each: {m.guarantee}"
+    return Answer({**found, "guarantee": m.guarantee.as_dict()}, text)
 
 
 @sparse.command(

@@ -42,15 +42,10 @@ class SetResponse(LocalMechanism[int]):
 
     methods = ("projected", "normalized")
 
-    @property
-    def epsilon_per_report(self) -> Fraction:
-        """epsilon."""
-        return self.epsilon
-
     @cached_property
     def ratio(self) -> Fraction:
         """r."""
-        within = ratio_within(self.epsilon_per_report)
+        within = ratio_within(self.epsilon)
         return largest(within, lambda r: self._loss(r) <= within)
 
     @cached_property
@@ -58,10 +53,7 @@ class SetResponse(LocalMechanism[int]):
         """The exact largest probability ratio of an output for two values, for this matrix."""
         return self._loss(self.ratio)
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "CP equation (2), with the exact normalizers of the deployed matrix"
+    source = "CP equation (2), with the exact normalizers of the deployed matrix"
 
     @cached_property
     def form(self) -> Numbers:
@@ -215,7 +207,7 @@ class CompressiveResponse(SetResponse):
 
     def __post_init__(self) -> None:
         if self.ones is None:
-            within = ratio_within(self.epsilon_per_report)
+            within = ratio_within(self.epsilon)
             object.__setattr__(self, "ones", max(round(self.m / (within + 1)), 1))
         columns = BalancedColumns(self.k, self.m, self.seed, self.ones)
         object.__setattr__(self, "columns", columns)
@@ -250,6 +242,6 @@ class MatrixResponse(SetResponse):
 
     def configuration(self) -> Mapping[str, str | int]:
         """The parameters of the matrix, and r."""
-        epsilon = decimal_text(self.epsilon_per_report)
+        epsilon = decimal_text(self.epsilon)
         matrix = {"k": self.columns.k, **self.columns.configuration()}
         return {**matrix, "epsilon": epsilon, "ratio": str(self.ratio)}

@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.mechanism import LocalMechanism, State, public_fields
-from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.ratio import local_epsilon
 from exactdp.local.report_formats import Report, Reports, integers
 from exactdp.samplers import Source
 
@@ -42,16 +41,6 @@ class FrequencyOracle(LocalMechanism[int]):
     epsilon: Number = number(local_epsilon)
 
     methods = METHODS
-
-    @property
-    def epsilon_per_report(self) -> Fraction:
-        """epsilon."""
-        return self.epsilon
-
-    @cached_property
-    def e_epsilon(self) -> Fraction:
-        """r: e^epsilon rounded down to twelve digits; the exact largest ratio of a report."""
-        return ratio_within(self.epsilon_per_report)
 
     @property
     @abstractmethod

@@ -56,10 +56,7 @@ class HadamardResponse(FrequencyOracle):
         numbers = [1 << i for i in range(self.k.bit_length() + 1)]
         return min(numbers, key=lambda b: type(self)(self.k, self.epsilon, b).total_variance())
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Acharya, Sun, Zhang 2018; CP equation (2) with sets of equal size"
+    source = "Acharya, Sun, Zhang 2018; CP equation (2) with sets of equal size"
 
     @cached_property
     def form(self) -> Numbers:

@@ -60,10 +60,7 @@ class OptimizedLocalHashing(FrequencyOracle):
             raise InvalidParameter("k", self.k, f"small enough for {_LARGEST} counters")
         return min(fit, key=lambda g: type(self)(self.k, self.epsilon, g).total_variance())
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Wang, Blocki, Li, Jha 2017, Section 4.4: randomized response on g buckets"
+    source = "Wang, Blocki, Li, Jha 2017, Section 4.4: randomized response on g buckets"
 
     @cached_property
     def form(self) -> Numbers:

@@ -33,7 +33,7 @@ class PermanentRappor(Rappor):
 
     >>> from exactdp.local import PermanentRappor
     >>> m = PermanentRappor(k=10, epsilon=1, limit=2)
-    >>> [round(float(m.guarantee(t).e_epsilon), 3) for t in (1, 2, 3, 100)]
+    >>> [round(float(m.guarantee_of(t).e_epsilon), 3) for t in (1, 2, 3, 100)]
     [2.718, 5.011, 6.485, 7.389]
     """
 
@@ -41,13 +41,10 @@ class PermanentRappor(Rappor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.limit <= self.epsilon_per_report or self.lasting <= self.half:
+        if self.limit <= self.epsilon or self.lasting <= self.half:
             raise InvalidParameter("limit", self.limit, f"> epsilon = {self.epsilon}")
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2 made exact for every round"
+    source = "Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2 made exact for every round"
 
     @cached_property
     def lasting(self) -> Fraction:
@@ -60,7 +57,12 @@ class PermanentRappor(Rappor):
         s, t = self.lasting, self.half
         return (s * t - 1) / (s - t)
 
-    def guarantee(self, reports: int = 1) -> Guarantee:
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the first report."""
+        return self.guarantee_of(1)
+
+    def guarantee_of(self, reports: int) -> Guarantee:
         """The exact joint guarantee of t reports from one memo. reports: t >= 1.
 
         A bit that is 1 in all t reports has likelihood ratio L = (s w^t + 1)/(w^t + s) between a
@@ -69,7 +71,7 @@ class PermanentRappor(Rappor):
         times = integer("reports", reports, least=1)
         power, s = self.copying**times, self.lasting
         exact = ((s * power + 1) / (power + s)) ** 2
-        total = min(self.epsilon_per_report * times, self.limit)
+        total = min(self.epsilon * times, self.limit)
         return Guarantee(total, Enclosure.exact(0), NEIGHBOURS, self.source, exact)
 
     def remember(self, value: int, source: Source) -> Report:

@@ -22,7 +22,9 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
+from exactdp.fields import Number
 from exactdp.local.bulk_choices import Integers
+from exactdp.local.ratio import ratio_within
 from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
 from exactdp.parameters import choice, decimal_text, integer
 from exactdp.samplers.source import Source, require_secure
@@ -48,15 +50,19 @@ class LocalMechanism(ABC, Generic[V]):
     #: How estimates can be had; the first is the default.
     methods: ClassVar[tuple[str, ...]] = ("unbiased",)
 
-    @property
-    @abstractmethod
-    def epsilon_per_report(self) -> Fraction:
-        """The requested epsilon of one report."""
+    #: The requested epsilon of one report.
+    epsilon: Number
 
-    @property
-    @abstractmethod
+    #: Paper and number of the statement that the guarantee rests on.
+    source: str
+
+    #: The neighbouring relation of the guarantee.
+    neighbours: str = NEIGHBOURS
+
+    @cached_property
     def e_epsilon(self) -> Fraction:
-        """The exact e^epsilon of one report: its largest probability ratio for two values."""
+        """r: e^epsilon rounded down to twelve digits; the exact largest ratio of a report."""
+        return ratio_within(self.epsilon)
 
     @property
     @abstractmethod
@@ -67,11 +73,6 @@ class LocalMechanism(ABC, Generic[V]):
     @abstractmethod
     def cells(self) -> int:
         """Number of counters of a state."""
-
-    @property
-    @abstractmethod
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
 
     @abstractmethod
     def configuration(self) -> Mapping[str, str | int]:
@@ -120,16 +121,11 @@ class LocalMechanism(ABC, Generic[V]):
         """The reports of many users with randomness from any source."""
         return self._respond(self._checked(values), source)
 
-    def guarantee(self, reports: int = 1) -> Guarantee:
-        """The joint guarantee of this number of independent reports of one user."""
-        times = integer("reports", reports, least=1)
-        return Guarantee(
-            self.epsilon_per_report * times,
-            Enclosure.exact(0),
-            NEIGHBOURS,
-            self.source,
-            self.e_epsilon**times,
-        )
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of one report; times n it is that of n independent reports of one user."""
+        zero = Enclosure.exact(0)
+        return Guarantee(self.epsilon, zero, self.neighbours, self.source, self.e_epsilon)
 
     def pack(self, reports: Any) -> bytes:
         """Reports on the wire: their concatenated bits, padded with zeros to a whole byte."""
@@ -200,9 +196,13 @@ class LocalMechanism(ABC, Generic[V]):
 
 
 def public_fields(mechanism: Any) -> dict[str, str | int]:
-    """The constructor parameters of a dataclass, in the format of a configuration."""
-    named = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if f.init}
-    return {name: x if isinstance(x, int | str) else decimal_text(x) for name, x in named.items()}
+    """The constructor parameters of a dataclass, without None, in the format of a configuration."""
+    named = ((f.name, getattr(mechanism, f.name)) for f in fields(mechanism) if f.init)
+    return {
+        name: x if isinstance(x, int | str) else decimal_text(x)
+        for name, x in named
+        if x is not None
+    }
 
 
 class State:

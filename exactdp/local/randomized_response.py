@@ -34,10 +34,7 @@ class RandomizedResponse(FrequencyOracle):
     (2, 1.0)
     """
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Warner 1965; CP equation (2) with sets of one element"
+    source = "Warner 1965; CP equation (2) with sets of one element"
 
     @cached_property
     def form(self) -> Numbers:

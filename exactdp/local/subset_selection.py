@@ -62,10 +62,7 @@ class SubsetSelection(FrequencyOracle):
         sizes = [d for d in (near - 1, near, near + 1, near + 2) if 1 <= d < self.k]
         return min(sizes, key=lambda d: type(self)(self.k, self.epsilon, d).total_variance())
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Ye, Barg 2018: two laws of sets differ by a factor r"
+    source = "Ye, Barg 2018: two laws of sets differ by a factor r"
 
     @cached_property
     def form(self) -> Form:

@@ -107,10 +107,7 @@ class OptimizedUnaryEncoding(UnaryEncoding):
     (369.269438, 100)
     """
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Wang, Blocki, Li, Jha 2017, Section 4.3: p(1 - q)/((1 - p)q) = r"
+    source = "Wang, Blocki, Li, Jha 2017, Section 4.3: p(1 - q)/((1 - p)q) = r"
 
     @property
     def kept(self) -> Fraction:
@@ -131,15 +128,12 @@ class Rappor(UnaryEncoding):
     filter; Xiong et al., "Compressive Privatization", Section 5.
     """
 
-    @property
-    def source(self) -> str:
-        """Where the guarantee comes from."""
-        return "Erlingsson, Pihur, Korolova 2014: two bits differ, each loses a factor t"
+    source = "Erlingsson, Pihur, Korolova 2014: two bits differ, each loses a factor t"
 
     @cached_property
     def half(self) -> Fraction:
         """t: e^(epsilon/2), rounded down to a rational."""
-        return ratio_within(self.epsilon_per_report / 2)
+        return ratio_within(self.epsilon / 2)
 
     @cached_property
     def e_epsilon(self) -> Fraction:

@@ -48,7 +48,14 @@ def test_a_plan_compares_every_scheme() -> None:
     code, text, err = run("local", "sparse", "plan", *given, "--level", "user", "--json")
     assert (code, err) == (0, "")
     found = json.loads(text)
-    assert set(found["others"]) == {"one bit", "sampling", "dense Laplace", "Harmony", "PCKV"}
+    assert set(found["others"]) == {
+        "one bit",
+        "sampling",
+        "dense Laplace",
+        "Harmony",
+        "PCKV",
+        "PCKV, unary",
+    }
     assert found["error"] < min(found["others"][x]["error"] for x in ("sampling", "Harmony"))
     code, text, err = run("local", "sparse", "plan", *given, "--L", "2", "--delta", "1e-5")
     assert code == 2
@@ -56,9 +63,23 @@ def test_a_plan_compares_every_scheme() -> None:
     code, text, _ = run("local", "sparse", "plan", *given, "--level", "event")
     assert code == 0
     assert "k-fold repetition" in text
-    for d, others in ((2**26, 6), (2**60, 0)):
+    stated = run("local", "sparse", "plan", *given, "--level", "user", "--share", "0.01", "--json")
+    better = json.loads(stated[1])
+    assert better["stated_error"] < found["error"] / 2 < better["error"] / 4
+    for d, others in ((2**26, 7), (2**60, 0)):
         huge = ["--d", str(d), "--k", "8", "--epsilon", "1", "--level", "event", "--json"]
         assert len(json.loads(run("local", "sparse", "plan", *huge)[1])["others"]) == others
+
+
+def test_a_public_sample_states_how_vectors_are(tmp_path: Path) -> None:
+    path = tmp_path / "sample.csv"
+    path.write_text(
+        "user,item,value\n" + "".join(f"{u},{x},1\n" for u in range(9) for x in (u, 50))
+    )
+    given = ["--d", "99", "--k", "20", "--epsilon", "1", "--level", "user", "--sample", str(path)]
+    assert "nothing is stated" in run("local", "sparse", "plan", *given[:-2])[1]
+    _, text, _ = run("local", "sparse", "plan", *given)
+    assert "stated: 2 entries, one item for at most 1 of the users" in text
 
 
 @pytest.mark.parametrize(

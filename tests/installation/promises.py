@@ -68,7 +68,7 @@ def base() -> None:
     m = HadamardResponse(k=10, epsilon=2)
     reports = m.report_many(list(range(10)) * 100, SystemSource())
     assert len(m.aggregate().add(reports).estimate("projected")) == 10
-    assert SparseVectorMean(d=100, k=4, epsilon=1, L=4).guarantee().epsilon <= 1
+    assert SparseVectorMean(d=100, k=4, epsilon=1, L=4).guarantee.epsilon <= 1
     assert "proved" in str(private(lambda bit, rng: rng.getrandbits(1), 0, 1, epsilon=1))
     Path("counts.csv").write_text("element,count\na,900\nb,2\n")
     Path("values.csv").write_text("1\n2\n3\n")

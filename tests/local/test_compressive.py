@@ -62,10 +62,10 @@ def test_e_epsilon_is_the_largest_ratio_and_hardly_below_the_target(
 ) -> None:
     each = laws(mechanism)
     largest = max(p[y] / q[y] for p, q in product(each, each) for y in range(mechanism.cells))
-    within = ratio_within(mechanism.epsilon_per_report)
+    within = ratio_within(mechanism.epsilon)
     assert largest == mechanism.e_epsilon <= within
-    assert mechanism.guarantee().e_epsilon == largest
-    assert mechanism.guarantee(2).e_epsilon == largest**2
+    assert mechanism.guarantee.e_epsilon == largest
+    assert (mechanism.guarantee * 2).e_epsilon == largest**2
     if largest > 1:  # one more unit would break the promise, unless r is all of e^epsilon
         unit = F(1, 10**11)
         assert mechanism.ratio == within or mechanism._loss(mechanism.ratio + 2 * unit) > within

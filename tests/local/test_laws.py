@@ -46,9 +46,9 @@ def test_e_epsilon_is_the_largest_ratio_of_two_probabilities(oracle: FrequencyOr
     laws = [oracle.law(v) for v in range(oracle.k)]
     reports = set().union(*(law.support for law in laws))
     largest = max(p[y] / q[y] for p, q in product(laws, laws) for y in reports)
-    assert largest == oracle.e_epsilon == oracle.guarantee().e_epsilon
+    assert largest == oracle.e_epsilon == oracle.guarantee.e_epsilon
     with precision(200):
-        assert ball(largest) <= ball(oracle.epsilon_per_report).exp()
+        assert ball(largest) <= ball(oracle.epsilon).exp()
 
 
 @oracles
@@ -98,9 +98,9 @@ def test_independent_reports_of_one_user_lose_a_factor_each() -> None:
     for oracle in (HadamardResponse(k=3, epsilon="0.5"), Rappor(k=2, epsilon=1)):
         laws = [oracle.law(v).product(oracle.law(v)) for v in range(oracle.k)]
         largest = max(p[y] / q[y] for p, q in product(laws, laws) for y in p)
-        promise = oracle.guarantee(2)
+        promise = oracle.guarantee * 2
         assert promise.e_epsilon == largest
-        assert promise.epsilon == 2 * oracle.epsilon_per_report
+        assert promise.epsilon == 2 * oracle.epsilon
 
 
 def test_ratios_lie_just_below_the_exponential() -> None:

@@ -24,19 +24,19 @@ def test_the_exact_loss_of_several_reports_from_one_memo(rounds: int) -> None:
 
     laws = [exact_law(lambda s, v=v: program(v, s), residual=0) for v in range(2)]
     found = max(p[y] / q[y] for p, q in product(laws, laws) for y in p)
-    assert found == RAPPOR.guarantee(rounds).e_epsilon
+    assert found == RAPPOR.guarantee_of(rounds).e_epsilon
 
 
 def test_the_loss_grows_to_that_of_the_memo() -> None:
     memos = [exact_law(lambda s, v=v: RAPPOR.memos([v], s).tobytes(), residual=0) for v in range(2)]
     limit = max(p[y] / q[y] for p, q in product(memos, memos) for y in p)
     assert limit == RAPPOR.lasting**2
-    losses = [RAPPOR.guarantee(t).e_epsilon or F(0) for t in (1, 2, 3, 10, 400)]
+    losses = [RAPPOR.guarantee_of(t).e_epsilon or F(0) for t in (1, 2, 3, 10, 400)]
     assert losses == sorted(losses)
     assert limit * (1 - F(1, 10**9)) < losses[-1] < limit
     for t, loss in zip((1, 2, 3, 10, 400), losses, strict=True):
         with precision(200):
-            assert ball(loss) <= ball(RAPPOR.guarantee(t).epsilon).exp()
+            assert ball(loss) <= ball(RAPPOR.guarantee_of(t).epsilon).exp()
 
 
 def test_memos_and_reports_one_by_one() -> None:

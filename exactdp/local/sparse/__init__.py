@@ -3,14 +3,16 @@
 Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" (SVA).
 """
 
+from exactdp.local.sparse.clipping import Stated
 from exactdp.local.sparse.entries import Entries
 from exactdp.local.sparse.estimates import Means
 from exactdp.local.sparse.hashed_signs import KFold, Sampled
+from exactdp.local.sparse.lower_bound import lower_bound
 from exactdp.local.sparse.mean import SparseVectorMean
 from exactdp.local.sparse.naive_noise import NaiveGaussian, NaiveLaplace
 from exactdp.local.sparse.one_bit import OneBit
 from exactdp.local.sparse.report_plan import ReportPlan
-from exactdp.local.sparse.sampled_coordinates import Harmony, Pckv
+from exactdp.local.sparse.sampled_coordinates import Harmony, Pckv, PckvUnary
 
 __all__ = [
     "Entries",
@@ -21,7 +23,10 @@ __all__ = [
     "NaiveLaplace",
     "OneBit",
     "Pckv",
+    "PckvUnary",
     "ReportPlan",
     "Sampled",
     "SparseVectorMean",
+    "Stated",
+    "lower_bound",
 ]

@@ -9,17 +9,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Integers, coins
 from exactdp.local.mechanism import LocalMechanism, public_fields
-from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.ratio import local_epsilon
+from exactdp.local.sparse.clipping import Stated
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chebyshev
 from exactdp.local.sparse.estimates import Means, Sums
@@ -46,7 +45,7 @@ class Baseline(LocalMechanism[Vector]):
     epsilon: Number = number(local_epsilon)
 
     #: The protected unit: "event" (one entry of a user) or "user" (all entries).
-    promises: ClassVar[str] = "user"
+    level = "user"
 
     def __post_init__(self) -> None:
         if self.k > self.d:
@@ -76,27 +75,14 @@ class Baseline(LocalMechanism[Vector]):
         """Upper bound of the mean square error from this number of users, for independent signs."""
         return self.variance / users + self.bias**2
 
-    @property
-    def level(self) -> str:
-        """The protected unit: "event" or "user"."""
-        return self.promises
+    def stated_error(self, users: int, stated: Stated) -> float:
+        """The mean square error of vectors as stated: as for all, without clipping."""
+        return float(self.mean_square(users))
 
     @property
-    def epsilon_per_report(self) -> Fraction:
-        """epsilon."""
-        return self.epsilon
-
-    @cached_property
-    def e_epsilon(self) -> Fraction:
-        """r: e^epsilon rounded down to twelve digits; the exact largest probability ratio."""
-        return ratio_within(self.epsilon_per_report)
-
-    def guarantee(self, reports: int = 1) -> Guarantee:
-        """The joint guarantee of this number of independent reports of one user."""
-        plain = super().guarantee(reports)
-        return Guarantee(
-            plain.epsilon, plain.delta, neighbours(self.level, self.k), self.source, plain.e_epsilon
-        )
+    def neighbours(self) -> str:  # type: ignore[override]
+        """The neighbouring relation of the guarantee."""
+        return neighbours(self.level, self.k)
 
     def configuration(self) -> Mapping[str, str | int]:
         """Every public parameter."""

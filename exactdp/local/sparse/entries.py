@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.local.bulk_choices import Integers
 from exactdp.parameters import integer, rational
 from exactdp.samplers import Source
-from exactdp.vector import Vector, by_entry
+from exactdp.vector import by_entry
 
 #: Number of bits of a fraction that are compared in bulk.
 _WORD = 62
@@ -25,7 +26,7 @@ class Entries:
     """The vectors of n users as three arrays: entry i is value[i] of user[i] at item[i].
 
     user: integers in [0, n). item: integers >= 0. value: integers, or floats, which are read as
-    their exact binary fractions (not as the decimals they print).
+    their exact binary fractions (not as the decimals they print), here and in mappings and lists.
     """
 
     n: int
@@ -76,14 +77,10 @@ def checked(values: Any, *, d: int, k: int, grid: int) -> Scaled:
     d: items are integers in [0, d). k: largest number of non-zero entries of a user. grid: integer
     >= 1. Raises InvalidParameter, which names the user.
     """
-    entries = values if isinstance(values, Entries) else None
-    if entries is None:
-        n, user, item, exact = _of_mappings(values)
-        floor, word, rest = _split_fractions(exact, grid, user)
-    else:
-        n, user, item = entries.n, _whole("user", entries.user), _whole("item", entries.item)
-        _require_users(n, user, item, entries.value)
-        floor, word, rest = _split_array(np.asarray(entries.value), grid, user)
+    entries = values if isinstance(values, Entries) else _of_vectors(values)
+    n, user, item = entries.n, _whole("user", entries.user), _whole("item", entries.item)
+    _require_users(n, user, item, entries.value)
+    floor, word, rest = _split(entries.value, grid, user)
     _refuse(user, (item < 0) | (item >= d), "item", item, f"an integer in [0, {d})")
     kept = (floor != 0) | (word != 0)
     kept[list(rest)] = True
@@ -105,33 +102,56 @@ def _ascending(user: Integers, item: Integers) -> bool:
     return bool((later | ((user[1:] == user[:-1]) & (item[1:] >= item[:-1]))).all())
 
 
-def _of_mappings(values: Sequence[Vector]) -> tuple[int, Integers, Integers, list[Fraction]]:
+def _of_vectors(values: Any) -> Entries:
+    """The vectors as arrays; values that are neither ints nor floats stay objects."""
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
         found = Described(type(values).__name__)
         raise InvalidParameter("values", found, "one vector per user, or Entries")
     vectors = [by_entry(f"vector of user {i}", vector) for i, vector in enumerate(values)]
-    users, items, exact = [], [], []
-    for i, vector in enumerate(vectors):
-        for x, value in vector.items():
-            users.append(i)
-            items.append(min(integer(f"item of user {i}", x, least=0), 2**63 - 1))
-            exact.append(rational(f"value of user {i}", value))
-    return len(vectors), np.array(users, np.int64), np.array(items, np.int64), exact
+    counts = np.fromiter(map(len, vectors), np.int64, len(vectors))
+    user = np.repeat(np.arange(len(vectors)), counts)
+    items = list(chain.from_iterable(vectors))
+    if not set(map(type, items)) <= {int} or max(items, default=0) >= 2**63:
+        whole = (integer(f"item of user {i}", x, least=0) for i, x in zip(user, items, strict=True))
+        items = [min(x, 2**63 - 1) for x in whole]
+    told: list[Any] = list(chain.from_iterable(vector.values() for vector in vectors))
+    kinds = set(map(type, told))
+    kind: Any = np.int64 if kinds == {int} else np.float64 if kinds <= {int, float} else object
+    try:
+        array = np.fromiter(told, kind, len(told))
+    except OverflowError:
+        array = np.fromiter(told, object, len(told))
+    return Entries(len(vectors), user, np.fromiter(items, np.int64, len(items)), array)
+
+
+def _split(value: Any, grid: int, user: Integers) -> tuple[Integers, Integers, dict[int, Fraction]]:
+    """floor, word and rest of every value * grid."""
+    array = np.asarray(value)
+    return (
+        _split_fractions(array, grid, user)
+        if array.dtype == object
+        else _split_array(array, grid, user)
+    )
 
 
 def _split_fractions(
-    exact: list[Fraction], grid: int, user: Integers
+    values: NDArray[Any], grid: int, user: Integers
 ) -> tuple[Integers, Integers, dict[int, Fraction]]:
-    floor, word = np.zeros(len(exact), np.int64), np.zeros(len(exact), np.int64)
-    rest = {}
-    for i, value in enumerate(exact):
-        if not -1 <= value <= 1:
-            raise InvalidParameter(f"value of user {user[i]}", value, "between -1 and 1")
-        whole, part = divmod(value * grid, 1)
-        bits, beyond = divmod(part * (1 << _WORD), 1)
-        floor[i], word[i] = whole, bits
-        if beyond:
-            rest[i] = beyond
+    floor, word = np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
+    rest, known = {}, dict[str, tuple[int, int, Fraction]]()  # many texts are the same
+    for i, value in enumerate(values.tolist()):
+        found = known.get(value) if type(value) is str else None
+        if found is None:
+            exact = rational(f"value of user {user[i]}", value)
+            if not -1 <= exact <= 1:
+                raise InvalidParameter(f"value of user {user[i]}", value, "between -1 and 1")
+            whole, part = divmod(exact * grid, 1)
+            found = (whole, *divmod(part * (1 << _WORD), 1))
+            if type(value) is str:
+                known[value] = found
+        floor[i], word[i] = found[:2]
+        if found[2]:
+            rest[i] = found[2]
     return floor, word, rest
 
 
@@ -148,7 +168,7 @@ def _split_array(
     exact = value.astype(np.float64)
     _refuse(user, ~(np.abs(exact) <= 1), "value", exact, "between -1 and 1")
     if grid & (grid - 1) or grid > 1 << 52:  # value * grid is not exact in doubles
-        return _split_fractions([Fraction(x) for x in exact.tolist()], grid, user)
+        return _split_fractions(_exactly(exact), grid, user)
     scaled = np.abs(exact) * grid
     whole = np.floor(scaled)
     bits = np.ldexp(scaled - whole, _WORD)  # exact, and an integer if the fraction is >= 2^-9
@@ -157,9 +177,13 @@ def _split_array(
     word, below = bits.astype(np.int64), (exact < 0) & (bits > 0)
     floor = (np.where(exact < 0, -whole, whole) - below).astype(np.int64)
     word = np.where(below, (1 << _WORD) - word, word)
-    exactly = _split_fractions([Fraction(x) for x in exact[tiny].tolist()], grid, user[tiny])
+    exactly = _split_fractions(_exactly(exact[tiny]), grid, user[tiny])
     floor[tiny], word[tiny] = exactly[0], exactly[1]
     return floor, word, {int(tiny[i]): beyond for i, beyond in exactly[2].items()}
+
+
+def _exactly(values: NDArray[np.float64]) -> NDArray[Any]:
+    return np.fromiter(map(Fraction, values.tolist()), object, len(values))
 
 
 def _whole(name: str, values: Any) -> Integers:

@@ -32,7 +32,7 @@ class HashedSigns(Baseline):
     @cached_property
     def family(self) -> Linear:
         """The sign functions."""
-        return Linear(self.d, 0, 0)
+        return Linear(self.d, 1, 0)
 
     @property
     def cells(self) -> int:
@@ -76,12 +76,9 @@ class KFold(HashedSigns):
     704
     """
 
-    promises = "event"
+    level = "event"
 
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "SVA, Section II-B: one of k randomized signs changes; reports in no order"
+    source = "SVA, Section II-B: one of k randomized signs changes; reports in no order"
 
     @cached_property
     def form(self) -> Numbers:
@@ -113,26 +110,18 @@ class KFold(HashedSigns):
 class Sampled(HashedSigns):
     """The randomized sign of one random entry out of k, where missing entries count as zeros.
 
-    d, k, epsilon: as for Baseline. promise: "user" or "event". At event level, the changed entry is
+    d, k, epsilon: as for Baseline. level: "user" or "event". At event level, the changed entry is
     reported with probability 1/k only, so the ratio of its sign may be 1 + k (r - 1).
     Source: SVA, Section II-C.
     """
 
-    promise: str = "user"
+    level: str = "user"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choice("promise", self.promise, ("user", "event"))
+        choice("level", self.level, ("user", "event"))
 
-    @property
-    def level(self) -> str:
-        """The protected unit: "event" or "user"."""
-        return self.promise
-
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "SVA, Section II-C: one randomized sign; at event level amplified by sampling"
+    source = "SVA, Section II-C: one randomized sign; at event level amplified by sampling"
 
     @cached_property
     def form(self) -> Numbers:
@@ -151,7 +140,7 @@ class Sampled(HashedSigns):
 
     @property
     def _sign_ratio(self) -> Fraction:
-        return self.e_epsilon if self.promise == "user" else 1 + self.k * (self.e_epsilon - 1)
+        return self.e_epsilon if self.level == "user" else 1 + self.k * (self.e_epsilon - 1)
 
     def _respond(self, values: Scaled, source: Source) -> Reports:
         rounded = values.rounded(source)

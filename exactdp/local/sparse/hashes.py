@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
 
@@ -40,14 +41,26 @@ _ITEMS_PER_DIGEST = 32
 
 @dataclass(frozen=True)
 class Linear:
-    """Random GF(2)-linear maps of items in [0, d) to 2^bin_bits bins and a sign.
+    """Random GF(2)-linear maps of items in [0, d) to a bin and a sign.
 
-    d: number of items. bin_bits: log2 of the number of bins. key: of the public bijection.
+    d: number of items. bins: b; if b is no power of two, at least 4b values of the map are spread
+    over the bins as evenly as possible. key: of the public bijection.
     """
 
     d: int
-    bin_bits: int
+    bins: int
     key: int
+
+    @property
+    def bin_bits(self) -> int:
+        """The number of bits of the map."""
+        exact = (self.bins - 1).bit_length()
+        return exact if self.bins == 1 << exact else exact + 2
+
+    @property
+    def hit(self) -> Fraction:
+        """The largest probability of a bin."""
+        return _largest_share(self.bins, self.bin_bits)
 
     @property
     def index_bits(self) -> int:
@@ -71,10 +84,14 @@ class Linear:
         place = np.zeros(len(items), np.int64)
         for j in range(self.bin_bits):
             place |= parity(functions[:, 1 + j] & mixed) << j
-        return place, sign
+        return place * self.bins >> self.bin_bits, sign
+
+    def unfolded(self, bins: Integers) -> Integers:
+        """The value of the bin for every value of the map (columns)."""
+        return bins[:, np.arange(1 << self.bin_bits) * self.bins >> self.bin_bits]
 
     def frequencies(self, functions: Functions) -> Integers:
-        """a + H'u for every function (rows) and every u in [0, b) (columns)."""
+        """a + H'u for every function (rows) and every u in [0, 2^bin_bits) (columns)."""
         found = np.empty((len(functions), 1 << self.bin_bits), np.int64)
         found[:, 0] = functions[:, 0]
         for j in range(self.bin_bits):
@@ -101,13 +118,18 @@ class Linear:
 
 @dataclass(frozen=True)
 class Keyed:
-    """BLAKE2b of the item with a key of 124 bits: 2^bin_bits bins, at most 2^15, and a sign.
+    """BLAKE2b of the item with a key of 124 bits: at most 2^15 bins, and a sign.
 
     Word x mod 32 of the digest of x div 32 determines the bin and sign of item x.
     """
 
     d: int
-    bin_bits: int
+    bins: int
+
+    @property
+    def hit(self) -> Fraction:
+        """The largest probability of a bin."""
+        return _largest_share(self.bins, 15)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -139,4 +161,9 @@ class Keyed:
 
     def _read(self, words: NDArray[np.uint16]) -> Places:
         wide = words.astype(np.int64)
-        return wide & ((1 << self.bin_bits) - 1), 1 - 2 * (wide >> 15)
+        return (wide & 0x7FFF) * self.bins >> 15, 1 - 2 * (wide >> 15)
+
+
+def _largest_share(bins: int, bits: int) -> Fraction:
+    """The largest share of 2^bits values that one of evenly filled bins has."""
+    return Fraction(-(-(1 << bits) // bins), 1 << bits)

@@ -6,7 +6,7 @@ Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -18,16 +18,17 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Integers
-from exactdp.local.mechanism import LocalMechanism, State
-from exactdp.local.ratio import local_epsilon, ratio_within
+from exactdp.local.mechanism import LocalMechanism, State, public_fields
+from exactdp.local.ratio import local_epsilon
 from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import neighbours
+from exactdp.local.sparse.clipping import Stated, at_most_one
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chernoff
 from exactdp.local.sparse.estimates import Listed, Means, Spectrum, Sums
 from exactdp.local.sparse.hashes import Keyed, Linear
 from exactdp.local.sparse.kept_reports import KeptReports
-from exactdp.local.sparse.report_plan import MOST_BIN_BITS, Neighbours, ReportPlan, planned
+from exactdp.local.sparse.report_plan import MOST_BIN_BITS, Neighbours, ReportPlan, Search
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.local.walsh import walsh
 from exactdp.parameters import (
@@ -35,7 +36,6 @@ from exactdp.parameters import (
     choice,
     decimal_text,
     delta_target,
-    integer,
     non_negative,
     positive,
 )
@@ -66,11 +66,14 @@ class SparseVectorMean(LocalMechanism[Vector]):
     protects changes of a user's vector up to this L1 distance.
     delta: >= 0 and < 1; for delta > 0 the guarantee may depend on the randomness of the hash
     functions. hashes: "linear", decoded for all items at once, or "keyed", the pseudorandom
-    functions of the paper, which delta > 0 requires. users: expected number of users, for the
-    choice of clipping. bins: a power of two up to 2^15. grid: from 1 to 2^20; values are randomly
-    rounded to multiples of 1/grid. key: of the public bijection of items.
+    functions of the paper, which delta > 0 requires. bins: up to 2^15. clip: > 0, where the sums of
+    bins are clipped. grid: from 1 to 2^20; values are randomly rounded to multiples of 1/grid. key:
+    of the public bijection of items.
 
-    ``plan`` has the bins, clipping and noise with the least error; None lets the plan choose.
+    ``plan`` has the bins, clipping and noise with the least error; None lets the plan choose, for
+    this number of users and for vectors with `entries` non-zero values, of which one item is held
+    by at most `share` of the users. By default these are the worst vectors: k entries, share 1;
+    ``Stated.of`` finds both in a public sample. Accuracy rests on them, the guarantee does not.
     Raises InvalidParameter.
     Source: SVA, Algorithm 1 and Table II, with the corrections in the guarantee's source.
 
@@ -92,14 +95,19 @@ class SparseVectorMean(LocalMechanism[Vector]):
     hashes: str = "linear"
     users: int = whole(least=1, most=_MOST_ITEMS, default=100_000)
     bins: int | None = whole(least=1, most=1 << MOST_BIN_BITS, default=None)
+    clip: Real | None = None
+    entries: int | None = whole(least=1, default=None)
+    share: Number = number(at_most_one, default=1)
     grid: int | None = whole(least=1, most=_MOST_GRID, default=None)
     key: int = whole(least=0, most=_MOST_ITEMS, default=0)
 
     def __post_init__(self) -> None:
         if self.k > self.d:
             raise InvalidParameter("k", self.k, f"an integer >= 1 and <= {self.d}")
-        if self.bins is not None and self.bins & (self.bins - 1):
-            raise InvalidParameter("bins", self.bins, "a power of two")
+        if self.entries is not None and self.entries > self.k:
+            raise InvalidParameter("entries", self.entries, f"<= k = {self.k}")
+        if self.clip is not None:
+            object.__setattr__(self, "clip", positive("clip", self.clip))
         self._require_level()
         choice("hashes", self.hashes, ("linear", "keyed"))
         if self.delta and self.hashes != "keyed":
@@ -118,15 +126,39 @@ class SparseVectorMean(LocalMechanism[Vector]):
     def plan(self) -> ReportPlan:
         """Bins, clipping and noise."""
         units = self._units
-        return planned(
+        search = Search(
             self._near(units),
             k=self.k,
             grid=units,
             ratio=self.e_epsilon,
             delta=self.delta,
             users=self.users,
-            bins=self.bins,
+            stated=self.stated,
+            hit=lambda bins: self._functions(bins).hit,
+            clip=None if self.clip is None else max(round(Fraction(self.clip) * units), 1),
         )
+        return search.plan(self.bins)
+
+    @property
+    def stated(self) -> Stated:
+        """What is stated about the vectors."""
+        return Stated(self.entries or self.k, self.share)
+
+    def _functions(self, bins: int) -> Linear | Keyed:
+        return Keyed(self.d, bins) if self.hashes == "keyed" else Linear(self.d, bins, self.key)
+
+    def mean_square(self, users: int) -> Fraction:
+        """Upper bound of the mean square error from this number of users, for independent signs."""
+        return self.plan.mean_square(users)
+
+    def stated_error(self, users: int, stated: Stated) -> float:
+        """The mean square error for the item that most users have, of vectors as stated."""
+        return self.plan.stated_error(users, stated)
+
+    @property
+    def variance(self) -> Fraction:
+        """Upper bound of n times the variance of the mean estimated from n users, for any data."""
+        return self.plan.variance
 
     @property
     def _units(self) -> int:
@@ -150,25 +182,14 @@ class SparseVectorMean(LocalMechanism[Vector]):
         """Upper bound of the bias of an estimated mean; for linear functions, for any items."""
         return self.plan.bias if self.hashes == "keyed" else self.plan.bias_of_any_items
 
-    @property
-    def epsilon_per_report(self) -> Fraction:
-        """epsilon."""
-        return self.epsilon
-
-    @cached_property
-    def e_epsilon(self) -> Fraction:
-        """e^epsilon rounded down to twelve digits: an upper bound of the probability ratio."""
-        return ratio_within(self.epsilon_per_report)
-
     @cached_property
     def family(self) -> Linear | Keyed:
         """The hash functions."""
-        keyed = Keyed(self.d, self._linear.bin_bits)
-        return keyed if self.hashes == "keyed" else self._linear
+        return self._functions(self.plan.bins)
 
-    @cached_property
-    def _linear(self) -> Linear:
-        return Linear(self.d, self.plan.bins.bit_length() - 1, self.key)
+    @property
+    def _index_bits(self) -> int:
+        return Linear(self.d, 1, self.key).index_bits
 
     @cached_property
     def form(self) -> Numbers:
@@ -178,10 +199,10 @@ class SparseVectorMean(LocalMechanism[Vector]):
     @property
     def cells(self) -> int:
         """Number of counters of a spectrum."""
-        return 1 << self._linear.index_bits
+        return 1 << self._index_bits
 
     @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         """Paper and number of the statement, and assumptions, that the guarantee rests on."""
         if self.plan.delta:
             return (
@@ -190,19 +211,14 @@ class SparseVectorMean(LocalMechanism[Vector]):
             )
         return "SVA, Claim 13, with random rounding counted; whatever the hash functions are"
 
-    def guarantee(self, reports: int = 1) -> Guarantee:
-        """The joint guarantee of this number of independent reports of one user."""
-        times = integer("reports", reports, least=1)
-        delta = min(self.plan.delta * times, Fraction(1))
-        return Guarantee(
-            self.epsilon_per_report * times,
-            Enclosure.exact(delta),
-            self._neighbours(),
-            self.source,
-            self.e_epsilon**times,
-        )
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of one report; times n it is that of n independent reports of one user."""
+        return replace(super().guarantee, delta=Enclosure.exact(self.plan.delta))
 
-    def _neighbours(self) -> str:
+    @property
+    def neighbours(self) -> str:  # type: ignore[override]
+        """The neighbouring relation of the guarantee."""
         if self.level is not None:
             return neighbours(self.level, self.k)
         among = f"two vectors of one user with at most {self.k} entries"
@@ -211,15 +227,8 @@ class SparseVectorMean(LocalMechanism[Vector]):
     def configuration(self) -> Mapping[str, str | int]:
         """All public parameters, and the plan's choices."""
         plan = self.plan
-        given: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        given |= {"grid": plan.grid, "bins": plan.bins}
         chosen = f"clip {plan.clip}, q {decimal_text(plan.q)}, delta {decimal_text(plan.delta)}"
-        texts = {
-            name: decimal_text(x) if isinstance(x, Fraction) else x
-            for name, x in given.items()
-            if x is not None
-        }
-        return {**texts, "plan": chosen}
+        return {**public_fields(self), "grid": plan.grid, "bins": plan.bins, "plan": chosen}
 
     def _checked(self, values: Any) -> Scaled:
         return checked(values, d=self.d, k=self.k, grid=self.plan.grid)
@@ -256,21 +265,24 @@ class SparseVectorMean(LocalMechanism[Vector]):
 
     def _tally(self, reports: Reports) -> Integers:
         """The spectrum: the sum of all users' contributions at the frequencies a + H'u."""
-        counts = np.zeros(self.cells, np.int64)
-        step = max(_AT_ONCE // self.plan.bins, 1)
+        counts, family = np.zeros(self.cells, np.int64), self.family
+        assert isinstance(family, Linear)
+        step = max(_AT_ONCE >> family.bin_bits, 1)
         for start in range(0, len(reports), step):
             part = reports[start : start + step]
-            where = self._linear.frequencies(self.functions_of(part))
-            np.add.at(counts, where.ravel(), walsh(self.bins_of(part)).ravel())
+            where = family.frequencies(self.functions_of(part))
+            spectrum = walsh(family.unfolded(self.bins_of(part)))
+            np.add.at(counts, where.ravel(), spectrum.ravel())
         return counts
 
     def _estimate(self, counts: Integers, n: int, method: str) -> Means:
         # sums modulo 2^64 are exact if the final sums fit, even if partial sums overflow
-        most = ((1 << 63) - 1) // (self.plan.bins * self.plan.limit)
+        family = self.family
+        assert isinstance(family, Linear)
+        most = ((1 << 63) - 1) // (self.plan.limit << family.bin_bits)
         if n > most:
             raise InvalidParameter("reports", n, f"at most {most}, so that sums fit 64 bits")
-        scale = Fraction(self.plan.bins * self.plan.grid)
-        return self.means(n, Spectrum(self._linear, counts, scale))
+        return self.means(n, Spectrum(family, counts, Fraction(self.plan.grid << family.bin_bits)))
 
     def _means_of(self, reports: Reports) -> Means:
         functions, bins = self.functions_of(reports), self.bins_of(reports)

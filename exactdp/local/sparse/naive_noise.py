@@ -6,6 +6,7 @@ Source: Zhou et al. (SVA), Section V (naive perturbation), with discrete noise o
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, isqrt
@@ -19,11 +20,11 @@ from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.report_formats import Numbers, Reports
-from exactdp.local.sparse.baseline import Baseline, neighbours
+from exactdp.local.sparse.baseline import Baseline
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.report_plan import noise_ratio, reach_of
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
-from exactdp.parameters import choice, delta_target, integer
+from exactdp.parameters import choice, delta_target
 from exactdp.samplers import DiscreteGaussian, Source
 
 _GRID = 64
@@ -31,14 +32,14 @@ _GRID = 64
 
 @frozen
 class _Dense(Baseline):
-    """promise: "user" or "event". grid: values are randomly rounded to multiples of 1/grid."""
+    """level: "user" or "event". grid: values are randomly rounded to multiples of 1/grid."""
 
-    promise: str = "user"
+    level: str = "user"
     grid: int = whole(least=1, most=1 << 20, default=_GRID)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choice("promise", self.promise, ("user", "event"))
+        choice("level", self.level, ("user", "event"))
 
     @property
     @abstractmethod
@@ -48,11 +49,6 @@ class _Dense(Baseline):
     @abstractmethod
     def _drawn(self, n: int, source: Source) -> Integers:
         """n draws of the noise, in units of 1/grid."""
-
-    @property
-    def level(self) -> str:
-        """The protected unit: "event" or "user"."""
-        return self.promise
 
     @property
     def cells(self) -> int:
@@ -95,17 +91,14 @@ class _Dense(Baseline):
 class NaiveLaplace(_Dense):
     """Two-sided geometric noise for the L1 sensitivity: 2 at event level, 2k at user level.
 
-    d, k, epsilon: as for Baseline. promise: "user" or "event". grid: >= 1.
+    d, k, epsilon: as for Baseline. level: "user" or "event". grid: >= 1.
     """
 
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "SVA, Section V: noise by the L1 distance; random rounding to the grid included"
+    source = "SVA, Section V: noise by the L1 distance; random rounding to the grid included"
 
     @cached_property
     def _noise(self) -> TruncatedGeometric:
-        moved = 2 * self.grid * (self.k if self.promise == "user" else 1)
+        moved = 2 * self.grid * (self.k if self.level == "user" else 1)
         q = noise_ratio(moved, self.e_epsilon)
         return TruncatedGeometric(q, 2 * self.grid + reach_of(q))
 
@@ -127,20 +120,17 @@ class NaiveLaplace(_Dense):
 class NaiveGaussian(_Dense):
     """Discrete Gaussian noise for the L2 sensitivity: 2 at event level, 2 sqrt(k) at user level.
 
-    d, k, epsilon: as for Baseline. promise: "user" or "event". grid: >= 1. delta: > 0 and < 1.
+    d, k, epsilon: as for Baseline. level: "user" or "event". grid: >= 1. delta: > 0 and < 1.
     """
 
     delta: Number = number(delta_target, default=Fraction(1, 10**5))
 
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "zCDP of discrete Gaussian noise (Canonne, Kamath, Steinke 2020, Proposition 12)"
+    source = "zCDP of discrete Gaussian noise (Canonne, Kamath, Steinke 2020, Proposition 12)"
 
     @cached_property
     def sigma2(self) -> Fraction:
         """sigma^2 in units of 1/grid^2, an integer."""
-        square = (2 * self.grid) ** 2 * (self.k if self.promise == "user" else 1)
+        square = (2 * self.grid) ** 2 * (self.k if self.level == "user" else 1)
         rho = zcdp.rho(epsilon=self.epsilon, delta=self.delta).lower
         return Fraction(ceil(square / (2 * rho)))
 
@@ -149,12 +139,10 @@ class NaiveGaussian(_Dense):
         """The variance of continuous noise, an upper bound, plus 1/(2 grid)^2 for rounding."""
         return self.sigma2 / self.grid**2 + Fraction(1, (2 * self.grid) ** 2)
 
-    def guarantee(self, reports: int = 1) -> Guarantee:
-        """The joint guarantee of this number of independent reports of one user."""
-        times = integer("reports", reports, least=1)
-        delta = Enclosure.exact(min(times * self.delta, Fraction(1)))
-        loss = times * self.epsilon_per_report
-        return Guarantee(loss, delta, neighbours(self.level, self.k), self.source)
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of one report; times n it is that of n independent reports of one user."""
+        return replace(super().guarantee, delta=Enclosure.exact(self.delta), e_epsilon=None)
 
     @property
     def _limit(self) -> int:

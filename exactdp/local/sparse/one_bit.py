@@ -17,10 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.fields import frozen, whole
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import coins
 from exactdp.local.report_formats import Numbers, Reports
-from exactdp.local.sparse.clipping import clip_bias, clip_bias_of_any_items, likely_clip
+from exactdp.local.sparse.clipping import (
+    Stated,
+    at_most_one,
+    clip_bias,
+    clip_bias_of_any_items,
+)
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
 from exactdp.parameters import Real, positive
@@ -33,8 +38,8 @@ _GRID = 64
 class OneBit(HashedSigns):
     """One bit of the clipped signed sum of a user's entries, at user level.
 
-    d, k, epsilon: as for Baseline. users: expected number of users, for the choice of eta. clip:
-    eta, rounded to a multiple of 1/64; None for the estimated best.
+    d, k, epsilon: as for Baseline. clip: eta, rounded to a multiple of 1/64; None for the estimated
+    best. users, entries, share: for the choice of eta, as for SparseVectorMean.
 
     >>> from exactdp.local.sparse import OneBit
     >>> OneBit(d=100_000, k=64, epsilon=1).bits
@@ -43,20 +48,30 @@ class OneBit(HashedSigns):
 
     users: int = whole(least=1, default=100_000)
     clip: Real | None = None
+    entries: int | None = whole(least=1, default=None)
+    share: Number = number(at_most_one, default=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        units = self._likely if self.clip is None else round(_GRID * positive("clip", self.clip))
+        cost = float(1 / self._shrinks**2)
+        units = (
+            self.stated.clip(_GRID, 1.0, self.users, cost)
+            if self.clip is None
+            else round(_GRID * positive("clip", self.clip))
+        )
         object.__setattr__(self, "clip", Fraction(min(max(units, 1), self.k * _GRID), _GRID))
 
     @property
-    def _likely(self) -> int:
-        return likely_clip(self.k, _GRID, 1, self.users, float(1 / self._shrinks**2))
+    def stated(self) -> Stated:
+        """What is stated about the vectors."""
+        return Stated(self.entries or self.k, self.share)
 
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "SVA, Section IV-D, with randomized response on one bit for the noise"
+    def stated_error(self, users: int, stated: Stated) -> float:
+        """The mean square error for the item that most users have, of vectors as stated."""
+        bias = float(stated.bias(1.0, min(float(self._eta), stated.entries)))
+        return float(self.variance) / users + bias**2
+
+    source = "SVA, Section IV-D, with randomized response on one bit for the noise"
 
     @cached_property
     def form(self) -> Numbers:
@@ -80,12 +95,16 @@ class OneBit(HashedSigns):
     @cached_property
     def bias(self) -> Fraction:
         """Upper bound of the bias by clipping, for independent signs."""
-        return clip_bias(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
+        return clip_bias(self.k, Fraction(1), self._eta) if self._eta < self.k else Fraction(0)
 
     @property
     def bias_of_any_items(self) -> Fraction:
         """Upper bound of the bias by clipping, for any items."""
-        return clip_bias_of_any_items(self.k, 1, self._eta) if self._eta < self.k else Fraction(0)
+        return (
+            clip_bias_of_any_items(self.k, Fraction(1), self._eta)
+            if self._eta < self.k
+            else Fraction(0)
+        )
 
     def _checked(self, values: Any) -> Scaled:
         return checked(values, d=self.d, k=self.k, grid=_GRID)

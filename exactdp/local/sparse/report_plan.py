@@ -1,9 +1,10 @@
 """Bins, clipping and noise for a guarantee, chosen for a small error.
 
 For vectors with at most k entries, each report adds noise of variance 2 q/((1 - q) grid)^2, and
-collisions of mean square at most k/b; or, if the user has the item, (k - 1)/b plus 1/(2 grid)^2 for
-rounding. The variance of an estimated mean is at most their sum divided by n. Clipping adds a bias
-(:mod:`exactdp.local.sparse.clipping`). These terms are exact; floats only choose candidates.
+collisions of mean square at most k/b (for b equal bins); or, if the user has the item, (k - 1)/b
+plus 1/(2 grid)^2 for rounding. The variance of an estimated mean is at most their sum divided by n.
+Clipping adds a bias (:mod:`exactdp.local.sparse.clipping`). These terms are exact; floats only
+choose candidates.
 
 The plan has the fewest bins whose error is at most 3/2 of the least error; without clipping, the
 collisions are then at most half the noise, as in Table II.
@@ -19,17 +20,11 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil, log
 
-import numpy as np
 from flint import arb
 
 from exactdp.balls import ball, precision, refine
 from exactdp.errors import Undecided
-from exactdp.local.sparse.clipping import (
-    clip_bias,
-    clip_bias_of_any_items,
-    likely_clip,
-    likely_overshoot,
-)
+from exactdp.local.sparse.clipping import Stated, clip_bias, clip_bias_of_any_items
 from exactdp.local.sparse.probability_ratio import rounding_loss, squeezed
 
 MOST_BIN_BITS = 15
@@ -74,15 +69,17 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class ReportPlan:
-    """k: largest number of non-zero entries. grid: values are multiples of 1/grid. bins: a power of
-    two. clip: where bins are clipped, in units of 1/grid, or None.
+    """k: largest number of non-zero entries. grid: values are multiples of 1/grid. bins: b. clip:
+    where bins are clipped, in units of 1/grid, or None.
 
-    q: ratio of the noise. delta: probability of hash functions with a larger loss.
+    hit: the largest probability of a bin. q: ratio of the noise. delta: probability of hash
+    functions with a larger loss.
     """
 
     k: int
     grid: int
     bins: int
+    hit: Fraction
     clip: int | None
     q: Fraction
     delta: Fraction
@@ -105,8 +102,11 @@ class ReportPlan:
     @property
     def collisions(self) -> Fraction:
         """Upper bound of the part of other entries and rounding in n times the variance."""
+        return self._collisions(self.k)
+
+    def _collisions(self, entries: int) -> Fraction:
         rounding = Fraction(1, (2 * self.grid) ** 2)
-        return max(Fraction(self.k, self.bins), Fraction(self.k - 1, self.bins) + rounding)
+        return max(entries * self.hit, (entries - 1) * self.hit + rounding)
 
     @property
     def variance(self) -> Fraction:
@@ -119,14 +119,14 @@ class ReportPlan:
 
         For independent signs; under linear functions, most items nearly satisfy the bound.
         """
-        return (clip_bias(self.k, self.bins, self._eta) if self._clips else 0) + self._cut_away
+        return (clip_bias(self.k, self.hit, self._eta) if self._clips else 0) + self._cut_away
 
     @cached_property
     def bias_of_any_items(self) -> Fraction:
         """Upper bound of the bias for linear functions and any items, such as a subspace."""
         if not self._clips:
             return self._cut_away
-        return clip_bias_of_any_items(self.k, self.bins, self._eta) + self._cut_away
+        return clip_bias_of_any_items(self.k, self.hit, self._eta) + self._cut_away
 
     @property
     def _clips(self) -> bool:
@@ -145,62 +145,69 @@ class ReportPlan:
         """Upper bound of the mean square error from this number of users, for independent signs."""
         return self.variance / users + self.bias**2
 
+    def stated_error(self, users: int, stated: Stated) -> float:
+        """The mean square error for the item that most users have, of vectors as stated.
 
-def planned(
-    near: Neighbours,
-    *,
-    k: int,
-    grid: int,
-    ratio: Fraction,
-    delta: Fraction,
-    users: int,
-    bins: int | None = None,
-) -> ReportPlan:
-    """The plan with the fewest bins whose error is at most 3/2 of the least.
-
-    near: the neighbouring relation. ratio: e^epsilon, rational. delta: allowed probability of hash
-    functions with a larger loss; the plan's delta is 0 if it is not used. users: expected number of
-    users. bins: fixes the number of bins, a power of two.
-    """
-    search = _Search(near, k, grid, ratio, delta, users)
-    most = min(k.bit_length() + 2, MOST_BIN_BITS + 1)
-    plans = [search.best(b) for b in ([bins] if bins else [1 << i for i in range(most)])]
-    errors = [search.likely_error(plan) for plan in plans]
-    enough = 1.5 * min(errors)
-    found = next(plan for plan, error in zip(plans, errors, strict=True) if error <= enough)
-    return search.squeezed(found.bins, exact=True) if found.delta else found
+        In doubles; for independent signs.
+        """
+        eta = min(float(self._eta) if self._clips else stated.entries, stated.entries)
+        bias = float(stated.bias(float(self.hit), eta))
+        return float(self.noise + self._collisions(stated.entries)) / users + bias**2
 
 
 @dataclass(frozen=True)
-class _Search:
+class Search:
+    """The search for a plan. near: the neighbouring relation. ratio: e^epsilon, rational. delta:
+    allowed probability of hash functions with a larger loss; the plan's delta is 0 if it is not
+    used. users: expected number of users. stated: about the vectors. family: from the number of
+    bins, the largest probability of a bin. clip: fixed, in units of 1/grid, or None."""
+
     near: Neighbours
     k: int
     grid: int
     ratio: Fraction
     delta: Fraction
     users: int
+    stated: Stated
+    hit: Callable[[int], Fraction]
+    clip: int | None = None
+
+    def plan(self, bins: int | None = None) -> ReportPlan:
+        """The plan with the fewest bins whose error is at most 3/2 of the least.
+
+        bins: fixes the number of bins; otherwise powers of two are tried.
+        """
+        most = min(self.k.bit_length() + 2, MOST_BIN_BITS + 1)
+        plans = [self.best(b) for b in ([bins] if bins else [1 << i for i in range(most)])]
+        enough = 1.5 * min(map(self.likely_error, plans))
+        found = next(plan for plan in plans if self.likely_error(plan) <= enough)
+        return self.squeezed(found.bins, exact=True) if found.delta else found
+
+    def likely_error(self, plan: ReportPlan) -> float:
+        """The error that is made small."""
+        return plan.stated_error(self.users, self.stated)
 
     def best(self, bins: int) -> ReportPlan:
         """The plan with the least error for this number of bins."""
-        tried = [self.plain(bins), self.clipped(bins)]
-        if self.delta:
+        if self.clip is not None:
+            return self.clipped(bins)
+        tried = [self._plan(bins, None, self.near.loss), self.clipped(bins)]
+        if self.delta and bins & (bins - 1) == 0:  # the law of squeezing is for equal bins
             tried.append(self.squeezed(bins, exact=False))
         return min(tried, key=self.likely_error)
-
-    def likely_error(self, plan: ReportPlan) -> float:
-        """The mean square error in doubles, because the exact bias is slow for large k."""
-        eta = float(self.k if plan.clip is None else Fraction(plan.clip, plan.grid))
-        bias = np.interp(eta, np.arange(self.k + 1), likely_overshoot(self.k, plan.bins))
-        return float(plan.variance) / self.users + float(bias) ** 2
-
-    def plain(self, bins: int) -> ReportPlan:
-        return self._plan(bins, None, self.near.loss)
 
     def clipped(self, bins: int) -> ReportPlan:
         """The plan with the best clipping as estimated in doubles; any clipping keeps epsilon."""
         cost = 2 * (2 * bins / log(self.ratio)) ** 2
-        clip = likely_clip(self.k, self.grid, bins, self.users, cost)
-        return self._plan(bins, clip, lambda rate: ball(rate) * (2 * bins * clip))
+        hit = float(self.hit(bins))
+        clip = self.clip or self.stated.clip(self.grid, hit, self.users, cost)
+        moved = self.near.loss
+
+        def loss(rate: Fraction) -> arb:
+            by_clipping = ball(rate) * (2 * bins * clip)
+            return by_clipping if by_clipping <= moved(rate) else moved(rate)
+
+        return self._plan(bins, clip, loss)
 
     def squeezed(self, bins: int, *, exact: bool) -> ReportPlan:
         """The plan that uses the randomness of hash functions, by an exact law or a fast bound."""
@@ -214,7 +221,8 @@ class _Search:
         loss: Callable[[Fraction], arb],
         delta: Fraction = Fraction(0),
     ) -> ReportPlan:
-        return ReportPlan(self.k, self.grid, bins, clip, _ratio_of(loss, self.ratio), delta)
+        q = _ratio_of(loss, self.ratio)
+        return ReportPlan(self.k, self.grid, bins, self.hit(bins), clip, q, delta)
 
 
 def noise_ratio(units: int, ratio: Fraction) -> Fraction:

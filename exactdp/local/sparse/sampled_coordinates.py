@@ -1,10 +1,15 @@
-"""Baselines that report one coordinate: Harmony and PCKV.
+"""Baselines that sample one coordinate: Harmony and both forms of PCKV.
 
 Harmony reports the randomized sign of a random coordinate. PCKV draws one of k entries, where k
-dummy items replace missing entries, and reports one of the 2 (d + k) pairs of item and sign; the
-true pair is R times as likely as any other. Sampling amplifies privacy, so R = 1 + k (r - 1).
+dummy items replace missing entries. By generalized randomized response (GRR) it reports one of the
+2 (d + k) pairs of item and sign; the true pair is R times as likely as any other. Sampling
+amplifies privacy, so R = 1 + k (r - 1). By unary encoding (UE) it reports a sign or nothing for
+each of the d items: for the drawn item its sign with probability r/(2 (r + 1)) and the other sign
+with 1/(2 (r + 1)), for any other item each sign with 1/(r + 3). For two drawn items the largest
+ratio is r (r + 3)/(2 (r + 1)) for the one times 2 (r + 1)/(r + 3) for the other, which is r.
 
-Source: Zhou et al. (SVA), Section V; Nguyen et al. 2016 (Harmony); Gu et al. 2020 (PCKV-GRR).
+Source: Zhou et al. (SVA), Section V; Nguyen et al. 2016 (Harmony); Gu et al. 2020 (PCKV-GRR and
+PCKV-UE, with their optimal probabilities).
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import numpy as np
 
 from exactdp.fields import frozen
 from exactdp.local.bulk_choices import Integers, below, coins
-from exactdp.local.report_formats import Numbers, Reports
+from exactdp.local.report_formats import BitVector, Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline, entry_at, signs
 from exactdp.local.sparse.entries import Scaled
 from exactdp.samplers import Source
@@ -45,10 +50,7 @@ class _Coordinates(Baseline):
 class Harmony(_Coordinates):
     """The randomized sign of one random coordinate out of d. Parameters: as for Baseline."""
 
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "Nguyen et al. 2016: randomized response on one bit"
+    source = "Nguyen et al. 2016: randomized response on one bit"
 
     @cached_property
     def form(self) -> Numbers:
@@ -78,10 +80,7 @@ class Harmony(_Coordinates):
 class Pckv(_Coordinates):
     """Randomized response on the pair of item and sign of one random entry. As for Baseline."""
 
-    @property
-    def source(self) -> str:
-        """Paper and number of the statement that the guarantee rests on."""
-        return "Gu et al. 2020, Section 5: generalized randomized response, amplified by sampling"
+    source = "Gu et al. 2020, Section 5: generalized randomized response, amplified by sampling"
 
     @cached_property
     def form(self) -> Numbers:
@@ -113,3 +112,51 @@ class Pckv(_Coordinates):
         own = 2 * item + (1 - np.where(value == 0, fair, value)) // 2
         honest = coins(self._truth, values.n, source)
         return np.where(honest, own, below(self.form.sizes[0], values.n, source))
+
+
+@frozen
+class PckvUnary(Baseline):
+    """A sign or nothing for every item, more truly for one random entry. As for Baseline.
+
+    The report takes 2 d bits: whether the sign of an item is 1, and whether it is -1.
+    """
+
+    source = "Gu et al. 2020, Section 4: optimized unary encoding of items with signs"
+
+    @cached_property
+    def form(self) -> BitVector:
+        """The format of a report: d bits for the signs 1, and d for the signs -1."""
+        return BitVector(2 * self.d)
+
+    @property
+    def cells(self) -> int:
+        """One counter per item."""
+        return self.d
+
+    @property
+    def scale(self) -> Fraction:
+        """(r - 1)/(r + 1)/(2 k)."""
+        return (self.e_epsilon - 1) / (self.e_epsilon + 1) / (2 * self.k)
+
+    @property
+    def variance(self) -> Fraction:
+        """The probability that a report has a sign for the item, over the square of the scale."""
+        own, other = Fraction(1, 2), 2 / (self.e_epsilon + 3)
+        return (own / self.k + other * (1 - Fraction(1, self.k))) / self.scale**2
+
+    def _respond(self, values: Scaled, source: Source) -> Reports:
+        n, r = values.n, self.e_epsilon
+        rounded, rank = values.rounded(source), below(self.k, values.n, source)
+        item, value = entry_at(values, rounded, rank)
+        there = np.flatnonzero(rank < np.bincount(values.user, minlength=n))
+        told = coins(2 / (r + 3), n * self.d, source).reshape(n, self.d)
+        signs_of = coins(Fraction(1, 2), n * self.d, source).reshape(n, self.d)
+        told[there, item[there]] = coins(Fraction(1, 2), len(there), source)
+        signs_of[there, item[there]] = signs(value[there], r, source) > 0
+        both = np.concatenate([told & signs_of, told & ~signs_of], axis=1)
+        return np.packbits(both, axis=1, bitorder="little")
+
+    def _tally(self, reports: Reports) -> Integers:
+        bits = np.unpackbits(reports, axis=1, count=2 * self.d, bitorder="little")
+        counts: Integers = bits.sum(axis=0, dtype=np.int64)
+        return counts[: self.d] - counts[self.d :]

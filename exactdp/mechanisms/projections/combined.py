@@ -161,9 +161,10 @@ class Combined:
         q = 1 / (1 + self.large.noise.rise)
         return (2 * q / (1 - q * q) + 1) * self.large.step
 
+    @property
     def guarantee(self) -> Guarantee:
         """The guarantee of both together, by sequential composition (ALP, Lemma 2.3)."""
-        return self.large.guarantee() + self.small.guarantee()
+        return self.large.guarantee + self.small.guarantee
 
     def project(self, vector: Vector, source: Source) -> CombinedSketch:
         """Publish a vector. Parameters: as for ALP's project. Raises InvalidParameter."""

@@ -159,7 +159,7 @@ class NoisyRows(Estimates):
     @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of the release."""
-        return self.mechanism.guarantee()
+        return self.mechanism.guarantee
 
     def __getitem__(self, i: Entry) -> Fraction:
         """The estimate of one entry, exactly."""

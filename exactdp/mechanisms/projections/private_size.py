@@ -118,7 +118,7 @@ class NoisySize(Released[int, Fraction]):
     @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of the release."""
-        return self.mechanism.guarantee()
+        return self.mechanism.guarantee
 
     def to_bytes(self) -> bytes:
         """A checked file, read by :func:`read_sketch`."""
@@ -164,9 +164,10 @@ class SizedALP:
             return HistogramALP.of(k=n, rows=self.rows, **given)
         return TotalALP.of(k=made.k, total=n, rows=self.rows, **given)
 
+    @property
     def guarantee(self) -> Guarantee:
         """The guarantee of both together, by sequential composition (ALP, Lemma 2.3)."""
-        return self.size.guarantee() + self.sketch(1).guarantee()
+        return self.size.guarantee + self.sketch(1).guarantee
 
     def project(self, vector: Vector, source: Source) -> CombinedSketch:
         """Publish a vector. Parameters: as for ALP's project. Raises InvalidParameter."""

@@ -68,6 +68,7 @@ class Projection(ABC):
         """The largest number of entries that differ between neighbours of equal support."""
         return 1 if self.values == "counts" else self.k
 
+    @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of every release, for any data."""
         delta = Enclosure.exact(0)

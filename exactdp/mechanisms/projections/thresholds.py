@@ -66,7 +66,7 @@ class LargeValues(Released[int, Fraction]):
     @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of the release."""
-        return self.mechanism.guarantee()
+        return self.mechanism.guarantee
 
     def to_bytes(self) -> bytes:
         """A checked file of parameters and stored values, read by :func:`read_sketch`."""
@@ -300,8 +300,9 @@ class ApproximateThreshold(_Threshold):
 
     source = "ALP Algorithm 9, Lemma 5.6, on a grid"
 
+    @property
     def guarantee(self) -> Guarantee:
-        return replace(super().guarantee(), delta=self._kept(self.least - int(1 / self.step)))
+        return replace(super().guarantee, delta=self._kept(self.least - int(1 / self.step)))
 
     def _noisy(self, value: Fraction) -> ErrorLaw:
         if value >= 1:

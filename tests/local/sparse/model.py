@@ -29,10 +29,14 @@ def rounded(vector: Vector, grid: int) -> Iterator[tuple[dict[int, int], Fractio
             yield integers, weight
 
 
-def hashed(rows: Sequence[int], x: int) -> tuple[int, int]:
-    """Bin and sign: inner products over GF(2), the sign by the first row."""
+def hashed(rows: Sequence[int], x: int, bins: int = 0) -> tuple[int, int]:
+    """Bin and sign: inner products over GF(2), the sign by the first row.
+
+    bins: how many, if they are no power of two: each has its share of the values of the others.
+    """
     bits = [(row & x).bit_count() % 2 for row in rows]
-    return sum(bit << j for j, bit in enumerate(bits[1:])), -1 if bits[0] else 1
+    place, values = sum(bit << j for j, bit in enumerate(bits[1:])), 1 << len(bits[1:])
+    return floor(F(place * bins, values)) if bins else place, -1 if bits[0] else 1
 
 
 def geometric(centre: int, q: Fraction, limit: int) -> dict[int, Fraction]:
@@ -71,7 +75,7 @@ def report_law(m: SparseVectorMean, vector: Vector) -> Law[Outcome]:
     mixed = {x: int(y) for x, y in enumerate(m.family.mixed(_range(m.d)))}  # type: ignore[union-attr]
     weights: dict[Outcome, Fraction] = {}
     for rows in product(range(size), repeat=number):
-        places = {x: hashed(rows, mixed[x]) for x in vector}
+        places = {x: hashed(rows, mixed[x], m.plan.bins) for x in vector}
         for outcome, p in answers(m, places, vector).items():
             weights[(*rows, *outcome)] = p / size**number
     return Law(weights)

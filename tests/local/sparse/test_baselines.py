@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
 from exactdp.law import Law
-from exactdp.local import Entries
-from exactdp.local.sparse import Harmony, KFold, NaiveGaussian, NaiveLaplace, OneBit, Pckv, Sampled
+from exactdp.local import Entries, SparseVectorMean
+from exactdp.local.sparse import (
+    Harmony,
+    KFold,
+    NaiveGaussian,
+    NaiveLaplace,
+    OneBit,
+    Pckv,
+    PckvUnary,
+    Sampled,
+    Stated,
+    lower_bound,
+)
 from exactdp.local.sparse.baseline import Baseline
+from exactdp.local.sparse.clipping import clip_bias
 from exactdp.samplers import SeededSource, exact_law
 from tests.local.sparse.model import Outcome, Vector, geometric, hashed, rounded, vectors
 
@@ -52,7 +64,7 @@ def kfold(m: KFold, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
 
 
 def sampled(m: Sampled, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
-    ratio = m.e_epsilon if m.promise == "user" else 1 + m.k * (m.e_epsilon - 1)
+    ratio = m.e_epsilon if m.level == "user" else 1 + m.k * (m.e_epsilon - 1)
     return mixed([hashed_sign(m, x, v, ratio) for x, v in padded(m.k, entries)])
 
 
@@ -75,6 +87,27 @@ def pckv(m: Pckv, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
         total = ratio + size - 1
         laws.append({y: (1 + own.get(y, 0) * (ratio - 1)) / total for y in range(size)})
     return mixed(laws)
+
+
+def pckv_unary(m: PckvUnary, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
+    """Item by item: nothing, 1 or -1, more often the truth for the item that was drawn."""
+    r, laws = m.e_epsilon, []
+    for rank in range(m.k):
+        x, v = entries[rank] if rank < len(entries) else (m.d, 0)
+        own = {0: F(1, 2), 1: F(1, 4), -1: F(1, 4)}
+        if v:
+            own = {0: F(1, 2), v: r / (1 + r) / 2, -v: 1 / (1 + r) / 2}
+        rest = {0: (r + 1) / (r + 3), 1: 1 / (r + 3), -1: 1 / (r + 3)}
+        found: dict[object, Fraction] = {}
+        for told in product((0, 1, -1), repeat=m.d):
+            weight = F(1)
+            for y, z in enumerate(told):
+                weight *= own[z] if y == x else rest[z]
+            plus = sum((z == 1) << y for y, z in enumerate(told))
+            minus = sum((z == -1) << (m.d + y) for y, z in enumerate(told))
+            found[plus | minus] = weight
+        laws.append(found)
+    return mixed(laws)  # type: ignore[arg-type]
 
 
 def one_bit(m: OneBit, vector: Vector) -> Law[Outcome]:
@@ -144,11 +177,12 @@ def mixed(laws: list[dict[int, Fraction]]) -> dict[object, Fraction]:
 MODELS: dict[str, tuple[Baseline, Callable[..., dict[object, Fraction]]]] = {
     "k-fold": (KFold(d=4, k=2, epsilon="1.1"), kfold),
     "sampled": (Sampled(d=4, k=3, epsilon="1.1"), sampled),
-    "sampled, event": (Sampled(d=4, k=3, epsilon="1.1", promise="event"), sampled),
+    "sampled, event": (Sampled(d=4, k=3, epsilon="1.1", level="event"), sampled),
     "Harmony": (Harmony(d=3, k=2, epsilon="1.1"), harmony),
     "PCKV": (Pckv(d=3, k=2, epsilon="1.1"), pckv),
+    "PCKV, unary": (PckvUnary(d=2, k=2, epsilon="1.1"), pckv_unary),
     "Laplace": (NaiveLaplace(d=1, k=1, epsilon=6, grid=1), dense),
-    "Laplace, event": (NaiveLaplace(d=2, k=2, epsilon=30, grid=1, promise="event"), dense),
+    "Laplace, event": (NaiveLaplace(d=2, k=2, epsilon=30, grid=1, level="event"), dense),
 }
 models = pytest.mark.parametrize("name", MODELS)
 
@@ -185,7 +219,7 @@ def test_e_epsilon_is_reached_and_never_exceeded(name: str) -> None:
     )
     assert largest <= m.e_epsilon
     assert largest >= m.e_epsilon * (1 - F(1, 10**12))
-    assert m.guarantee().e_epsilon == m.e_epsilon
+    assert m.guarantee.e_epsilon == m.e_epsilon
 
 
 @models
@@ -214,9 +248,10 @@ def test_many_users_have_the_error_of_the_formula() -> None:
     for m in (
         KFold(d=d, k=k, epsilon=1),
         Sampled(d=d, k=k, epsilon=1),
-        Sampled(d=d, k=k, epsilon=1, promise="event"),
+        Sampled(d=d, k=k, epsilon=1, level="event"),
         Harmony(d=d, k=k, epsilon=1),
         Pckv(d=d, k=k, epsilon=1),
+        PckvUnary(d=d, k=k, epsilon=1),
     ):
         state = m.aggregate().add(m.draw_many(entries, SeededSource(9)))
         found = ((state.estimate().values - truth) ** 2).mean()
@@ -224,14 +259,16 @@ def test_many_users_have_the_error_of_the_formula() -> None:
         if isinstance(m, Pckv):  # the worst item is everybody's; here one user in d/k has it
             background = F(2, m.form.sizes[0]) * (1 - m.scale * k)
             expected = (m.scale * F(k, d) + background) / m.scale**2
+        if isinstance(m, PckvUnary):  # likewise
+            expected = 2 / (m.e_epsilon + 3) / m.scale**2
         assert abs(found / float(expected / n) - 1) < 6 * (2 / d) ** 0.5 + 0.02
 
 
 def test_dense_gaussian_reports_keep_delta() -> None:
-    event = NaiveGaussian(d=3, k=2, epsilon=1, promise="event")
+    event = NaiveGaussian(d=3, k=2, epsilon=1, level="event")
     user = NaiveGaussian(d=3, k=2, epsilon=1)
-    assert event.guarantee().delta == F(1, 10**5)
-    assert user.guarantee(2).delta == F(2, 10**5)
+    assert event.guarantee.delta == F(1, 10**5)
+    assert (user.guarantee * 2).delta == F(2, 10**5)
     assert abs(user.sigma2 / event.sigma2 - 2) < F(1, 1000)
     from exactdp.accounting import discrete_gaussian
 
@@ -244,7 +281,9 @@ def test_dense_gaussian_reports_keep_delta() -> None:
     assert abs(means[2]) < 6 * means.deviation
 
 
-@pytest.mark.parametrize("kind", [KFold, Sampled, Harmony, Pckv, NaiveLaplace, NaiveGaussian])
+@pytest.mark.parametrize(
+    "kind", [KFold, Sampled, Harmony, Pckv, PckvUnary, NaiveLaplace, NaiveGaussian]
+)
 def test_bad_parameters_are_refused(kind: type[Baseline]) -> None:
     for wrong in ({"d": 0}, {"k": 5}, {"k": 0}, {"epsilon": -1}):
         with pytest.raises(InvalidParameter):
@@ -252,3 +291,48 @@ def test_bad_parameters_are_refused(kind: type[Baseline]) -> None:
     m = kind(d=4, k=1, epsilon=1)
     with pytest.raises(InvalidParameter, match="entries of user 1"):
         m.draw_many([{}, {0: 1, 1: 1}], SeededSource(1))
+
+
+def test_vectors_that_are_stated_need_less_clipping() -> None:
+    """The plan for a sample: its bias is the exact one, and the errors of users are as stated."""
+    sample = [{x: 1, 90 + x: -1} for x in range(40)] + [{x: 1} for x in range(40)]
+    stated = Stated.of(sample)
+    assert (stated.entries, stated.share) == (2, F(1, 40))
+    given = {"d": 200, "k": 20, "epsilon": 1, "users": 10_000}
+    worst = SparseVectorMean(**given, level="user")  # type: ignore[arg-type]
+    plan = SparseVectorMean(**given, level="user", entries=2, share=F(1, 40))  # type: ignore[arg-type]
+    bit = OneBit(**given, entries=2, share=F(1, 40))  # type: ignore[arg-type]
+    assert plan.plan.stated_error(10_000, stated) < float(worst.mean_square(10_000)) / 5
+    assert bit.stated_error(10_000, stated) < OneBit(**given).mean_square(10_000) / 5  # type: ignore[arg-type]
+    assert plan.mean_square(10_000) > worst.mean_square(10_000)  # of the worst vectors
+    for eta in (F(1, 2), F(1), F(7, 4)):
+        exact = clip_bias(2, F(1), eta) * stated.share
+        assert stated.bias(1.0, float(eta)) == pytest.approx(float(exact), abs=0.13 / 40)  # chords
+    n = 4000
+    state = plan.aggregate().add(plan.draw_many(sample * (n // 80), SeededSource(4)))
+    truth = np.zeros(200)
+    truth[:40] = 1 / 40
+    truth[90:130] = -1 / 80
+    found = ((state.estimate().values - truth) ** 2).mean()
+    assert found < 1.5 * plan.plan.stated_error(n, stated)
+
+
+def test_no_mechanism_is_below_the_lower_bound() -> None:
+    d, k, n = 64, 4, 20_000
+    rng = np.random.default_rng(2)
+    m = OneBit(d=d, k=k, epsilon=1, users=n)
+    bound = lower_bound(d=d, k=k, epsilon=1, users=n, of="distribution")
+    wide = {"d": 10**6, "k": 99, "epsilon": 1, "users": n}
+    both = [lower_bound(**wide, of=of) for of in ("sample", "distribution")]  # type: ignore[arg-type]
+    assert 0 < both[0].upper < both[1].lower < both[0].lower + F(2, 100)
+    item = np.argsort(rng.random((n, d)))[:, :k].ravel()
+    entries = Entries(n, np.repeat(np.arange(n), k), item, np.ones(n * k, int))
+    means = m.aggregate().add(m.draw_many(entries, SeededSource(1))).estimate()
+    assert abs(means.values - k / d).max() > bound.upper
+    more = [lower_bound(d=d, k=k, epsilon=1, users=n * 4**i, of="distribution") for i in range(3)]
+    ratios = [float(a.upper / b.lower) for a, b in pairwise(more)]
+    assert ratios == pytest.approx([2, 2])
+    assert lower_bound(d=2, k=1, epsilon=1, users=10).upper == 0
+    for wrong in ({"k": 64}, {"of": "users"}, {"level": "household"}, {"users": 0}):
+        with pytest.raises(InvalidParameter):
+            lower_bound(**{"d": d, "k": k, "epsilon": 1, "users": n, **wrong})  # type: ignore[arg-type]

@@ -16,7 +16,8 @@ F = Fraction
 
 LINEAR = SparseVectorMean(d=1000, k=8, epsilon=1, level="event")
 KEYED = SparseVectorMean(d=1000, k=8, epsilon=1, level="event", hashes="keyed")
-both = pytest.mark.parametrize("m", [LINEAR, KEYED], ids=["linear", "keyed"])
+UNEVEN = SparseVectorMean(d=1000, k=8, epsilon=1, level="event", bins=5)
+both = pytest.mark.parametrize("m", [LINEAR, KEYED, UNEVEN], ids=["linear", "keyed", "uneven"])
 
 
 def batch(n: int, seed: int, k: int = 8, d: int = 1000) -> Entries:
@@ -48,6 +49,16 @@ def test_mappings_are_split_exactly_and_zeros_dropped() -> None:
     vectors = [{3: "1/3", 0: "-0.1"}, {}, {5: 0, 1: 1, 2: 0.25}]
     found = parts(checked(vectors, d=6, k=2, grid=10))
     assert found == {(0, 0): -1, (0, 3): F(10, 3), (2, 1): 10, (2, 2): F(5, 2)}
+
+
+def test_mappings_lists_and_arrays_of_floats_are_one() -> None:
+    """Floats are their binary fractions everywhere, mixed with integers or not."""
+    values = [0.1, 1, 0.75]
+    arrays = Entries(2, np.zeros(3, int), np.arange(3), np.array(values))
+    for vectors in ([{0: 0.1, 1: 1, 2: 0.75}, {}], [values, []], [np.array(values), {}], arrays):
+        assert parts(checked(vectors, d=3, k=3, grid=8)) == {
+            (0, 0): F(0.1) * 8, (0, 1): 8, (0, 2): 6
+        }  # fmt: skip
 
 
 def test_rounding_has_the_value_as_its_mean() -> None:
@@ -122,7 +133,10 @@ def test_a_refused_batch_draws_nothing() -> None:
         ({"delta": "1e-5"}, "hashes"),
         ({"delta": 1, "hashes": "keyed"}, "delta"),
         ({"hashes": "secret"}, "hashes"),
-        ({"bins": 3}, "bins"),
+        ({"bins": 0}, "bins"),
+        ({"clip": 0}, "clip"),
+        ({"entries": 99}, "entries"),
+        ({"share": "1.5"}, "share"),
         ({"bins": 2**16}, "bins"),
         ({"grid": 0}, "grid"),
         ({"users": 0}, "users"),
@@ -205,7 +219,10 @@ def test_mean_square_error_is_that_of_the_formula(m: SparseVectorMean) -> None:
     truth = np.bincount(entries.item, entries.floats, m.d) / n
     found = ((m.aggregate().add(reports).estimate().values - truth) ** 2).mean()
     squares = (entries.floats**2).sum() / n
-    expected = (float(m.plan.noise) + squares / m.plan.bins * (1 - 1 / m.d)) / n
+    filled = np.bincount(np.arange(32) * 5 // 32) / 32 if m is UNEVEN else np.array([1.0])
+    same = (filled**2).sum() if m is UNEVEN else 1 / m.plan.bins
+    assert filled.max() in (1, float(m.plan.hit))
+    expected = (float(m.plan.noise) + squares * same * (1 - 1 / m.d)) / n
     assert abs(found / expected - 1) < 5 * (2 / m.d + 5 / (n * m.plan.bins)) ** 0.5
 
 

@@ -15,7 +15,15 @@ from exactdp.local import SparseVectorMean
 from exactdp.local.sparse.entries import checked
 from exactdp.local.sparse.probability_ratio import worst_ratio
 from exactdp.samplers import exact_law
-from tests.local.sparse.model import Outcome, Vector, answers, distance, report_law, vectors
+from tests.local.sparse.model import (
+    Outcome,
+    Vector,
+    answers,
+    distance,
+    hashed,
+    report_law,
+    vectors,
+)
 
 F = Fraction
 
@@ -27,6 +35,7 @@ ROWS = {
     "L, grid 2": SparseVectorMean(d=4, k=2, epsilon=12, L="0.75", grid=2, bins=1),
     "user": SparseVectorMean(d=4, k=4, epsilon=6, level="user", grid=1, bins=1, users=1),
     "user, not clipped": SparseVectorMean(d=2, k=1, epsilon=9, level="user", grid=2, bins=1),
+    "event, clipped": SparseVectorMean(d=4, k=2, epsilon=14, level="event", grid=1, bins=1, clip=1),
 }
 SHOWN: dict[str, list[Vector]] = {
     "event": [{}, {3: F(-1)}, {0: F(1, 2), 2: F(1)}],
@@ -35,6 +44,7 @@ SHOWN: dict[str, list[Vector]] = {
     "L, grid 2": [{1: F(1, 8), 3: F(-5, 8)}],
     "user": [{0: F(1), 1: F(1), 2: F(1), 3: F(1)}, {0: F(-1), 3: F(1, 2)}],
     "user, not clipped": [{0: F(1, 3)}],
+    "event, clipped": [{0: F(1, 2), 2: F(1)}],
 }
 
 
@@ -144,6 +154,20 @@ def test_keyed_clients_have_the_law_of_algorithm_1_given_their_functions() -> No
         assert all(y[:2] == key for y in found)
 
 
+def test_uneven_bins_have_the_law_of_algorithm_1_given_their_functions() -> None:
+    m = SparseVectorMean(d=4, k=1, epsilon=100, level="event", grid=1, bins=3)
+    values, mixed = checked([{3: F(-1)}], d=4, k=1, grid=1), m.family.mixed(np.arange(4))  # type: ignore[union-attr]
+    assert m.plan.hit == F(6, 16)
+    for rows in ([1, 3, 2, 1, 3],):
+        functions, places = np.array([rows]), {3: hashed(rows, int(mixed[3]), 3)}
+        found = exact_law(
+            lambda source, f=functions: tuple(m.respond_with(f, values, source)[0].tolist()),
+            residual=0,
+        )
+        expected = answers(m, places, {3: F(-1)})
+        assert {y[5:]: p for y, p in found.items()} == expected
+
+
 def whole(law: dict[Outcome, Fraction], unit: int) -> list[int]:
     """Probabilities in order of outcomes, in units."""
     return [int(law[y] * unit) for y in sorted(law)]
@@ -170,4 +194,4 @@ def test_squeezed_bins_keep_epsilon_and_delta_over_all_functions(k: int) -> None
 def test_ratios_are_within_the_exponential() -> None:
     for m in (*ROWS.values(), KEYED):
         with precision(300):
-            assert ball(m.e_epsilon) <= ball(m.epsilon_per_report).exp()
+            assert ball(m.e_epsilon) <= ball(m.epsilon).exp()

@@ -126,7 +126,7 @@ def test_the_exact_epsilon(mechanism: UnaryProjection, step: Fraction, attained:
         ratio, pair = worst(lambda x, h=hashes: mechanism.law(sparse(x), h), vectors)
         assert ratio <= stated <= mechanism.e_epsilon < stated + F(1, 2**63), pair
         assert (ratio == stated) == attained or rows[0] == rows[-1], pair
-    assert mechanism.guarantee().e_epsilon == mechanism.e_epsilon
+    assert mechanism.guarantee.e_epsilon == mechanism.e_epsilon
 
 
 @pytest.mark.parametrize("width", [1, 2])

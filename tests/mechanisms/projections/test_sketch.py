@@ -40,7 +40,7 @@ def test_round_trip_and_queries(of: Any, given: dict[str, Any]) -> None:
     ids = [*VECTOR, 0, 1, 2**64 - 1]
     assert (again.estimate(ids) == sketch.estimate(np.array(ids, np.uint64))).all()
     assert [float(sketch[i]) for i in ids] == pytest.approx(again.estimate(ids).tolist(), rel=1e-12)
-    assert again.guarantee == mechanism.guarantee()
+    assert again.guarantee == mechanism.guarantee
     assert again.size["array"] == 200 * mechanism.levels
     assert 8 * len(sketch.to_bytes()) <= sketch.size["array"] + sketch.size["hash functions"] + 4096
     for value in sketch.estimate(range(50)):

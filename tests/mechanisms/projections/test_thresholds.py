@@ -113,7 +113,7 @@ def test_approximate_threshold_keeps_delta(
     top = [F(n, 2) for n in range(4)] if values != "counts" else [F(n) for n in range(5)]
     grid = [*top, *(-v for v in top[1:])] if values == "signed" else top
     laws = {x: mechanism.law(dict(enumerate(x))) for x in product(grid, repeat=d)}
-    stated, largest = mechanism.guarantee().delta, F(0)
+    stated, largest = mechanism.guarantee.delta, F(0)
     base = mechanism.noise.e_epsilon
     for x, y in product(laws, repeat=2):
         if 0 < sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= 1:
@@ -196,7 +196,7 @@ def test_rows_as_files(of: Any) -> None:
     assert again.mechanism == mechanism
     assert (again.estimate(range(1000)) == rows.estimate(range(1000))).all()
     assert float(again[5]) == again.estimate([5])[0]
-    assert again.guarantee == mechanism.guarantee()
+    assert again.guarantee == mechanism.guarantee
     raw = bytearray(data)
     raw[-40] ^= 1
     with pytest.raises(InvalidParameter, match="checksum"):
@@ -231,5 +231,5 @@ def test_rows_as_files(of: Any) -> None:
 def test_bad_parameters(make: Any, name: str) -> None:
     with pytest.raises(InvalidParameter) as refusal:
         made = make()
-        made.guarantee()
+        _ = made.guarantee
     assert refusal.value.name == name

@@ -103,7 +103,7 @@ def shipped_code(share: Fraction = _ONE) -> None:
     halves, integers = [Fraction(n, 2) for n in range(9)], [Fraction(0), _ONE]
     for d, values in ((2, integers), (1, halves)):
         made = ApproximateThreshold(d=d, k=d, largest=4, epsilon=1, grid=1, delta=Fraction(1, 4))
-        promise = made.guarantee()
+        promise = made.guarantee
         for x, other, _ in neighbours(product(values, repeat=d)):
             laws = _shipped(made, x), _shipped(made, other)
             delta = hockey_stick(*laws, e_epsilon=promise.e_epsilon).upper

@@ -286,7 +286,7 @@ def corollary_7_4_shipped(share: Fraction = _ONE) -> None:
         ApproximateThreshold(**counts, largest=4, delta=Fraction(1, 4)),
     ):
         made = Combined(large=large, small=small)
-        laws, promise = [made.law({0: x}, hashes) for x in range(5)], made.guarantee()
+        laws, promise = [made.law({0: x}, hashes) for x in range(5)], made.guarantee
         for one, two in (*pairwise(laws), *pairwise(laws[::-1])):
             delta = hockey_stick(one, two, e_epsilon=promise.e_epsilon).upper
             at_most(delta, share * promise.delta.upper, large=type(large).__name__)

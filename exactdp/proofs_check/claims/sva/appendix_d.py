@@ -7,12 +7,13 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 
+import sympy as sp
 from flint import arb
 
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.proofs_check.comparisons import at_most, below, equal
+from exactdp.proofs_check.comparisons import at_most, below, equal, identity
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 Channel = Sequence[Law[int]]
@@ -183,6 +184,22 @@ def lemma_22(share: Fraction = Fraction(1)) -> None:
             bound += ball(share * delta) / epsilon * ball(size).log()
             found = _information(_leak(_randomized_response(size, factor), delta))
             at_most(found, bound, size=size, e_epsilon=factor, delta=delta)
+
+
+@SVA.holds("Lemma 22", "pure channels, degraded", ours=True)
+@mutant("sinh(epsilon/2)^2/4 in place of sinh(epsilon/2)^2", share=Fraction(1, 4))
+def pure_channels(share: Fraction = Fraction(1)) -> None:
+    """A pure channel that gets its input only with probability eta, else a uniform one, carries at
+    most eta^2 sinh(epsilon/2)^2 nats: likelihood ratios have mean 1 and lie within a factor
+    r = e^epsilon, so their variance is at most (M - 1)(1 - M/r) <= (r - 1)^2/(4 r) for the largest
+    M. This is the constant of `exactdp.local.sparse.lower_bound`.
+    """
+    r, m = sp.symbols("r M", positive=True)
+    identity((r - 1) ** 2 / (4 * r) - (m - 1) * (1 - m / r) - (m - (r + 1) / 2) ** 2 / r)
+    with precision(96):
+        for size, factor, eta in product((2, 3, 12), _FACTORS, (Fraction(1, 100), Fraction(1))):
+            found = _information(_degrade(_randomized_response(size, factor), eta))
+            at_most(found, share * eta**2 * (factor - 1) ** 2 / (4 * factor), size=size, r=factor)
 
 
 @SVA.holds("Lemma 23")

@@ -89,7 +89,7 @@ def figure_2(first: int = 3) -> None:
         ours = SparseVectorMean(**basic, level="event").plan.mean_square(_N)
         at_most(ours, Fraction(12, _N), k=k)
         others = [KFold(**basic), Harmony(**basic), Pckv(**basic)]
-        more = [scheme(**basic, promise="event") for scheme in (Sampled, NaiveGaussian)]
+        more = [scheme(**basic, level="event") for scheme in (Sampled, NaiveGaussian)]
         least = min(scheme.mean_square(_N) for scheme in (*others, *more))
         equal(ours < least, k >= first, k=k)
 

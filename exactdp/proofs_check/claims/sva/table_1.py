@@ -28,7 +28,7 @@ def _squares(k: int) -> dict[str, Fraction]:
     basic: dict[str, Any] = {"d": 10**5, "k": k, "epsilon": 1}
     schemes: dict[str, Baseline | ReportPlan] = {
         "repetition, events": KFold(**basic),
-        "naive, events": NaiveLaplace(**basic, promise="event"),
+        "naive, events": NaiveLaplace(**basic, level="event"),
         "ours, events": SparseVectorMean(**basic, level="event").plan,
         "sampling, users": Sampled(**basic),
         "naive, users": NaiveLaplace(**basic),
@@ -119,10 +119,10 @@ def gap(short: bool = True, share: Fraction = Fraction(39, 100)) -> None:
         ours = SparseVectorMean(**basic, level="event").plan.mean_square(10**5)
         schemes: dict[str, Baseline] = {
             "repetition": KFold(**basic),
-            "sampling": Sampled(**basic, promise="event"),
+            "sampling": Sampled(**basic, level="event"),
             "Harmony": Harmony(**basic),
             "PCKV": Pckv(**basic),
-            "naive": NaiveLaplace(**basic, promise="event"),
+            "naive": NaiveLaplace(**basic, level="event"),
         }
         for name, scheme in schemes.items():
             if name != "naive" or not short:
