@@ -46,7 +46,7 @@ def lower_bound(
 
     >>> from exactdp.local.sparse import lower_bound
     >>> print(lower_bound(d=4096, k=64, epsilon=1, users=100_000).decimal_lower(4))
-    0.01445
+    0.01432
     """
     items, entries = integer("d", d, least=2), integer("k", k, least=1)
     n, loss = integer("users", users, least=1), local_epsilon("epsilon", epsilon)

@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 from exactdp import InvalidParameter
 from exactdp.law import Law
@@ -322,6 +323,11 @@ def test_no_mechanism_is_below_the_lower_bound() -> None:
     rng = np.random.default_rng(2)
     m = OneBit(d=d, k=k, epsilon=1, users=n)
     bound = lower_bound(d=d, k=k, epsilon=1, users=n, of="distribution")
+    with mp.workdps(30):  # the formula of the module, once more
+        logs = mp.log(mp.binomial(d, k))
+        a, c = 1 - mp.log(2) / logs, n * mp.sinh(mp.mpf(1) / 2) ** 2 / logs
+        h = min(mp.sqrt(a / (3 * c)), 1)
+        assert F(str(h / 2 * (a - c * h**2))) == pytest.approx(bound.lower, rel=1e-12)
     wide = {"d": 10**6, "k": 99, "epsilon": 1, "users": n}
     both = [lower_bound(**wide, of=of) for of in ("sample", "distribution")]  # type: ignore[arg-type]
     assert 0 < both[0].upper < both[1].lower < both[0].lower + F(2, 100)

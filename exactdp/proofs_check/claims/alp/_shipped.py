@@ -47,6 +47,10 @@ def read_off(bits: Sequence[int]) -> Fraction:
     return Fraction(total, count)
 
 
+#: Bits of one hash function for each bit of d >= 2^30 at most: 192 bits for 30, rounded up.
+HASH = Fraction(13, 2)
+
+
 def words(levels: int, d: int) -> int:
-    """Bits of `levels` hash functions: at most 12 log2 d each, for d >= 2^30."""
+    """Bits of `levels` hash functions."""
     return 8 * UniversalHashes.size(levels, d)

@@ -32,14 +32,14 @@ ALP.not_checkable(
 @ALP.holds("Theorem 1.1", "space of hash functions")
 @mutant(least=Fraction(9, 10))
 def hash_cost(least: Fraction = Fraction(1)) -> None:
-    """From k = log2 d on, the hash functions as shipped take at most 4 times the space of the bit
-    array with s = 3k rows, for d from 2^30 on.
+    """From k = log2 d on, the hash functions as shipped take at most 2.2 times the space of the
+    bit array with s = 3k rows, for d from 2^30 on.
     """
     for log_d, eps, share in product((30, 64, 129, 300), (1, 5), (1, 2, 10)):
         k, t = ceil(share * least * log_d), usual_threshold(2**log_d, Fraction(eps), _GRID)
         made = literal(t * eps, Fraction(3), k, 3 * k, 2**log_d)
         bits = words(made.levels, 2**log_d)
-        at_most(bits, 4 * made.layout.size, log_d=log_d, eps=eps, times=share)
+        at_most(bits, Fraction(11, 5) * made.layout.size, log_d=log_d, eps=eps, times=share)
 
 
 @ALP.holds("Section 1.2", "constant flip probability")

@@ -25,7 +25,7 @@ from exactdp.proofs_check.claims.alp._model import (
     spread,
     text,
 )
-from exactdp.proofs_check.claims.alp._shipped import literal, words
+from exactdp.proofs_check.claims.alp._shipped import HASH, literal, words
 from exactdp.proofs_check.claims.alp._walk import furthest, last_return_bounds, peak_law
 from exactdp.proofs_check.comparisons import at_most, below, identity
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
@@ -233,17 +233,17 @@ def lemma_4_14(excess: Fraction = _ONE) -> None:
 @mutant("for beta >= 0.49 alpha", least=Fraction(49, 100))
 def lemma_4_2(least: Fraction = _ONE) -> None:
     """For beta >= alpha and d from 2^30 on, the array and the hash functions as shipped take at
-    most 2 (s + 12 log2 d) beta/alpha bits, which is O((s + log d) beta/alpha).
+    most 2 (s + 6.5 log2 d) beta/alpha bits, which is O((s + log d) beta/alpha).
 
     Condition: beta = Omega(alpha): a smaller beta still costs one column.
     """
     for log_d in (31, 32, 33, 63, 64, 65, 129, 1000, 4096):  # d up to 2^log_d, one less at least
-        at_most(words(1, 2**log_d), 12 * (log_d - 1), log_d=log_d)
+        at_most(words(1, 2**log_d), HASH * (log_d - 1), log_d=log_d)
     sizes, logs = ((1, 3), (10**4, 40000)), (30, 64, 129, 4096)
     for alpha, step, (k, s), log_d in product((_HALF, Fraction(3)), range(20), sizes, logs):
         beta = alpha * (least + Fraction(step**2, 100))
         made = literal(beta, alpha, k, s, 2**log_d)
-        bound = 2 * (s + 12 * log_d) * beta / alpha
+        bound = 2 * (s + HASH * log_d) * beta / alpha
         bits = made.layout.size + words(made.levels, 2**log_d)
         at_most(bits, bound, alpha=alpha, s=s, log_d=log_d, step=step)
 
@@ -252,7 +252,7 @@ def lemma_4_2(least: Fraction = _ONE) -> None:
 @mutant("for beta epsilon >= 0.49", least=Fraction(49, 100))
 def lemma_4_13(least: Fraction = _ONE) -> None:
     """For beta epsilon >= 1, alpha = 1 and s = 3k the output of Algorithm 4 as shipped takes at
-    most (6 k + 24 log2 d) beta epsilon bits, which is O((k + log d) beta epsilon).
+    most (6 k + 13 log2 d) beta epsilon bits, which is O((k + log d) beta epsilon).
 
     Condition: beta epsilon = Omega(1): one column is the least.
     """
@@ -260,14 +260,14 @@ def lemma_4_13(least: Fraction = _ONE) -> None:
         scaled = least + Fraction(step**2, 100)  # beta epsilon
         made = literal(scaled, _ONE, k, 3 * k, 2**log_d)
         bits = made.layout.size + words(made.levels, 2**log_d)
-        at_most(bits, (6 * k + 24 * log_d) * scaled, k=k, log_d=log_d, step=step)
+        at_most(bits, 2 * (3 * k + HASH * log_d) * scaled, k=k, log_d=log_d, step=step)
 
 
 @ALP.conditional("Theorem 4.16")
 @mutant(least=Fraction(49, 100))
 def theorem_4_16(least: Fraction = _ONE) -> None:
     """With beta = u, alpha = 1, s = 4k and u epsilon >= 1 the shipped algorithm reads at most 2 u
-    epsilon columns and takes at most (8 k + 24 log2 d) u epsilon bits.
+    epsilon columns and takes at most (8 k + 13 log2 d) u epsilon bits.
 
     Condition: u epsilon = Omega(1) for Algorithm 4. For smaller u epsilon the algorithm must be the
         one that answers 0, which is off by at most u < 1/epsilon.
@@ -277,7 +277,7 @@ def theorem_4_16(least: Fraction = _ONE) -> None:
         scaled = least + Fraction(step, 8)  # u epsilon
         made = literal(scaled, _ONE, k, 4 * k, 2**log_d)
         bits = made.layout.size + words(made.levels, 2**log_d)
-        at_most(bits, (8 * k + 24 * log_d) * scaled, k=k, log_d=log_d, step=step)
+        at_most(bits, 2 * (4 * k + HASH * log_d) * scaled, k=k, log_d=log_d, step=step)
         at_most(made.levels, 2 * scaled, step=step)
 
 

@@ -172,10 +172,10 @@ def _joint_law(x: Vector, base: Fraction, eps: Fraction) -> Law[Any]:
 
 
 @ALP.holds("Lemma 5.4")
-@mutant(constant=Fraction(159, 10))
-@fitted(constant=Fraction(161, 10))
-def lemma_5_4(constant: Fraction = Fraction(17)) -> None:
-    """Bit array and hash functions take O(k log d + log^2 d) bits: as shipped at most 17 (k log2 d
+@mutant(constant=Fraction(87, 10))
+@fitted(constant=Fraction(89, 10))
+def lemma_5_4(constant: Fraction = Fraction(9)) -> None:
+    """Bit array and hash functions take O(k log d + log^2 d) bits: as shipped at most 9 (k log2 d
     + log2(d)^2), for d from 2^30 on, alpha = 1, s = 3k and epsilon1 = epsilon2.
 
     Note: the O(k log(d + u)) bits of the thresholded vector are cited, their probability is under

@@ -13,7 +13,7 @@ from exactdp.mechanisms.projections.alp import LogALP
 from exactdp.mechanisms.projections.thresholds import usual_threshold
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.alp._model import estimate_law, flip, rates, round_law
-from exactdp.proofs_check.claims.alp._shipped import words
+from exactdp.proofs_check.claims.alp._shipped import HASH, words
 from exactdp.proofs_check.claims.alp._walk import last_return
 from exactdp.proofs_check.comparisons import agree, at_most, below, every, identity, reproduces
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
@@ -102,18 +102,19 @@ def evaluation_time(power: int = 1) -> None:
 @ALP.conditional("Lemma 6.2", "space", elsewhere="the mutant weakens the condition")
 @mutant("for epsilon <= beta^2", power=2)
 def space(power: int = 1) -> None:
-    """For alpha = 3, s = 10k and epsilon <= beta the space as shipped is at most 48 (10 k + 12 log2
-    d) ln beta bits, which is O((k + log d) log beta).
+    """For alpha = 3, s = 10k and epsilon <= beta the space as shipped is at most 60 (10 k + 6.5
+    log2 d) ln beta bits, which is O((k + log d) log beta).
 
     Condition: log epsilon = O(log beta), as for the evaluation time.
     """
-    for beta, exponent, k, log_d in product((100, 1000), range(power + 1), (1, 100), (30, 129)):
+    betas = (100, 1000, 10**6)  # epsilon is at most 1e6
+    for beta, exponent, k, log_d in product(betas, range(power + 1), (1, 100), (30, 129)):
         made = LogALP.of(
             d=2**log_d, k=k, s=10 * k, largest=beta, epsilon=beta**exponent, alpha=3, steps=1
         )
         bits = made.layout.size + words(made.levels, 2**log_d)
         with precision(64):
-            bound = 48 * (10 * k + 12 * log_d) * ball(beta).log()
+            bound = 60 * ball(10 * k + HASH * log_d) * ball(beta).log()
             at_most(bits, bound, beta=beta, log_beta_eps=exponent, k=k, log_d=log_d)
 
 
