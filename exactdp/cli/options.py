@@ -97,7 +97,14 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
         "Part of epsilon for a noisy look at how many keys users have.",
     ),
     "count:advice": ("an integer >= 1", "Size of a count whose error is compared.", "1000"),
-    "sums": ("column:limit pairs", "Columns to sum, with the limit of a user's value: a:10,b:5."),
+    "sums": (
+        "column:limit pairs",
+        "Columns to sum, with the limit or range of a user's value: a:10,b:0..600.",
+    ),
+    "means": (
+        "column:limit pairs",
+        "Columns of which the means over users are released: b:0..600.",
+    ),
     "public:values": ("a file name", "List of all values, one per line, instead of --k."),
     "public": ("a file name", "List of elements, one per line; no others are released."),
     "public:known": (

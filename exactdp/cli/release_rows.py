@@ -30,6 +30,7 @@ def _published(
     user: str | None,
     by: str | None,
     sums: str | None = None,
+    means: str | None = None,
     public: str | None = None,
     budget: str | None = None,
     picture: str | None = None,
@@ -44,14 +45,14 @@ def _published(
     present: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     if ("sigma" in present) != ("tau" in present):
         raise click.UsageError("sigma and tau must be given together, or neither")
-    if (user is None) != (by is None) or (sums and user is None):
+    if (user is None) != (by is None) or ((sums or means) and user is None):
         raise click.UsageError("user and by must be given together, and for sums")
     keys = None if public is None else listed(existing(public, "public"))
     if user is None or by is None:
         return _from_counts(_CLASSES[name], path, target, present, keys)
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
-    caps = _limits(sums)
-    with file.relation(list(caps)) as rows:
+    caps: dict[str, Any] = {"sums": _limits("sums", sums), "means": _limits("means", means)}
+    with file.relation([*caps["sums"], *caps["means"]]) as rows:
         names = file.keys(rows.columns)
         if not rows.limit(1).fetchall():
             click.echo(f"exactdp: {path.name} has no rows: an empty release", err=True)
@@ -66,7 +67,8 @@ def _published(
             asked["by"] = names[0]
         found = _released(name, rows, asked, present, caps, known, budget)
         header, cells = found.frame.columns, list(map(_cells, found.frame.fetchall()))
-    made, limits = found.mechanism, {"sums": sums} if sums else {}
+    made, texts = found.mechanism, {"sums": sums, "means": means}
+    limits = {name: text for name, text in texts.items() if text}
     about = {"user": user, "by": ", ".join(names), **limits}
     facts = {**_noise(made), **({"chosen": str(found.choice)} if found.choice else {})}
     if getattr(found, "base", None) is not None:
@@ -88,7 +90,7 @@ def _released(
     rows: Any,
     asked: dict[str, Any],
     present: dict[str, Any],
-    caps: dict[str, int],
+    caps: dict[str, Any],
     known: list[Any] | None,
     budget: str | None,
 ) -> Any:
@@ -98,13 +100,13 @@ def _released(
     if name == "keys":
         return frames.keys(rows, **asked, **present, budget=_opened(budget))
     if "sigma" in present:
-        kind = getattr(mechanisms, "GSHMWithSums" if caps else _CLASSES[name])
-        more = {"largest": tuple(caps.values())} if caps else {}
-        made = kind(**present, **more)
-        return frames.draw(rows, **asked, made=made, source=SystemSource(), sums=caps, keys=known)
+        largest = tuple(caps["sums"].values())
+        kind = getattr(mechanisms, "GSHMWithSums" if largest else _CLASSES[name])
+        made = kind(**present, **({"largest": largest} if largest else {}))
+        return frames.draw(rows, **asked, **caps, made=made, source=SystemSource(), keys=known)
     if name != "counts":
         present = {"mechanism": {"top-k": "csh"}.get(name, name), **present}
-    return frames.release(rows, **asked, **present, sums=caps, keys=known, budget=_opened(budget))
+    return frames.release(rows, **asked, **present, **caps, keys=known, budget=_opened(budget))
 
 
 def _opened(file: str | None) -> Any:
@@ -204,14 +206,16 @@ def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
         raise InvalidParameter("public", "others", allowed) from None
 
 
-def _limits(sums: str | None) -> dict[str, int]:
-    """The limits from text such as a:10,b:5; raises InvalidParameter."""
-    caps: dict[str, int] = {}
-    for part in sums.split(",") if sums else ():
+def _limits(name: str, text: str | None) -> dict[str, int | tuple[int, int]]:
+    """Limits from text such as a:10,b:0..600; raises InvalidParameter."""
+    caps: dict[str, int | tuple[int, int]] = {}
+    for part in text.split(",") if text else ():
         column, colon, limit = part.rpartition(":")
         if not colon or column in caps:
-            raise InvalidParameter("sums", sums, "column:limit, separated by commas")
-        caps[column] = integer(f"limit of {column}", limit, least=1)
+            raise InvalidParameter(name, text, "column:limit or column:low..high, with commas")
+        low, dots, high = limit.partition("..")
+        ends = [integer(f"limit of {column}", x, least=-(2**31)) for x in (low, high) if x or dots]
+        caps[column] = (ends[0], ends[1]) if dots else ends[0]
     return caps
 
 
@@ -224,7 +228,7 @@ _ROWS = "--user uid --by url --k 10 --epsilon 0.35 --delta 1e-5 --output out.csv
 _TABLE = {
     "counts": (
         "user by epsilon delta",
-        f"k:keys top:counts mechanism:counts sums public:known selection share:counts lower "
+        f"k:keys top:counts mechanism:counts sums means public:known selection share:counts lower "
         f"picture {_SERIES}",
         "Numbers of users per key, and sums: by the mechanism with the least error that answers "
         "the question.",

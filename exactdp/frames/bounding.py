@@ -86,7 +86,7 @@ def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:
 
 
 def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """One row for every pair of user and key, with the user's clipped sums for the key.
+    """One row for every pair of user and key, with the user's clipped sums, from their middle.
 
     Values are first clipped in each row, which prevents overflow; then the sums are clipped.
     """
@@ -94,11 +94,11 @@ def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     pair = [USER, *question.keys]
     if not question.limits:
         return rows.group_by(*pair).agg(nw_.len().alias("_rows")).drop("_rows")
-    limits = list(zip(question.values, question.limits.values(), strict=True))
-    clipped = rows.with_columns(*(nw_.col(n).clip(-limit, limit) for n, limit in limits))
-    summed = clipped.group_by(*pair).agg(*(nw_.col(n).sum() for n, _ in limits))
+    ranges = list(zip(question.values, question.limits.values(), strict=True))
+    clipped = rows.with_columns(*(nw_.col(n).clip(-r.largest, r.largest) for n, r in ranges))
+    summed = clipped.group_by(*pair).agg(*(nw_.col(n).sum() for n, _ in ranges))
     return summed.with_columns(
-        *(nw_.col(n).clip(-limit, limit).cast(nw_.Int64) for n, limit in limits)
+        *((nw_.col(n).clip(r.low, r.high) - r.middle).cast(nw_.Int64) for n, r in ranges)
     )
 
 

@@ -59,11 +59,14 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
         raise _broken(pairs, "a pair of user and key occurs twice")
     if bounding.k is not None:
         _check_choice(pairs, bounding.k)
-    for name, (column, limit) in zip(question.values, question.limits.items(), strict=True):
+    for name, (column, given) in zip(question.values, question.limits.items(), strict=True):
         col = narwhals().col(name)
         least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
-        if least is not None and not -limit <= least <= largest <= limit:
-            raise _broken(pairs, f"a user's sum of {column} exceeds its limit {limit}")
+        if (
+            least is not None
+            and not given.low <= least + given.middle <= (largest + given.middle) <= given.high
+        ):
+            raise _broken(pairs, f"a user's sum of {column} exceeds its limit {given}")
 
 
 def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:

@@ -15,7 +15,16 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["USER", "ColumnType", "Question", "asked", "collected", "is_dask", "narwhals"]
+__all__ = [
+    "USER",
+    "ColumnType",
+    "Question",
+    "Range",
+    "asked",
+    "collected",
+    "is_dask",
+    "narwhals",
+]
 
 #: Internal name of the column of users; the caller's columns may have any names.
 USER = "_user"
@@ -89,18 +98,52 @@ _UNSIGNED = ColumnType("unsigned integers", "uint64", "UInt64", int)
 
 
 @dataclass(frozen=True)
+class Range:
+    """A user's value for a key is clipped to [low, high]. mean: whether means are released in place
+    of sums. Noise must hide the distance from the middle, at most `half`."""
+
+    low: int
+    high: int
+    mean: bool = False
+
+    @property
+    def middle(self) -> int:
+        """The middle, rounded down."""
+        return (self.low + self.high) // 2
+
+    @property
+    def half(self) -> int:
+        """The largest distance from the middle."""
+        return self.high - self.middle
+
+    @property
+    def largest(self) -> int:
+        """The largest absolute value."""
+        return max(abs(self.low), abs(self.high))
+
+    def released(self, total: int, count: int) -> int | float:
+        """The sum or the mean, from noisy ones: a sum of distances from the middle, and a count."""
+        if not self.mean:
+            return total + self.middle * count
+        return min(max(self.middle + total / max(count, 1), self.low), self.high)
+
+    def __str__(self) -> str:
+        return f"{self.half}" if self.low == -self.high else f"[{self.low}, {self.high}]"
+
+
+@dataclass(frozen=True)
 class Question:
     """The requested columns, by the caller's names, and their types.
 
     user: column of users. by: columns that together are the key. single: whether a key is the value
-    of a single column instead of a tuple. limits: column of values -> largest |value| of a user for
-    a key.
+    of a single column instead of a tuple. limits: column of values -> range of a user's value for a
+    key.
     """
 
     user: str
     by: tuple[str, ...]
     single: bool
-    limits: Mapping[str, int]
+    limits: Mapping[str, Range]
     user_type: ColumnType
     key_types: tuple[ColumnType, ...]
 
@@ -155,7 +198,12 @@ class Question:
 
 
 def asked(
-    frame: Any, *, user: str, by: str | Sequence[str], sums: Mapping[str, int] | None
+    frame: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    sums: Mapping[str, Any] | None,
+    means: Mapping[str, Any] | None = None,
 ) -> Question:
     """The question, checked against the frame's columns; raises InvalidParameter."""
     schema = _schema(frame)
@@ -163,7 +211,11 @@ def asked(
     names = (by,) if isinstance(by, str) else tuple(by)
     if not names or len(set(names)) < len(names) or user in names:
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
-    limits = _limits(sums)
+    limits = _limits("sums", sums, mean=False)
+    for name, given in _limits("means", means, mean=True).items():
+        if name in limits:
+            raise InvalidParameter("means", name, "other columns than sums: a sum is mean * count")
+        limits[name] = given
     for name in limits:
         _whole(schema, name)
     return Question(
@@ -200,12 +252,24 @@ def is_dask(frame: Any) -> bool:
     return dask is not None and isinstance(frame, dask.DataFrame)
 
 
-def _limits(sums: Mapping[str, int] | None) -> dict[str, int]:
+def _limits(
+    parameter: str, given: Mapping[str, int | tuple[int, int] | Range] | None, *, mean: bool
+) -> dict[str, Range]:
+    """The ranges of columns: from a limit n, which stands for -n to n, or from (low, high)."""
     found = {}
-    for name, limit in (sums or {}).items():
-        found[name] = integer(f"sums[{name!r}]", limit, least=1)
-        if found[name] > _LARGEST_LIMIT:
-            raise InvalidParameter(f"sums[{name!r}]", limit, "<= 2^31")
+    for name, limit in (given or {}).items():
+        label = f"{parameter}[{name!r}]"
+        if isinstance(limit, Range):
+            found[name] = limit
+            continue
+        if isinstance(limit, tuple) and len(limit) == 2:
+            low, high = (integer(label, end, least=-_LARGEST_LIMIT) for end in limit)
+        else:
+            high = integer(label, limit, least=1)
+            low = -high
+        if not low < high <= _LARGEST_LIMIT:
+            raise InvalidParameter(label, limit, "<= 2^31, or (low, high) with low < high")
+        found[name] = Range(low, high, mean)
     return found
 
 

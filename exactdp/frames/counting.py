@@ -41,16 +41,17 @@ def counted(
     by: str | Sequence[str],
     k: int | None = None,
     keyed: KeyedHash | None = None,
-    sums: Mapping[str, int] | None = None,
+    sums: Mapping[str, Any] | None = None,
     keys: Sequence[Any] | None = None,
     passes: int = 1,
 ) -> Totals:
     """Count users per key, each user for at most k keys; the result is not private without noise.
 
     frame, user, by, keyed: as for bounded. k: >= 1, or None to count every key of every user.
-    sums: column of integers -> limit >= 1 of |value| of a user for a key; larger values are
-    clipped. keys: a public list of keys (values of the column's type, or tuples for several
-    columns); rows with other keys are dropped before users are bounded.
+    sums: column of integers -> limit >= 1 of |value| of a user for a key, or (low, high); values
+    are clipped, and totals are sums of distances from the middle of their range.
+    keys: a public list of keys (values of the column's type, or tuples for several columns); rows
+    with other keys are dropped before users are bounded.
     passes: number of times the rows are read, >= 1; more passes need less memory.
     Raises InvalidParameter, and EngineError if the engine's pairs violate the bounds.
 

@@ -11,7 +11,7 @@ from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
 from exactdp.frames.choosing import Choice
-from exactdp.frames.columns import Question, asked
+from exactdp.frames.columns import Question, Range, asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
 from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
@@ -74,7 +74,8 @@ def described(made: Any) -> str:
 class Rows(TypedDict, total=False):
     """What is read from the rows: the arguments of :func:`release` of these names."""
 
-    sums: Mapping[str, int] | None
+    sums: Mapping[str, Any] | None
+    means: Mapping[str, Any] | None
     keys: Sequence[Any] | None
     k: int | None
     top: int | None
@@ -91,7 +92,8 @@ def release(
     delta: Real,
     mechanism: str = "auto",
     top: int | None = None,
-    sums: Mapping[str, int] | None = None,
+    sums: Mapping[str, int | tuple[int, int]] | None = None,
+    means: Mapping[str, int | tuple[int, int]] | None = None,
     keys: Sequence[Any] | None = None,
     selection: str | None = None,
     share: Real = "1/2",
@@ -112,7 +114,9 @@ def release(
     epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
     top: number of largest counts to release. Without k, they must exceed the next largest count by
     a threshold to be released.
-    sums: column of integers -> limit >= 1; a user's value for a key is clipped to +-limit.
+    sums: column of integers -> limit >= 1, or (low, high); a user's value for a key (the sum of its
+    rows; a missing value is 0) is clipped to +-limit, or to the range. means: the same, for means
+    over users, from the noisy count and a noisy sum of distances from the middle of the range.
     keys: a public list. All of its keys are released, counts of 0 included, and no others; with
     sums, those above the threshold.
     selection: "weighted", "sips" or "mad2r" (see :func:`keys`): releases more keys than a threshold
@@ -146,7 +150,7 @@ def release(
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    question = asked(frame, user=user, by=by, sums=sums)
+    question = asked(frame, user=user, by=by, sums=sums, means=means)
     listed = None if keys is None else len(question.listed(keys))
     target = Target(epsilon, delta, k, top, times, lower, listed, question.limits, selection, share)
     made, choice = mechanism_for(mechanism, target)
@@ -158,6 +162,7 @@ def release(
         source=used,
         pay=paying(budget, times, note or f"{question.user} by {', '.join(question.by)}"),
         sums=sums,
+        means=means,
         keys=keys,
         k=k,
         top=top,
@@ -181,7 +186,7 @@ def draw(
     k: keys per user that count, by default those of the mechanism. pay: is called with the
     guarantee before noise is drawn. Other arguments: as of :func:`release`.
     """
-    question = asked(frame, user=user, by=by, sums=rows.get("sums"))
+    question = asked(frame, user=user, by=by, sums=rows.get("sums"), means=rows.get("means"))
     names = [*question.by, "count", *question.limits]
     if len(set(names)) < len(names):
         raise InvalidParameter("by", by, "columns not named 'count' or as the sums")
@@ -195,16 +200,18 @@ def draw(
 
 
 def checked_bounds(
-    made: Any, limits: Mapping[str, int], k: int | None = None
+    made: Any, limits: Mapping[str, Range], k: int | None = None
 ) -> tuple[dict[str, Any], ...]:
     """The bounds on the data of one user that :func:`drawn` checks, for a privacy statement.
 
-    limits: column of sums -> limit of a user's value. k: if it is not that of the mechanism.
+    limits: column -> range of a user's value. k: if it is not that of the mechanism.
     """
     found = [] if _reads_all(made) else [("keys of one user", k or made.k)]
     if isinstance(made, KeyRounds):
         found.append(("squared weights of one user in a round", 1))
-    found += [(f"absolute sum of {name} of one user for one key", n) for name, n in limits.items()]
+    for name, given in limits.items():
+        middle = f", less {given.middle}," if given.middle else ""
+        found.append((f"absolute sum of {name}{middle} of one user for one key", given.half))
     return tuple({"what": what, "at_most": most, "checked": True} for what, most in found)
 
 
@@ -276,7 +283,13 @@ def _as_frame(frame: Any, question: Question, names: list[str], found: NoisyCoun
     # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
     halves = found.denominator == 2
     counts = [n / 2 for n in found.numerators] if halves else list(found.numerators)
-    columns = [*question.columns_of(found.elements), counts, *map(list, found.sums)]
+    ranges = question.limits.values()
+    values = [
+        list(map(each.released, column, found.numerators))
+        for each, column in zip(ranges, found.sums, strict=True)
+    ]
+    columns = [*question.columns_of(found.elements), counts, *values]
     types = [kind.released for kind in question.key_types]
-    types += ["Float64" if halves else "Int64", *["Int64"] * len(found.sums)]
+    types.append("Float64" if halves else "Int64")
+    types += ["Float64" if each.mean else "Int64" for each in ranges]
     return same_kind(frame, names, types, columns)

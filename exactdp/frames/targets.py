@@ -9,6 +9,7 @@ from typing import Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.frames.choosing import Choice, chosen
+from exactdp.frames.columns import Range
 from exactdp.mechanisms import (
     GSHM,
     MAD2R,
@@ -43,8 +44,9 @@ SELECTIONS: dict[str, type[PartitionSelection] | type[KeyRounds]] = {
 class Target:
     """k: largest number of keys per user, or None if users are not bounded. top: number of largest
     counts to release, or None for all. times: number of releases that keep the target together.
-    listed: number of public keys, or None if keys are unknown. limits: of sums. selection: how keys
-    are selected before users are counted, with the part 1 - share of the noise budget.
+    listed: number of public keys, or None if keys are unknown. limits: of sums and means.
+    selection: how keys are selected before users are counted, with the part 1 - share of the noise
+    budget.
     """
 
     epsilon: Real
@@ -54,7 +56,7 @@ class Target:
     times: int = 1
     lower: int = 1
     listed: int | None = None
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, Range] = field(default_factory=dict)
     selection: str | None = None
     share: Real = "1/2"
 
@@ -72,9 +74,11 @@ class Target:
 
 
 def _gshm(target: Target) -> GSHM:
-    given = {**target.pair, "k": target.together, "lower": target.lower}
+    given: dict[str, Any] = {**target.pair, "k": target.together, "lower": target.lower}
     if target.limits:
-        return GSHMWithSums.for_target(**given, largest=tuple(target.limits.values()))
+        return GSHMWithSums.for_target(
+            **given, largest=tuple(each.half for each in target.limits.values())
+        )
     return GSHM.for_target(**given)
 
 

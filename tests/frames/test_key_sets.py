@@ -16,7 +16,7 @@ from exactdp.accounting.pld import Exhausted
 from exactdp.errors import ExactDPError
 from exactdp.frames.columns import asked
 from exactdp.frames.gathering import gathered
-from exactdp.mechanisms import MAD2R, KnownKeys, TopKWithBase
+from exactdp.mechanisms import MAD2R, GSHMWithSums, KnownKeys, TopKWithBase
 from exactdp.mechanisms.key_sets.weights import Rule
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
@@ -192,3 +192,43 @@ def test_questions_that_cannot_be_answered(change: dict[str, Any], message: str)
     call = {**PLAIN, "k": 2, "epsilon": 1, "delta": "1e-6"}
     with pytest.raises(InvalidParameter, match=message):
         frames.release(frame, **{**call, **change})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
+    """Values from 450 to 600 around 525, of users with two rows; far ones are clipped."""
+    rows: list[Row] = [(u, x, 200 + 10 * (u % 10)) for u, x in product(range(900), "ab")] * 2
+    rows += [(u, "a", 9999) for u in range(90)] + [(5000, "a", None)]
+    frame = frame_of(engine, rows, "integers")
+    totals = frames.counted(frame, **PLAIN, sums={"amount": (450, 600)})
+    true = {x: [2 * (200 + 10 * (u % 10)) for u in range(900)] for x in "ab"}
+    true["a"][:90] = [9999] * 90
+    true["a"].append(0)
+    clipped = {x: [min(max(v, 450), 600) for v in values] for x, values in true.items()}
+    assert totals.counts == {"a": 901, "b": 900}
+    assert totals.sums == {x: (sum(values) - 525 * len(values),) for x, values in clipped.items()}
+    assert totals.checked[-1] == "sums of amount within [450, 600]"
+    made = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(75,))
+    call = {**PLAIN, "made": made, "source": SeededSource(1)}
+    out = frames.draw(frame, **call, means={"amount": (450, 600)})
+    noise = 6 * 75 * float(made.sigma) / 800  # six deviations: alpha = 1e-8
+    for x, _, mean in listed(out.frame):
+        assert abs(mean - sum(clipped[x]) / len(clipped[x])) < noise + 1
+    sums = frames.draw(frame, **call, sums={"amount": (450, 600)})
+    for x, count, total in listed(sums.frame):
+        assert abs(total - 525 * count - totals.sums[x][0]) < 6 * 75 * float(made.sigma)
+    assert out.bounds[1] == {
+        "what": "absolute sum of amount, less 525, of one user for one key",
+        "at_most": 75,
+        "checked": True,
+    }
+
+
+def test_ranges_that_are_none() -> None:
+    frame = pl.DataFrame({"uid": [1], "url": ["a"], "amount": [1]})
+    call = {**PLAIN, "k": 1, "epsilon": 1, "delta": "1e-6"}
+    for limit in ((5, 5), (7, 2), (0, 2**32), ("x", 3), (1, 2, 3)):
+        with pytest.raises(InvalidParameter, match="amount"):
+            frames.release(frame, **call, means={"amount": limit})
+    with pytest.raises(InvalidParameter, match="a sum is mean"):
+        frames.release(frame, **call, means={"amount": 3}, sums={"amount": 3})
