@@ -9,7 +9,7 @@ import random
 from functools import partial
 
 from benchmarks.timing import interleaved, seconds
-from exactdp.mechanisms import CompactHistogram, PureSparseHistogram, StrictPureSparseHistogram
+from exactdp.mechanisms import CompactHistogram, PureSparseHistogram, FixedTimeSparseHistogram
 from exactdp.samplers import GeoSample, SystemSource
 
 
@@ -32,10 +32,10 @@ def main() -> None:
     base = times["n = 1000, |X| = 2^64"]
     for name, value in times.items():
         print(f"  {name:24} {value:8.3f} s   {value / base:7.2f} x n = 1000")
-    print("StrictPureSparseHistogram, epsilon = 1, |X| = 2^64")
+    print("FixedTimeSparseHistogram, epsilon = 1, |X| = 2^64")
     strict = {}
     for n in (25, 50, 100):
-        made = StrictPureSparseHistogram(GeoSample(n=n, epsilon=1), 2**64)
+        made = FixedTimeSparseHistogram(GeoSample(n=n, epsilon=1), 2**64)
         strict[n] = made, seconds(partial(made.release, data(n, 64), source))
     for n, (made, elapsed) in strict.items():
         growth = made.bits / strict[25][0].bits

@@ -17,14 +17,15 @@ if TYPE_CHECKING:
         BasicHistogram,
         CompactHistogram,
         CompactRelease,
+        FixedTimeSparseHistogram,
         KeepHeavy,
         KeepHeavyResampled,
         KeepHeavySampled,
+        PaddedSparseHistogram,
         PureSparseHistogram,
         Release,
         SparseHistogram,
         StabilityHistogram,
-        StrictPureSparseHistogram,
     )
     from exactdp.mechanisms.key_sets import MAD2R, SIPS, WeightedGaussian
     from exactdp.mechanisms.known_keys import KnownKeys
@@ -74,6 +75,7 @@ __all__ = [
     "CompactRelease",
     "DenseLaplace",
     "ExponentialMechanism",
+    "FixedTimeSparseHistogram",
     "GSHMWithSums",
     "HistogramALP",
     "KeepHeavy",
@@ -87,6 +89,7 @@ __all__ = [
     "NoisyRelease",
     "NoisyRows",
     "NoisySize",
+    "PaddedSparseHistogram",
     "PartitionSelection",
     "PermuteAndFlip",
     "PrivateSize",
@@ -97,7 +100,6 @@ __all__ = [
     "Sketch",
     "SparseHistogram",
     "StabilityHistogram",
-    "StrictPureSparseHistogram",
     "Threshold",
     "TopK",
     "TopKWithBase",
@@ -116,9 +118,9 @@ __getattr__, __dir__ = lazily(
         "accuracy": "Accuracy",
         "counts": "counts_of_rows",
         "encoding": "decode_bytes encode_bytes",
-        "histograms": "BasicHistogram CompactHistogram CompactRelease KeepHeavy KeepHeavyResampled "
-        "KeepHeavySampled PureSparseHistogram Release SparseHistogram StabilityHistogram "
-        "StrictPureSparseHistogram",
+        "histograms": "BasicHistogram CompactHistogram CompactRelease FixedTimeSparseHistogram "
+        "KeepHeavy KeepHeavyResampled KeepHeavySampled PaddedSparseHistogram PureSparseHistogram "
+        "Release SparseHistogram StabilityHistogram",
         "key_sets": "MAD2R SIPS WeightedGaussian",
         "known_keys": "KnownKeys",
         "projections.alp": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP TotalALP",

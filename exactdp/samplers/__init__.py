@@ -12,9 +12,10 @@ if TYPE_CHECKING:
         UniformInteger,
         random_rounding,
     )
-    from exactdp.samplers.count_samplers import FastSample, GeometricSample, GeoSample
+    from exactdp.samplers.count_samplers import GeometricSample, GeoSample
     from exactdp.samplers.discrete_gaussian import DiscreteGaussian
     from exactdp.samplers.enumeration import EnumeratingSource, exact_law
+    from exactdp.samplers.fast_sample import FastSample
     from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
     from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
     from exactdp.samplers.order_statistics import OrderStatistics
@@ -54,7 +55,8 @@ __getattr__, __dir__ = lazily(
     {
         "bernoulli": "Bernoulli BernoulliExp BinaryRandomizedResponse UniformInteger "
         "random_rounding",
-        "count_samplers": "FastSample GeometricSample GeoSample",
+        "count_samplers": "GeometricSample GeoSample",
+        "fast_sample": "FastSample",
         "discrete_gaussian": "DiscreteGaussian",
         "enumeration": "EnumeratingSource exact_law",
         "geometric": "DiscreteLaplace Geometric TwoSidedGeometric",

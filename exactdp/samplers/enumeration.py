@@ -173,11 +173,15 @@ class EnumeratingSource(Source):
         outcomes, weights = exact
         return outcomes[self.choose(weights)]
 
-    def strict_inverse_cdf(self, cdf: RationalCdf) -> int:
+    def fixed_inverse_cdf(self, cdf: RationalCdf) -> int:
         return self.inverse_cdf(cdf)
 
-    def skip(self, k: int) -> None:
-        """Do nothing: skipped bits do not change the outcome."""
+    def fixed_below(self, sizes: Sequence[int], k: int) -> list[int]:
+        return [self.inverse_cdf(RationalCdf.uniform(size, k)) for size in sizes]
+
+    def draws(self, used: int, always: int) -> int:
+        """`used`: other draws do not change the outcome."""
+        return used
 
     def words(self, n: int, bits: int) -> Words:
         values = [self.bits(bits) for _ in range(n)]

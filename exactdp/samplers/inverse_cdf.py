@@ -12,14 +12,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
 
 from flint import arb
 
 from exactdp.balls import precision
-from exactdp.errors import Undecided
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.samplers.rejection import LIMIT, never_settled
 
 #: Number of bits by which an enclosure of F is finer than the bits of U.
@@ -60,8 +60,11 @@ class Cdf(Protocol):
 class RationalCdf:
     """F(z) = numerator(z) / denominator for low <= z <= high; numerator(high) = denominator.
 
-    tail: computes 1 - F(z) as a ball, if that is faster than numerator and denominator.
+    tail: computes 1 - F(z) as a ball, if that is faster than numerator and denominator; then every
+    outcome must have a positive probability.
     quantile: approximately the least z with F(z) > level, in floats, for 0 < level < 1; a hint.
+    fixed: maps a uniform integer below the denominator to an outcome with this law, by the same
+    number of operations for every integer; see Source.fixed_inverse_cdf.
     """
 
     low: int
@@ -70,6 +73,37 @@ class RationalCdf:
     denominator: int
     tail: Callable[[int], arb] | None = None
     quantile: Callable[[float], float] | None = None
+    fixed: Callable[[int], int] | None = None
+
+    @classmethod
+    def uniform(cls, size: int, bits: int) -> RationalCdf:
+        """The law of floor(u size/2^bits) for a uniform integer u of this number of bits."""
+        if size > 1 << bits:
+            raise InvalidParameter("bits", bits, f"enough for {size} outcomes")
+        return cls(0, size - 1, lambda z: -(-((z + 1) << bits) // size), 1 << bits)
+
+    @cached_property
+    def least(self) -> int:
+        """The least outcome with positive probability."""
+        if self.tail is not None or self.numerator(self.low):
+            return self.low
+        return self.search(0)
+
+    @property
+    def bits(self) -> int:
+        """T for a denominator 2^T; raises InvalidParameter for others."""
+        size = self.denominator.bit_length() - 1
+        if self.denominator != 1 << size:
+            raise InvalidParameter("denominator", self.denominator, "a power of two")
+        return size
+
+    def search(self, u: int) -> int:
+        """The least z with u < numerator(z), by a number of steps that u does not change."""
+        low, high = self.low, self.high
+        for _ in range((high - low).bit_length()):
+            middle = (low + high) // 2
+            low, high = (low, middle) if u < self.numerator(middle) else (middle + 1, high)
+        return low
 
     def log_ratio(self, z: int, w: int) -> arb:
         """log(F(z)/F(w)) as a ball, accurate even near 0; F(z) > 0."""
@@ -85,7 +119,9 @@ class RationalCdf:
         return min(max(math.ceil(self.quantile(level)), self.low), self.high)
 
     def bracket(self, z: int, bits: int) -> tuple[int, int]:
-        if self.tail is not None and z < self.high:
+        if z >= self.high:
+            return 1 << bits, 1 << bits
+        if self.tail is not None:
             with precision(bits + _GUARD):
                 return _outward((1 - self.tail(z)) * arb(2) ** bits, bits)
         floor, rest = divmod(self.numerator(z) << bits, self.denominator)

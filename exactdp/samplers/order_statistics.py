@@ -70,28 +70,18 @@ class OrderStatistics:
         if rest < _EXACT_BELOW:
             top = cdf.numerator(highest) ** rest
             return RationalCdf(cdf.low, highest, lambda z: cdf.numerator(z) ** rest, top)
-        least = self._least
+        least = cdf.least
 
         def value(z: int) -> arb:
             return (rest * cdf.log_ratio(z, highest)).exp() if z >= least else arb(0)
 
         return RealCdf(cdf.low, highest, value, self._quantile(highest, rest))
 
-    @cached_property
-    def _least(self) -> int:
-        """The least outcome with positive probability."""
-        cdf = self.cdf
-        low, high = cdf.low, cdf.high
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if cdf.numerator(middle) else (middle + 1, high)
-        return low
-
     def _quantile(self, highest: int, rest: int) -> Callable[[float], float]:
         """Approximately the least z with (F(z)/F(highest))^rest > u, in floats."""
 
         def find(u: float) -> int:
-            low, high = self._least, highest
+            low, high = self.cdf.least, highest
             with precision(64):
                 wanted = arb(math.log(u)) / rest
                 while low < high:
@@ -107,11 +97,10 @@ class OrderStatistics:
 
 def tie_law(cdf: RationalCdf, value: int, rest: int, need: int) -> Cdf:
     """The law of min(need, K), where K >= 1 of `rest` variables equal the largest value."""
-    below = cdf.numerator(value - 1) if value > cdf.low else 0
-    if not below or need == 1:  # all of them are equal, or one is enough
+    if value == cdf.least or need == 1:  # all of them are equal, or one is enough
         return RationalCdf(need, need, lambda _: 1, 1)
     if rest < _EXACT_BELOW:
-        return _exact_ties(cdf.numerator(value), below, rest, need)
+        return _exact_ties(cdf.numerator(value), cdf.numerator(value - 1), rest, need)
     ties = _Ties(cdf, value, rest)
     return RealCdf(1, need, ties.at_most, ties.guess)
 

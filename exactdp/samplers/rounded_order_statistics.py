@@ -85,14 +85,20 @@ class RoundedOrderStatistics:
     def sample(self, source: Source) -> tuple[int, ...]:
         """The k largest values, descending."""
         found: list[int] = []
-        rest, highest, rounds = self.variables, self.cdf.high, 0
+        rest, highest = self.variables, self.cdf.high
+        rounds = 0
         while len(found) < self.k:
-            value = source.strict_inverse_cdf(self._largest(highest, rest))
-            ties = source.strict_inverse_cdf(self._ties(value, rest, self.k - len(found)))
+            value, ties = self._round(rest, highest, len(found), source)
             found += [value] * ties
             rest, highest, rounds = rest - ties, value - 1, rounds + 1
-        source.skip(2 * (self.k - rounds) * self.bits_per_draw)
+        for _ in range(source.draws(rounds, self.k) - rounds):
+            self._round(self.variables, self.cdf.high, 0, source)
         return tuple(found)
+
+    def _round(self, rest: int, highest: int, found: int, source: Source) -> tuple[int, int]:
+        """The largest of the remaining variables, and the number of them that share it."""
+        value = source.fixed_inverse_cdf(self._largest(highest, rest))
+        return value, source.fixed_inverse_cdf(self._ties(value, rest, self.k - found))
 
     def _largest(self, highest: int, rest: int) -> RationalCdf:
         exact, scale = self.cdf, 1 << self.bits_per_draw

@@ -174,16 +174,29 @@ class Source(ABC):
                 prefix = prefix << 1 | self.bits(1)
         return draw(table.cdf, self.bits, prefix, table.word_bits)
 
-    def strict_inverse_cdf(self, cdf: RationalCdf) -> int:
-        """inverse_cdf for a denominator 2^T, always reading exactly T bits."""
-        size = cdf.denominator.bit_length() - 1
-        if cdf.denominator != 1 << size:
-            raise InvalidParameter("denominator", cdf.denominator, "a power of two")
-        u, low, high = self.bits(size), cdf.low, cdf.high
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if cdf.numerator(middle) > u else (middle + 1, high)
-        return low
+    def fixed_inverse_cdf(self, cdf: RationalCdf) -> int:
+        """A draw for a denominator 2^T that always reads T bits, in a fixed number of steps."""
+        u = self.bits(cdf.bits)
+        return cdf.search(u) if cdf.fixed is None else cdf.fixed(u)
+
+    def integers(self, n: int, k: int) -> list[int]:
+        """n independent uniform integers of k bits."""
+        if k % 8:
+            return [self.bits(k) for _ in range(n)]
+        found: list[int] = self.words(n, k % 64 or 64).tolist()
+        for _ in range((k - 1) // 64):
+            words = self.words(n, 64).tolist()
+            found = [x << 64 | word for x, word in zip(found, words, strict=True)]
+        return found
+
+    def fixed_below(self, sizes: Sequence[int], k: int) -> list[int]:
+        """Independent integers in [0, sizes[i]), each from k random bits.
+
+        Every integer has a probability within 2^-k of 1/sizes[i], or exactly that if 2^k is a
+        multiple of the size.
+        """
+        drawn = zip(self.integers(len(sizes), k), sizes, strict=True)
+        return [u * size >> k for u, size in drawn]
 
     def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
         """The results of work(part, source) for all parts, in order.
@@ -193,9 +206,9 @@ class Source(ABC):
         """
         return [work(part, self) for part in parts]
 
-    def skip(self, k: int) -> None:
-        """Read and discard k bits, so that every run reads the same number."""
-        self.bits(k)
+    def draws(self, used: int, always: int) -> int:
+        """The number of draws to make where `used` are used and every run shall make `always`."""
+        return always
 
 
 class WordSource(Source):

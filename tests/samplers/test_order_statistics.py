@@ -144,13 +144,14 @@ def test_tie_counts_whose_terms_start_far_from_0_are_certified(
 
 
 def test_ties_of_very_many_variables_are_drawn_soon() -> None:
-    """10^6 of 2^248 empty bins: by a sum over all of them, each level took seconds."""
-    cdf = GeoSample(n=10**6, epsilon=1).cdf(0)
-    found = OrderStatistics(cdf, 2**248).sample(10**6, SeededSource(5))
-    assert len(found) == 10**6
-    # all of 2^248 bins together have about 2^248 q^v/(1 + q) counts of v or more, q = 2/3
+    """10^5 of 2^248 empty bins: by a sum over all of them, each level took seconds."""
+    noise = GeoSample(n=10**5, epsilon=1)
+    cdf, q = noise.cdf(0), float(noise.q)
+    found = OrderStatistics(cdf, 2**248).sample(10**5, SeededSource(5))
+    assert len(found) == 10**5
+    # all of 2^248 bins together have about 2^248 q^v/(1 + q) counts of v or more
     for count, seen in zip(*np.unique(found, return_counts=True), strict=True):
-        expected = 2**248 * (2 / 3) ** int(count) / (1 + 2 / 3) / 3
+        expected = 2**248 * q ** int(count) * (1 - q) / (1 + q)
         if count > found[-1]:
             assert abs(seen - expected) < 6 * expected**0.5 + 6
 
@@ -160,7 +161,7 @@ def test_huge_samples_are_sorted_and_near_the_expected_maximum() -> None:
     found = OrderStatistics(cdf, 2**64).sample(1001, SeededSource(4))
     assert list(found) == sorted(found, reverse=True)
     assert len(found) == 1001
-    assert 300 < found[-1] <= found[0] < 700
+    assert 280 < found[-1] <= found[0] < 650
 
 
 @pytest.mark.parametrize("cdf", CDFS, ids=range(len(CDFS)))
@@ -206,7 +207,7 @@ def test_bad_arguments() -> None:
         lambda: OrderStatistics(CDFS[0], 3).sample(-1, SeededSource(1)),
         lambda: RoundedOrderStatistics.within(CDFS[0], 3, 4, "0.1"),
         lambda: RoundedOrderStatistics.within(CDFS[0], 3, 2, 0),
-        lambda: SeededSource(1).strict_inverse_cdf(CDFS[0]),
+        lambda: SeededSource(1).fixed_inverse_cdf(CDFS[0]),
     ):
         with pytest.raises(InvalidParameter):
             call()

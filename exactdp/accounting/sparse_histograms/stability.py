@@ -122,15 +122,15 @@ def _noise(n: int, epsilon: Real) -> GeoSample:
 
 def passes(noise: CountSampler, threshold: int) -> Fraction:
     """P(noisy count of 1 > threshold)."""
-    cdf = noise.cdf(1)
-    if threshold >= cdf.high:
-        return Fraction(0)
-    return 1 - Fraction(cdf.numerator(threshold), cdf.denominator)
+    return noise.passing(1, threshold)
 
 
 def least(noise: CountSampler, target: Fraction) -> int:
     """The least threshold that a noisy count of 1 passes with probability <= target."""
-    low, high = 0, noise.n
+    low, high = 0, 1
+    while high < noise.n and passes(noise, high) > target:
+        low, high = high, 2 * high
+    high = min(high, noise.n)
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if passes(noise, middle) <= target else (middle + 1, high)

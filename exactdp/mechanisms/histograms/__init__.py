@@ -9,8 +9,9 @@ from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
     from exactdp.mechanisms.histograms.basic import BasicHistogram, StabilityHistogram
-    from exactdp.mechanisms.histograms.compact import CompactHistogram, CompactRelease
-    from exactdp.mechanisms.histograms.fixed_bits import SparseHistogram, StrictPureSparseHistogram
+    from exactdp.mechanisms.histograms.compact import CompactHistogram
+    from exactdp.mechanisms.histograms.compact_release import CompactRelease
+    from exactdp.mechanisms.histograms.fixed_bits import FixedTimeSparseHistogram, SparseHistogram
     from exactdp.mechanisms.histograms.keep_heavy import (
         KeepHeavy,
         KeepHeavyResampled,
@@ -18,28 +19,32 @@ if TYPE_CHECKING:
         PureSparseHistogram,
     )
     from exactdp.mechanisms.histograms.mechanism import Release
+    from exactdp.mechanisms.histograms.padded import PaddedSparseHistogram
 
 __all__ = [
     "BasicHistogram",
     "CompactHistogram",
     "CompactRelease",
+    "FixedTimeSparseHistogram",
     "KeepHeavy",
     "KeepHeavyResampled",
     "KeepHeavySampled",
+    "PaddedSparseHistogram",
     "PureSparseHistogram",
     "Release",
     "SparseHistogram",
     "StabilityHistogram",
-    "StrictPureSparseHistogram",
 ]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
         "basic": "BasicHistogram StabilityHistogram",
-        "compact": "CompactHistogram CompactRelease",
-        "fixed_bits": "SparseHistogram StrictPureSparseHistogram",
+        "compact": "CompactHistogram",
+        "compact_release": "CompactRelease",
+        "fixed_bits": "SparseHistogram FixedTimeSparseHistogram",
         "keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled PureSparseHistogram",
         "mechanism": "Release",
+        "padded": "PaddedSparseHistogram",
     },
 )

@@ -25,15 +25,21 @@ from exactdp.samplers.count_samplers import CountSampler
 class BasicHistogram(BinsMechanism):
     """Add noise to the count of every element of the universe and release all counts.
 
-    noise: sampler of a noisy count. universe: number of elements. Pure epsilon-DP.
-    Source: BV, Algorithm 3 and Theorem 4.4.
+    noise: sampler of a noisy count. universe: number of elements. Pure epsilon-DP. With FastSample
+    as noise, every release reads the same number of random bits and makes the same comparisons.
+    Source: BV, Algorithm 3 and Theorem 5.1; Theorem 1.2 with FastSample.
 
     >>> from exactdp.mechanisms import BasicHistogram
     >>> from exactdp.samplers import GeoSample
-    >>> law = BasicHistogram(GeoSample(n=1, epsilon=1), universe=2).law({0: 1})
-    >>> law[((0, 1), (1, 0))]
+    >>> noise = GeoSample(n=1, epsilon=1, power_of_two=True)
+    >>> BasicHistogram(noise, universe=2).law({0: 1})[((0, 1), (1, 0))]
     Fraction(9, 25)
     """
+
+    @property
+    def bits(self) -> int | None:
+        per_draw = self.noise.bits_per_draw
+        return None if per_draw is None else self.universe * per_draw
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: the error of one count. Simultaneous: a union bound over the universe."""
@@ -46,7 +52,7 @@ class BasicHistogram(BinsMechanism):
         return tuple(enumerate(self.noise.sample_each(true, source)))
 
     def _source(self) -> str:
-        return "BV Algorithm 3, Theorem 4.4"
+        return "BV Algorithm 3, Theorem 5.1"
 
     def _most_universe(self) -> int:
         return LISTED
@@ -60,6 +66,8 @@ class StabilityHistogram(BinsMechanism):
     The exact delta is the probability that a noisy count of 1 exceeds the threshold: that is what
     an element contributes which occurs in only one of two neighbouring data sets. Raises
     InvalidParameter if the exact delta is larger than the target.
+    With FastSample as noise, every release reads the same number of random bits, for n counts, and
+    makes the same comparisons.
     Source: BV, Theorem 1.3 (the conference version states the theorem without an algorithm).
     """
 
@@ -83,6 +91,11 @@ class StabilityHistogram(BinsMechanism):
         """The exact delta: P(noisy count of 1 > threshold)."""
         return stability.passes(self.noise, self.threshold)
 
+    @property
+    def bits(self) -> int | None:
+        per_draw = self.noise.bits_per_draw
+        return None if per_draw is None else self.n * per_draw
+
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact(self.exact_delta)
@@ -99,8 +112,8 @@ class StabilityHistogram(BinsMechanism):
         return Accuracy(chance, single, self.threshold + single, self.threshold + every)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        noisy = self.noise.sample_each(list(counts.values()), source)
-        return tuple((x, c) for x, c in zip(counts, noisy, strict=True) if c > self.threshold)
+        noisy = zip(counts, self._noisy(counts, source), strict=True)
+        return tuple((x, c) for x, c in noisy if c > self.threshold)
 
     def _source(self) -> str:
         return "BV Theorem 1.3"

@@ -18,7 +18,7 @@ from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import element_of_rank
 from exactdp.mechanisms.histograms.keep_heavy import heaviest, heavy_accuracy
 from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism
-from exactdp.mechanisms.histograms.mixture import required_distance
+from exactdp.mechanisms.histograms.mixture import Purified, required_distance
 from exactdp.parameters import Real, delta_target
 from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
 from exactdp.samplers.rounded_order_statistics import bits_for
@@ -65,16 +65,15 @@ class SparseHistogram(BinsMechanism):
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         size, n = self.bits_per_draw, self.n
-        noisy = [
-            (x, source.strict_inverse_cdf(rounded(self.noise.cdf(c), size)))
-            for x, c in counts.items()
-        ]
-        source.skip((n - len(counts)) * size)
+        missing = source.draws(len(counts), n) - len(counts)
+        values = [*counts.values(), *[0] * missing]
+        drawn = [source.fixed_inverse_cdf(rounded(self.noise.cdf(c), size)) for c in values]
+        noisy = list(zip(counts, drawn, strict=False))
         taken = sorted(counts)
         empty = self.universe - len(counts)
         top = RoundedOrderStatistics(self.noise.cdf(0), empty, n + 1, size).sample(source)
         for count in top:
-            rank = source.strict_inverse_cdf(uniform(self.universe - len(taken), size))
+            (rank,) = source.fixed_below([self.universe - len(taken)], size)
             element = element_of_rank(taken, rank)
             insort(taken, element)
             noisy.append((element, count))
@@ -88,18 +87,20 @@ class SparseHistogram(BinsMechanism):
 
 
 @frozen
-class StrictPureSparseHistogram(BinsMechanism):
-    """Pure differential privacy from a fixed number of random bits.
+class FixedTimeSparseHistogram(BinsMechanism):
+    """Pure differential privacy by Algorithm 8 of BV, from a fixed number of random bits.
 
     With probability 2^-j the release is a random partial histogram that does not depend on the
     data, otherwise that of SparseHistogram. By BV, Lemma 3.1, the mixture is purely private if the
     distance of SparseHistogram is small enough, and it is chosen so.
-    mixing_bits: j >= 1. universe: >= 2n + 1. Every draw reads about n log2(4 universe (n + 1))
-    bits, at most 32768, so the running time is about quadratic in n.
+    gamma_bits: j >= 1. universe: >= 2n + 1. The distance must be below the least probability of a
+    release, about (universe n)^-n, so each of 4 n draws reads about n log2(4 universe (n + 1))
+    bits, and the running time is more than quadratic in n. More than 32768 bits for a draw are
+    refused (n = 450 for 2^64 elements); PaddedSparseHistogram takes linear time.
     Source: BV, Algorithm 8 and Theorem 6.6, corrected.
     """
 
-    mixing_bits: int = whole(least=1, default=10)
+    gamma_bits: int = whole(least=1, default=10)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,47 +110,57 @@ class StrictPureSparseHistogram(BinsMechanism):
                 "n",
                 f"{self.n} with a universe of {self.universe.bit_length()} bits",
                 f"so small that a draw reads {_MOST_BITS} bits at most, not {bits} "
-                "(PureSparseHistogram has no such limit)",
+                "(PaddedSparseHistogram has no such limit)",
             )
 
     @cached_property
     def sparse(self) -> SparseHistogram:
-        """The mechanism that answers with probability 1 - 2^-j.
-
-        The data-independent law gives any histogram a probability of at least
-        (4 universe (n + 1))^-n: one sequence of n elements and counts suffices, and rounding to T
-        bits halves each probability at most.
-        """
+        """The mechanism that answers with probability 1 - 2^-j."""
+        gamma = Fraction(1, 1 << self.gamma_bits)
         distance = required_distance(
-            e_epsilon=self.noise.e_half_epsilon**2,
-            gamma=Fraction(1, 1 << self.mixing_bits),
-            least=Fraction(1, (4 * self.universe * (self.n + 1)) ** self.n),
+            e_epsilon=self.noise.e_half_epsilon**2, gamma=gamma, least=self._least
         )
         return SparseHistogram(self.noise, self.universe, distance)
 
     @property
+    def _least(self) -> Fraction:
+        """The least probability of a random partial histogram.
+
+        One sequence of n elements and counts suffices, and rounding to T bits halves each
+        probability at most.
+        """
+        return Fraction(1, (4 * self.universe * (self.n + 1)) ** self.n)
+
+    @cached_property
+    def _mixture(self) -> Purified[dict[int, int], Bins]:
+        return Purified(
+            near=self.sparse._draw,
+            cover=self.random_bins,
+            distance=self.sparse.distance,
+            e_epsilon=self.noise.e_half_epsilon**2,
+            least=self._least,
+            gamma_bits=self.gamma_bits,
+        )
+
+    @property
     def bits(self) -> int:
         """Random bits read by every release."""
-        return self.mixing_bits + self.sparse.bits
+        return self.gamma_bits + self.sparse.bits + 2 * self.n * self.sparse.bits_per_draw
 
     def accuracy(self, beta: Real) -> Accuracy:
         """The accuracy of SparseHistogram at beta - 2^-j."""
-        failure = Fraction(1, 1 << self.mixing_bits) + self.sparse.distance
+        failure = Fraction(1, 1 << self.gamma_bits) + self.sparse.distance
         return heavy_accuracy(self, delta_target("beta", beta), failure)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        scale = 1 << self.mixing_bits
-        if source.strict_inverse_cdf(RationalCdf(0, 1, (scale - 1, scale).__getitem__, scale)):
-            return self._random_bins(source)
-        return self.sparse._draw(counts, source)
+        return self._mixture.draw(counts, source)
 
-    def _random_bins(self, source: Source) -> Bins:
+    def random_bins(self, source: Source) -> Bins:
+        """A partial histogram that does not depend on data: n elements with random counts."""
         size, n = self.sparse.bits_per_draw, self.n
-        element, count = uniform(self.universe, size), uniform(n + 1, size)
-        drawn = [source.strict_inverse_cdf(element) for _ in range(n)]
-        noisy = {x: source.strict_inverse_cdf(count) for x in dict.fromkeys(drawn)}
-        source.skip(self.sparse.bits - (n + len(noisy)) * size)
-        return tuple(sorted((x, c) for x, c in noisy.items() if c))
+        drawn = dict.fromkeys(source.fixed_below([self.universe] * n, size))
+        counts = source.fixed_below([n + 1] * source.draws(len(drawn), n), size)
+        return tuple(sorted((x, c) for x, c in zip(drawn, counts, strict=False) if c))
 
     def _source(self) -> str:
         return "BV Algorithm 8, Theorem 6.6, with Lemma 2.9 corrected for ties"
@@ -165,10 +176,3 @@ def rounded(cdf: RationalCdf, bits: int) -> RationalCdf:
         return (cdf.numerator(z) << bits) // cdf.denominator
 
     return RationalCdf(cdf.low, cdf.high, numerator, 1 << bits)
-
-
-def uniform(size: int, bits: int) -> RationalCdf:
-    """The uniform law on [0, size) in multiples of 2^-bits."""
-    if size > 1 << bits:
-        raise InvalidParameter("bits", bits, f"enough for {size} outcomes")
-    return RationalCdf(0, size - 1, lambda z: -(-((z + 1) << bits) // size), 1 << bits)

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
+from exactdp.samplers import RationalCdf
 from exactdp.samplers.count_samplers import CountSampler
 
 
@@ -32,24 +33,30 @@ class InverseCount:
     bits: int
 
     def __post_init__(self) -> None:
-        ends = self._ends
-        if any(a == b for a, b in zip([0, *ends], ends, strict=False)):
+        if not self._exact and any(not self.values(z)[1] for z in range(self.noise.n + 1)):
             raise InvalidParameter("bits", self.bits, "enough for every count to have a hash value")
 
     @cached_property
-    def _ends(self) -> list[int]:
-        cdf = self.noise.cdf(0)
-        scale, d = 1 << self.bits, cdf.denominator
-        return [-(-scale * cdf.numerator(z) // d) for z in range(self.noise.n + 1)]
+    def _cdf(self) -> RationalCdf:
+        return self.noise.cdf(0)
+
+    @cached_property
+    def _exact(self) -> bool:
+        """Whether M_0 has the law of M(0): the denominator d divides the number d_0."""
+        return (1 << self.bits) % self._cdf.denominator == 0
+
+    def _end(self, count: int) -> int:
+        """F_0(count)."""
+        return -((-self._cdf.numerator(count) << self.bits) // self._cdf.denominator)
 
     def count(self, value: int) -> int:
         """The count M_0(value) of a hash value in [0, 2^bits)."""
-        return bisect_right(self._ends, value)
+        return bisect_right(range(self.noise.n + 1), value, key=self._end)
 
     def values(self, count: int) -> tuple[int, int]:
         """First element and length of the range of hash values that M_0 maps to a count."""
-        start = self._ends[count - 1] if count else 0
-        return start, self._ends[count] - start
+        start = self._end(count - 1) if count else 0
+        return start, self._end(count) - start
 
     @cached_property
     def law(self) -> Law[int]:
@@ -60,7 +67,8 @@ class InverseCount:
     @cached_property
     def losses(self) -> tuple[Fraction, Fraction]:
         """e^(eps_2) = max P[M_0 = z]/P[M(0) = z] and e^(eps_3), the max of the inverse, exactly."""
-        cdf, mine = self.noise.cdf(0), self.law
-        outcomes, weights = cdf.weights()
+        if self._exact:
+            return Fraction(1), Fraction(1)
+        mine, (outcomes, weights) = self.law, self._cdf.weights()
         ratios = [mine[z] / weight for z, weight in zip(outcomes, weights, strict=True)]
         return max(ratios), 1 / min(ratios)

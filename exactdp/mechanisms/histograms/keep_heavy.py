@@ -5,16 +5,18 @@ BV: Balcer and Vadhan, "Differential Privacy on Finite Computers".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
 
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
+from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism, HistogramMechanism
-from exactdp.parameters import Real, delta_target
-from exactdp.samplers import OrderStatistics, Source
+from exactdp.parameters import Real, delta_target, rational
+from exactdp.samplers import OrderStatistics, Source, exact_law
 
 
 @frozen
@@ -60,7 +62,7 @@ class KeepHeavySampled(BinsMechanism):
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        noisy = self._noisy(counts, source)
+        noisy = dict(zip(counts, self._noisy(counts, source), strict=True))
         empty = OrderStatistics(self.noise.cdf(0), self.universe - len(counts))
         top = empty.sample(self.n + 1, source)
         limit = sorted([*noisy.values(), *top], reverse=True)[self.n]
@@ -68,11 +70,6 @@ class KeepHeavySampled(BinsMechanism):
         places = fresh_elements(sorted(counts), len(seen), self.universe, source)
         noisy.update(zip(places, seen, strict=True))
         return tuple(sorted((x, c) for x, c in noisy.items() if c > limit))
-
-    def _noisy(self, counts: dict[int, int], source: Source) -> dict[int, int]:
-        """The noisy counts of the non-empty bins."""
-        noisy = self.noise.sample_each(list(counts.values()), source)
-        return dict(zip(counts, noisy, strict=True))
 
     def _source(self) -> str:
         return "BV Algorithm 5, Proposition 6.2, with Lemma 2.9 corrected for ties"
@@ -87,7 +84,7 @@ class PureSparseHistogram(KeepHeavySampled):
 
     noise: sampler of a noisy count. universe: >= 2n + 1. The running time is about linear in n and
     polylogarithmic in the universe, but bounded in expectation only. If an adversary can time a
-    release, use :class:`StrictPureSparseHistogram`, which reads a fixed number of random bits, in
+    release, use :class:`FixedTimeSparseHistogram`, which reads a fixed number of random bits, in
     time quadratic in n and with a small probability of a release that ignores the data.
     Source: BV, Theorem 6.6; exact sampling (KeepHeavySampled) replaces the mixing of Algorithm 8.
 
@@ -125,15 +122,28 @@ class KeepHeavyResampled(KeepHeavySampled):
         """The accuracy of KeepHeavy at beta - failure."""
         return heavy_accuracy(self, delta_target("beta", beta), self.failure)
 
+    def law(self, counts: Mapping[int, int], residual: Real = Fraction(1, 2**64)) -> Law[Bins]:
+        """The exact law, by enumeration of its two independent steps."""
+        checked, share = self.checked(counts), rational("residual", residual) / 2
+        drawn = super()._draw
+        fails = exact_law(self._too_few, residual=share)
+        heavy = exact_law(lambda source: drawn(checked, source), residual=share)
+        return fails.then(lambda failed: Law.point(()) if failed else heavy)
+
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
-        drawn = dict.fromkeys(source.below(self.universe) for _ in range(self.draws))
-        if len(drawn) < 2 * self.n + 1:
+        if self._too_few(source):
             return ()
-        fresh = [x for x in drawn if x not in counts][: self.n + 1]
-        noisy = list(self._noisy(counts, source).items())
-        empty = OrderStatistics(self.noise.cdf(0), self.universe - len(counts))
-        noisy += zip(fresh, empty.sample(self.n + 1, source), strict=True)
-        return heaviest(noisy, self.n)
+        # given enough distinct elements, those outside the data are a uniform sequence
+        return super()._draw(counts, source)
+
+    def _too_few(self, source: Source) -> bool:
+        """Whether fewer than 2n + 1 of the drawn elements are distinct, draw by draw."""
+        distinct, needed = 0, 2 * self.n + 1
+        for left in range(self.draws, 0, -1):
+            if distinct == needed or distinct + left < needed:
+                break
+            distinct += source.bernoulli(1 - Fraction(distinct, self.universe))
+        return distinct < needed
 
     def _source(self) -> str:
         return "BV Algorithm 7, Theorem 6.4, with Lemma 2.9 corrected for ties"

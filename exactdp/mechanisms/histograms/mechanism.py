@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import REPLACED_ROW
@@ -79,23 +81,33 @@ class HistogramMechanism(ABC):
 
     def checked(self, counts: Mapping[int, int]) -> dict[int, int]:
         """The positive counts in ascending order of elements; raises InvalidParameter."""
-        kept: dict[int, int] = {}
-        for element, count in mapping_of("counts", counts).items():
-            key = integer("element", element, least=0)
-            if key >= self.universe:
-                raise InvalidParameter("element", element, f"< universe = {self.universe}")
-            if key in kept:
-                raise InvalidParameter("element", element, "a key that occurs once in counts")
-            kept[key] = integer(f"counts[{key}]", count, least=0)
+        kept = _whole(mapping_of("counts", counts))
+        if kept and min(kept) < 0:
+            raise InvalidParameter("element", min(kept), "an integer >= 0")
+        if kept and max(kept) >= self.universe:
+            raise InvalidParameter("element", max(kept), f"< universe = {self.universe}")
+        if kept and min(kept.values()) < 0:
+            element = min(kept, key=kept.__getitem__)
+            raise InvalidParameter(f"counts[{element}]", kept[element], "an integer >= 0")
         if sum(kept.values()) != self.n:
             raise InvalidParameter("the sum of counts", sum(kept.values()), f"n = {self.n}")
-        return {key: kept[key] for key in sorted(kept) if kept[key]}
+        return ascending({key: count for key, count in kept.items() if count})
 
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of every release, for any data."""
         tilde = self.noise.e_half_epsilon**2
         nothing = Enclosure.exact(0)
         return Guarantee(self.noise.epsilon, nothing, REPLACED_ROW, self._source(), tilde)
+
+    @property
+    def variance(self) -> Fraction:
+        """An upper bound of the mean square error that noise adds to a released count."""
+        return self.noise.variance
+
+    @property
+    def bits(self) -> int | None:
+        """Random bits read by every release; None if the number varies."""
+        return None
 
     @abstractmethod
     def accuracy(self, beta: Real) -> Accuracy:
@@ -104,6 +116,17 @@ class HistogramMechanism(ABC):
     @abstractmethod
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         """Noisy bins for checked counts."""
+
+    def _noisy(self, counts: dict[int, int], source: Source) -> list[int]:
+        """The noisy counts of the non-empty bins.
+
+        If all draws read the same number of random bits, then n draws are made, so that a release
+        does the same for every number of non-empty bins.
+        """
+        values = list(counts.values())
+        if self.noise.bits_per_draw is not None:
+            values += [0] * (source.draws(len(values), self.n) - len(values))
+        return self.noise.sample_each(values, source)[: len(counts)]
 
     @abstractmethod
     def _source(self) -> str:
@@ -114,6 +137,28 @@ class HistogramMechanism(ABC):
 
     def _most_universe(self) -> int | None:
         return None
+
+
+def ascending(counts: dict[int, int]) -> dict[int, int]:
+    """The same counts in ascending order of elements."""
+    if not counts or max(counts) >= 1 << 64:
+        return dict(sorted(counts.items()))
+    elements, values = np.fromiter(counts, np.uint64, len(counts)), list(counts.values())
+    order = np.argsort(elements)
+    return dict(zip(elements[order].tolist(), map(values.__getitem__, order.tolist()), strict=True))
+
+
+def _whole(counts: Mapping[Any, Any]) -> dict[int, int]:
+    """Elements and counts as integers; raises InvalidParameter for an element given twice."""
+    if {*map(type, counts), *map(type, counts.values())} <= {int}:
+        return dict(counts)  # the common case, checked quickly
+    kept: dict[int, int] = {}
+    for element, count in counts.items():
+        key = integer("element", element, least=0)
+        if key in kept:
+            raise InvalidParameter("element", element, "a key that occurs once in counts")
+        kept[key] = integer(f"counts[{key}]", count, least=0)
+    return kept
 
 
 class BinsMechanism(HistogramMechanism):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from fractions import Fraction
-from itertools import product
+from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,79 +17,142 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.container import Scalar
 from exactdp.law import Law
 from exactdp.mechanisms import CompactHistogram, CompactRelease
-from exactdp.mechanisms.histograms.compact import _FILE
+from exactdp.mechanisms.histograms.compact_release import _FILE
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
-from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource
-from exactdp.samplers.binary_evaluation import evaluate
-from exactdp.samplers.binary_field import BinaryField
+from exactdp.samplers import (
+    FastSample,
+    GeoSample,
+    SeededSource,
+    SystemSource,
+    binary_polynomials,
+)
+from exactdp.samplers.binary_evaluation import Evaluator
+from exactdp.samplers.rational_growth import rational_growth
 from tests.mechanisms.datasets import all_counts, all_pairs, worst_loss
 
 F = Fraction
 
 
-def mechanism(
-    n: int, universe: int, level: int, epsilon: str = "1/2", total: int = 3
-) -> CompactHistogram:
-    return CompactHistogram(GeoSample(n=n, epsilon=epsilon), universe, total, level)
+def mechanism(n: int, universe: int, period: int, words: int = 1) -> CompactHistogram:
+    return CompactHistogram(GeoSample(n=n, epsilon="1/2"), universe, 9, period, words)
 
 
-CASES = [(1, 2, 0, "1"), (1, 4, 0, "2"), (1, 3, 1, "1/2")]
+#: Over F_4, F_16 and F_64, without and with a fixed number of random bits.
+_SHORT = FastSample(n=1, epsilon=8, gamma_inverse=2, bits=4)
+CASES = [
+    mechanism(1, 2, 3),
+    CompactHistogram(_SHORT, 2, 9, 5),
+    CompactHistogram(_SHORT, 2, 9, 5, fixed_time=True),
+    *(
+        pytest.param(compact, marks=pytest.mark.slow)
+        for compact in (
+            mechanism(1, 4, 3),
+            mechanism(1, 2, 3, 2),
+            CompactHistogram(_SHORT, 2, 9, 3, 2),
+            mechanism(1, 3, 9),
+        )
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("n", "universe", "level", "epsilon"),
-    [*CASES[:2], pytest.param(*CASES[2], marks=pytest.mark.slow)],
-)
-def test_loss_is_at_most_the_three_epsilons(
-    n: int, universe: int, level: int, epsilon: str
-) -> None:
+@cache
+def _law(compact: CompactHistogram, counts: tuple[tuple[int, int], ...]) -> Law[Any]:
+    return compact.law(dict(counts), residual=0)
+
+
+def law_of(compact: CompactHistogram, counts: Mapping[int, int]) -> Law[Any]:
+    return _law(compact, tuple(counts.items()))
+
+
+@pytest.mark.parametrize("compact", CASES)
+def test_loss_is_at_most_the_three_epsilons(compact: CompactHistogram) -> None:
     """The released polynomial itself, enumerated over all choices."""
-    compact = mechanism(n, universe, level, epsilon, 9)
-    worst = worst_loss(lambda c: compact.law(c, residual=0), n, universe)
+    n, universe = compact.n, compact.universe
+    worst = worst_loss(lambda c: law_of(compact, c), n, universe)
+    assert worst <= compact.e_epsilon == compact.guarantee().e_epsilon
     more, less = compact.inverse.losses
-    assert worst <= compact.noise.e_half_epsilon**2 * more * less == compact.e_epsilon
-    assert compact.guarantee().e_epsilon == compact.e_epsilon
-    law = compact.law(all_counts(n, universe)[0], residual=0)
-    assert law.support == {tuple(enumerate(c)) for c in product(range(4**3**level), repeat=n + 1)}
+    fixed = compact.noise.bits_per_draw is not None
+    cost = 1 + F(2, (1 << compact._hash_bits - compact.value_bits) - 1) if fixed else 1
+    assert compact.e_epsilon == compact.noise.e_half_epsilon**2 * more * less * cost
+    law = law_of(compact, all_counts(n, universe)[0])
+    assert len(law.support) == 1 << compact.value_bits * (n + 1)
 
 
 @pytest.mark.slow
-def test_loss_over_f64_with_two_rows() -> None:
-    compact = mechanism(2, 3, 1, "1", 9)
+def test_loss_over_f16_with_two_rows() -> None:
+    compact = mechanism(2, 3, 5)
     pairs = all_pairs(lambda c: compact.law(c, residual=0), 2, 3)
     assert max(max_loss(p, q) for p, q in pairs) <= compact.e_epsilon
 
 
-@pytest.mark.parametrize(
-    ("n", "universe", "level", "epsilon"),
-    [*CASES[:2], pytest.param(*CASES[2], marks=pytest.mark.slow)],
-)
-def test_marginals_and_independence(n: int, universe: int, level: int, epsilon: str) -> None:
+@pytest.mark.parametrize("compact", CASES)
+def test_marginals_and_independence(compact: CompactHistogram) -> None:
     """Values at the data's elements follow M(c) through M_0; all n + 1 values are independent."""
-    compact, field = mechanism(n, universe, level, epsilon, 9), BinaryField(level)
-    for counts in all_counts(n, universe)[:4]:
-        law = compact.law(counts, residual=0)
-        points = (list(counts) + [x for x in range(field.order) if x not in counts])[: n + 1]
-        hashes = law.map(
-            lambda h, p=tuple(points): tuple(evaluate(field, [c for _, c in h], x) for x in p)
-        )
+    for counts in all_counts(compact.n, compact.universe)[:2]:
+        law = law_of(compact, counts)
+        points = [*counts, *[x for x in range(compact.field.order) if x not in counts]]
+        points = points[: compact.n + 1]
+        hashes = law.map(lambda h, p=tuple(points): hash_values(compact, h, p))
         expected: Law[tuple[int, ...]] = Law.point(())
         for x in points:
             expected = expected.product(hash_law(compact, counts.get(x))).map(
                 lambda pair: (*pair[0], pair[1])
             )
-        assert hashes == expected
+        fixed = compact.noise.bits_per_draw is not None
+        for outcome in hashes.support | expected.support:
+            assert abs(hashes[outcome] - expected[outcome]) <= fixed * F(1, 2**48)
+
+
+def hash_values(
+    compact: CompactHistogram, bins: tuple[tuple[int, int], ...], points: tuple[int, ...]
+) -> tuple[int, ...]:
+    degree, order = compact.field.degree, compact.field.order
+    places = range(0, compact.value_bits, degree)
+    words = [Evaluator(compact.field, [c >> p & order - 1 for _, c in bins]) for p in places]
+    return tuple(sum(w(x) << i * degree for i, w in enumerate(words)) for x in points)
 
 
 def hash_law(compact: CompactHistogram, count: int | None) -> Law[int]:
     if count is None:
-        return Law.uniform(range(compact.field.order))
+        return Law.uniform(range(1 << compact.value_bits))
     weights: dict[int, Fraction] = {}
     for noisy, weight in compact.noise.law(count).items():
         start, size = compact.inverse.values(noisy)
         for value in range(start, start + size):
             weights[value] = weight / size
     return Law(weights)
+
+
+@pytest.mark.parametrize("fixed_time", [False, True])
+def test_a_release_reads_a_fixed_number_of_bits(fixed_time: bool) -> None:
+    compact = CompactHistogram.of(n=20, epsilon=1, universe=1000, beta="0.1", fixed_time=fixed_time)
+    for counts in ({5: 20}, dict.fromkeys(range(20), 1), {1: 7, 999: 13}):
+        source = SeededSource(3)
+        compact.draw(counts, source)
+        assert source.bits_used == compact.bits
+    assert mechanism(1, 2, 3).bits is None
+
+
+@pytest.mark.parametrize("fixed_time", [False, True])
+def test_field_operations_do_not_depend_on_the_data(
+    monkeypatch: pytest.MonkeyPatch, fixed_time: bool
+) -> None:
+    """The number and the lengths of products of polynomials, for few and many distinct elements."""
+    asked: list[tuple[int, int]] = []
+    integers = binary_polynomials._Slots.integers
+
+    def counting(slots: object, bits: object) -> object:
+        asked.append(bits.shape[:2])  # type: ignore[attr-defined]
+        return integers(slots, bits)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(binary_polynomials._Slots, "integers", counting)
+    compact = CompactHistogram.of(n=20, epsilon=1, universe=1000, beta="0.1", fixed_time=fixed_time)
+    runs = []
+    for counts in ({5: 20}, dict.fromkeys(range(20), 1), {1: 7, 999: 13}):
+        asked.clear()
+        compact.draw(counts, SeededSource(3))
+        runs.append(tuple(asked))
+    assert (len(set(runs)) == 1) == fixed_time
 
 
 @pytest.mark.parametrize(
@@ -113,10 +178,10 @@ def test_inverse_count(noise: GeoSample, bits: int) -> None:
 def test_too_few_hash_values_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="bits"):
         InverseCount(GeoSample(n=2, epsilon=1), 2)
-    with pytest.raises(InvalidParameter, match="level"):
-        CompactHistogram(GeoSample(n=1, epsilon=1), 5, 2, 0)
+    with pytest.raises(InvalidParameter, match="period"):
+        CompactHistogram(GeoSample(n=1, epsilon=1), 5, 2, 3)
     with pytest.raises(InvalidParameter, match="large enough for epsilon"):
-        CompactHistogram(GeoSample(n=1, epsilon=1), 4, "0.9", 0)
+        CompactHistogram(GeoSample(n=1, epsilon=1), 4, "0.9", 3)
 
 
 @pytest.mark.parametrize(
@@ -124,15 +189,23 @@ def test_too_few_hash_values_are_refused() -> None:
     [
         (1, 1, 2, "0.99"),
         (100, 1, 2**64, "0.05"),
+        (50, 8, 1000, "0.01"),
         (1000, "1/10", 2**64, "0.01"),
         (7, "0.3", 2**200, "0.5"),
     ],
 )
-def test_parameters_of_corollary_7_3(n: int, epsilon: object, universe: int, beta: str) -> None:
-    compact = CompactHistogram.of(n=n, epsilon=epsilon, universe=universe, beta=beta)  # type: ignore[arg-type]
+def test_parameters_for_an_error(n: int, epsilon: str, universe: int, beta: str) -> None:
+    """M_0 is exact, nearly all of epsilon is kept, and errors are those of clamped noise."""
+    compact = CompactHistogram.of(n=n, epsilon=epsilon, universe=universe, beta=beta)
     assert compact.field.order >= universe
-    assert compact.guarantee().epsilon == F(str(epsilon))
-    assert compact.accuracy(beta).per_query <= 5 * 4 / F(str(epsilon)) * (1 + 6)
+    assert compact.inverse.losses == (1, 1)
+    loss, noise = F(str(epsilon)), compact.noise
+    assert compact.guarantee().epsilon == loss
+    assert noise.e_half_epsilon - 1 >= (1 - F(1, 2**10)) * loss / 2
+    q = 1 / rational_growth(loss)
+    assert noise.variance <= F(101, 100) * 2 * q / (1 - q) ** 2
+    a = compact.accuracy(beta).simultaneous
+    assert a >= n or noise.tail(a) <= F(beta) / universe
 
 
 def test_queries_and_serialisation() -> None:
@@ -141,7 +214,7 @@ def test_queries_and_serialisation() -> None:
     assert abs(release[5] - 40) < 40
     assert 0 <= release[123456789] <= 60
     data = release.to_bytes()
-    assert len(data) * 8 < 1.15 * 61 * compact.field.degree + 2000
+    assert len(data) * 8 < 61 * compact.value_bits + 4000
     for again in (
         CompactRelease.from_bytes(data),
         CompactRelease.from_dict(json.loads(json.dumps(release.as_dict()))),
@@ -160,7 +233,7 @@ def test_queries_and_serialisation() -> None:
 
 @pytest.mark.parametrize("n", range(1, 10))
 def test_coefficients_lie_side_by_side_in_files(n: int) -> None:
-    compact = mechanism(n, 2, 1)
+    compact = CompactHistogram(GeoSample(n=n, epsilon="1/2"), 2, 9, 9)
     coefficients = tuple((23 * i + 40) % compact.field.order for i in range(n + 1))
     packed = sum(c << 6 * i for i, c in enumerate(coefficients))
     data = CompactRelease(compact, coefficients).to_bytes()
@@ -169,7 +242,7 @@ def test_coefficients_lie_side_by_side_in_files(n: int) -> None:
     assert CompactRelease.from_bytes(data).coefficients == coefficients
 
 
-SMALL = mechanism(1, 2, 1)
+SMALL = mechanism(1, 2, 9)
 RELEASE = CompactRelease(SMALL, (5, 60))
 
 
@@ -196,8 +269,9 @@ def test_damaged_files_are_refused_or_read_as_written(data: st.DataObject) -> No
         {"n": "1e308"},
         {"n": 10**12},
         {"n": None},
-        {"level": 30},
-        {"level": 10**9},
+        {"period": 30},
+        {"period": 10**9},
+        {"words": 10**9},
         {"universe": "1e9999"},
         {"text": -1},
         {"text": "x"},
@@ -205,7 +279,7 @@ def test_damaged_files_are_refused_or_read_as_written(data: st.DataObject) -> No
 )
 def test_headers_that_promise_too_much_are_refused_at_once(change: dict[str, Scalar]) -> None:
     assert CompactRelease.from_bytes(_FILE.pack(RELEASE._header(), b"\x05\x0f"))
-    with pytest.raises(InvalidParameter, match=next(iter(change))):
+    with pytest.raises(InvalidParameter, match="|".join([*change, "data"])):
         CompactRelease.from_bytes(_FILE.pack({**RELEASE._header(), **change}, b"\x05\x0f"))
 
 
@@ -223,7 +297,8 @@ def test_files_say_whether_elements_are_texts() -> None:
         {"n": 0},
         {"n": "x"},
         {"universe": "1000"},
-        {"level": 99},
+        {"period": 99},
+        {"words": 0},
         {"epsilon": "0"},
         {"coefficients": ["5"]},
         {"coefficients": ["5", "zz"]},

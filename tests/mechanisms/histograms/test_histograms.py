@@ -1,4 +1,4 @@
-"""Input, output, accuracy, strictness and randomness of the histogram mechanisms."""
+"""Input, output, accuracy and randomness of the histogram mechanisms."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.mechanisms import (
     BasicHistogram,
+    FixedTimeSparseHistogram,
     KeepHeavy,
     KeepHeavyResampled,
     KeepHeavySampled,
+    PaddedSparseHistogram,
     PureSparseHistogram,
     SparseHistogram,
     StabilityHistogram,
-    StrictPureSparseHistogram,
     counts_of_rows,
     decode_bytes,
     encode_bytes,
@@ -28,7 +29,7 @@ from exactdp.samplers import FastSample, GeoSample, SeededSource, SystemSource, 
 from tests.mechanisms.datasets import all_counts
 
 F = Fraction
-GEO = GeoSample(n=6, epsilon=1)
+GEO, FAST = GeoSample(n=6, epsilon=1), FastSample(n=6, epsilon=1)
 ALL: list[HistogramMechanism] = [
     BasicHistogram(GEO, 30),
     StabilityHistogram(GEO, 30, 2, "0.5"),
@@ -37,9 +38,12 @@ ALL: list[HistogramMechanism] = [
     KeepHeavyResampled(GEO, 30, "0.1"),
     PureSparseHistogram(GEO, 30),
     SparseHistogram(GEO, 30, "1e-6"),
-    StrictPureSparseHistogram(GEO, 30),
+    FixedTimeSparseHistogram(GEO, 30),
+    PaddedSparseHistogram.of(n=6, epsilon=8, universe=30, length=6),
+    BasicHistogram(FAST, 30),
+    StabilityHistogram(FAST, 30, 2, "0.5"),
 ]
-IDS = [type(m).__name__ for m in ALL]
+IDS = [f"{type(m).__name__}-{type(m.noise).__name__}" for m in ALL]
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=IDS)
@@ -49,7 +53,8 @@ def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMecha
     assert all(0 <= x < 30 and 0 <= c <= 6 for x, c in release.items())
     assert release.guarantee == mechanism.guarantee()
     assert "replace-one" in release.guarantee.neighbours
-    assert "BV" in str(release.guarantee)
+    assert mechanism._source() in str(release.guarantee)
+    assert mechanism.variance == mechanism.noise.variance
     assert release[29] == dict(release).get(29, 0)
     assert len(release) == len(release.bins)
 
@@ -96,17 +101,17 @@ def test_wrong_parameters() -> None:
         lambda: KeepHeavyResampled(GEO, 30, 0),
         lambda: SparseHistogram(GEO, 30, 1),
         lambda: StabilityHistogram(GEO, 30, -1, "0.5"),
-        lambda: StrictPureSparseHistogram(GEO, 30, 0),
+        lambda: FixedTimeSparseHistogram(GEO, 30, 0),
         lambda: KeepHeavyResampled(GEO, 30, "0.1").accuracy("0.05"),
     ):
         with pytest.raises(InvalidParameter):
             make()
 
 
-def test_strict_releases_say_when_they_would_read_too_many_bits() -> None:
-    with pytest.raises(InvalidParameter, match="PureSparseHistogram has no such limit"):
-        StrictPureSparseHistogram(GeoSample(n=944, epsilon=1), 256**31)
-    StrictPureSparseHistogram(GeoSample(n=944, epsilon=1), 10_000)
+def test_algorithm_8_says_when_it_would_read_too_many_bits() -> None:
+    with pytest.raises(InvalidParameter, match="PaddedSparseHistogram has no such limit"):
+        FixedTimeSparseHistogram(GeoSample(n=944, epsilon=1), 256**31)
+    FixedTimeSparseHistogram(GeoSample(n=944, epsilon=1), 10_000)
 
 
 def test_rows_and_byte_strings() -> None:
@@ -140,18 +145,19 @@ def test_fresh_elements_are_all_equally_likely_in_any_order() -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
+        *[m for m in ALL if m.bits is not None],
         SparseHistogram(GEO, 2**64, "1e-9"),
-        StrictPureSparseHistogram(GEO, 2**64, mixing_bits=2),
-        StrictPureSparseHistogram(FastSample(n=6, epsilon="1/3"), 100),
+        FixedTimeSparseHistogram(FastSample(n=6, epsilon="1/3"), 100),
+        PaddedSparseHistogram.of(n=6, epsilon=40, universe=10**30),
     ],
-    ids=range(3),
+    ids=lambda m: f"{type(m).__name__}-{m.universe}",
 )
-def test_strict_mechanisms_read_a_fixed_number_of_bits(mechanism: SparseHistogram) -> None:
+def test_releases_read_a_fixed_number_of_bits(mechanism: HistogramMechanism) -> None:
     used = set()
     for seed in range(25):
         rng, source = random.Random(seed), SeededSource(seed)
         size = rng.randrange(1, 7)
-        elements = rng.sample(range(100), size)
+        elements = rng.sample(range(min(mechanism.universe, 100)), size)
         counts = dict.fromkeys(elements, 1)
         counts[elements[0]] += 6 - size
         mechanism.draw(counts, source)
@@ -159,23 +165,32 @@ def test_strict_mechanisms_read_a_fixed_number_of_bits(mechanism: SparseHistogra
     assert used == {mechanism.bits}
 
 
-@pytest.mark.parametrize("beta", ["0.5", "0.1", "0.01"])
-def test_accuracy_holds_exactly_on_small_instances(beta: str) -> None:
-    """The probability of an error beyond the bound, from the exact law."""
-    chance = F(beta)
-    for mechanism in (
-        BasicHistogram(GeoSample(n=3, epsilon=2), 2),
-        BasicHistogram(FastSample(n=3, epsilon=2, gamma_inverse=1000), 2),
-        StabilityHistogram(GeoSample(n=3, epsilon=2), 3, 1, "0.9"),
-        KeepHeavy(GeoSample(n=2, epsilon=2), 4),
-        PureSparseHistogram(GeoSample(n=2, epsilon=2), 5),
-    ):
-        bound = mechanism.accuracy(chance)
-        assert bound.beta == chance
-        for counts in all_counts(mechanism.n, mechanism.universe):
-            law = mechanism.law(counts, residual=0)
+def test_mechanisms_with_a_varying_number_of_bits_say_so() -> None:
+    assert {type(m).__name__ for m in ALL if m.bits is None} == {
+        *("BasicHistogram", "StabilityHistogram", "KeepHeavy", "KeepHeavySampled"),
+        *("KeepHeavyResampled", "PureSparseHistogram"),
+    }
 
-            true = [counts.get(x, 0) for x in range(mechanism.universe)]
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        BasicHistogram(GeoSample(n=2, epsilon=2), 2),
+        BasicHistogram(FastSample(n=2, epsilon=2), 2),
+        StabilityHistogram(GeoSample(n=3, epsilon=2), 3, 1, "0.9"),
+        KeepHeavy(GeoSample(n=2, epsilon=2), 3),
+        PureSparseHistogram(GeoSample(n=1, epsilon=2), 4),
+    ],
+    ids=lambda m: f"{type(m).__name__}-{type(m.noise).__name__}",
+)
+def test_accuracy_holds_exactly_on_small_instances(mechanism: HistogramMechanism) -> None:
+    """The probability of an error beyond the bound, from the exact law."""
+    for counts in all_counts(mechanism.n, mechanism.universe):
+        law = mechanism.law(counts, residual=0)
+        true = [counts.get(x, 0) for x in range(mechanism.universe)]
+        for chance in (F("0.5"), F("0.1"), F("0.01")):
+            bound = mechanism.accuracy(chance)
+            assert bound.beta == chance
             errors = law.map(lambda bins, t=tuple(true): worst_error(dict(bins), t))
             assert errors.probability(lambda e, b=bound: e > b.simultaneous) <= chance
             for x, count in enumerate(true):
@@ -190,19 +205,20 @@ def worst_error(released: dict[int, int], true: tuple[int, ...]) -> int:
 
 def test_error_is_the_least_that_its_bound_allows() -> None:
     for noise in (
-        GeoSample(n=200, epsilon="1/2"),
-        FastSample(n=200, epsilon=1, gamma_inverse=10**6),
+        GeoSample(n=50, epsilon=1),
+        FastSample(n=50, epsilon=1, gamma_inverse=10**6),
     ):
         for beta in ("0.3", "1e-3", "2e-6"):
             a = noise.error(beta)
             assert noise.tail(a) <= F(beta)
             assert a == 0 or noise.tail(a - 1) > F(beta)
         for a in (0, 1, 5):
-            for c in (0, 3, 100, 200):
+            for c in (0, 3, 25, 50):
                 law = noise.law(c)
                 assert law.probability(lambda z, c=c, a=a: abs(z - c) > a) <= noise.tail(a)
+    assert FastSample(n=200, epsilon=1, gamma_inverse=10).error("0.01") == 200
     with pytest.raises(InvalidParameter, match="beta"):
-        FastSample(n=200, epsilon=1, gamma_inverse=10).error("0.01")
+        GeoSample(n=50, epsilon=1).error(0)
 
 
 def test_huge_universes() -> None:

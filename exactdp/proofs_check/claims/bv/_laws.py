@@ -14,13 +14,14 @@ from exactdp.samplers.count_samplers import CountSampler
 
 
 def geo(n: int, inverse: int = 1) -> CountSampler:
-    """GeoSample with epsilon = 1/inverse."""
-    return GeoSample(n=n, epsilon=Fraction(1, inverse))
+    """GeoSample with epsilon = 1/inverse and the eps~ of the paper."""
+    return GeoSample(n=n, epsilon=Fraction(1, inverse), power_of_two=True)
 
 
-def fast(n: int, inverse: int = 1, gamma_inverse: int = 8) -> CountSampler:
-    """FastSample with epsilon = 1/inverse and gamma = 1/gamma_inverse."""
-    return FastSample(n=n, epsilon=Fraction(1, inverse), gamma_inverse=gamma_inverse)
+def fast(n: int, inverse: int = 1, gamma_inverse: int = 8, bits: Any = None) -> FastSample:
+    """FastSample with epsilon = 1/inverse, gamma = 1/gamma_inverse and the eps~ of the paper."""
+    loss = Fraction(1, inverse)
+    return FastSample(n=n, epsilon=loss, gamma_inverse=gamma_inverse, bits=bits, power_of_two=True)
 
 
 @frozen
@@ -47,6 +48,13 @@ EXACT = Table.of((1, 0), (0, 1))
 
 #: Always 1, n = 2: every count is off by at most 1, and a bin of count 2 ties with empty ones.
 STICKY = Table.of((0, 1, 0), (0, 1, 0), (0, 1, 0))
+
+#: Ratios of at most 3/2 < e^(1/2), and probabilities of at least 1/4, n = 2.
+FLAT = Table.of(
+    (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)),
+    (Fraction(3, 8), Fraction(3, 8), Fraction(1, 4)),
+    (Fraction(1, 4), Fraction(3, 8), Fraction(3, 8)),
+)
 
 #: Counts 0 .. 3, each off by at most 1, by a law that is not symmetric.
 SKEW = Table.of(

@@ -12,12 +12,12 @@ from flint import arb
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.mechanisms import SparseHistogram, StrictPureSparseHistogram
+from exactdp.mechanisms import FixedTimeSparseHistogram, SparseHistogram
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.bv._accuracy import released, situations
 from exactdp.proofs_check.claims.bv._data_sets import Counts, neighbouring_laws
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
-from exactdp.proofs_check.claims.bv._laws import EXACT, SKEW, STICKY, fast, geo
+from exactdp.proofs_check.claims.bv._laws import EXACT, SKEW, STICKY, geo
 from exactdp.proofs_check.comparisons import at_most, below, every
 from exactdp.proofs_check.statements import BV, as_printed, mutant
 
@@ -88,10 +88,12 @@ def threshold_by_theorem(gamma: Fraction = Fraction(1, 8)) -> None:
 
 @cache
 def _failure(gamma: Fraction) -> arb:
-    """P(some empty bin errs by > a_2)/beta where FastSample mixes with gamma beta/|X|, exactly."""
+    """P(some empty bin errs by > a_2)/beta for clamped noise mixed with gamma beta/|X| of uniform
+    counts, exactly."""
     inverse, n, universe, beta = 33, 5 * 10**5, 2 * 10**6, Fraction(1, 100)
-    a = log_error(Fraction(9 * inverse, 2), 8 * universe / beta)
-    above = beyond(fast(n, inverse, int(universe / (gamma * beta))), 0, a)
+    a, q = log_error(Fraction(9 * inverse, 2), 8 * universe / beta), geo(1, inverse).q
+    weight = gamma * beta / universe
+    above = (1 - weight) * q ** (a + 1) / (1 + q) + weight * Fraction(n - a, n + 1)
     with precision(256):
         return -((-ball(above)).log1p() * (universe - 1)).expm1() / ball(beta)
 
@@ -99,9 +101,9 @@ def _failure(gamma: Fraction) -> arb:
 @BV.holds("Figure 2", "row FastSample, exact failure", ours=True)
 @mutant(gamma=Fraction(1, 4))
 def exact_failure(gamma: Fraction = Fraction(249, 1000)) -> None:
-    """At epsilon = 1/33, n = 5 10^5, |X| = 2 10^6, beta = 1/100 noise by the shipped FastSample on
-    some empty bin errs by more than a_2 with probability below beta/4 for gamma = 0.249 beta/|X|,
-    but not for the printed beta/(4|X|).
+    """At epsilon = 1/33, n = 5 10^5, |X| = 2 10^6, beta = 1/100 noise with weight gamma of uniform
+    counts on some empty bin errs by more than a_2 with probability below beta/4 for
+    gamma = 0.249 beta/|X|, but not for the printed beta/(4|X|).
     """
     below(_failure(gamma), Fraction(1, 4))
 
@@ -111,7 +113,7 @@ def _sparse(counts: Counts) -> Law[Any]:
 
 
 def _pure(counts: Counts) -> Law[Any]:
-    return StrictPureSparseHistogram(geo(1), 3, mixing_bits=6).law(counts, residual=0)
+    return FixedTimeSparseHistogram(geo(1), 3, gamma_bits=6).law(counts, residual=0)
 
 
 @BV.note("Figure 2", "caption", severity="unsafe")

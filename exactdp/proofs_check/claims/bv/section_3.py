@@ -7,7 +7,7 @@ from itertools import product
 
 from exactdp.accounting.divergence import max_loss, total_variation
 from exactdp.law import Law
-from exactdp.mechanisms import StrictPureSparseHistogram
+from exactdp.mechanisms import FixedTimeSparseHistogram
 from exactdp.mechanisms.histograms.mixture import mixed_law, required_distance
 from exactdp.proofs_check.claims.bv._laws import geo
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
@@ -19,13 +19,13 @@ _GAMMAS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 100))
 @BV.holds("Algorithm 1")
 @mutant("M'(D) with probability gamma", swapped=True)
 def algorithm_1(swapped: bool = False) -> None:
-    """The shipped algorithm (in StrictPureSparseHistogram) releases M'(D) with probability
+    """The shipped algorithm (in FixedTimeSparseHistogram) releases M'(D) with probability
     1 - gamma, else an element drawn from a law on all outputs that does not depend on D.
 
     Note: the text has "with probability 1γ" in step 1, where a minus sign is lost.
     """
     for bits in (2, 3, 5):
-        mechanism = StrictPureSparseHistogram(geo(1), 3, mixing_bits=bits)
+        mechanism = FixedTimeSparseHistogram(geo(1), 3, gamma_bits=bits)
         gamma = 1 - Fraction(1, 2**bits) if swapped else Fraction(1, 2**bits)
         added = []
         for x in range(3):

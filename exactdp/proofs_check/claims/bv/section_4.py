@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.balls import ball, precision
@@ -11,7 +11,7 @@ from exactdp.law import Law
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error, prove_log_bound
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric, fast, geo
-from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.comparisons import at_most, below, equal, identity
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
 from exactdp.samplers import FastSample, exact_law
 
@@ -173,56 +173,77 @@ def bit_length(least: Fraction = Fraction(1)) -> None:
             at_most(ball(least * n), bits, n=n, k=inverse)
 
 
-#: n, 1/epsilon, 1/gamma; the noise is cut below n in the cases with n >= 10.
-_CASES = ((1, 1, 2), (2, 2, 4), (3, 1, 8), (10, 1, 2), (12, 1, 16), (24, 2, 2), (30, 2, 3))
-_SAMPLERS = [FastSample(n, Fraction(1, inverse), g) for n, inverse, g in _CASES]
+#: n, 1/epsilon, 1/gamma, T; with few bits the noise ends before n.
+_CASES = ((1, 1, 2, None), (2, 2, 4, None), (12, 1, 16, None), (48, 2, 2, 15), (30, 1, 5, 15))
+_SAMPLERS = [fast(*case) for case in _CASES]
 
 
-def _by_hand(noise: FastSample, c: int, earlier: int = 0) -> Law[int]:
-    """Noise clamped to [-t, t], the sum clamped to [0, n], mixed with the uniform law."""
-    n, gamma = noise.n, Fraction(1, noise.gamma_inverse)
-    t = max(noise.reach - earlier, 1)
-    weights = dict.fromkeys(range(n + 1), gamma / (n + 1))
-    for k, p in enumerate(clamped_geometric(2 * t, noise.q, t)):
-        weights[min(max(c + k - t, 0), n)] += (1 - gamma) * p
-    return Law(weights)
+def _weights(noise: FastSample, c: int) -> list[int]:
+    """2^T P(M(c) = z) for all z."""
+    numerator = noise.cdf(c).numerator
+    sums = [0, *map(numerator, range(noise.n + 1))]
+    return [above - below for below, above in pairwise(sums)]
 
 
 @BV.holds("Theorem 4.6")
-@mutant("with the noise cut one earlier", earlier=1)
-def theorem_4_6(earlier: int = 0) -> None:
-    """FastSample is (epsilon/2, 0)-DP for counting queries, even (eps~/2, 0)-DP.
+@mutant("without uniform counts", uniform=0)
+def theorem_4_6(uniform: int = 1) -> None:
+    """FastSample is (epsilon/2, 0)-DP for counting queries.
 
     Note: the construction is not printed; the shipped one is checked.
     """
     for noise in _SAMPLERS:
-        laws, at = [_by_hand(noise, c, earlier) for c in range(noise.n + 1)], {"n": noise.n}
+        less = (1 - uniform) * noise.uniform_weight
+        laws = [[w - less for w in _weights(noise, c)] for c in range(noise.n + 1)]
         for c in range(noise.n):
-            worst = max(max_loss(laws[c], laws[c + 1]), max_loss(laws[c + 1], laws[c]))
-            at_most(Fraction(worst), noise.e_half_epsilon, **at, c=c)
+            for p, q in (laws[c : c + 2], laws[c : c + 2][::-1]):
+                for x, y in zip(p, q, strict=True):
+                    at_most(x, noise.e_half_epsilon * y, n=noise.n, c=c)
+        with precision(256):
+            half = ball(noise.epsilon / 2).exp()
+            at_most(ball(noise.e_half_epsilon), half, n=noise.n)
 
 
 @BV.holds("Theorem 4.6", "shipped code", ours=True)
-@mutant("clamped to [-(t - 1), t - 1]", earlier=1)
-def fast_law(earlier: int = 0) -> None:
-    """The shipped FastSample has the law of noise clamped to [-t, t], added, clamped to [0, n] and
-    mixed with the uniform law.
+@mutant("differ by less than 1/2", most=Fraction(1, 2))
+@fitted(most=Fraction(2))
+def fast_law(most: Fraction = Fraction(3)) -> None:
+    """The shipped FastSample has probabilities that are multiples of 2^-T, and differ by less than
+    3 2^-T from clamped geometric noise mixed with uniform counts.
     """
     for noise in _SAMPLERS:
+        scale, uniform = 1 << noise.bits, noise.uniform_weight
         for c in range(noise.n + 1):
-            equal(noise.law(c), _by_hand(noise, c, earlier), n=noise.n, c=c)
+            exact = clamped_geometric(noise.n, noise.q, c)
+            for w, p in zip(_weights(noise, c), exact, strict=True):
+                mixed = (scale - (noise.n + 1) * uniform) * p + uniform
+                below(abs(w - mixed), most, n=noise.n, c=c)
+
+
+@BV.holds("Theorem 4.6", "bits of the shipped code", ours=True)
+@mutant("the inverse of the distribution function alone", whole=False)
+def fast_bits(whole: bool = True) -> None:
+    """The uniform integers of T bits are mapped to counts with exactly the law of FastSample."""
+    for noise in (fast(3, 1, 2, 12), fast(24, 2, 2, 14)):
+        for c in (0, 1, noise.n):
+            cdf = noise.cdf(c)
+            assert cdf.fixed is not None
+            found = [0] * (noise.n + 1)
+            for u in range(1 << noise.bits):
+                found[cdf.fixed(u) if whole or u < noise.noise_weight else 0] += 1
+            equal(found, _weights(noise, c), n=noise.n, c=c)
 
 
 @BV.holds("Theorem 4.6", "accuracy")
 @mutant(scale=Fraction(93, 100))
 def fast_accuracy(scale: Fraction = Fraction(1)) -> None:
     """For beta > gamma, FastSample errs by more than ceil((2/eps~) ln(1/(beta - gamma))) with
-    probability at most beta.
+    probability at most beta, where e^(eps~/2) is the ratio of its noise.
     """
-    for noise in (*_SAMPLERS, FastSample(4000, Fraction(1, 33), 100)):
+    for noise in (*_SAMPLERS, fast(4000, 33, 100)):
         gamma = Fraction(1, noise.gamma_inverse)
         with precision(256):
-            factor = ball(scale) / ball(noise.e_half_epsilon).log()
+            factor = ball(scale) / ball(1 / noise.q).log()
         for over in (Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), noise.q**40):
             beta = gamma + over * (1 - gamma)
             a = log_error(factor, 1 / (beta - gamma))
@@ -231,14 +252,13 @@ def fast_accuracy(scale: Fraction = Fraction(1)) -> None:
 
 
 @BV.holds("Theorem 4.6", "log d of the shipped code")
-@mutant(factor=Fraction(9, 10))
-def fast_log_d(factor: Fraction = Fraction(1)) -> None:
-    """log2 d <= (1/epsilon) log2(4/epsilon)^2 log2(2 n/gamma): the text has log d =
-    quasi-O(1/epsilon) log(n/gamma).
+@mutant(more=Fraction(52))
+def fast_log_d(more: Fraction = Fraction(60)) -> None:
+    """log2 d <= log2(n/gamma) + 2 log2(1/epsilon) + 60: the text has log d = quasi-O(1/epsilon)
+    log(n/gamma).
     """
     with precision(128):
         two = ball(2).log()
         for n, k, g in product((1, 10, 1000, 10**5), (1, 2, 3, 10), (2, 10**6)):
-            bits = ball(FastSample(n, Fraction(1, k), g).cdf(0).denominator).log() / two
-            most = ball(factor * k) * (ball(4 * k).log() / two) ** 2 * ball(2 * n * g).log() / two
-            at_most(bits, most, n=n, k=k, g=g)
+            bits = fast(n, k, g).bits
+            at_most(bits, ball(n * g * k**2).log() / two + ball(more), n=n, k=k, g=g)

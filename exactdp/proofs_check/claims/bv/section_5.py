@@ -153,12 +153,13 @@ def row_geo_sample(factor: Fraction = Fraction(9, 2)) -> None:
         Fraction(99, 100),
         Fraction(3, 10),
     ):
-        _row(lambda universe, g: GeoSample(ceil(40 / epsilon), epsilon), epsilon, 1, factor)
+        noise = GeoSample(ceil(40 / epsilon), epsilon, power_of_two=True)
+        _row(lambda universe, g: noise, epsilon, 1, factor)
 
 
 @BV.holds("Figure 1", "row FastSample")
-@mutant(factor=Fraction(39, 10))
-@fitted(factor=Fraction(4))
+@mutant(factor=Fraction(38, 10))
+@fitted(factor=Fraction(39, 10))
 def row_fast_sample(factor: Fraction = Fraction(9, 2)) -> None:
     """With gamma = beta/(2|X|), FastSample errs by more than ceil(9/(2 epsilon) ln(2/beta)) with
     probability at most beta, by more than ceil(9/(2 epsilon) ln(2|X|/beta)) with at most beta/|X|.

@@ -13,7 +13,7 @@ from flint import arb
 from exactdp.accounting.divergence import hockey_stick, max_loss, total_variation
 from exactdp.balls import ball, precision
 from exactdp.law import Law
-from exactdp.mechanisms import KeepHeavy, SparseHistogram, StrictPureSparseHistogram
+from exactdp.mechanisms import FixedTimeSparseHistogram, KeepHeavy, SparseHistogram
 from exactdp.mechanisms.histograms.mixture import mixed_law
 from exactdp.proofs_check.boxes import always_positive, never_negative
 from exactdp.proofs_check.claims.bv._data_sets import (
@@ -155,7 +155,7 @@ BV.not_checkable(
 
 
 def _shipped(counts: Counts, n: int, inverse: int, universe: int) -> Law[Any]:
-    mechanism = StrictPureSparseHistogram(geo(n, inverse), universe, mixing_bits=6)
+    mechanism = FixedTimeSparseHistogram(geo(n, inverse), universe, gamma_bits=6)
     return mechanism.law(counts, residual=0)
 
 
