@@ -145,6 +145,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "note": ("a text", "What the budget says about the release; the same for a series."),
     "universe": ("an integer >= 1", "Number of possible elements, 0 to universe - 1."),
     "text": ("an integer >= 0", "Elements are texts of at most this many bytes."),
+    "length": ("an integer >= n", "Number of released bins.", "5 n/4"),
     "beta": ("a number > 0 and < 1", "Probability that an error bound fails.", "0.05"),
     "samples": ("an integer >= 1", "Largest number of outputs to draw.", "1000000"),
     "alpha": ("a number > 0 and < 1", "Probability of a false alarm.", "0.01"),

@@ -48,7 +48,7 @@ class FastSample(CountSampler):
 
     >>> from exactdp.samplers import FastSample
     >>> FastSample(n=1000, epsilon=1).bits_per_draw
-    96
+    88
     """
 
     gamma_inverse: int = whole(least=2, default=None)

@@ -21,7 +21,7 @@ from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import GeoSample
 from exactdp.samplers.count_samplers import CountSampler
 
-#: The computation uses fractions of n times as many bits as e^epsilon has.
+#: The computation uses fractions of about 20 bits for each unit of the threshold, which is <= n.
 MOST_ROWS = 1_000_000
 LEAST_LOSS = Fraction(1, 10**9)
 
@@ -61,7 +61,7 @@ def delta(*, n: int, epsilon: Real, threshold: int) -> Instance:
 
     >>> from exactdp.accounting import stability
     >>> print(stability.delta(n=100, epsilon=1, threshold=20))
-    [0.0001804371958, 0.0001804371959]
+    [2.825960991e-5, 2.825960992e-5]
     """
     noise = _noise(n, epsilon)
     return Known(
@@ -90,7 +90,7 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> StabilityCalibration:
 
     >>> from exactdp.accounting import stability
     >>> stability.calibrate(n=100, epsilon=1, delta="1e-5").threshold
-    28
+    23
     """
     noise, target = _noise(n, epsilon), delta_target("delta", delta)
     threshold = least(noise, target)
@@ -114,7 +114,7 @@ guarantee = CALCULATOR.guarantee
 
 def _noise(n: int, epsilon: Real) -> GeoSample:
     if integer("n", n, least=1) > MOST_ROWS:
-        raise InvalidParameter("n", n, f"<= {MOST_ROWS}: the fractions grow with n")
+        raise InvalidParameter("n", n, f"<= {MOST_ROWS}: the fractions grow with the threshold")
     if not LEAST_LOSS <= positive("epsilon", epsilon) <= 1 / LEAST_LOSS:
         raise InvalidParameter("epsilon", epsilon, "between 1e-9 and 1e9")
     return GeoSample(n=n, epsilon=epsilon)

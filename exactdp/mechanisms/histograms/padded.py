@@ -73,7 +73,7 @@ class PaddedSparseHistogram(BinsMechanism):
     >>> mechanism = PaddedSparseHistogram.of(n=1000, epsilon=1, universe=2**64)
     >>> release = mechanism.release({17: 600, 2**63: 400}, SystemSource())
     >>> len(release), mechanism.threshold, 17 in release
-    (1250, 80, True)
+    (1250, 78, True)
     """
 
     epsilon: Number = number(positive)

@@ -39,6 +39,7 @@ CALLS = [
     "release basic {counts} --epsilon 1 --universe 9 --output {new}.csv",
     "release stability {counts} --epsilon 1 --delta 1e-3 --text 3 --output {new}.csv",
     "release sparse {counts} --epsilon 1 --text 3 --public {public} --output {new}.csv",
+    "release padded {counts} --epsilon 9 --text 1 --output {new}.csv",
     "release strict-sparse {counts} --epsilon 1 --text 1 --output {new}.csv",
     "release compact {counts} --epsilon 1 --text 3 --beta 0.1 --output {new}.edph",
     "release alp {counts} --k 9 --epsilon 1 --largest 99 --universe 9 --output {new}.sketch",
