@@ -9,7 +9,7 @@ import random
 from functools import partial
 
 from benchmarks.timing import interleaved, seconds
-from exactdp.mechanisms import CompactHistogram, PureSparseHistogram, FixedTimeSparseHistogram
+from exactdp.mechanisms import CompactHistogram, FixedTimeSparseHistogram, PureSparseHistogram
 from exactdp.samplers import GeoSample, SystemSource
 
 
