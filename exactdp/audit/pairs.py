@@ -11,9 +11,9 @@ from typing import Any
 from exactdp.audit.bounds.evidence import evidence, weakened
 from exactdp.audit.outputs.audits import chosen_promise
 from exactdp.audit.outputs.counting import FeaturesOf, Run
-from exactdp.audit.outputs.engine import Audit, callable_or_none
-from exactdp.audit.outputs.fresh import sent
-from exactdp.audit.outputs.plan import looks, outputs_in_all
+from exactdp.audit.outputs.drawing import Draws
+from exactdp.audit.outputs.engine import Audit
+from exactdp.audit.outputs.looks import looks, outputs_in_all
 from exactdp.audit.outputs.report import AuditReport
 from exactdp.audit.outputs.search import search
 from exactdp.audit.promises import Promise
@@ -97,83 +97,53 @@ def audit_pairs(
         raise InvalidParameter("pairs", Described("none"), "at least one pair of data sets")
     total = outputs_in_all(samples, 4 * _LEAST * len(chosen))
     level = false_alarm("alpha", alpha)
-    callable_or_none("progress", progress)
-    run = FeaturesOf.applied(run, features)
-    drawn, fresh = _Drawn(progress), sent(run)
+    draws = Draws(FeaturesOf.applied(run, features), {}, executor, progress)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0
-    last = _screened(run, chosen, tested, budget, executor, drawn)
-    size = (total - drawn.before) // len(last)
+    last = _screened(draws, chosen, tested, budget)
+    size = (total - draws.drawn) // len(last)
     results = []
-    for left, right in last:
-        data = {"left": left, "right": right}
-        share = level / len(last)
-        whole = Audit(run, data, tested, share, executor=executor, progress=drawn.told, sent=fresh)
-        *_, report = whole.reports(looks(size, share, search=True))
-        drawn.before += report.samples
-        results.append((left, right, replace(report, alpha=level)))  # of all finalists together
+    for pair in last:
+        before, share = draws.drawn, level / len(last)
+        *_, report = Audit(draws.on(*pair), tested, share).reports(looks(size, share, search=True))
+        # the alpha of all finalists together
+        results.append((pair, replace(report, alpha=level, samples=draws.drawn - before)))
         if report.violation:
             break
 
-    def badness(one: tuple[Any, Any, AuditReport]) -> tuple[bool, Fraction, Fraction]:
-        bounds = one[2].bounds
-        return one[2].violation, bounds[tested.limit[0]], bounds["epsilon"]
+    def badness(one: tuple[Any, AuditReport]) -> tuple[bool, Fraction, Fraction]:
+        bounds = one[1].bounds
+        return one[1].violation, bounds[tested.limit[0]], bounds["epsilon"]
 
-    left, right, report = max(results, key=badness)
-    return WorstPair(left, right, report, len(chosen), drawn.before)
-
-
-@dataclass
-class _Drawn:
-    """How many outputs were drawn by what is finished."""
-
-    progress: Callable[[int], object] | None
-    before: int = 0
-
-    def told(self, number: int) -> None:
-        if self.progress is not None:
-            self.progress(self.before + number)
+    (left, right), report = max(results, key=badness)
+    return WorstPair(left, right, report, len(chosen), draws.drawn)
 
 
 def _screened(
-    run: Run,
-    pairs: list[tuple[Any, Any]],
-    promise: Promise,
-    budget: int,
-    executor: Executor | None,
-    drawn: _Drawn,
+    draws: Draws, pairs: list[tuple[Any, Any]], promise: Promise, budget: int
 ) -> list[tuple[Any, Any]]:
     """The pairs that look worst: half of them go in every round, which share the budget."""
     rounds = 0
     while _FINALISTS << rounds < len(pairs):
         rounds += 1
     for left_over in range(rounds, 0, -1):
-        size = (budget - drawn.before) // (left_over * len(pairs))
-        scores = []
-        for pair in pairs:
-            scores.append(_looks_bad(run, pair, promise, size, executor))
-            drawn.before += 2 * (size // 2)
-            drawn.told(0)
+        size = (budget - draws.drawn) // (left_over * len(pairs))
+        scores = [_looks_bad(draws, pair, promise, size) for pair in pairs]
         order = sorted(range(len(pairs)), key=lambda i: scores[i], reverse=True)
         pairs = [pairs[i] for i in order[: max(_FINALISTS, (len(pairs) + 1) // 2)]]
     return pairs
 
 
 def _looks_bad(
-    run: Run, pair: tuple[Any, Any], promise: Promise, size: int, executor: Executor | None
+    draws: Draws, pair: tuple[Any, Any], promise: Promise, size: int
 ) -> tuple[float, float]:
     """Evidence against the promise where it is convincing, and against a weaker promise."""
-    data = dict(zip(("left", "right"), pair, strict=True))
-    left, right = Audit(run, data, promise, Fraction(1), executor=executor).training(size)
-    lines = promise.lines()
-    found = search(left, right, pair, lines, promise.loss)
+    left, right = draws.on(*pair).training(size)
+    lines, n = promise.lines(), len(left)
+    found = search(left, right, pair, lines, promise.divisor)
     if not found:
         return 0.0, 0.0
-    sizes = {"left": (len(left), len(right)), "right": (len(right), len(left))}
-    nearly = max(
-        float(evidence(one.p * n, n, one.q * m, m, weakened(lines, _WEAKER)))
-        for one in found
-        for n, m in (sizes[one.direction],)
-    )
+    weaker = weakened(lines, _WEAKER)
+    nearly = max(float(evidence(one.p * n, n, one.q * n, n, weaker)) for one in found)
     score = found[0].score
     return score if score >= _CONVINCING else 0.0, nearly
 

@@ -11,35 +11,48 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from exactdp.audit.bounds import measures
-from exactdp.audit.bounds.cells import Cells
-from exactdp.audit.bounds.evidence import Lines
-from exactdp.audit.bounds.hints import exp, tangents
+from exactdp.audit.bounds.evidence import Lines, exp, tangents
 from exactdp.audit.bounds.measures import Measure
+from exactdp.audit.bounds.regions import ConfidenceRegion
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, decimal_text, non_negative, rational
+from exactdp.fields import Number, frozen, number
+from exactdp.parameters import Real, choice, decimal_text, rational
 
-__all__ = ["ApproximateDP", "GaussianDP", "Profile", "Promise", "Renyi", "Zcdp"]
+__all__ = [
+    "ApproximateDP", "GaussianDP", "Profile", "Promise", "Renyi", "Zcdp", "parse", "read",
+]  # fmt: skip
 
-_WORDS = {
-    "rho": "rho of zCDP",
-    "mu": "mu of Gaussian DP",
-    "excess": "delta above the curve",
-}
-
-#: No larger parameter is promised.
+#: No larger parameter is promised: floats say which events to look for.
 _LARGEST = 10**100
+
+
+def _read(allowed: str, test: Callable[[Fraction], bool]) -> Callable[[str, Real], Fraction]:
+    def read(name: str, value: Real) -> Fraction:
+        found = rational(name, value)
+        if not test(found):
+            raise InvalidParameter(name, value, allowed)
+        return found
+
+    return read
+
+
+_moderate = _read(">= 0 and <= 1e100", lambda x: 0 <= x <= _LARGEST)
+_slack = _read(">= 0 and < 1", lambda x: 0 <= x < 1)
+_order = _read("> 1 and <= 1e100", lambda x: 1 < x <= _LARGEST)
 
 
 class Promise(ABC):
     """What is promised about the probabilities p and q of every event on two neighbours."""
 
     kind: ClassVar[str]
+    name: ClassVar[str]  # what a mechanism that keeps it is called; a template for the parameters
+    words: ClassVar[dict[str, str]] = {}  # templates for the names of bounds
 
     @property
     @abstractmethod
@@ -51,25 +64,25 @@ class Promise(ABC):
         """Floats (f, d) with p <= f q + d wherever the promise is kept: hints for the search."""
 
     @property
-    @abstractmethod
-    def loss(self) -> float:
+    def divisor(self) -> float:
         """By what noise of sensitivity 1 was probably divided, about: a hint for the search."""
+        return float(self.limit[2])
 
-    @abstractmethod
     def parameters(self) -> dict[str, str]:
         """Name -> exact number as text."""
+        return {one.name: decimal_text(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]  # every promise is a data class
 
     @property
-    @abstractmethod
     def text(self) -> str:
         """What a mechanism that keeps it is called, such as (1, 0)-private."""
+        return self.name.format(**self.parameters())
 
-    def refuted(self, region: Cells) -> bool:
+    def refuted(self, region: ConfidenceRegion) -> bool:
         """Whether no pair of probabilities of a confidence region is allowed; certified."""
         _, measure, value = self.limit
         return region.exceeds(measure, value)
 
-    def bounds(self, region: Cells) -> dict[str, Fraction]:
+    def bounds(self, region: ConfidenceRegion) -> dict[str, Fraction]:
         """Certified lower bounds from one region, in every currency: parameter -> at least."""
         return {name: region.least(measure) for name, measure in self.currencies().items()}
 
@@ -86,14 +99,15 @@ class Promise(ABC):
 
     def named(self, parameter: str) -> str:
         """A parameter of bounds() in words."""
-        return {"epsilon": "epsilon at delta 0", **_WORDS}[parameter]
+        words = {"epsilon": "epsilon at delta 0", "rho": "rho of zCDP", "mu": "mu of Gaussian DP"}
+        return (words | self.words)[parameter].format(**self.parameters())
 
     def as_dict(self) -> dict[str, str]:
         """The promise as JSON types."""
         return {"promise": self.kind, **self.parameters()}
 
 
-@dataclass(frozen=True)
+@frozen
 class ApproximateDP(Promise):
     """(epsilon, delta)-privacy: p <= e^epsilon q + delta.
 
@@ -103,16 +117,11 @@ class ApproximateDP(Promise):
     '(1, 1e-5)-private'
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    epsilon: Number = number(_moderate)
+    delta: Number = number(_slack, default="0")
     kind = "dp"
-
-    def __init__(self, epsilon: Real, delta: Real = "0") -> None:
-        slack = non_negative("delta", delta)
-        if slack >= 1:
-            raise InvalidParameter("delta", delta, ">= 0 and < 1")
-        object.__setattr__(self, "epsilon", _moderate("epsilon", epsilon))
-        object.__setattr__(self, "delta", slack)
+    name = "({epsilon}, {delta})-private"
+    words: ClassVar = {"epsilon": "epsilon at delta {delta}", "delta": "delta at epsilon {epsilon}"}
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -121,13 +130,6 @@ class ApproximateDP(Promise):
     def currencies(self) -> dict[str, Measure]:
         return super().currencies() | {"epsilon": measures.epsilon_at(self.delta)}
 
-    def named(self, parameter: str) -> str:
-        if parameter == "epsilon":
-            return f"epsilon at delta {decimal_text(self.delta)}"
-        if parameter == "delta":
-            return f"delta at epsilon {decimal_text(self.epsilon)}"
-        return super().named(parameter)
-
     def promised(self) -> dict[str, Fraction]:
         return {"epsilon": self.epsilon, "delta": self.delta}
 
@@ -135,18 +137,11 @@ class ApproximateDP(Promise):
         return ((exp(self.epsilon), float(self.delta)),)
 
     @property
-    def loss(self) -> float:
+    def divisor(self) -> float:
         return float(self.epsilon)
 
-    def parameters(self) -> dict[str, str]:
-        return {"epsilon": decimal_text(self.epsilon), "delta": decimal_text(self.delta)}
 
-    @property
-    def text(self) -> str:
-        return f"({decimal_text(self.epsilon)}, {decimal_text(self.delta)})-private"
-
-
-@dataclass(frozen=True)
+@frozen
 class Zcdp(Promise):
     """rho-zCDP: D_alpha(P || Q) <= rho alpha for all alpha > 1, in both orders.
 
@@ -157,11 +152,9 @@ class Zcdp(Promise):
     '0.5-zCDP'
     """
 
-    rho: Fraction
+    rho: Number = number(_moderate)
     kind = "zcdp"
-
-    def __init__(self, rho: Real) -> None:
-        object.__setattr__(self, "rho", _moderate("rho", rho))
+    name = "{rho}-zCDP"
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -171,18 +164,11 @@ class Zcdp(Promise):
         return tangents(measures.float_rho, float(self.rho))
 
     @property
-    def loss(self) -> float:
+    def divisor(self) -> float:
         return math.sqrt(2 * self.rho)
 
-    def parameters(self) -> dict[str, str]:
-        return {"rho": decimal_text(self.rho)}
 
-    @property
-    def text(self) -> str:
-        return f"{decimal_text(self.rho)}-zCDP"
-
-
-@dataclass(frozen=True)
+@frozen
 class Renyi(Promise):
     """(alpha, epsilon)-Renyi privacy: D_alpha(P || Q) <= epsilon, in both orders.
 
@@ -192,16 +178,11 @@ class Renyi(Promise):
     '(2, 0.5)-Renyi private'
     """
 
-    alpha: Fraction
-    epsilon: Fraction
+    alpha: Number = number(_order)
+    epsilon: Number = number(_moderate)
     kind = "renyi"
-
-    def __init__(self, alpha: Real, epsilon: Real) -> None:
-        order = rational("alpha", alpha)
-        if not 1 < order <= _LARGEST:
-            raise InvalidParameter("alpha", alpha, "> 1 and <= 1e100")
-        object.__setattr__(self, "alpha", order)
-        object.__setattr__(self, "epsilon", _moderate("epsilon", epsilon))
+    name = "({alpha}, {epsilon})-Renyi private"
+    words: ClassVar = {"renyi": "Renyi loss of order {alpha}"}
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -211,23 +192,8 @@ class Renyi(Promise):
         order = float(self.alpha)
         return tangents(lambda p, q: float(measures.float_renyi(p, q, order)), float(self.epsilon))
 
-    @property
-    def loss(self) -> float:
-        return float(self.epsilon)
 
-    def parameters(self) -> dict[str, str]:
-        return {"alpha": decimal_text(self.alpha), "epsilon": decimal_text(self.epsilon)}
-
-    def named(self, parameter: str) -> str:
-        order = decimal_text(self.alpha)
-        return f"Renyi loss of order {order}" if parameter == "renyi" else super().named(parameter)
-
-    @property
-    def text(self) -> str:
-        return f"({decimal_text(self.alpha)}, {decimal_text(self.epsilon)})-Renyi private"
-
-
-@dataclass(frozen=True)
+@frozen
 class GaussianDP(Promise):
     """mu-GDP: no test does better than at telling N(0, 1) from N(mu, 1).
 
@@ -237,11 +203,9 @@ class GaussianDP(Promise):
     '1-GDP'
     """
 
-    mu: Fraction
+    mu: Number = number(_moderate)
     kind = "gdp"
-
-    def __init__(self, mu: Real) -> None:
-        object.__setattr__(self, "mu", _moderate("mu", mu))
+    name = "{mu}-GDP"
 
     @property
     def limit(self) -> tuple[str, Measure, Fraction]:
@@ -249,17 +213,6 @@ class GaussianDP(Promise):
 
     def lines(self) -> Lines:
         return tangents(measures.float_mu, float(self.mu))
-
-    @property
-    def loss(self) -> float:
-        return float(self.mu)
-
-    def parameters(self) -> dict[str, str]:
-        return {"mu": decimal_text(self.mu)}
-
-    @property
-    def text(self) -> str:
-        return f"{decimal_text(self.mu)}-GDP"
 
 
 @dataclass(frozen=True)
@@ -275,6 +228,8 @@ class Profile(Promise):
 
     points: tuple[tuple[Fraction, Fraction], ...]
     kind = "profile"
+    name = "private by its curve of {} points"
+    words: ClassVar = {"excess": "delta above the curve"}
 
     def __init__(self, points: Mapping[Any, Real]) -> None:
         if not isinstance(points, Mapping) or not points:
@@ -300,7 +255,7 @@ class Profile(Promise):
         return tuple((exp(epsilon), float(delta)) for epsilon, delta in self.points)
 
     @property
-    def loss(self) -> float:
+    def divisor(self) -> float:
         return float(self.points[len(self.points) // 2][0])
 
     def parameters(self) -> dict[str, str]:
@@ -308,12 +263,40 @@ class Profile(Promise):
 
     @property
     def text(self) -> str:
-        return f"private by its curve of {len(self.points)} points"
+        return self.name.format(len(self.points))
 
 
-def _moderate(name: str, value: Real) -> Fraction:
-    """A number >= 0 that is one as a float, too: floats say which events to look for."""
-    number = non_negative(name, value)
-    if number > _LARGEST:
-        raise InvalidParameter(name, value, ">= 0 and <= 1e100")
-    return number
+_KINDS: dict[str, Callable[..., Promise]] = {
+    **{one.kind: one for one in (ApproximateDP, Zcdp, Renyi, GaussianDP)},
+    Profile.kind: lambda **points: Profile(points),
+}
+
+
+def read(entry: Mapping[str, str]) -> Promise:
+    """The promise that as_dict() wrote.
+
+    >>> read(Zcdp("0.5").as_dict())
+    Zcdp(rho=Fraction(1, 2))
+    """
+    given = dict(entry)
+    kind = choice("promise", given.pop("promise", ""), tuple(_KINDS))
+    try:
+        return _KINDS[kind](**given)
+    except TypeError:
+        names = ", ".join(given) or "nothing"
+        raise InvalidParameter("promise", names, f"the parameters of {kind}") from None
+
+
+def parse(text: str) -> Promise:
+    """The promise that a line of text stands for, as on a command line.
+
+    text: kind:name=value,... with the names of the classes here, or profile:EPSILON=DELTA,...
+
+    >>> parse("renyi:alpha=2,epsilon=0.5").text, parse("profile:0=0.4,1=0.13").kind
+    ('(2, 0.5)-Renyi private', 'profile')
+    """
+    kind, _, rest = text.partition(":")
+    pairs = [part.partition("=") for part in rest.split(",")]
+    if not all(equals and name != "promise" for name, equals, _ in pairs):
+        raise InvalidParameter("promise", text, "KIND:NAME=VALUE,... such as zcdp:rho=0.5")
+    return read({"promise": kind, **{name: value for name, _, value in pairs}})

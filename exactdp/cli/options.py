@@ -298,8 +298,7 @@ def promise_options(command: _Command) -> Callable[..., Any]:
 
 
 def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
-    from exactdp.audit.promise_texts import parse
-    from exactdp.audit.promises import ApproximateDP
+    from exactdp.audit.promises import ApproximateDP, parse
 
     if promise is None:
         if epsilon is None:

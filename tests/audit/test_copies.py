@@ -96,7 +96,7 @@ def test_a_watch_asks_fresh_processes_too(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_copies_bound_nothing() -> None:
     """Where a large promise stands, copies of one draw are no lower bound on epsilon either."""
-    events = [Event(("coordinate", 0), "at least", 1)]
+    events = [Event(("number", 0), "at least", 1)]
     for seed in range(5):
         report = audit(once(copying.bit)(seed), 0, 1, epsilon=20, events=events, samples=4000)
         assert report.epsilon_lower <= 1.001

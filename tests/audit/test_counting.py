@@ -16,7 +16,7 @@ from tests.audit import mechanisms
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
-EVENTS = [Event(("coordinate", 0), "at least", 1), Event(("coordinate", 0), "equals", 0)]
+EVENTS = [Event(("number", 0), "at least", 1), Event(("number", 0), "equals", 0)]
 
 
 def test_tallies_add_up() -> None:

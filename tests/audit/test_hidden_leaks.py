@@ -55,12 +55,12 @@ def test_keys_of_one_training_batch_do_not_pass_for_an_event() -> None:
 def test_bits_are_exact_and_belong_to_each_output_alone(dtype: Any) -> None:
     values = [0, 1, 5, 2**40 + 2**9, 2**62 + 1]
     for k in (0, 9, 40, 62, 100):
-        together = column(as_outputs(np.array(values, dtype=dtype)), ("bit", ("coordinate", 0), k))
-        alone = [column(as_outputs([v]), ("bit", ("coordinate", 0), k))[0] for v in values]
+        together = column(as_outputs(np.array(values, dtype=dtype)), ("bit", ("number", 0), k))
+        alone = [column(as_outputs([v]), ("bit", ("number", 0), k))[0] for v in values]
         assert together.tolist() == alone == [v >> k & 1 for v in values]
 
 
 def test_letters_are_counted_from_both_ends() -> None:
     outputs = as_outputs(["abc", "", "z", None, 7])
     for i, expected in ((0, ["a", "", "z", "", ""]), (-2, ["b", "", "", "", ""])):
-        assert column(outputs, ("character", (), i)).tolist() == expected
+        assert column(outputs, ("character", ("value",), i)).tolist() == expected

@@ -33,7 +33,7 @@ from exactdp.audit.bounds import measures
 from exactdp.audit.bounds.evidence import evidence
 from exactdp.audit.bounds.measures import Measure
 from exactdp.audit.bounds.region import Region
-from exactdp.audit.promise_texts import read
+from exactdp.audit.promises import read
 from exactdp.audit.promises import Promise
 from tests.audit.mechanisms import Response
 
@@ -132,7 +132,7 @@ def test_bounds_are_wrong_as_rarely_as_promised(measure: Measure, p: float, q: f
     assert 0 < wrong <= float(alpha)
 
 
-TRUE = Event(("whole",), "equals", True)
+TRUE = Event(("value",), "equals", True)
 
 PROMISES: list[tuple[Promise, Promise]] = [
     # what randomised response with epsilon 1 breaks, and what it keeps by a hair

@@ -19,7 +19,7 @@ REPORT = AuditReport(
     violation=True,
     promise=ApproximateDP(1),
     bounds={"delta": Fraction("0.0060375"), "epsilon": Fraction("1.0265792")},
-    event=Event.all_of(Event(("coordinate", 0), "at least", 2), Event.present("<b>")),
+    event=Event.all_of(Event(("number", 0), "at least", 2), Event.present("<b>")),
     direction="right",
     counts={"left": (105, 1788), "right": (242, 963)},
     samples=3125,
@@ -82,7 +82,7 @@ def test_no_violation_is_not_called_a_pass() -> None:
 
 
 def test_replay_counts_the_same_event_on_fresh_outputs() -> None:
-    report = replace(REPORT, event=Event(("coordinate", 0), "at least", 2))
+    report = replace(REPORT, event=Event(("number", 0), "at least", 2))
     wrong = replay(report, mechanisms.Counter(1, 1.5), 0, 1, samples=40_000, alpha="0.001")
     assert wrong.violation
     assert wrong.event == report.event
@@ -104,8 +104,8 @@ def test_a_report_without_a_violation_says_what_was_looked_at() -> None:
 
     report = audit(run, 0, 1, samples=2000)
     assert not report.violation
-    assert report.looked_at["coordinate"] == 40
-    assert "coordinate 40" in report.text()
+    assert report.looked_at["number"] == 40
+    assert "number 40" in report.text()
     assert "the bounds take outputs to be independent" in report.text()
     assert AuditReport.from_dict(report.as_dict()).looked_at == report.looked_at
     given = audit(run, 0, 1, samples=200, events=[Event(("total",), "at least", 20)])

@@ -17,7 +17,7 @@ from exactdp import InvalidParameter
 from exactdp.audit import GaussianDP, replay, watch
 from exactdp.audit.bounds.measures import delta_at, mu
 from exactdp.audit.bounds.mixture import AnytimeRegion, Beta
-from exactdp.audit.outputs.plan import steps
+from exactdp.audit.outputs.looks import steps
 from exactdp.balls import precision
 from tests.audit.leaking import Open
 from tests.audit.mechanisms import Counter, Response, Thresholded

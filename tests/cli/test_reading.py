@@ -79,12 +79,12 @@ def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str
     [
         (b'"alpha": "0.01"', b'"alpha": 1e400', "AuditReport.as_dict()"),
         (b'"bounds": {', b'"bounds": {"nu": "1e400000000", ', "AuditReport.as_dict()"),
-        (b'["coordinate", 0]', b'["coordinate", "1/3"]', "that can be asked of such outputs"),
+        (b'["number", 0]', b'["bit", 3]', "that can be asked of such outputs"),
     ],
 )
 def test_odd_reports(tmp_path: Path, old: bytes, new: bytes, message: str) -> None:
     path = tmp_path / "report.json"
-    content = re.sub(rb'"tuple": \[.*?\]', b'"tuple": ["coordinate", 0]', good("report.json"))
+    content = re.sub(rb'"tuple": \[.*?\]', b'"tuple": ["number", 0]', good("report.json"))
     path.write_bytes(content.replace(old, new))
     assert path.read_bytes() != content
     code, text, err = run(*(word.format(path) for word in REPLAY))

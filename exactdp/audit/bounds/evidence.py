@@ -1,20 +1,27 @@
-"""How strongly counts speak against a promise: floats that say where to look, never the verdict."""
+"""How strongly counts speak against a promise: floats that say where to look, never the verdict.
+
+A promise is given as lines: p <= factor q + delta for the probabilities of every event.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lines", "allocation", "evidence", "weakened"]
+__all__ = ["Lines", "allocation", "evidence", "exp", "tangents", "weakened"]
 
 _HALVINGS = 24
+_RATES = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.15, 0.3, 0.5)  # q where lines touch the promise
+_LARGEST = 600.0  # epsilon whose exponential is still a double
 
 Floats = NDArray[np.float64]
 
-#: A promise as floats: p <= factor q + delta for every (factor, delta). They say where to look.
+#: (factor, delta) of every line.
 Lines: TypeAlias = tuple[tuple[float, float], ...]
 
 
@@ -84,3 +91,33 @@ def _divergence(p: Floats, q: Floats) -> Floats:
         one = np.where(p > 0, p * np.log(p / q), 0.0)
         zero = np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
     return np.asarray(np.nan_to_num(one + zero, nan=math.inf, posinf=1e300))
+
+
+def exp(epsilon: Fraction) -> float:
+    """e^epsilon as a double, whatever epsilon is."""
+    return math.exp(min(float(epsilon), _LARGEST))
+
+
+def tangents(needs: Callable[[float, float], float], value: float) -> Lines:
+    """Lines that touch the set of allowed (p, q) from outside, at a few q; about."""
+    found = []
+    for q in _RATES:
+        p = _largest(needs, q, value)
+        step = 1e-4 * q
+        slope = (_largest(needs, q + step, value) - _largest(needs, q - step, value)) / (2 * step)
+        if slope > 0:
+            found.append((slope, max(p - slope * q, 0.0)))
+    return tuple(found) or ((1.0, 0.0),)
+
+
+def _largest(needs: Callable[[float, float], float], q: float, value: float) -> float:
+    """The largest p allowed beside q, by bisection of its log-odds."""
+    low, high = math.log(q / (1 - q)), 36.0
+    for _ in range(52):
+        middle = (low + high) / 2
+        p = 1 / (1 + math.exp(-middle))
+        if p < 1 and needs(p, q) <= value:
+            low = middle
+        else:
+            high = middle
+    return 1 / (1 + math.exp(-low))

@@ -24,7 +24,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.audit.bounds.cells import Cells
+from exactdp.audit.bounds.regions import ConfidenceRegion
+from exactdp.audit.bounds.tails import probability
 from exactdp.balls import ball, precision
 
 __all__ = ["AnytimeRegion", "Beta"]
@@ -54,7 +55,7 @@ class Beta:
 
 
 @dataclass
-class AnytimeRegion(Cells):
+class AnytimeRegion(ConfidenceRegion):
     """The confidence region of one event at one of many moments.
 
     hits, trials: of the favoured side. other_hits, other_trials: of the other side; so far.
@@ -69,7 +70,7 @@ class AnytimeRegion(Cells):
     alpha: Fraction
     prior: Beta
     other_prior: Beta
-    _cells: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
+    _lows: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
 
     def _beyond(self) -> Fraction:
         """The q at which other_hits are too few, whatever p is."""
@@ -121,7 +122,7 @@ def _crossing(hits: int, trials: int, level: arb) -> Fraction:
     spread = 1e-7 * math.sqrt(1 / hits + (1 / misses if misses else 0.0))
     with precision(_BITS):
         for i in range(_OUTWARD):
-            p = _probability(x - spread * (4**i - 1))
+            p = probability(x - spread * (4**i - 1))
             if bool(_against(hits, trials, p) >= level):
                 return p
     return Fraction(0)
@@ -155,14 +156,6 @@ def _value(hits: int, misses: int, log_odds: float) -> float:
 def _softplus(x: float) -> float:
     """ln(1 + e^x)."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
-def _probability(log_odds: float) -> Fraction:
-    """The probability with these log-odds, about, as an exact rational, precise near 1 too."""
-    if log_odds > 0:
-        return 1 - _probability(-log_odds)
-    odds = math.exp(max(log_odds, -700.0))
-    return Fraction(odds / (1 + odds))
 
 
 def _log_beta(a: arb, b: arb) -> arb:

@@ -18,7 +18,7 @@ once, so bounds on both may be read from the same region. The exponent g is 1 (F
 combination), or 2 where the other side is expected to show few or no hits; it is fixed before the
 counts are known.
 
-[0, 1] is covered by cells [a, b] of q; on each, t_q is bounded below for all its points:
+[0, 1] is covered by intervals [a, b] of q; on each, t_q is bounded below for all its points:
 E[a_q(Y)] <= E_a[min(1, t/F_b(Y)^g)], because F falls with q and a_q falls with y.
 """
 
@@ -36,7 +36,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.audit.bounds import binomial
-from exactdp.audit.bounds.cells import Cells
+from exactdp.audit.bounds.regions import ConfidenceRegion
 from exactdp.audit.bounds.tails import at_most
 from exactdp.balls import ball, precision
 
@@ -49,7 +49,7 @@ _FEW = 12  # other_trials * q up to which the expectation is summed term by term
 
 
 @dataclass
-class Region(Cells):
+class Region(ConfidenceRegion):
     """The joint confidence region of one event, in one direction.
 
     hits, trials: of the favoured side. other_hits, other_trials: of the other side.
@@ -63,7 +63,7 @@ class Region(Cells):
     other_trials: int
     alpha: Fraction
     few: bool = False
-    _cells: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
+    _lows: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
 
     def _beyond(self) -> Fraction:
         if self.other_hits == self.other_trials:

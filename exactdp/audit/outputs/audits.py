@@ -9,9 +9,10 @@ from typing import Any
 
 from exactdp.audit.bounds.evidence import allocation
 from exactdp.audit.outputs.counting import SIDES, FeaturesOf, Run, other
+from exactdp.audit.outputs.drawing import Draws
 from exactdp.audit.outputs.engine import Audit, Chosen
 from exactdp.audit.outputs.event import Event
-from exactdp.audit.outputs.plan import endless, looks, outputs_in_all
+from exactdp.audit.outputs.looks import endless, looks, outputs_in_all
 from exactdp.audit.outputs.report import AuditReport
 from exactdp.audit.promises import ApproximateDP, Promise
 from exactdp.errors import InvalidParameter
@@ -71,11 +72,9 @@ def audit(
     tested = chosen_promise(promise, epsilon, delta)
     total, level = outputs_in_all(samples, 100), false_alarm("alpha", alpha)
     fixed = None if events is None else _both_ways(events, level)
-    whole = Audit(
-        FeaturesOf.applied(run, features), {"left": left, "right": right}, tested, level, fixed,
-        executor=executor, progress=progress,
-    )  # fmt: skip
-    return _last(whole, total)
+    data = {"left": left, "right": right}
+    draws = Draws(FeaturesOf.applied(run, features), data, executor, progress)
+    return _last(Audit(draws, tested, level, fixed), total)
 
 
 def watch(
@@ -105,11 +104,11 @@ def watch(
     tested = chosen_promise(promise, epsilon, delta)
     most = None if samples is None else outputs_in_all(samples, 1000)
     level = false_alarm("alpha", alpha)
-    whole = Audit(
-        FeaturesOf.applied(run, features), {"left": left, "right": right}, tested, level,
-        anytime=True, executor=executor, progress=progress,
-    )  # fmt: skip
-    return whole.reports(endless(most, level, lambda: whole.drawn))
+    data = {"left": left, "right": right}
+    draws = Draws(FeaturesOf.applied(run, features), data, executor, progress)
+    return Audit(draws, tested, level, anytime=True).reports(
+        endless(most, level, lambda: draws.drawn)
+    )
 
 
 def replay(
@@ -133,8 +132,8 @@ def replay(
     share = allocation(k / max(n, 1), y / max(m, 1), report.promise.lines())
     mechanism = FeaturesOf.applied(run, features)
     _require_askable(report.event, mechanism(left, 2))
-    data = {"left": left, "right": right}
-    return _last(Audit(mechanism, data, report.promise, level, fixed, share=share), total)
+    draws = Draws(mechanism, {"left": left, "right": right})
+    return _last(Audit(draws, report.promise, level, fixed, share=share), total)
 
 
 def _last(whole: Audit, samples: int) -> AuditReport:
@@ -166,8 +165,5 @@ def _both_ways(events: Sequence[Event], alpha: Fraction) -> list[Chosen]:
     """Given events, each in both directions, with equal shares of alpha."""
     if not events or not all(isinstance(event, Event) for event in events):
         raise InvalidParameter("events", events, "a sequence of Events, at least one")
-    for event in events:
-        if Event.from_dict(event.as_dict()) != event:
-            raise InvalidParameter("events", event, "made of tuples, frozensets and common values")
     share = alpha / (2 * len(events))
     return [Chosen(event, side, share) for event in events for side in SIDES]

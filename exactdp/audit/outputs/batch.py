@@ -10,13 +10,22 @@ from typing import Any, SupportsFloat, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.outputs.values import NAN, array_types, common, type_name, types_of
+from exactdp.audit.outputs.values import NAN, Table, common, types_of
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["Outputs", "as_floats", "as_outputs", "kind", "number", "numeric", "objects"]
+__all__ = [
+    "Column", "Outputs", "Path", "as_floats", "as_outputs", "exact", "kind", "number", "numeric",
+    "objects",
+]  # fmt: skip
 
 _ALLOWED = "a function (dataset, n) that returns n outputs: an array, or a list of any objects"
 _EXACT = 2**53  # every integer up to here is a double
+
+#: One value for each output: numbers, or an object array of hashable values.
+Column = NDArray[Any]
+#: Steps from an output to a value inside it: an index into a tuple, bytes or a flattened array, a
+#: key of a dictionary, the name of a field, an element of a set.
+Path = tuple[Any, ...]
 
 
 class Outputs:
@@ -27,68 +36,65 @@ class Outputs:
     """
 
     def __init__(self, outputs: Any) -> None:
-        self.matrix, self._type, self._listed = _read(outputs)
-        self.n = len(self._listed) if self.matrix is None else len(self.matrix)
+        if isinstance(outputs, np.ndarray) and outputs.ndim:
+            array, self._python = _if_numeric(outputs), False
+        elif isinstance(outputs, (list, tuple)):
+            array = _if_numeric(_array(outputs))
+            self._python = array is not None and type(outputs[0]) in (int, float)
+        else:
+            found = f"a {type(outputs).__name__}" if np.ndim(outputs) else "a single value"
+            raise InvalidParameter("run", Described(found), _ALLOWED)
+        self._array, self._listed = array, [] if array is not None else [*outputs]
+
+    @classmethod
+    def _made(cls, array: NDArray[Any] | None, listed: list[Any], python: bool) -> Outputs:
+        made = cls.__new__(cls)
+        made._array, made._listed, made._python = array, listed, python
+        return made
 
     def __len__(self) -> int:
-        return self.n
+        return len(self._listed if self._array is None else self._array)
+
+    @cached_property
+    def matrix(self) -> NDArray[Any] | None:
+        """See the class."""
+        array = self._array
+        return None if array is None else array.reshape(len(array), int(np.prod(array.shape[1:])))
 
     @cached_property
     def raw(self) -> list[Any]:
         """The outputs one by one, with the types they had."""
-        if self.matrix is None:
+        if self._array is None:
             return self._listed
-        if _is_array(self._type):
-            return [*self.matrix]
-        column = self.matrix[:, 0]
-        return column.tolist() if self._type in ("int", "float") else [*column]
+        return self._array.tolist() if self._python else [*self._array]
 
     @cached_property
     def items(self) -> list[Any]:
         """The outputs as common values. Raises InvalidParameter where there is none."""
-        if self.matrix is None:
+        if self._array is None or self.matrix is None:
             return _each(common, self._listed)
-        if not _is_array(self._type):
-            return [value if value == value else NAN for value in self.matrix[:, 0].tolist()]
-        if self.matrix.dtype.kind == "f" and np.isnan(self.matrix).any():
-            return [common(row) for row in self.matrix.tolist()]
-        return [tuple(row) for row in self.matrix.tolist()]
+        if self._array.ndim == 1:
+            return [value if value == value else NAN for value in self._array.tolist()]
+        undefined = self._array.dtype.kind == "f" and np.isnan(self._array).any()
+        return [common(row) if undefined else tuple(row) for row in self.matrix.tolist()]
 
     @cached_property
     def types(self) -> list[str]:
         """The types in each output, see values.types_of."""
-        if self.matrix is None:
+        if self._array is None:
             return _each(types_of, self._listed)
-        found = [self._type] * self.n
-        if self.matrix.dtype.kind == "f":
-            negative = (self.matrix == 0) & np.signbit(self.matrix)
-            for i in np.flatnonzero(negative.any(axis=1)).tolist():
-                at = f" at {np.flatnonzero(negative[i]).tolist()}" if _is_array(self._type) else ""
-                found[i] += f" -0.0{at}"
-        return found
-
-    @cached_property
-    def tables(self) -> list[dict[Any, Any]]:
-        """Each output as a dictionary; empty for outputs that are not sparse histograms."""
-        return [{}] * self.n if self.matrix is not None else _each(_table, self.items)
-
-    @cached_property
-    def key_orders(self) -> list[tuple[Any, ...]]:
-        """The keys of each dictionary in its own order; empty for other outputs."""
-        return [common(tuple(one)) if isinstance(one, dict) else () for one in self.raw]
-
-    @cached_property
-    def rows(self) -> list[tuple[Any, ...]]:
-        """Each output as a tuple of its coordinates; a scalar is a tuple of one."""
-        return [item if isinstance(item, tuple) else (item,) for item in self.items]
+        return [types_of(one) for one in self.raw[:1]] * len(self)
 
     @cached_property
     def entries(self) -> list[tuple[Any, ...]]:
-        """The values of each output: of its coordinates, or of the keys of a sparse histogram."""
-        pairs = zip(self.rows, self.items, self.tables, strict=True)
+        """The values that each output contains; a scalar is a tuple of one."""
         return [
-            tuple(table.values()) if isinstance(item, frozenset) else row
-            for row, item, table in pairs
+            item
+            if type(item) is tuple
+            else tuple(item.values())
+            if type(item) is Table
+            else (item,)
+            for item in self.items
         ]
 
     @cached_property
@@ -97,48 +103,63 @@ class Outputs:
         if self.matrix is not None:
             return self.matrix
         rows = [[*map(number, row)] for row in self.entries]
-        most = max(map(len, rows), default=0)
-        filled = [row + [np.nan] * (most - len(row)) for row in rows]
-        return np.array(filled, dtype=float).reshape(self.n, most)
-
-    @cached_property
-    def sparse(self) -> bool:
-        """Whether every output is a sparse histogram (a dictionary or a set of pairs)."""
-        return self.matrix is None and all(isinstance(item, frozenset) for item in self.items)
+        filled = [row + [np.nan] * (self.width - len(row)) for row in rows]
+        return np.array(filled, dtype=float).reshape(len(self), self.width)
 
     @cached_property
     def width(self) -> int:
-        """The largest number of coordinates."""
+        """The largest number of entries."""
         if self.matrix is not None:
             return int(self.matrix.shape[1])
-        return 0 if self.sparse else max(map(len, self.rows), default=0)
+        return max(map(len, self.entries), default=0)
+
+    def at(self, path: Path, missing: Any = None) -> list[Any]:
+        """The value at the end of a path inside each output; `missing` where it leads nowhere."""
+        values = self.items
+        for step in path:
+            values = [
+                one.get(step, missing) if type(one) is Table else _entry(one, step, missing)
+                for one in values
+            ]
+        return values
 
     def take(self, start: int, stop: int) -> Outputs:
         """Some of the outputs."""
-        part = Outputs.__new__(Outputs)
-        part.matrix = None if self.matrix is None else self.matrix[start:stop]
-        part._type, part._listed = self._type, self._listed[start:stop]
-        part.n = len(range(self.n)[start:stop])
-        for view in ("items", "tables", "entries"):
-            if view in self.__dict__:
-                part.__dict__[view] = self.__dict__[view][start:stop]
+        array = None if self._array is None else self._array[start:stop]
+        part = self._made(array, self._listed[start:stop], self._python)
+        if "items" in self.__dict__:
+            part.__dict__["items"] = self.items[start:stop]
         return part
 
     @classmethod
     def joined(cls, batches: Sequence[Outputs]) -> Outputs:
         """Several batches as one; those of different types keep them."""
-        first, *others = batches
-        if not others:
-            return first
-        matrices = [one.matrix for one in batches if one.matrix is not None]
-        whole = cls([])
-        if len(matrices) == len(batches) and len({(o._type, o.width) for o in batches}) == 1:
-            whole.matrix, whole._type = np.concatenate(matrices), first._type
-            whole.n = len(whole.matrix)
-        else:
-            whole._listed = [one for batch in batches for one in batch.raw]
-            whole.n = len(whole._listed)
-        return whole
+        arrays = [one._array for one in batches if one._array is not None]
+        kinds = {(array.dtype, array.shape[1:]) for array in arrays}
+        python = {one._python for one in batches}
+        if len(arrays) == len(batches) and len(kinds) == len(python) == 1:
+            return cls._made(np.concatenate(arrays), [], *python)
+        return cls._made(None, [one for batch in batches for one in batch.raw], False)
+
+
+def _array(listed: Sequence[Any]) -> NDArray[Any] | None:
+    """Numbers, or arrays, of one type as an array."""
+    kinds = {*map(type, listed)}
+    only = kinds.pop() if len(kinds) == 1 else object
+    if only is np.ndarray:
+        same = len({(one.shape, one.dtype) for one in listed}) == 1
+        return np.array(listed) if same else None
+    if only not in (int, float) and not issubclass(only, np.number):
+        return None
+    try:
+        return np.array(listed, dtype=np.int64 if only is int else only)
+    except OverflowError:
+        return None
+
+
+def _if_numeric(array: NDArray[Any] | None) -> NDArray[Any] | None:
+    plain = type(array) is np.ndarray and array.dtype.kind in "iufb" and array.itemsize <= 8
+    return array if plain else None
 
 
 def _each(function: Callable[[Any], Any], values: list[Any]) -> list[Any]:
@@ -150,15 +171,11 @@ def _each(function: Callable[[Any], Any], values: list[Any]) -> list[Any]:
     ]
 
 
-def _table(item: Any) -> dict[Any, Any]:
-    """A set of pairs as a dictionary; for another set, which elements it has."""
-    if not isinstance(item, frozenset):
-        return {}
-    if {*map(type, item)} <= {tuple} and {*map(len, item)} <= {2}:
-        found = dict(item)
-        if len(found) == len(item):
-            return found
-    return dict.fromkeys(item, True)
+def _entry(value: Any, step: Any, missing: Any) -> Any:
+    """One step of a path, but for Tables; a scalar is a vector of one coordinate."""
+    if type(value) in (tuple, bytes):
+        return value[step] if type(step) is int and 0 <= step < len(value) else missing
+    return value if step == 0 else missing
 
 
 def as_outputs(outputs: Any, n: int | None = None) -> Outputs:
@@ -189,6 +206,15 @@ def number(value: Any) -> float:
     return float("nan")
 
 
+def exact(values: NDArray[Any]) -> NDArray[Any]:
+    """An array of numbers that compares exactly with any double: wide integers as objects."""
+    if values.dtype.kind == "f":
+        return values.astype(np.float64, copy=False)
+    if len(values) and max(abs(int(values.min())), abs(int(values.max()))) > _EXACT:
+        return objects(values.tolist())
+    return values.astype(np.int64, copy=False)
+
+
 def numeric(values: Sequence[Any]) -> NDArray[Any]:
     """Values as numbers, NaN for others: doubles, or exact objects where integers are wider.
 
@@ -216,55 +242,3 @@ def kind(value: Any) -> str:
     if isinstance(value, str):
         return value if len(value) <= 12 else "text"
     return "number" if isinstance(value, numbers.Number) else "object"
-
-
-def _read(outputs: Any) -> tuple[NDArray[Any] | None, str, list[Any]]:
-    """A matrix and the type of its rows, or the outputs one by one."""
-    if isinstance(outputs, np.ndarray):
-        if not outputs.ndim:
-            raise InvalidParameter("run", Described("an array of shape ()"), _ALLOWED)
-        if _is_numeric(outputs):
-            return _as_matrix(outputs), _row_type(outputs), []
-        return None, "", [*outputs]
-    if not isinstance(outputs, (list, tuple)):
-        raise InvalidParameter("run", Described(f"a {type(outputs).__name__}"), _ALLOWED)
-    return _from_list(list(outputs))
-
-
-def _from_list(items: list[Any]) -> tuple[NDArray[Any] | None, str, list[Any]]:
-    kinds = set(map(type, items))
-    if len(kinds) != 1:
-        return None, "", items
-    (only,) = kinds
-    if only in (int, float):
-        try:
-            dtype = np.int64 if only is int else np.float64
-            return np.array(items, dtype=dtype).reshape(-1, 1), only.__name__, []
-        except OverflowError:
-            return None, "", items
-    if only is np.ndarray and len({(one.shape, one.dtype) for one in items}) == 1:
-        together = np.array(items)
-        if _is_numeric(together):
-            return _as_matrix(together), _row_type(together), []
-    if issubclass(only, np.number) and _is_numeric(np.zeros(1, dtype=only)):
-        return np.array(items, dtype=only).reshape(-1, 1), type_name(only), []
-    return None, "", items
-
-
-def _is_numeric(values: NDArray[Any]) -> bool:
-    return type(values) is np.ndarray and values.dtype.kind in "iufb" and values.itemsize <= 8
-
-
-def _as_matrix(values: NDArray[Any]) -> NDArray[Any]:
-    return values.reshape(len(values), int(np.prod(values.shape[1:], dtype=int)))
-
-
-def _row_type(values: NDArray[Any]) -> str:
-    """The type of one output of an array of outputs: a number, or an array."""
-    if values.ndim == 1:
-        return type_name(values.dtype.type)
-    return array_types(np.ones(values.shape[1:], dtype=values.dtype))
-
-
-def _is_array(described: str) -> bool:
-    return "(" in described

@@ -1,4 +1,4 @@
-"""Counts of events: drawn call by call, here or by an executor, and added up."""
+"""Counts of events on two sides, and the calls that draw outputs: here, or by an executor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -48,13 +48,7 @@ class Tally:
     mixed: int = 0
 
     def __add__(self, more: Tally) -> Tally:
-        return Tally(
-            self.left + more.left,
-            self.left_trials + more.left_trials,
-            self.right + more.right,
-            self.right_trials + more.right_trials,
-            self.mixed + more.mixed,
-        )
+        return Tally(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
 
     def of(self, side: str) -> tuple[int, int]:
         """Hits and trials of one side."""

@@ -6,14 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.outputs.batch import Outputs, as_floats, kind
+from exactdp.audit.outputs.batch import Outputs, as_floats
+from exactdp.audit.outputs.families import coordinates, half
 from exactdp.audit.outputs.features import Feature, column
-from exactdp.audit.outputs.ranking import most_different
 
 __all__ = ["combinations_of", "likelihood_ratios"]
 
@@ -29,44 +28,57 @@ _STEPS = 12
 _MOVED = 4.0  # standard errors by which a fitted location or scale must differ between the sides
 
 
-def combinations_of(left: Outputs, right: Outputs) -> list[Feature]:
-    """The linear combinations of simple columns that tell the two sides apart best.
+def combinations_of(left: Outputs, right: Outputs, simple: Sequence[Feature]) -> list[Feature]:
+    """The linear combinations of simple features that tell the two sides apart best.
 
     Fitted on the first half of the training outputs, so that the second can judge them: with
     little and with much shrinking, because few outputs do not determine many weights.
     """
-    halves = [side.take(0, min((len(side) + 1) // 2, _ROWS)) for side in (left, right)]
-    if min(map(len, halves)) < _LEAST:
+    halves = _first_halves(left, right)
+    if halves is None:
         return []
-    columns = _columns(halves[0], halves[1])
-    halves = [side.take(0, max(_WORK // max(len(columns), 1) ** 2, _LEAST)) for side in halves]
+    if left.matrix is not None and right.matrix is not None:
+        columns = _polynomial(coordinates(*halves, _COORDINATES), left.matrix.dtype == bool)
+    else:
+        columns = _one_hot(*halves, simple)
     if len(columns) < 2:
         return []
-    design = np.concatenate([_design(side, columns) for side in halves])
+    rows = max(_WORK // len(columns) ** 2, _LEAST)
+    left, right = (side.take(0, rows) for side in halves)
+    design = np.concatenate([_design(side, columns) for side in (left, right)])
     centre, spread = design.mean(axis=0), design.std(axis=0)
     useful = spread > 0
     if useful.sum() < 2:
         return []
     scaled = (design[:, useful] - centre[useful]) / spread[useful]
-    labels = np.repeat([1.0, 0.0], [len(halves[0]), len(halves[1])])
     chosen = tuple(one for one, keep in zip(columns, useful, strict=True) if keep)
     ridges = _RIDGES if len(chosen) > _FEW else _RIDGES[:1]
-    fits = [_logistic(scaled, labels, ridge) / spread[useful] for ridge in ridges]
+    apart = scaled[: len(left)].mean(axis=0) - scaled[len(left) :].mean(axis=0)
+    related = scaled.T @ scaled / len(scaled)
+    fits = [np.linalg.solve(related + ridge * np.eye(len(apart)), apart) for ridge in ridges]
+    fits = [fit / spread[useful] for fit in fits]
     return [("combination", chosen, tuple(w.tolist())) for w in fits if np.isfinite(w).all()]
 
 
-def likelihood_ratios(left: Outputs, right: Outputs, features: Sequence[Feature]) -> list[Feature]:
-    """Likelihood ratios of independent Laplace and of Gaussian noise fitted to some columns.
+def _first_halves(left: Outputs, right: Outputs) -> tuple[Outputs, Outputs] | None:
+    """What is learned from; None where there are too few outputs."""
+    first, second = (side.take(0, min(half(side), _ROWS)) for side in (left, right))
+    return (first, second) if min(len(first), len(second)) >= _LEAST else None
+
+
+def likelihood_ratios(left: Outputs, right: Outputs, simple: Sequence[Feature]) -> list[Feature]:
+    """Likelihood ratios of independent Laplace and of Gaussian noise fitted to some numbers.
 
     Fitted on the first half of the training outputs. By the lemma of Neyman and Pearson their
-    thresholds are the best events where noise of that law was added to the columns.
+    thresholds are the best events where noise of that law was added to the numbers.
     """
-    halves = [side.take(0, min((len(side) + 1) // 2, _ROWS)) for side in (left, right)]
-    least = min(map(len, halves))
-    if least < _LEAST:
+    halves = _first_halves(left, right)
+    if halves is None:
         return []
+    least = min(map(len, halves))
+    features = [one for one in simple if one[0] == "number"]
     if left.matrix is not None and right.matrix is not None:
-        features = [("coordinate", i) for i in most_different(halves[0], halves[1], _COORDINATES)]
+        features = coordinates(*halves, _COORDINATES)
     columns = [[as_floats(column(side, one)) for side in halves] for one in features]
     finite = [all(np.isfinite(side).all() for side in sides) for sides in columns]
     found: list[Feature] = []
@@ -114,51 +126,24 @@ def _design(outputs: Outputs, columns: list[Feature]) -> NDArray[np.float64]:
     )
 
 
-def _logistic(
-    rows: NDArray[np.float64], labels: NDArray[np.float64], shrinking: float
-) -> NDArray[Any]:
-    """Newton's method with a ridge; the intercept is fitted and dropped."""
-    x = np.concatenate([rows, np.ones((len(rows), 1))], axis=1)
-    w = np.zeros(x.shape[1])
-    ridge = shrinking * len(rows) * np.eye(x.shape[1])
-    for _ in range(_STEPS):
-        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        slope = x.T @ (labels - p) - ridge @ w
-        curve = (x * (p * (1 - p))[:, None]).T @ x + ridge
-        step = np.linalg.solve(curve, slope)
-        w += step
-        if np.abs(step).max() < 1e-6:
-            break
-    return w[:-1]
-
-
-def _columns(left: Outputs, right: Outputs) -> list[Feature]:
-    if left.sparse and right.sparse:
-        counts = Counter(key for side in (left, right) for table in side.tables for key in table)
-        keys = [key for key, _ in counts.most_common(_COLUMNS // 2)]
-        return [("has", key) for key in keys] + [("get", key) for key in keys]
-    if left.matrix is not None and right.matrix is not None:
-        return _polynomial(most_different(left, right, _COORDINATES), left.matrix.dtype == bool)
-    return _one_hot(left, right, min(max(left.width, right.width), 12))
-
-
-def _polynomial(near: list[int], binary: bool) -> list[Feature]:
-    base: list[Feature] = [("coordinate", i) for i in near]
+def _polynomial(near: list[Feature], binary: bool) -> list[Feature]:
+    found = [*near]
     if not binary:
-        base += [("power", one, 2) for one in base[:8]]
+        found += [("power", one, 2) for one in near[:8]]
     if 1 < len(near) <= 5:
-        pairs = combinations(sorted(near), 2)
-        base += [("absolute", ("difference", i, j), 0.0) for i, j in pairs]
-    return base
+        pairs = combinations(sorted(i for _, i in near), 2)
+        found += [("absolute", ("difference", i, j), 0.0) for i, j in pairs]
+    return found
 
 
-def _one_hot(left: Outputs, right: Outputs, width: int) -> list[Feature]:
-    rows = [*left.rows, *right.rows]
+def _one_hot(left: Outputs, right: Outputs, simple: Sequence[Feature]) -> list[Feature]:
+    """Numbers as they are; of other features, whether they have one of their common values."""
     found: list[Feature] = []
-    for i in range(width):
-        values = Counter(row[i] for row in rows if i < len(row))
-        common = [value for value, count in values.most_common(4) if count > len(rows) / 50]
-        found += [("is", ("value", i), value) for value in common]
-        if any(kind(value) == "number" for value in values):
-            found.append(("coordinate", i))
+    for feature in simple[:_COLUMNS]:
+        if feature[0] != "value":
+            found.append(feature)
+            continue
+        values = Counter(column(left, feature).tolist()) + Counter(column(right, feature).tolist())
+        common = [value for value, count in values.most_common(4) if count > values.total() / 50]
+        found += [("is", feature, value) for value in common]
     return found[:_COLUMNS]

@@ -3,62 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactdp.audit.outputs.batch import Outputs, as_floats, number
+from exactdp.audit.outputs.batch import Column, Outputs, as_floats, number
+from exactdp.audit.outputs.features import Feature, column
 
-__all__ = ["difference", "excess", "most_different", "most_different_places", "related"]
+__all__ = ["difference", "excess", "most_different", "related"]
 
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
 _ROWS = 4000
-_CELLS = 4_000_000  # numbers compared at once
-_VALUES = 500_000  # values of other types
+_COMPARED = 4_000_000  # numbers compared at once
+_SLOWER = 8  # times fewer values, where each is a Python object
 _RELATED = 0.5  # least correlation of related coordinates
 
-Column = NDArray[Any]
+
+def most_different(
+    left: Outputs, right: Outputs, features: Sequence[Feature], most: int
+) -> list[Feature]:
+    """The features whose columns differ most between two batches; a value that is not a number is
+    given a number of its own."""
+    values = _COMPARED // (1 if left.matrix is not None else _SLOWER)
+    rows, known = min(_ROWS, max(values // max(len(features), 1), 100)), dict[Any, float]()
+    a, b = left.take(0, rows), right.take(0, rows)
+    scores = [
+        _distance(*(_coded(column(side, feature), known) for side in (a, b)))
+        for feature in features
+    ]
+    return [features[i] for i in np.argsort(-np.array(scores), kind="stable")[:most]]
 
 
-def most_different(left: Outputs, right: Outputs, most: int) -> list[int]:
-    """The coordinates whose distributions differ most between two batches of vectors."""
-    assert left.matrix is not None
-    assert right.matrix is not None
-    width = min(left.width, right.width)
-    rows = min(_ROWS, max(_CELLS // max(width, 1), 100))
-    a, b = left.matrix[:rows], right.matrix[:rows]
-    scores = np.array([_distance(a[:, i], b[:, i]) for i in range(width)])
-    return [int(i) for i in np.argsort(-scores, kind="stable")[:most]]
-
-
-def most_different_places(
-    left: Outputs, right: Outputs, values: Callable[[Outputs], Iterable[list[Any]]], width: int,
-    most: int,
-) -> list[int]:  # fmt: skip
-    """The places at which lists of values, one list per output, differ most between two sides.
-
-    A value that is not a number is given a number of its own.
-    """
-    rows, known = min(_ROWS, max(_VALUES // max(width, 1), 100)), dict[Any, float]()
-    a, b = (
-        np.array([[_coded(one, known) for one in row] for row in values(side.take(0, rows))])
-        for side in (left, right)
+def _coded(values: Column, known: dict[Any, float]) -> Column:
+    if values.dtype != object:
+        return values
+    found = ((number(one), one) for one in values)
+    return np.array(
+        [x if x == x else known.setdefault(one, -1e100 * (len(known) + 1)) for x, one in found]
     )
-    scores = np.array([_distance(a[:, i], b[:, i]) for i in range(width)])
-    return [int(i) for i in np.argsort(-scores, kind="stable")[:most]]
-
-
-def _coded(value: Any, known: dict[Any, float]) -> float:
-    seen = number(value)
-    return seen if seen == seen else known.setdefault(value, -1e100 * (len(known) + 1))
 
 
 def related(outputs: Outputs, most: int, width: int = 256) -> list[tuple[int, int]]:
     """Pairs of coordinates that move together, the closest ones first."""
-    assert outputs.matrix is not None
-    values = outputs.matrix[:_ROWS, :width].astype(float)
+    values = outputs.numbers[:_ROWS, :width].astype(float)
     moving = np.flatnonzero(np.isfinite(values).all(axis=0) & (np.ptp(values, axis=0) > 0))
     if len(moving) < 2:
         return []

@@ -16,8 +16,7 @@ from tabulate import tabulate
 from exactdp import __version__
 from exactdp.audit.bounds import binomial
 from exactdp.audit.outputs.event import Event
-from exactdp.audit.promise_texts import read
-from exactdp.audit.promises import Promise
+from exactdp.audit.promises import Promise, read
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import choice, decimal_text, delta_target, rational

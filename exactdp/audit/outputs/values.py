@@ -1,8 +1,8 @@
 """Outputs of any type as common values: what can be compared, hashed, and written as JSON.
 
 Common values are None, booleans, integers, floats, Fractions, texts, bytes, tuples of common
-values, and frozensets of them. Everything that is lost on the way (1 and 1.0 are equal, a list and
-a tuple become tuples) is kept in the text of the types, see :func:`types_of`. Both depend on the
+values, and Tables of them. Everything that is lost on the way (1 and 1.0 are equal, a list and a
+tuple become tuples) is kept in the text of the types, see :func:`types_of`. Both depend on the
 value alone, so they are equal in every process.
 """
 
@@ -28,9 +28,8 @@ from exactdp.errors import Described, InvalidParameter
 __all__ = [
     "ALLOWED",
     "NAN",
-    "array_types",
+    "Table",
     "common",
-    "contents",
     "decoded",
     "encoded",
     "type_name",
@@ -49,12 +48,20 @@ _SCALARS = frozenset({type(None), bool, int, str, bytes, Fraction})
 _MOST = 40  # levels of nesting; a list that contains itself has no end
 
 
+class Table(dict[Any, Any]):
+    """A dictionary that is never changed, so that it has a hash. The order of keys is ignored."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
+        return hash(frozenset(self.items()))
+
+
 def common(value: Any, depth: int = 0) -> Any:
     """A value as a common value. Raises InvalidParameter for types that are not supported.
 
-    >>> common({"a": [1, 2.0], "when": date(2024, 2, 29)}) == frozenset(
-    ...     {("a", (1, 2.0)), ("when", "2024-02-29")})
-    True
+    >>> common({"a": [1, 2.0], "when": date(2024, 2, 29)})
+    {'a': (1, 2.0), 'when': '2024-02-29'}
+    >>> common({("key", 3)}), common({"key"})
+    ({'key': 3}, {'key': True})
     """
     kind = type(value)
     if kind in _SCALARS:
@@ -65,26 +72,23 @@ def common(value: Any, depth: int = 0) -> Any:
         return tuple(value)
     if depth > _MOST:
         raise _refused("a value nested more than 40 levels deep")
-    inner = contents(value)
+    inner = _contents(value)
     if inner is None:
         return _scalar(value)
     if isinstance(inner, list):
         return tuple(common(one, depth + 1) for one in inner)
-    pairs = ((key, common(one, depth + 1)) for key, one in inner.items())
-    if isinstance(value, (set, frozenset)):
-        return frozenset(key for key, _ in pairs)
-    return frozenset(pairs)
+    return Table((key, common(one, depth + 1)) for key, one in inner.items())
 
 
-def contents(value: Any) -> list[Any] | dict[Any, Any] | None:
+def _contents(value: Any) -> list[Any] | dict[Any, Any] | None:
     """What a value contains: a list, or a dictionary with common values as keys; None for scalars.
 
-    A set becomes a dictionary of its elements, an array a list of its numbers in order.
+    An array is the list of its numbers in order.
     """
     if isinstance(value, (tuple, list)):
         return list(value)
     if isinstance(value, (set, frozenset)):
-        return dict.fromkeys(sorted(map(common, value), key=repr), True)
+        return _elements(value)
     if isinstance(value, Mapping):
         return {common(key): one for key, one in value.items()}
     if isinstance(value, np.ndarray) and value.ndim:
@@ -96,6 +100,17 @@ def contents(value: Any) -> list[Any] | dict[Any, Any] | None:
     if isinstance(value, BaseException):
         return [type_name(type(value)), list(value.args)]
     return _frame(value)
+
+
+def _elements(values: Any) -> dict[Any, Any]:
+    """A set of pairs as the dictionary that it is, as sparse histograms are; another set by which
+    elements it has."""
+    found = sorted(map(common, values), key=repr)
+    if all(type(one) is tuple and len(one) == 2 for one in found):
+        pairs = dict(found)
+        if len(pairs) == len(found):
+            return pairs
+    return dict.fromkeys(found, True)
 
 
 def _entries(array: Any) -> list[Any]:
@@ -167,46 +182,31 @@ def type_name(kind: type) -> str:
 
 
 def types_of(value: Any) -> str:
-    """The types of a value and of what it contains, and which of its zeros are negative.
+    """The types of a value and of what it contains.
 
-    >>> types_of([1, 2, 0.5, -0.0, {"a": (None, True)}])
-    "list(int*2, float, float -0.0, dict('a': tuple(NoneType, bool)))"
+    >>> types_of([1, 2, 0.5, {"a": (None, True)}])
+    "list(int*2, float, dict('a': tuple(NoneType, bool)))"
     >>> types_of(np.zeros((2, 3), dtype=np.float32))
-    'float32(2, 3)'
+    'ndarray(2, 3) float32'
     """
     name = type_name(type(value))
-    if isinstance(value, (float, np.floating)):
-        return f"{name} -0.0" if value == 0 and np.signbit(value) else name
-    if isinstance(value, np.ndarray):
-        return array_types(value)
-    if isinstance(value, (Decimal, date, time)):
-        return f"{name} {value}" if isinstance(value, Decimal) else f"{name} {value.tzinfo!r}" if (
-            hasattr(value, "tzinfo")
-        ) else name  # fmt: skip
-    inner = contents(value)
+    dtypes = getattr(value, "dtypes", getattr(value, "dtype", None))
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"{name}{value.shape} {value.dtype.descr if value.dtype.names else value.dtype}"
+    if isinstance(value, Decimal):
+        return f"{name} {value}"
+    if isinstance(value, (date, time)):
+        return f"{name} {getattr(value, 'tzinfo', None)!r}"
+    if isinstance(value, (set, frozenset)):
+        return f"{name}({', '.join(sorted(set(map(types_of, value))))})"
+    inner = _contents(value)
     if inner is None:
         return name
     if isinstance(inner, list):
-        return f"{name}({_runs(tuple(map(types_of, inner)))})"
-    described = [f"{key!r}: {types_of(one)}" for key, one in inner.items()]
-    if isinstance(value, (set, frozenset)):
-        described = sorted(f"{common(one)!r}: {types_of(one)}" for one in value)
-        names = {one.partition(": ")[2] for one in described}
-        described = sorted(names) if len(names) == 1 else described
-    dtypes = getattr(value, "dtypes", getattr(value, "dtype", None))
-    return f"{name}({', '.join(described)})" + (f" {dtypes}" if dtypes is not None else "")
-
-
-def array_types(value: Any) -> str:
-    """The type and shape of an array, and which of its zeros are negative."""
-    kind = str(value.dtype.descr) if value.dtype.names else value.dtype.name
-    if value.dtype == object:
-        kind += f"[{_runs(tuple(map(types_of, value.ravel().tolist())))}]"
-    described = f"{kind}{value.shape}"
-    if value.dtype.kind == "f" and np.signbit(value).any():
-        at = np.flatnonzero(np.signbit(value) & (value == 0)).tolist()
-        described += f" -0.0 at {at}" if at else ""
-    return described
+        described = _runs(tuple(map(types_of, inner)))
+    else:
+        described = ", ".join(f"{key!r}: {types_of(one)}" for key, one in inner.items())
+    return f"{name}({described})" + (f" {dtypes}" if dtypes is not None else "")
 
 
 @lru_cache(maxsize=1024)
@@ -248,9 +248,9 @@ _JSON: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "fraction": (Fraction, str, Fraction),
     "tuple": (tuple, lambda v: [encoded(x) for x in v], lambda v: tuple(map(decoded, v))),
-    "set": (
-        frozenset,
-        lambda v: sorted((encoded(x) for x in v), key=json.dumps),
-        lambda v: frozenset(map(decoded, v)),
+    "table": (
+        Table,
+        lambda v: sorted(([encoded(x), encoded(v[x])] for x in v), key=json.dumps),
+        lambda v: Table((decoded(key), decoded(one)) for key, one in v),
     ),
 }

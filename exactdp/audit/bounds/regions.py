@@ -1,4 +1,4 @@
-"""Pairs of probabilities (p, q) in cells of q, and what all pairs of a set have in common."""
+"""Confidence regions of two probabilities (p, q), and what all pairs of a region have in common."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from itertools import pairwise
 
 from exactdp.audit.bounds.measures import Measure, delta_at, epsilon_at
 
-__all__ = ["Cells", "short"]
+__all__ = ["ConfidenceRegion", "short"]
 
-_REFINE = 16  # cells that may be split to sharpen one answer
-_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first cells, in deviations
+_REFINE = 16  # intervals of q that may be split to sharpen one answer
+_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first ends, in deviations
 
 
-class Cells(ABC):
-    """The pairs (p, q) that counts do not exclude: for q in a cell [a, b], p is at least lowest.
+class ConfidenceRegion(ABC):
+    """The pairs (p, q) that counts do not exclude: for q in an interval [a, b], p >= lowest.
 
     hits, trials: of the favoured side. other_hits, other_trials: of the other side.
-    The cells cover every q that is not excluded for all p.
+    The intervals cover every q that is not excluded for all p.
     """
 
     hits: int
     trials: int
     other_hits: int
     other_trials: int
-    _cells: dict[tuple[Fraction, Fraction], Fraction]
+    _lows: dict[tuple[Fraction, Fraction], Fraction]
 
     @abstractmethod
     def _lowest(self, a: Fraction, b: Fraction) -> Fraction:
@@ -57,9 +57,9 @@ class Cells(ABC):
         """A lower bound on the measure; given a number, sharpened until it is beyond that."""
         if not self.hits:
             return Fraction(-1)
-        if not self._cells:
+        if not self._lows:
             self._start()
-        corners = [(measure(p, b), a, b) for (a, b), p in self._cells.items()]
+        corners = [(measure(p, b), a, b) for (a, b), p in self._lows.items()]
         heapify(corners)
         small = Fraction(math.isqrt(self.hits) + 1, 100 * self.trials)
         idle = 0
@@ -72,7 +72,7 @@ class Cells(ABC):
                 break
             heappop(corners)
             for half in halves:
-                heappush(corners, (measure(self._cells[half], half[1]), *half))
+                heappush(corners, (measure(self._lows[half], half[1]), *half))
             gain = corners[0][0] - before
             idle = idle + 1 if gain < small + abs(before) / 500 else 0
             if idle == 2 and beyond is None:
@@ -80,17 +80,17 @@ class Cells(ABC):
         return corners[0][0]
 
     def _split(self, a: Fraction, b: Fraction) -> list[tuple[Fraction, Fraction]]:
-        """The halves of a cell in its place; none if it is too narrow."""
+        """The halves of an interval in its place; none if it is too narrow."""
         middle = short((a + b) / 2 if a * 8 > b else b / 2)
         if not a < middle < b:
             return []
-        del self._cells[a, b]
+        del self._lows[a, b]
         self._add(a, middle)
         self._add(middle, b)
         return [(a, middle), (middle, b)]
 
     def _start(self) -> None:
-        """Cells up to the q beyond which other_hits alone rejects every p."""
+        """Intervals up to the q beyond which other_hits alone rejects every p."""
         last = short(self._beyond())
         centre, spread = self.other_hits, math.sqrt(self.other_hits + 1)
         inner = [short(Fraction(max(centre + z * spread, 0.0)) / self.other_trials) for z in _EDGES]
@@ -99,7 +99,7 @@ class Cells(ABC):
             self._add(a, b)
 
     def _add(self, a: Fraction, b: Fraction) -> None:
-        self._cells[a, b] = self._lowest(a, b)
+        self._lows[a, b] = self._lowest(a, b)
 
 
 def short(value: Fraction) -> Fraction:
