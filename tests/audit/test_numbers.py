@@ -117,6 +117,33 @@ def test_more_than_enough_of_nothing() -> None:
     assert (found.verdict, found.relative) == ("loose", None)
 
 
+def renyi_by_hand(order: float, p: float, q: float) -> float:
+    return math.log(p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)) / (
+        order - 1
+    )
+
+
+def test_a_quarter_of_the_rho_of_permute_and_flip_is_refuted() -> None:
+    """opendp #2911: epsilon^2/8 is enough for the exponential mechanism, not for permute-and-flip.
+
+    By hand: of two options, the one whose utility is behind by g D has probability e^(-g/2)/2 at
+    epsilon = 1, for a sensitivity D; a user may move the first option from D behind to D ahead.
+    """
+    given = {"noise": "exponential", "budget": 1}
+    found = audit_number(mechanism="noisy_max", quantity="rho", parameters=given, claimed="0.125")
+    behind = math.exp(-0.5) / 2
+    by_hand = max(renyi_by_hand(order, 1 - behind, behind) / order for order in (1.001, 1.2, 2))
+    assert found.verdict == "unsafe"
+    assert 0.125 < float(found.true.lower) <= by_hand * 1.001 <= float(found.true.upper)
+    assert found.true.upper < Fraction(1, 2)  # pure epsilon = 1 implies it
+    gumbel = {"noise": "gumbel", "budget": 1, "k": 3}
+    for claimed, verdict in (("0.375", "loose"), ("0.366", "unsafe"), ("0.37", "undecided")):
+        found = audit_number(
+            mechanism="noisy_max", quantity="rho", parameters=gumbel, claimed=claimed
+        )
+        assert found.verdict == verdict
+
+
 def test_a_target_out_of_reach() -> None:
     given = {"k": 10, "sigma": 1, "epsilon": "0.5", "delta": "1e-9", "analysis": "exact"}
     with pytest.raises(InvalidParameter, match="delta must be one that can be reached"):

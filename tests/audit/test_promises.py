@@ -33,8 +33,7 @@ from exactdp.audit.bounds import measures
 from exactdp.audit.bounds.evidence import evidence
 from exactdp.audit.bounds.measures import Measure
 from exactdp.audit.bounds.region import Region
-from exactdp.audit.promises import read
-from exactdp.audit.promises import Promise
+from exactdp.audit.promises import Promise, read
 from tests.audit.mechanisms import Response
 
 PAIRS = [

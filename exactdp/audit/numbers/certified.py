@@ -1,27 +1,25 @@
 """One certified answer per question: the least delta, epsilon, sigma or tau of a mechanism.
 
 Every calculator of exactdp.accounting answers here, under the name of its group of conformance
-vectors. The other groups of vectors are listed at the end of this module.
+vectors. The other mechanisms are listed at the end of this module; each is a function of its
+parameters, which checks them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from inspect import Parameter, signature
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from flint import arb
 
 from exactdp.accounting import composition, pld, zcdp
-from exactdp.accounting.calculator import (
-    CALCULATORS,
-    Calculator,
-    calculator,
-    group_of,
-)
-from exactdp.accounting.calculator import parameters as parameters_of
+from exactdp.accounting.calculator import CALCULATORS, calculator, group_of
 from exactdp.audit.numbers import closed_forms, local_responses
+from exactdp.audit.numbers.concentrated import rho_of_noisy_max
 from exactdp.audit.numbers.inversion import WIDTH, least, least_multiple
 from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
@@ -39,32 +37,31 @@ from exactdp.parameters import (
 )
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 
-__all__ = ["Answerer", "answer", "delta_at", "mechanisms", "parameter_of", "quantities"]
-
+__all__ = ["answer", "delta_at", "mechanisms", "parameter_of", "quantities"]
 
 #: The relative width of delta for a sampled step, and for a composition on a grid. The latter is
 #: also the width of epsilon.
 _SAMPLED_WIDTH = Fraction(1, 10**5)
 _COMPOSED_WIDTH = Fraction(1, 10**3)
 
-Parameters = Mapping[str, Real]
-Delta = Callable[[Parameters], Enclosure]
-Answerer = Callable[[Parameters], Enclosure]
+_Answer = TypeVar("_Answer")
+Parameters = Mapping[str, Any]
+Answerer = Callable[..., Enclosure]
 
 
 @dataclass(frozen=True)
-class Mechanism:
-    """How delta is found, and which parameters can be searched for.
+class Answers:
+    """How questions about one mechanism are answered.
 
-    searches: quantity -> the parameter that is searched for; delta does not rise with it.
-    step: from a quantity and the other parameters to the step between values that
-    differ; 0: any two do.
-    others: quantity -> how it is found.
+    delta: a function of named parameters. searches: quantity -> the parameter that is searched for;
+    delta does not rise with it. others: quantity -> a function of named parameters that finds it.
+    step: from a quantity and the other parameters to the step between values that differ; 0: any
+    two do.
     """
 
-    delta: Delta
-    searches: Mapping[str, str]
-    others: Mapping[str, Answerer]
+    delta: Answerer
+    searches: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Answerer] = field(default_factory=dict)
     step: Callable[[str, Parameters], Fraction] = lambda *_: Fraction(0)
 
 
@@ -73,7 +70,7 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
 
     mechanism: one of :func:`mechanisms`.
     quantity: one of :func:`quantities` of the mechanism: "delta", or the least "epsilon", "sigma",
-    "tau" or "threshold" that is enough, or "pmf" or "cdf".
+    "tau", "threshold" or "rho" that is enough, or "pmf" or "cdf".
     parameters: as in the conformance vectors of the mechanism, or as in its calculator. The target
     of a search is the parameter "delta".
     Returns an enclosure, of relative width about 1e-12 where delta is known that well.
@@ -85,20 +82,18 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
     found = _mechanism(mechanism)
     choice("quantity", quantity, quantities(mechanism))
     if quantity == "delta":
-        return found.delta(parameters)
+        return _asked(found.delta, parameters)
     if quantity in found.others:
-        return found.others[quantity](parameters)
-    name = found.searches[quantity]
-    rest = {key: value for key, value in parameters.items() if key != "delta"}
-    target = delta_target("delta", _need(parameters, "delta"))
+        return _asked(found.others[quantity], parameters)
+    if "delta" not in parameters:
+        raise InvalidParameter("parameters", ", ".join(parameters), "with a value for delta")
+    target = delta_target("delta", parameters["delta"])
 
     def at(value: Fraction) -> Enclosure:
-        return found.delta({**rest, name: value})
+        return delta_at(mechanism, quantity, value, parameters)
 
     step = found.step(quantity, parameters)
-    if step:
-        return least_multiple(at, target, step)
-    return least(at, target, zero=quantity != "sigma")
+    return least_multiple(at, target, step) if step else least(at, target, quantity != "sigma")
 
 
 def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters) -> Enclosure:
@@ -106,11 +101,11 @@ def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters)
     found = _mechanism(mechanism)
     name = found.searches[choice("quantity", quantity, tuple(found.searches))]
     rest = {key: given for key, given in parameters.items() if key != "delta"}
-    return found.delta({**rest, name: value})
+    return _asked(found.delta, {**rest, name: value})
 
 
 def mechanisms() -> tuple[str, ...]:
-    """Every mechanism, by the name of its group of conformance vectors."""
+    """Every mechanism; a calculator's by the name of its group of conformance vectors."""
     return (*map(group_of, CALCULATORS), *_OTHERS)
 
 
@@ -129,165 +124,148 @@ def parameter_of(mechanism: str, quantity: str) -> str:
     return _mechanism(mechanism).searches.get(quantity, quantity)
 
 
-def _mechanism(name: str) -> Mechanism:
+def _mechanism(name: str) -> Answers:
     choice("mechanism", name, mechanisms())
     if name in _OTHERS:
         return _OTHERS[name]
-    return _calculated(calculator(next(x for x in CALCULATORS if group_of(x) == name)), name)
-
-
-def _calculated(made: Calculator[Any], group: str) -> Mechanism:
-    """A calculator's answers."""
-    takes = parameters_of(made.delta)
-
-    def delta(parameters: Parameters) -> Enclosure:
-        for name, required in takes.items():
-            if required:
-                _need(parameters, name)
-        for name in parameters:
-            if name not in takes:
-                raise InvalidParameter("parameters", name, f"some of {', '.join(takes)}")
-        return made.delta(**parameters)
-
-    return Mechanism(
-        delta,
-        {name: name for name in made.falls_with},
-        _PROBABILITIES.get(group, {}),
+    made = calculator(next(x for x in CALCULATORS if group_of(x) == name))
+    return Answers(
+        made.delta,
+        {parameter: parameter for parameter in made.falls_with},
+        _PROBABILITIES.get(name, {}),
         lambda quantity, _: Fraction(made.falls_with[quantity]),
     )
 
 
-def _need(parameters: Parameters, name: str) -> Real:
-    if name not in parameters:
-        raise InvalidParameter("parameters", ", ".join(parameters), f"with a value for {name}")
-    return parameters[name]
-
-
-def _word(parameters: Parameters, name: str, options: tuple[str, ...]) -> str:
-    return choice(name, str(_need(parameters, name)), options)
-
-
-def _count(parameters: Parameters, name: str) -> int:
-    return integer(name, _need(parameters, name), least=1)
-
-
-def _size(parameters: Parameters, name: str) -> Fraction:
-    return positive(name, _need(parameters, name))
-
-
-def _loss(parameters: Parameters) -> Fraction:
-    return non_negative("epsilon", _need(parameters, "epsilon"))
+def _asked(function: Callable[..., _Answer], parameters: Parameters) -> _Answer:
+    """The function's value; raises InvalidParameter where a parameter is missing or unknown."""
+    takes = signature(function).parameters
+    named = [name for name, one in takes.items() if one.kind is not one.VAR_KEYWORD]
+    for name in named:
+        if takes[name].default is Parameter.empty and name not in parameters:
+            given = ", ".join(parameters)
+            raise InvalidParameter("parameters", given, f"with a value for {name}")
+    for name in parameters if len(named) == len(takes) else ():
+        if name not in takes:
+            raise InvalidParameter("parameters", name, f"some of {', '.join(takes)}")
+    return function(**parameters)
 
 
 def _refined(compute: Callable[[], arb]) -> Enclosure:
     return refine(compute, relative_width=WIDTH).clamped(0, 1)
 
 
-def _gaussian_delta(parameters: Parameters) -> Enclosure:
-    ratio = positive("sensitivity", parameters.get("sensitivity", 1)) / _size(parameters, "sigma")
-    copies, epsilon = integer("k", parameters.get("k", 1), least=1), _loss(parameters)
-    return _refined(lambda: hockey_stick(ball(epsilon), ball(ratio) * arb(copies).sqrt()))
+def _threshold(*, noise: str, scale: Real, threshold: Real, comparison: str, k: Real) -> Enclosure:
+    kind = choice("noise", noise, tuple(closed_forms.NOISES))
+    strict = choice("comparison", comparison, closed_forms.COMPARISONS)
+    width, level = positive("scale", scale), rational("threshold", threshold)
+    copies = integer("k", k, least=1)
+    return _refined(lambda: closed_forms.threshold_delta(kind, width, level, strict, copies))
 
 
-def _threshold_delta(parameters: Parameters) -> Enclosure:
-    noise = _word(parameters, "noise", tuple(closed_forms.NOISES))
-    comparison = _word(parameters, "comparison", closed_forms.COMPARISONS)
-    scale, copies = _size(parameters, "scale"), _count(parameters, "k")
-    level = rational("threshold", _need(parameters, "threshold"))
-    return _refined(lambda: closed_forms.threshold_delta(noise, scale, level, comparison, copies))
-
-
-def _shift(parameters: Parameters) -> int:
-    return integer("sensitivity", parameters.get("sensitivity", 1), least=1)
-
-
-def _discrete_laplace_delta(parameters: Parameters) -> Enclosure:
-    scale, epsilon, shift = _size(parameters, "scale"), _loss(parameters), _shift(parameters)
-    if epsilon * scale >= shift:
+def _discrete_laplace(*, scale: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
+    width, loss = positive("scale", scale), non_negative("epsilon", epsilon)
+    shift = integer("sensitivity", sensitivity, least=1)
+    if loss * width >= shift:
         return Enclosure.exact(0)
-    return _refined(lambda: closed_forms.discrete_laplace_delta(scale, epsilon, shift))
+    return _refined(lambda: closed_forms.discrete_laplace_delta(width, loss, shift))
 
 
-def _place(parameters: Parameters) -> int:
-    return integer("z", _need(parameters, "z"), least=-(10**1000))
+def _place(z: Real) -> int:
+    return integer("z", z, least=-(10**1000))
 
 
-def _below(parameters: Parameters, above: Callable[[int], arb]) -> Enclosure:
+def _below(z: Real, above: Callable[[int], arb]) -> Enclosure:
     """P(X <= z), from the tail on its own side."""
-    z = _place(parameters)
-    return _refined(lambda: above(-z - 1) if z < 0 else 1 - above(z))
+    at = _place(z)
+    return _refined(lambda: above(-at - 1) if at < 0 else 1 - above(at))
 
 
-def _gaussian_pmf(parameters: Parameters) -> Enclosure:
-    return DiscreteGaussian(_size(parameters, "sigma2")).pmf(_place(parameters))
+def _gaussian_pmf(*, sigma2: Real, z: Real) -> Enclosure:
+    return DiscreteGaussian(positive("sigma2", sigma2)).pmf(_place(z))
 
 
-def _gaussian_cdf(parameters: Parameters) -> Enclosure:
-    sigma2 = _size(parameters, "sigma2")
-    return _below(parameters, lambda z: closed_forms.discrete_gaussian_above(z, sigma2))
+def _gaussian_cdf(*, sigma2: Real, z: Real) -> Enclosure:
+    width = positive("sigma2", sigma2)
+    return _below(z, lambda at: closed_forms.discrete_gaussian_above(at, width))
 
 
-def _laplace_pmf(parameters: Parameters) -> Enclosure:
-    return DiscreteLaplace(_size(parameters, "scale")).pmf(_place(parameters))
+def _laplace_pmf(*, scale: Real, z: Real) -> Enclosure:
+    return DiscreteLaplace(positive("scale", scale)).pmf(_place(z))
 
 
-def _laplace_cdf(parameters: Parameters) -> Enclosure:
-    scale = _size(parameters, "scale")
-    return _below(parameters, lambda z: closed_forms.discrete_laplace_above(z, scale))
+def _laplace_cdf(*, scale: Real, z: Real) -> Enclosure:
+    width = positive("scale", scale)
+    return _below(z, lambda at: closed_forms.discrete_laplace_above(at, width))
 
 
-def _zcdp_delta(parameters: Parameters) -> Enclosure:
-    return zcdp.delta(rho=_size(parameters, "rho"), epsilon=_loss(parameters))
+def _zcdp(*, rho: Real, epsilon: Real) -> Enclosure:
+    return zcdp.delta(rho=positive("rho", rho), epsilon=epsilon)
 
 
-def _composed_delta(parameters: Parameters) -> Enclosure:
-    kind = _word(parameters, "mechanism", ("gaussian", "pure", "laplace"))
+def _copies(
+    *, mechanism: str, epsilon: Real, k: Real, sigma: Real = 0, sensitivity: Real = 1,
+    scale: Real = 0, epsilon_each: Real = 0, delta_each: Real = 0,
+) -> Enclosure:  # fmt: skip
+    """k times the same mechanism; each kind has parameters of its own."""
+    kind = choice("mechanism", mechanism, ("gaussian", "pure", "laplace"))
+    copies, loss = integer("k", k, least=1), non_negative("epsilon", epsilon)
     if kind == "gaussian":
-        return _gaussian_delta(parameters)
-    copies, epsilon = _count(parameters, "k"), _loss(parameters)
+        ratio = positive("sensitivity", sensitivity) / positive("sigma", sigma)
+        return _refined(lambda: hockey_stick(ball(loss), ball(ratio) * arb(copies).sqrt()))
     if kind == "laplace":
-        scale = _size(parameters, "scale")
-        if epsilon * scale >= copies:
+        width = positive("scale", scale)
+        if loss * width >= copies:
             return Enclosure.exact(0)
-        return _refined(lambda: closed_forms.laplace_delta(copies, scale, epsilon))
-    return composition.optimal(
-        k=copies,
-        epsilon=_need(parameters, "epsilon_each"),
-        delta=parameters.get("delta_each", 0),
-        total_epsilon=epsilon,
+        return _refined(lambda: closed_forms.laplace_delta(copies, width, loss))
+    each = positive("epsilon_each", epsilon_each)
+    return composition.optimal(k=copies, epsilon=each, delta=delta_each, total_epsilon=loss)
+
+
+def _replaced(loss: pld.Pld, neighbours: str) -> pld.Pld:
+    replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
+    return loss.replaced() if replaces else loss
+
+
+def _sampled(
+    *, mechanism: str, scale: Real, rate: Real, epsilon: Real, neighbours: str,
+    sampling: str, group: Real = 1,
+) -> Enclosure:  # fmt: skip
+    kind = choice("mechanism", mechanism, ("gaussian", "laplace"))
+    noise = pld.gaussian(sigma=scale) if kind == "gaussian" else pld.laplace(scale=scale)
+    if choice("sampling", sampling, ("poisson", "batch")) == "batch":
+        step = noise.batched(rate)
+    else:
+        step = _replaced(noise.sampled(rate), neighbours)
+    size = integer("group", group, least=1)
+    found = step if size == 1 else step.grouped(size)
+    return found.delta(epsilon, relative_width=_SAMPLED_WIDTH)
+
+
+def _training(*, sigma: Real, rate: Real, k: Real, neighbours: str) -> pld.Pld:
+    step = _replaced(pld.gaussian(sigma=sigma).sampled(rate), neighbours)
+    return step.composed(integer("k", k, least=1))
+
+
+def _noisy_max(*, noise: str, budget: Real, k: Real = 1) -> pld.Pld:
+    """Private choice: with "gumbel" the exponential mechanism, "exponential" permute-and-flip."""
+    return pld.noisy_max(epsilon=positive("budget", budget), noise=noise).composed(
+        integer("k", k, least=1)
     )
 
 
-def _sampled_delta(parameters: Parameters) -> Enclosure:
-    scale = _need(parameters, "scale")
-    mechanism = _word(parameters, "mechanism", ("gaussian", "laplace"))
-    noise = pld.gaussian(sigma=scale) if mechanism == "gaussian" else pld.laplace(scale=scale)
-    replaces = _word(parameters, "neighbours", ("add-remove", "replace-one")) == "replace-one"
-    rate, group = _need(parameters, "rate"), integer("group", parameters.get("group", 1), least=1)
-    if _word(parameters, "sampling", ("poisson", "batch")) == "batch":
-        step = noise.batched(rate)
-    else:
-        step = noise.sampled(rate).replaced() if replaces else noise.sampled(rate)
-    found = step if group == 1 else step.grouped(group)
-    return found.delta(_need(parameters, "epsilon"), relative_width=_SAMPLED_WIDTH)
+def _of_loss(
+    made: Callable[..., pld.Pld], others: Mapping[str, Answerer] = MappingProxyType({})
+) -> Answers:
+    """A privacy loss, of which delta and epsilon can be asked."""
 
+    def delta(*, epsilon: Real, **given: Real) -> Enclosure:
+        return _asked(made, given).delta(epsilon, relative_width=_COMPOSED_WIDTH)
 
-def _training(parameters: Parameters) -> pld.Pld:
-    noise = pld.gaussian(sigma=_need(parameters, "sigma")).sampled(_need(parameters, "rate"))
-    replaces = _word(parameters, "neighbours", ("add-remove", "replace-one")) == "replace-one"
-    return (noise.replaced() if replaces else noise).composed(_count(parameters, "k"))
+    def epsilon(*, delta: Real, **given: Real) -> Enclosure:
+        return _asked(made, given).epsilon(delta, width=_COMPOSED_WIDTH)
 
-
-def _composed(made: Callable[[Parameters], pld.Pld]) -> Mechanism:
-    """A composition, of which delta and epsilon can be asked."""
-
-    def delta(parameters: Parameters) -> Enclosure:
-        return made(parameters).delta(_loss(parameters), relative_width=_COMPOSED_WIDTH)
-
-    def epsilon(parameters: Parameters) -> Enclosure:
-        return made(parameters).epsilon(_need(parameters, "delta"), width=_COMPOSED_WIDTH)
-
-    return Mechanism(delta, {}, {"epsilon": epsilon})
+    return Answers(delta, others={"epsilon": epsilon, **others})
 
 
 #: Quantities beside delta of a calculator's group.
@@ -295,23 +273,23 @@ _PROBABILITIES: dict[str, dict[str, Answerer]] = {
     "discrete_gaussian": {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
 }
 
-#: The groups of conformance vectors that are not a calculator's.
-_OTHERS: dict[str, Mechanism] = {
-    "thresholds": Mechanism(
-        _threshold_delta,
+#: The mechanisms that are not a calculator's: groups of conformance vectors, and private choice.
+_OTHERS: dict[str, Answers] = {
+    "thresholds": Answers(
+        _threshold,
         {"tau": "threshold"},
-        {},
-        lambda _, given: Fraction(given["noise"] in ("geometric", "discrete_gaussian")),
+        step=lambda _, given: Fraction(given.get("noise") in ("geometric", "discrete_gaussian")),
     ),
-    "discrete_laplace": Mechanism(
-        _discrete_laplace_delta,
+    "discrete_laplace": Answers(
+        _discrete_laplace,
         {"epsilon": "epsilon"},
         {"pmf": _laplace_pmf, "cdf": _laplace_cdf},
     ),
-    "zcdp": Mechanism(_zcdp_delta, {"epsilon": "epsilon"}, {}),
-    "composition": Mechanism(_composed_delta, {"epsilon": "epsilon"}, {}),
-    "sampling": Mechanism(_sampled_delta, {}, {}),
-    "sampled_gaussian": _composed(_training),
-    "events": _composed(loss_of),
-    "local_responses": Mechanism(local_responses.delta, {}, {"pmf": local_responses.pmf}),
+    "zcdp": Answers(_zcdp, {"epsilon": "epsilon"}),
+    "composition": Answers(_copies, {"epsilon": "epsilon"}),
+    "sampling": Answers(_sampled),
+    "sampled_gaussian": _of_loss(_training),
+    "events": _of_loss(loss_of),
+    "local_responses": Answers(local_responses.delta, others={"pmf": local_responses.pmf}),
+    "noisy_max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
 }

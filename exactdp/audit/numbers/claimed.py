@@ -52,7 +52,7 @@ class NumberAudit:
             "claimed": _text(self.claimed),
             "verdict": self.verdict,
             "true": self.true.as_dict(),
-            "relative": None if self.relative is None else _short(self.relative),
+            "relative": None if self.relative is None else self._distance(),
             "delta": None if self.delta is None else self.delta.as_dict(),
             "tolerance": decimal_text(self.tolerance),
         }
@@ -66,11 +66,16 @@ class NumberAudit:
             f"  least {self.quantity} that is enough: {self.true}",
         ]
         if self.relative is not None and self.verdict in ("unsafe", "loose"):
-            side = "below" if self.verdict == "unsafe" else "above"
-            lines.append(f"  the claim is {_short(self.relative)} (relative) {side} it")
+            by, side = ("at least", "below") if self.verdict == "unsafe" else ("at most", "above")
+            lines.append(f"  the claim is {by} {self._distance()} (relative) {side} it")
         if self.delta is not None:
             lines.append(f"  delta at the claimed {self.quantity}: {self.delta}")
         return "\n".join(lines)
+
+    def _distance(self) -> str:
+        """The relative distance: rounded down below the true value, up above it."""
+        found = Enclosure.exact(self.relative or Fraction(0))
+        return found.decimal_lower(3) if self.verdict == "unsafe" else found.decimal_upper(3)
 
 
 def audit_number(
@@ -103,7 +108,7 @@ def audit_number(
     >>> print(found.text())
     unsafe: sigma = 7.4819 for analytic_gaussian (epsilon = 1, delta = 1e-15)
       least sigma that is enough: [7.487009467, 7.487009468]
-      the claim is 0.000683 (relative) below it
+      the claim is at least 0.000682 (relative) below it
       delta at the claimed sigma: [1.041041277e-15, 1.041041278e-15]
     """
     choice("mechanism", mechanism, mechanisms())
@@ -177,8 +182,4 @@ def _exactly(claimed: Real) -> Fraction:
 def _text(value: Fraction) -> str:
     """A short decimal where there is one, else the nearest double's."""
     text = decimal_text(value)
-    return text if len(text) <= 24 else f"about {_short(value, 17)}"
-
-
-def _short(value: Fraction, digits: int = 3) -> str:
-    return Enclosure.exact(value).decimal_upper(digits) if value > 0 else decimal_text(value)
+    return text if len(text) <= 24 else f"about {Enclosure.exact(value).decimal_upper(17)}"

@@ -12,7 +12,7 @@ from exactdp.errors import InvalidParameter
 WIDTH = Fraction(1, 10**12)
 
 
-def least(at: Callable[[Fraction], Enclosure], target: Fraction, *, zero: bool) -> Enclosure:
+def least(at: Callable[[Fraction], Enclosure], target: Fraction, zero: bool) -> Enclosure:
     """The least value whose delta is at most the target; delta does not rise with the value."""
     if zero and at(Fraction(0)).upper <= target:
         return Enclosure.exact(0)

@@ -1,20 +1,20 @@
 """Laws of reports in the local model, in balls: e^epsilon here is the real number, not a rational.
 
-A mechanism is given as in the conformance vectors: budget is its epsilon; report is text.
+A mechanism is given as in the conformance vectors: budget is its epsilon; report is text. Random
+sampling plus fake data (RS+FD; Arcolezi et al. 2021) answers truly for one attribute of a user,
+chosen at random, with the budget ln(attributes (e^budget - 1) + 1), and makes up the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb
-from typing import Any, Protocol
+from math import prod
 
 from flint import arb
 
-from exactdp.audit.numbers import fake_data
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -22,124 +22,172 @@ from exactdp.parameters import Real, choice, integer, non_negative, positive, ra
 
 __all__ = ["delta", "pmf"]
 
-_NAMES = ("randomized_response", "unary", "rappor", "subset", "hadamard")
+#: Most values, and most reports, of which all are listed for delta.
+_VALUES, _REPORTS = 8, 1 << 12
 
-#: Most values whose reports are listed for delta.
-_LISTED = 8
-
-
-def pmf(parameters: Mapping[str, Real]) -> Enclosure:
-    """P(report | value)."""
-    asked = _asked(parameters)
-    value = asked.checked(parameters.get("value", ""))
-    report = str(parameters.get("report", ""))
-    if report not in set(asked.reports()):
-        raise InvalidParameter("report", report, "a report of this mechanism")
-    return refine(lambda: asked.chance(report, value)).clamped(0, 1)
+#: Report -> probability, or a number proportional to it.
+Reports = dict[str, arb]
 
 
-def delta(parameters: Mapping[str, Real]) -> Enclosure:
-    """The least delta at epsilon, over all pairs of values."""
-    asked, epsilon = _asked(parameters), non_negative("epsilon", parameters["epsilon"])
-    if asked.kept(epsilon):
-        return Enclosure.exact(0)
-
-    def worst() -> arb:
-        factor, found = ball(epsilon).exp(), arb(0)
-        for one, other in asked.pairs():
-            gaps = (asked.chance(y, one) - factor * asked.chance(y, other) for y in asked.reports())
-            found = found.max(sum((gap.max(arb(0)) for gap in gaps), arb(0)))
-        return found
-
-    return refine(worst).clamped(0, 1)
+def _bits(k: int) -> Iterator[str]:
+    return ("".join(bits) for bits in product("01", repeat=k))
 
 
-def _asked(parameters: Mapping[str, Real]) -> Asked:
-    if parameters.get("mechanism") in fake_data.KINDS:
-        return fake_data.FakeData.of(parameters)
-    return _Response.of(parameters)
+def _randomized_response(e: arb, k: int, size: int, value: int) -> Reports:
+    return {str(y): e if y == value else arb(1) for y in range(k)}
 
 
-class Asked(Protocol):
-    """A mechanism with reports as text."""
+def _subset(e: arb, k: int, size: int, value: int) -> Reports:
+    chosen = combinations(range(k), size)
+    return {" ".join(map(str, c)): e if value in c else arb(1) for c in chosen}
 
-    def checked(self, value: Real) -> Any:
-        """A value as chance and pairs have it; raises InvalidParameter."""
 
-    def kept(self, epsilon: Fraction) -> bool:
-        """Whether delta is 0 at this epsilon for certain."""
+def _hadamard(e: arb, k: int, size: int, value: int) -> Reports:
+    even = [(y & value + 1).bit_count() % 2 == 0 for y in range(1 << k.bit_length())]
+    return {str(y): e if one else arb(1) for y, one in enumerate(even)}
 
-    def pairs(self) -> Iterable[tuple[Any, Any]]:
-        """Pairs of values that show what any pair loses."""
 
-    def reports(self) -> Iterator[str]:
-        """Every report as text."""
+def _unary(e: arb, k: int, size: int, value: int) -> Reports:
+    """The value's own bit is a fair coin; another is 1 with probability 1/(e + 1)."""
+    zeros = {y: y.count("0") - (y[value : value + 1] == "0") for y in _bits(k)}
+    return {y: e**count for y, count in zeros.items()}
 
-    def chance(self, report: str, value: Any) -> arb:
-        """P(report | value), at the working precision."""
+
+#: name -> numbers proportional to the probabilities, from e^epsilon, k, size and the value
+_WEIGHTS: dict[str, Callable[[arb, int, int, int], Reports]] = {
+    "randomized_response": _randomized_response,
+    "subset": _subset,
+    "hadamard": _hadamard,
+    "unary": _unary,
+}
+#: name -> what it makes of the attribute that is told
+_FAKE = {
+    "fake_values": "randomized_response",
+    "fake_zero_bits": "unary",
+    "fake_random_bits": "unary",
+}
+_NAMES = (*_WEIGHTS, "rappor", *_FAKE)
 
 
 @dataclass(frozen=True)
-class _Response:
-    """One mechanism. budget: its epsilon; None for rappor given by f."""
+class _Asked:
+    """One mechanism. budget: its epsilon; None for rappor, which is given by f."""
 
     name: str
     k: int
+    attributes: int
     budget: Fraction | None
     f: Fraction
     size: int
 
     @classmethod
-    def of(cls, given: Mapping[str, Real]) -> _Response:
-        name = choice("mechanism", str(given.get("mechanism")), (*_NAMES, *fake_data.KINDS))
-        k = integer("k", given.get("k", ""), least=2)
-        if k > _LISTED:
-            raise InvalidParameter("k", k, f"<= {_LISTED}")
-        budget = None if name == "rappor" else positive("budget", given.get("budget", ""))
-        share = rational("f", given.get("f", "1"))
-        size = integer("size", given.get("size", 1), least=1)
-        if not 0 < share <= 1 or size >= k:
-            raise InvalidParameter("f, size", (given.get("f"), size), "0 < f <= 1 and size < k")
-        return cls(name, k, budget, share, size)
+    def of(
+        cls,
+        mechanism: str,
+        k: Real,
+        attributes: Real | None,
+        budget: Real | None,
+        f: Real | None,
+        size: Real | None,
+    ) -> _Asked:
+        name = choice("mechanism", mechanism, _NAMES)
+        values = integer("k", k, least=2)
+        many = integer("attributes", attributes or "", least=1) if name in _FAKE else 1
+        each = values if name == "fake_values" else 1 << min(values, 64)
+        if many > 12 or (each**many > _REPORTS if name in _FAKE else values > _VALUES):
+            allowed = f"at most {_VALUES} values, and {_REPORTS} reports"
+            raise InvalidParameter("k, attributes", (k, many), allowed)
+        epsilon = None if name == "rappor" else positive("budget", budget or "")
+        share, chosen = rational("f", f or 1), integer("size", size or 1, least=1)
+        if not 0 < share <= 1 or chosen >= values:
+            raise InvalidParameter("f, size", (f, size), "0 < f <= 1 and size < k")
+        return cls(name, values, many, epsilon, share, chosen)
 
-    def checked(self, value: Real) -> int:
-        number = integer("value", value, least=0)
-        if number >= self.k:
-            raise InvalidParameter("value", value, f"< {self.k}")
-        return number
+    def value(self, text: Real) -> tuple[int, ...]:
+        """A value: one number for every attribute, with spaces between."""
+        found = tuple(integer("value", part, least=0) for part in str(text).split())
+        if len(found) != self.attributes or max(found) >= self.k:
+            allowed = f"{self.attributes} numbers below {self.k}"
+            raise InvalidParameter("value", text, allowed)
+        return found
+
+    def factor(self) -> arb:
+        """e to the budget of what is told."""
+        return self.attributes * ball(self.budget or Fraction(0)).expm1() + 1
 
     def kept(self, epsilon: Fraction) -> bool:
-        """At its budget and beyond."""
-        return self.budget is not None and epsilon >= self.budget
+        """Whether delta is 0 at this epsilon for certain."""
+        if self.budget is None or self.attributes == 1:
+            return self.budget is not None and epsilon >= self.budget
 
-    def pairs(self) -> Iterable[tuple[int, int]]:
-        """Values are alike, but for their place."""
-        return ((0, 1), (1, 0))
+        def rest() -> arb:  # never 1 for several attributes, by Lindemann and Weierstrass
+            return self.factor() / ball(epsilon).exp()
 
-    def reports(self) -> Iterator[str]:
-        """Every report as text."""
-        if self.name in ("unary", "rappor"):
-            return ("".join(bits) for bits in product("01", repeat=self.k))
-        if self.name == "subset":
-            return (" ".join(map(str, c)) for c in combinations(range(self.k), self.size))
-        count = self.k if self.name == "randomized_response" else 1 << self.k.bit_length()
-        return (str(y) for y in range(count))
+        return refine(rest, accept=lambda found: found.lower > 1 or found.upper < 1).upper < 1
 
-    def chance(self, report: str, value: int) -> arb:
-        """P(report | value), at the working precision."""
-        if self.name == "rappor":
-            flipped = ball(self.f / 2)
-            wrong = sum((bit == "1") != (x == value) for x, bit in enumerate(report))
-            return flipped**wrong * (1 - flipped) ** (self.k - wrong)
-        e = ball(Fraction(self.budget or 0)).exp()
-        if self.name == "unary":
-            ones = report.count("1") - (report[value] == "1")
-            return e ** (self.k - 1 - ones) / (2 * (e + 1) ** (self.k - 1))
-        if self.name == "randomized_response":
-            return (e if int(report) == value else arb(1)) / (e + self.k - 1)
-        if self.name == "subset":
-            total = comb(self.k - 1, self.size - 1) * e + comb(self.k - 1, self.size)
-            return (e if str(value) in report.split() else arb(1)) / total
-        half = 1 << self.k.bit_length() - 1
-        inside = (int(report) & value + 1).bit_count() % 2 == 0
-        return (e if inside else arb(1)) / (half * (e + 1))
+    def law(self, value: tuple[int, ...]) -> Reports:
+        """The probability of every report."""
+        if self.name not in _FAKE:
+            return self._one(self.name, value[0])
+        kind = _FAKE[self.name]
+        true = [self._one(kind, own) for own in value]
+        if self.name == "fake_zero_bits":
+            fake = self._one(kind, self.k)  # no bit is the value's own
+        else:
+            every = [self._one(kind, own) for own in range(self.k)]
+            fake = {y: sum((law[y] for law in every), arb(0)) / self.k for y in every[0]}
+        found = {}
+        for parts in product(fake, repeat=self.attributes):
+            made_up = prod((fake[y] for y in parts), start=arb(1))
+            ratios = (law[y] / fake[y] for law, y in zip(true, parts, strict=True))
+            found[" ".join(parts)] = made_up * sum(ratios, arb(0)) / self.attributes
+        return found
+
+    def _one(self, name: str, value: int) -> Reports:
+        """The reports of one attribute."""
+        if name == "rappor":
+            flip = ball(self.f / 2)
+            own = "0" * value + "1" + "0" * (self.k - value - 1)
+            wrong = {y: sum(a != b for a, b in zip(y, own, strict=True)) for y in _bits(self.k)}
+            return {y: flip**n * (1 - flip) ** (self.k - n) for y, n in wrong.items()}
+        weights = _WEIGHTS[name](self.factor(), self.k, self.size, value)
+        total = sum(weights.values(), arb(0))
+        return {y: weight / total for y, weight in weights.items()}
+
+
+def pmf(
+    *, mechanism: str, k: Real, value: Real, report: str, attributes: Real | None = None,
+    budget: Real | None = None, f: Real | None = None, size: Real | None = None,
+) -> Enclosure:  # fmt: skip
+    """P(report | value)."""
+    asked = _Asked.of(mechanism, k, attributes, budget, f, size)
+    chosen = asked.value(value)
+    if str(report) not in asked.law(chosen):
+        raise InvalidParameter("report", report, "a report of this mechanism")
+    return refine(lambda: asked.law(chosen)[str(report)]).clamped(0, 1)
+
+
+def delta(
+    *, mechanism: str, k: Real, epsilon: Real, attributes: Real | None = None,
+    budget: Real | None = None, f: Real | None = None, size: Real | None = None,
+) -> Enclosure:  # fmt: skip
+    """The least delta at epsilon, over all pairs of values.
+
+    Values, and attributes, are alike but for their place: one pair for each number of attributes
+    that differ says it all.
+    """
+    asked = _Asked.of(mechanism, k, attributes, budget, f, size)
+    level = non_negative("epsilon", epsilon)
+    if asked.kept(level):
+        return Enclosure.exact(0)
+
+    def worst() -> arb:
+        factor, found, one = ball(level).exp(), arb(0), asked.law((0,) * asked.attributes)
+        for differ in range(1, asked.attributes + 1):
+            other = asked.law((1,) * differ + (0,) * (asked.attributes - differ))
+            for a, b in ((one, other), (other, one)):
+                gaps = ((a[y] - factor * b[y]).max(arb(0)) for y in a)
+                found = found.max(sum(gaps, arb(0)))
+        return found
+
+    return refine(worst).clamped(0, 1)

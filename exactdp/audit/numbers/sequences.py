@@ -8,25 +8,25 @@ from typing import Any
 from exactdp.accounting import pld
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import Real, choice, integer, json_value, rational
+from exactdp.parameters import choice, integer, json_value, rational
 
 __all__ = ["loss_of"]
 
 _Event = Mapping[str, Any]
 
 
-def loss_of(parameters: Mapping[str, Real]) -> pld.Pld:
-    """The loss of all of `events` together, for these `neighbours`.
+def loss_of(*, events: str, neighbours: str) -> pld.Pld:
+    """The loss of all events together.
 
-    Raises InvalidParameter where an entry is no mechanism with its parameters.
+    events: a JSON list of mechanisms. neighbours: "add-remove" or "replace-one". Raises
+    InvalidParameter where an entry is no mechanism with its parameters.
     """
-    text, asked = str(parameters.get("events", "")), str(parameters.get("neighbours", ""))
-    choice("neighbours", asked, ("add-remove", "replace-one"))
-    neighbours = pld.REPLACE_ONE if asked == "replace-one" else pld.ADD_REMOVE
-    events = json_value("events", text, "a JSON list of mechanisms", str)
-    if not isinstance(events, list) or not events:
-        raise InvalidParameter("events", text, "a JSON list of mechanisms")
-    first, *others = (_repeated(event, neighbours) for event in events)
+    choice("neighbours", neighbours, ("add-remove", "replace-one"))
+    relation = pld.REPLACE_ONE if neighbours == "replace-one" else pld.ADD_REMOVE
+    found = json_value("events", str(events), "a JSON list of mechanisms", str)
+    if not isinstance(found, list) or not found:
+        raise InvalidParameter("events", events, "a JSON list of mechanisms")
+    first, *others = (_repeated(event, relation) for event in found)
     for other in others:
         first = first.then(other)
     return first
