@@ -17,7 +17,7 @@ from exactdp import InvalidParameter
 from exactdp.audit import Event
 from exactdp.audit.outputs.batch import Outputs, as_outputs
 from exactdp.audit.outputs.features import column
-from exactdp.audit.outputs.values import Table, decoded, encoded
+from exactdp.audit.values import Table, decoded, encoded
 
 VECTORS = np.array([[1.0, 2.0, 2.0], [3.0, -1.0, 0.0], [0.0, 0.0, 5.0]])
 TUPLES = [(None, True, 3.5), (False, None), (None, None, None), "text", 7]

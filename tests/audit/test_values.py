@@ -20,7 +20,7 @@ from exactdp import InvalidParameter
 from exactdp.audit import Event, audit
 from exactdp.audit.outputs.batch import Outputs, as_outputs
 from exactdp.audit.outputs.features import column
-from exactdp.audit.outputs.values import common, encoded, types_of
+from exactdp.audit.values import common, encoded, types_of
 from tests.audit.mechanisms import Colour, Point, Told
 from tests.audit.processes import printed
 

@@ -10,7 +10,7 @@ from typing import Any, SupportsFloat, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.audit.outputs.values import NAN, Table, common, types_of
+from exactdp.audit.values import NAN, Table, common, types_of
 from exactdp.errors import Described, InvalidParameter
 
 __all__ = [

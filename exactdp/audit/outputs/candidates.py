@@ -25,7 +25,8 @@ _INTERVALS = 32
 _JUDGES = 250  # outputs on each side without which no set is learned
 _HALVINGS = 16
 _DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
-_ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more
+_ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more:
+_HALVED = 1.5  # times as much
 
 _SIDES = ("left", "right")
 
@@ -209,6 +210,7 @@ def _likely(
     sizes = (len(halves[0][1]), len(halves[1][1]))
     if min(sizes) < _JUDGES or not many:
         return
+    weight = _HALVED if min(sizes) >= _ENOUGH else 1.0
     train, judge = (
         [np.bincount(side[i], minlength=many + 1)[:many] for side in halves] for i in (0, 1)
     )
@@ -216,16 +218,11 @@ def _likely(
         k, y = ((train[i] + 0.5) / len(halves[i][0]) for i in (sign, 1 - sign))
         order = np.argsort(-k / y, kind="stable")[: max(1, int((k > y).sum()))]
         at_left, at_right = (np.cumsum(table[order]) for table in judge)
-        yield Counted(_first(order.tolist(), make), (at_left, at_right), sizes, _weight(sizes))
+        yield Counted(_first(order.tolist(), make), (at_left, at_right), sizes, weight)
 
 
 def _first(cases: list[int], make: Callable[[list[int]], Event]) -> Callable[[int], Event]:
     return lambda i: make(cases[: i + 1])
-
-
-def _weight(sizes: tuple[int, int]) -> float:
-    """Evidence from half of the outputs stands for more than itself, once there is enough."""
-    return 1.5 if min(sizes) >= _ENOUGH else 1.0
 
 
 def _edges(sides: list[Column]) -> Column:
@@ -267,12 +264,13 @@ def _unknown(feature: Feature, values: list[Any], cases: list[Column]) -> Iterat
     """Values that the first half of a side does not have, counted on the second halves."""
     first, second = zip(*(np.split(side, [(len(side) + 1) // 2]) for side in cases), strict=True)
     sizes = (len(second[0]), len(second[1]))
+    weight = _HALVED if min(sizes) >= _ENOUGH else 1.0
     for half in first if min(sizes) >= _JUDGES else ():
         seen = np.bincount(half, minlength=len(values) + 1) > 0
         seen[-1] = False
         known = tuple(value for value, one in zip(values, seen, strict=False) if one)
         out = [np.array([int((~seen[side]).sum())]) for side in second]
-        yield Counted(_outside(feature, known), (out[0], out[1]), sizes, _weight(sizes))
+        yield Counted(_outside(feature, known), (out[0], out[1]), sizes, weight)
 
 
 def _outside(feature: Feature, known: tuple[Any, ...]) -> Callable[[int], Event]:

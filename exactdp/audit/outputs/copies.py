@@ -3,7 +3,7 @@
 Two signs are looked for. No two calls may return the same outputs: a fixed seed, or a generator
 that was copied into worker processes, does so. Only calls that independent outputs would not repeat
 are compared: outputs of few distinct values (NULL, a set of keys, small counts) are no sign. And
-when a violation is about to be stated its event is counted again in fresh processes (recount.py):
+when a violation is about to be stated its event is counted again in fresh processes (drawing.py):
 their counts must vary as those of independent outputs do.
 
 An event that happens for all outputs of each call, or for none, is no sign of copies either. But
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.outputs.batch import Outputs
-from exactdp.audit.outputs.values import encoded
+from exactdp.audit.values import encoded
 from exactdp.errors import ExactDPError
 
 __all__ = ["AllAlike", "Calls", "CopiedRandomness", "different", "fingerprint", "uneven"]

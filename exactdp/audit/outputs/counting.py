@@ -18,7 +18,7 @@ from exactdp.audit.outputs.event import Event
 from exactdp.errors import InvalidParameter
 
 __all__ = [
-    "SIDES", "FeaturesOf", "OneByOne", "Run", "Tally", "batches", "count", "draw", "in_parallel",
+    "SIDES", "FeaturesOf", "OneByOne", "Run", "Tally", "batches", "call", "in_parallel",
     "other", "task_origin",
 ]  # fmt: skip
 
@@ -113,19 +113,14 @@ def batches(sizes: dict[str, int], largest: int) -> Iterator[tuple[str, int]]:
                 left[side] -= size
 
 
-def draw(run: Run, data: Any, size: int, origin: Origin) -> tuple[Outputs, str]:
-    """The outputs of one call, and the call's fingerprint."""
+def call(
+    run: Run, data: Any, size: int, origin: Origin, events: Sequence[Event] | None = None
+) -> tuple[Any, str]:
+    """The outputs of one call, or how often each event happens in them; the call's fingerprint."""
     _reseed(origin[0])
     outputs = as_outputs(run(data, size), size)
-    return outputs, fingerprint(outputs)
-
-
-def count(
-    run: Run, data: Any, size: int, origin: Origin, events: Sequence[Event]
-) -> tuple[list[int], str]:
-    """How often each event happens in the outputs of one call, and the call's fingerprint."""
-    outputs, mark = draw(run, data, size, origin)
-    return [int(event.hits(outputs).sum()) for event in events], mark
+    mark = fingerprint(outputs)
+    return outputs if events is None else [int(e.hits(outputs).sum()) for e in events], mark
 
 
 def task_origin() -> Origin:

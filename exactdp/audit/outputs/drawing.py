@@ -1,4 +1,12 @@
-"""What an audit draws from a mechanism: outputs to learn from, and counts of events."""
+"""What an audit draws from a mechanism: outputs to learn from, and counts of events.
+
+A violation is counted again, in fresh processes, before it is stated. Outputs of one process may
+share what the process remembers: a number drawn once, a cache by data set, a generator that drifts.
+Then they vary less than independent outputs do, and the counts of an event may be chance. So its
+outputs are drawn again, as many as before, in 8 processes that are started anew, with the calls for
+both sides in random order. The processes' counts must vary as those of independent outputs do, and
+agree with the first counts.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +16,25 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from exactdp.audit.outputs import fresh
 from exactdp.audit.outputs.batch import Outputs
-from exactdp.audit.outputs.copies import Calls
+from exactdp.audit.outputs.copies import Calls, CopiedRandomness, different, uneven
 from exactdp.audit.outputs.counting import (
     SIDES,
     OneByOne,
     Run,
     Tally,
     batches,
-    count,
-    draw,
+    call,
     in_parallel,
     other,
     task_origin,
 )
 from exactdp.audit.outputs.event import Event
-from exactdp.audit.outputs.fresh import sent
-from exactdp.audit.outputs.recount import Recount, recount
+from exactdp.audit.outputs.fresh import Call, Drawn
 from exactdp.errors import InvalidParameter
 
 __all__ = ["Draws"]
@@ -35,6 +45,24 @@ _LARGEST, _SMALLEST = 1 << 18, 1 << 10  # outputs of a call
 _SECONDS = 0.25  # one call should take about so long
 _CALLS = 4  # for each side and count, at least: what is equal within a call differs between calls
 _FEWEST = 64  # outputs of a call, unless there are fewer in all
+
+#: With 8, outputs that are each k copies raise false alarms no more often than alpha = 0.01 allows.
+#: They must pass both counts, Phi(-2.33/sqrt(k))^2, and the spread of eight counts, k times a
+#: chi-square variable with 7 degrees of freedom, must stay below its 10^-4 quantile 29.9: a product
+#: of at most 0.01, at k = 5 and 6. More processes cost more time to start.
+_PROCESSES = 8
+_MOST = 1 << 28  # outputs of a side
+
+_FRESH = "counted again in {processes} fresh processes: {counts}"
+_HERE = (
+    "counted again in this process: {counts}; what it drew before is taken as fixed (run cannot be "
+    "started anew, or draws the same in every process)"
+)
+_CONSTANT = (
+    "the event happened for every output of one data set and for none of the other, and run cannot "
+    "be started anew: either no randomness decides it, and no audit is needed, or run remembers "
+    "what it once drew"
+)
 
 
 @dataclass
@@ -58,7 +86,7 @@ class Draws:
         if self.progress is not None and not callable(self.progress):
             allowed = "None or a function of the number of outputs so far"
             raise InvalidParameter("progress", self.progress, allowed)
-        self._sent = sent(self.run)  # as fresh processes get it: run has not been called yet
+        self._sent = fresh.sent(self.run)  # as fresh processes get it: run has not been called yet
 
     def on(self, left: Any, right: Any) -> Draws:
         """Draw for another pair of data sets from now on."""
@@ -85,7 +113,7 @@ class Draws:
         started = time.perf_counter()
         drawn: dict[str, list[Outputs]] = {side: [] for side in SIDES}
         largest = min(_TRAINING_CALL, max(-(-size // 4), 1))
-        for side, _, outputs in self._made(draw, dict.fromkeys(SIDES, size // 2), largest):
+        for side, _, outputs in self._made(dict.fromkeys(SIDES, size // 2), largest):
             drawn[side].append(outputs)
         seconds = (time.perf_counter() - started) / max(size, 1)
         left, right = (Outputs.joined(drawn[side]) for side in SIDES)
@@ -100,25 +128,44 @@ class Draws:
         sizes = {side: many, other(side): size - many}
         largest = min(self._largest, max(-(-min(sizes.values()) // _CALLS), _FEWEST))
         tallies = dict.fromkeys(events, Tally())
-        for where, trials, hits in self._made(count, sizes, largest, [*tallies]):
+        for where, trials, hits in self._made(sizes, largest, [*tallies]):
             for event, seen in zip(tallies, hits, strict=True):
                 tallies[event] += Tally.counted(where, seen, trials)
         return tallies
 
-    def recount(self, event: Event, tally: Tally) -> Recount:
-        """Count an event again, in fresh processes where that is possible."""
-        again = recount(
-            self._mechanism, self._sent, self.data, event, tally, self.single, self._largest
-        )
-        self._drew(again.tally.left_trials + again.tally.right_trials)
-        return again
+    def recount(self, event: Event, tally: Tally) -> tuple[Tally, str]:
+        """Count an event again, on as many outputs as before; what the second count rests on.
+
+        Raises CopiedRandomness where the hits do not vary as those of independent outputs do.
+        """
+        sizes = {side: min(tally.of(side)[1], _MOST) for side in SIDES}
+        plans = [_plan(sizes, i // 2, self._largest) for i in range(_PROCESSES)]
+        found = fresh.drawn_anew(self._sent, self.data, event, plans, self.single)
+        basis = _HERE if found is None else _FRESH
+        if found is None:
+            plans = [_shuffled([call for plan in plans for call in plan], _PROCESSES)]
+            found = [fresh.counted(self._mechanism, self.data, event, plans[0])]
+        again = Tally()
+        for side in SIDES:
+            groups = _groups(side, plans, found)
+            hits, trials = sum(int(one.sum()) for one in groups), sum(map(len, groups))
+            for sign in (different(*tally.of(side), hits, trials), uneven(groups)):
+                if sign:
+                    raise CopiedRandomness(f"run returned copies ({side}: {sign})")
+            again += Tally.counted(side, hits, trials)
+        varied = again.mixed or any(mark for drawn in found for _, mark in drawn)
+        if basis is _HERE and not varied:
+            raise CopiedRandomness(_CONSTANT)
+        self._drew(again.left_trials + again.right_trials)
+        counts = ", ".join(f"{side} {k} of {n}" for side in SIDES for k, n in (again.of(side),))
+        return again, basis.format(processes=len(plans), counts=counts)
 
     def _made(
-        self, function: Callable[..., Any], sizes: dict[str, int], largest: int, *more: Any
+        self, sizes: dict[str, int], largest: int, events: list[Event] | None = None
     ) -> Iterator[tuple[str, int, Any]]:
-        """What a function makes of every call: the side, the size, and the result."""
+        """Of every call: the side, the size, and the outputs or the hits of events."""
         tasks = (
-            ((side, size), function, (self._mechanism, self.data[side], size, task_origin(), *more))
+            ((side, size), call, (self._mechanism, self.data[side], size, task_origin(), events))
             for side, size in batches(sizes, largest)
         )
         executor = None if self.single else self.executor
@@ -139,3 +186,25 @@ def _largest(outputs: Outputs, seconds: float) -> int:
     if outputs.matrix is not None:
         size = min(size, _BYTES // max(outputs.matrix[:1].nbytes, 1))
     return 1 << max(min(size, _LARGEST), _SMALLEST).bit_length() - 1
+
+
+def _plan(sizes: dict[str, int], seed: int, largest: int) -> list[Call]:
+    """The calls of one process, both sides in random order."""
+    calls: list[Call] = []
+    for side, size in sizes.items():
+        share = -(-size // _PROCESSES)
+        calls += [(side, min(largest, share - at)) for at in range(0, share, largest)]
+    return _shuffled(calls, seed)
+
+
+def _shuffled(calls: list[Call], seed: int) -> list[Call]:
+    return [calls[i] for i in np.random.default_rng(seed).permutation(len(calls))]
+
+
+def _groups(side: str, plans: list[list[Call]], found: list[Drawn]) -> list[NDArray[np.bool_]]:
+    """The hits of a side by processes; by calls where all are of one process."""
+    groups = []
+    for plan, drawn in zip(plans, found, strict=True):
+        own = [hits for (where, _), (hits, _) in zip(plan, drawn, strict=True) if where == side]
+        groups += own if len(plans) == 1 else [np.concatenate(own)]
+    return groups

@@ -248,10 +248,10 @@ class Audit:
 
     def _confirmed(self, one: Chosen, bounds: Bounds) -> tuple[bool, Bounds]:
         """Whether an event breaks the promise a second time, and what both counts bound."""
-        again = self.draws.recount(one.event, self.tallies[one.event])
-        region = one.region(again.tally, self.alpha)
+        again, basis = self.draws.recount(one.event, self.tallies[one.event])
+        region = one.region(again, self.alpha)
         confirmed = self.promise.refuted(region)
-        self.basis = again.basis if confirmed else _ONCE.format(again.basis)
+        self.basis = basis if confirmed else _ONCE.format(basis)
         second = self.promise.bounds(region)
         return confirmed, {key: min(bounds[key], second[key]) for key in bounds}
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactdp.audit.outputs.batch import as_floats, as_outputs
 from exactdp.audit.outputs.features import Feature, column, described, is_pattern, listed, shown
 from exactdp.audit.outputs.transforms import equal
-from exactdp.audit.outputs.values import common, decoded, encoded
+from exactdp.audit.values import common, decoded, encoded
 from exactdp.errors import InvalidParameter
 
 __all__ = ["RELATIONS", "Event"]

@@ -14,7 +14,7 @@ from exactdp.audit.outputs.features import Feature, column
 from exactdp.audit.outputs.places import count_numbers, paths, words_of
 from exactdp.audit.outputs.ranking import difference, excess, most_different, related
 from exactdp.audit.outputs.transforms import RECIPES
-from exactdp.audit.outputs.values import Table
+from exactdp.audit.values import Table
 
 __all__ = ["LEARNED", "coordinates", "half", "proposals"]
 

@@ -15,7 +15,7 @@ from exactdp.audit.outputs.batch import Column, Outputs
 from exactdp.errors import InvalidParameter
 
 __all__ = [
-    "Feature", "column", "defined", "described", "is_numeric", "is_pattern", "listed", "shown",
+    "Feature", "column", "define", "described", "is_numeric", "is_pattern", "listed", "shown",
 ]  # fmt: skip
 
 #: A name and its arguments: numbers, texts, None, tuples, other features.
@@ -40,20 +40,16 @@ class _Definition:
 _DEFINITIONS: dict[str, _Definition] = {}
 
 
-def defined(
+def define(
     name: str,
     text: str | Callable[..., str],
+    compute: Compute,
     *,
     numeric: bool = True,
     value: Callable[[Any], str] | None = None,
-) -> Callable[[Compute], Compute]:
-    """A decorator: the function computes the feature of this name."""
-
-    def register(compute: Compute) -> Compute:
-        _DEFINITIONS[name] = _Definition(compute, text, numeric, value)
-        return compute
-
-    return register
+) -> None:
+    """Define the feature of this name. The arguments are those of :class:`_Definition`."""
+    _DEFINITIONS[name] = _Definition(compute, text, numeric, value)
 
 
 def column(outputs: Outputs, feature: Feature) -> Column:

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.outputs.batch import Column, Outputs, Path, exact, kind, numeric, objects
-from exactdp.audit.outputs.features import Feature, column, defined
-from exactdp.audit.outputs.values import Table, common
+from exactdp.audit.outputs.features import column, define, listed
+from exactdp.audit.values import Table, common
 
-__all__ = ["count_numbers", "paths", "words_of"]
+__all__ = ["count_numbers", "number_at", "paths", "words_of"]
 
 _BYTES = 256  # of a byte string; each is looked at by itself
 _DIGITS = 4000  # longest text that is read as an exact integer: Python refuses longer ones
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_MISSING = object()
+_ABSENT = object()
 
 
 def paths(item: Any, most: int) -> Iterator[Path]:
@@ -46,17 +46,6 @@ def _place(*path: Any) -> str:
     return f"coordinate {step}" if type(step) is int else f"value at key {step!r}"
 
 
-def _presence(*path: Any) -> str:
-    return "presence of " + _place(*path).removeprefix("value at ")
-
-
-@defined("value", _place, numeric=False)
-def _value(outputs: Outputs, *path: Any) -> Column:
-    """The value at the end of a path; None where the path leads nowhere."""
-    return objects(outputs.at(path))
-
-
-@defined("number", _place)
 def number_at(outputs: Outputs, *path: Any) -> Column:
     """The number at the end of a path; NaN where there is none."""
     matrix = outputs.matrix
@@ -66,38 +55,6 @@ def number_at(outputs: Outputs, *path: Any) -> Column:
     if type(i) is not int or not 0 <= i < matrix.shape[1]:
         return np.full(len(outputs), np.nan)
     return exact(matrix[:, i])
-
-
-@defined("has", _presence)
-def _has(outputs: Outputs, *path: Any) -> Column:
-    return np.array([one is not _MISSING for one in outputs.at(path, _MISSING)], dtype=np.int64)
-
-
-@defined("length", "length of {0}")
-def _length(outputs: Outputs, base: Feature) -> Column:
-    """The length of a text, bytes, tuple or table; -1 for what has none."""
-    sized = (str, bytes, tuple, Table)
-    return np.array([len(one) if isinstance(one, sized) else -1 for one in column(outputs, base)])
-
-
-@defined("word", "presence of the word {1} in {0}")
-def _word(outputs: Outputs, base: Feature, wanted: str) -> Column:
-    return np.array([wanted in words_of(one) for one in column(outputs, base)], dtype=np.int64)
-
-
-@defined("character", "character {1} of {0}", numeric=False)
-def _character(outputs: Outputs, base: Feature, i: int) -> Column:
-    """The i-th character of a text, from its end for i < 0; "" where it has none."""
-    return objects(
-        one[i] if isinstance(one, str) and -len(one) <= i < len(one) else ""
-        for one in column(outputs, base)
-    )
-
-
-@defined("number in text", "number {1} in {0}")
-def _number_in_text(outputs: Outputs, base: Feature, i: int) -> Column:
-    """The i-th number in a text, or NaN; integers are exact."""
-    return numeric([_number(one, i) for one in column(outputs, base)])
 
 
 def _number(value: Any, i: int) -> int | float | None:
@@ -118,37 +75,76 @@ def count_numbers(text: str) -> int:
     return len(_NUMBER.findall(text))
 
 
-@defined("types", "types", numeric=False)
-def _types(outputs: Outputs) -> Column:
-    return objects(outputs.types)
+def _character(value: Any, i: int) -> str:
+    """The i-th character of a text, from its end for i < 0; "" where it has none."""
+    return value[i] if isinstance(value, str) and -len(value) <= i < len(value) else ""
 
 
-@defined("keys", "set of keys", numeric=False)
-def _keys(outputs: Outputs) -> Column:
-    return objects(
-        Table.fromkeys(item, True) if type(item) is Table else () for item in outputs.items
-    )
+def _length(value: Any) -> int:
+    """The length of a text, bytes, tuple or table; -1 for what has none."""
+    return len(value) if isinstance(value, (str, bytes, tuple, Table)) else -1
 
 
-@defined("key order", "order of the keys", numeric=False)
-def _key_order(outputs: Outputs) -> Column:
-    """The keys of each dictionary in its own order; none for other outputs."""
-    return objects(common(tuple(one)) if isinstance(one, dict) else () for one in outputs.raw)
+def _keys(outputs: Outputs) -> list[Table]:
+    """The keys of each output, as a set; none for what is no table."""
+    return [Table(dict.fromkeys(x if type(x) is Table else (), True)) for x in outputs.items]
 
 
-@defined("foreign keys", lambda *known: f"number of keys that are not among {known}")
 def _foreign_keys(outputs: Outputs, *known: Any) -> Column:
     keys = set(known)
-    return np.array(
-        [len(item.keys() - keys) if type(item) is Table else 0 for item in outputs.items]
-    )
+    return np.array([len(x.keys() - keys) if type(x) is Table else 0 for x in outputs.items])
 
 
-@defined("prefix", "first {0} coordinates", numeric=False)
-def _prefix(outputs: Outputs, length: int) -> Column:
-    return objects(row[:length] for row in outputs.entries)
-
-
-@defined("kinds", "kinds of the coordinates", numeric=False)
-def _kinds(outputs: Outputs) -> Column:
-    return objects(tuple(map(kind, row)) for row in outputs.entries)
+define("value", _place, lambda outputs, *path: objects(outputs.at(path)), numeric=False)
+define("number", _place, number_at)
+define(
+    "has",
+    lambda *path: "presence of " + _place(*path).removeprefix("value at "),
+    lambda outputs, *path: np.array([x is not _ABSENT for x in outputs.at(path, _ABSENT)]) + 0,
+)
+define(
+    "length",
+    "length of {0}",
+    lambda outputs, base: np.array([_length(x) for x in column(outputs, base)]),
+)
+define(
+    "word",
+    "presence of the word {1} in {0}",
+    lambda outputs, base, word: np.array([word in words_of(x) for x in column(outputs, base)]) + 0,
+)
+define(
+    "character",
+    "character {1} of {0}",
+    lambda outputs, base, i: objects(_character(x, i) for x in column(outputs, base)),
+    numeric=False,
+)
+define(
+    "number in text",
+    "number {1} in {0}",
+    lambda outputs, base, i: numeric([_number(x, i) for x in column(outputs, base)]),
+)
+define("types", "types", lambda outputs: objects(outputs.types), numeric=False)
+define("keys", "set of keys", lambda outputs: objects(_keys(outputs)), numeric=False)
+define(
+    "key order",
+    "order of the keys",
+    lambda outputs: objects(common([*x]) if isinstance(x, dict) else () for x in outputs.raw),
+    numeric=False,
+)
+define(
+    "foreign keys",
+    lambda *known: f"number of keys that are not among {listed([*map(repr, known)])}",
+    _foreign_keys,
+)
+define(
+    "prefix",
+    "first {0} coordinates",
+    lambda outputs, length: objects(row[:length] for row in outputs.entries),
+    numeric=False,
+)
+define(
+    "kinds",
+    "kinds of the coordinates",
+    lambda outputs: objects(tuple(map(kind, row)) for row in outputs.entries),
+    numeric=False,
+)

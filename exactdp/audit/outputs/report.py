@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
@@ -24,6 +24,7 @@ from exactdp.parameters import choice, decimal_text, delta_target, rational
 __all__ = ["AuditReport"]
 
 _DIGITS = 6
+_SIDES = ("left", "right")
 
 
 @dataclass(frozen=True)
@@ -80,22 +81,11 @@ class AuditReport:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON types; numbers are decimal strings, bounds rounded down."""
+        written = {name: write(getattr(self, name)) for name, (write, _) in _FIELDS.items()}
         return {
             "verdict": "violation" if self.violation else "no violation found",
-            "promise": self.promise.as_dict(),
-            "bounds": {name: decimal_text(value) for name, value in self.bounds.items()},
-            "alpha": decimal_text(self.alpha),
-            "event": self.event.as_dict(),
+            **written,
             "event_text": str(self.event),
-            "direction": self.direction,
-            "counts": {s: {"hits": k, "trials": n} for s, (k, n) in self.counts.items()},
-            "few": self.few,
-            "samples": self.samples,
-            "looks": self.looks,
-            "seconds": round(self.seconds, 3),
-            "warning": self.warning,
-            "basis": self.basis,
-            "looked_at": self.looked_at,
             "version": __version__,
         }
 
@@ -103,22 +93,8 @@ class AuditReport:
     def from_dict(cls, entry: Mapping[str, Any]) -> AuditReport:
         """The report that as_dict() wrote, to be replayed."""
         try:
-            return cls(
-                violation=entry["verdict"] == "violation",
-                promise=read(entry["promise"]),
-                bounds={name: rational(name, value) for name, value in entry["bounds"].items()},
-                event=Event.from_dict(entry["event"]),
-                direction=choice("direction", entry["direction"], ("left", "right")),
-                counts={s: _counts(entry["counts"][s]) for s in ("left", "right")},
-                samples=int(entry["samples"]),
-                alpha=delta_target("alpha", entry["alpha"]),
-                looks=int(entry["looks"]),
-                few=bool(entry["few"]),
-                seconds=float(entry["seconds"]),
-                warning=str(entry["warning"]),
-                basis=str(entry["basis"]),
-                looked_at={str(kind): int(n) for kind, n in entry["looked_at"].items()},
-            )
+            found = {name: read(entry[name]) for name, (_, read) in _FIELDS.items()}
+            return cls(violation=entry["verdict"] == "violation", **found)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InvalidParameter("report", entry, "what AuditReport.as_dict() returns") from error
 
@@ -152,7 +128,7 @@ class AuditReport:
         )
 
     def _rows(self) -> list[list[str]]:
-        return [[side, *_row(*self.counts[side])] for side in ("left", "right")]
+        return [[side, *_row(*self.counts[side])] for side in _SIDES]
 
     def _reached(self) -> list[str]:
         return [
@@ -182,8 +158,28 @@ class AuditReport:
 _HEADERS = ["side", "hits", "outputs", "share", "95 % interval"]
 
 
-def _counts(entry: Mapping[str, Any]) -> tuple[int, int]:
-    return int(entry["hits"]), int(entry["trials"])
+#: Field -> how it is written as JSON, and read.
+_FIELDS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "promise": (lambda promise: promise.as_dict(), read),
+    "bounds": (
+        lambda bounds: {name: decimal_text(value) for name, value in bounds.items()},
+        lambda entry: {name: rational(name, value) for name, value in entry.items()},
+    ),
+    "alpha": (decimal_text, lambda entry: delta_target("alpha", entry)),
+    "event": (lambda event: event.as_dict(), Event.from_dict),
+    "direction": (str, lambda entry: choice("direction", entry, _SIDES)),
+    "counts": (
+        lambda counts: {side: {"hits": k, "trials": n} for side, (k, n) in counts.items()},
+        lambda entry: {s: (int(entry[s]["hits"]), int(entry[s]["trials"])) for s in _SIDES},
+    ),
+    "few": (bool, bool),
+    "samples": (int, int),
+    "looks": (int, int),
+    "seconds": (lambda seconds: round(seconds, 3), float),
+    "warning": (str, str),
+    "basis": (str, str),
+    "looked_at": (dict, lambda entry: {str(kind): int(n) for kind, n in entry.items()}),
+}
 
 
 def _row(hits: int, trials: int) -> list[str]:

@@ -52,7 +52,8 @@ def search(
             found += best([Counted.one(event, event.hits(left), event.hits(right))], promise)
         for handicap, feature, own in _looked_at(left, right, data, epsilon):
             told(feature)
-            found += [_handicapped(one, handicap) for one in best(own, promise)]
+            for one in best(own, promise):  # a later feature must do a little better
+                found.append(replace(one, score=one.score - min(handicap, one.score / 2)))
             every += own
         found.sort(key=lambda one: -one.score)
         found += _joined(found[:_PAIRED], left, right, promise)
@@ -80,11 +81,6 @@ def _looked_at(
         yield _MOST, feature, counted(feature, column(left, feature), column(right, feature))
     for feature in likelihood_ratios(left, right, simple):
         yield _MOST, feature, counted(feature, *(column(side, feature) for side in judges))
-
-
-def _handicapped(one: Candidate, handicap: float) -> Candidate:
-    """Simple features come first; a later one must do a little better."""
-    return replace(one, score=one.score - min(handicap, one.score / 2))
 
 
 def _joined(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.outputs.batch import Column, Outputs, as_floats, numeric
-from exactdp.audit.outputs.features import Feature, column, defined, described, listed
+from exactdp.audit.outputs.features import Feature, column, define, described, listed
 from exactdp.errors import InvalidParameter
 
 __all__ = ["RECIPES", "equal"]
@@ -35,26 +35,6 @@ def equal(values: Column, value: Any) -> NDArray[np.bool_]:
     return np.fromiter((one == value for one in values), dtype=bool, count=len(values))
 
 
-@defined("is", "whether {0} is {1}")
-def _is(outputs: Outputs, base: Feature, value: Any) -> Column:
-    return equal(column(outputs, base), value).astype(np.int64)
-
-
-@defined("power", "({0})^{1}")
-def _power(outputs: Outputs, base: Feature, exponent: int) -> Column:
-    return np.asarray(_floats(outputs, base) ** exponent)
-
-
-def _distance(base: Feature, centre: float) -> str:
-    return f"{described(base)} - {centre:.6g}" if centre else described(base)
-
-
-@defined("absolute", lambda base, centre: f"|{_distance(base, centre)}|")
-def _absolute(outputs: Outputs, base: Feature, centre: float) -> Column:
-    return np.abs(_floats(outputs, base) - centre)
-
-
-@defined("residue", "{0} mod {1}")
 def _residue(outputs: Outputs, base: Feature, step: int) -> Column:
     """A number modulo an integer: exact, however large the number is."""
     values = column(outputs, base)
@@ -63,7 +43,6 @@ def _residue(outputs: Outputs, base: Feature, step: int) -> Column:
     return np.array([v % step if isinstance(v, int) else np.mod(v, step) for v in values.tolist()])
 
 
-@defined("bit", "binary digit {1} of {0}")
 def _bit(outputs: Outputs, base: Feature, k: int) -> Column:
     """A binary digit of a whole number; NaN for others."""
     values = column(outputs, base)
@@ -72,15 +51,6 @@ def _bit(outputs: Outputs, base: Feature, k: int) -> Column:
     return numeric([int(v) >> k & 1 if v == v // 1 else None for v in values.tolist()])
 
 
-def _terms(bases: tuple[Feature, ...], weights: tuple[float, ...]) -> str:
-    terms = [
-        f"{'-' if weight < 0 else '+'} {abs(weight):.6g} ({described(base)})"
-        for base, weight in zip(bases, weights, strict=True)
-    ]
-    return " ".join(terms).removeprefix("+ ")
-
-
-@defined("combination", _terms)
 def _combination(
     outputs: Outputs, bases: tuple[Feature, ...], weights: tuple[float, ...]
 ) -> Column:
@@ -90,15 +60,14 @@ def _combination(
     return total
 
 
-def _noise(law: str, bases: tuple[Feature, ...], left: Fits, right: Fits) -> str:
+def _combination_text(bases: tuple[Feature, ...], weights: tuple[float, ...]) -> str:
     terms = [
-        f"{described(base)} ({a:.4g} or {b:.4g}, scale {s:.3g}{f' or {t:.3g}' if s != t else ''})"
-        for base, (a, s), (b, t) in zip(bases, left, right, strict=True)
+        f"{'-' if weight < 0 else '+'} {abs(weight):.6g} ({described(base)})"
+        for base, weight in zip(bases, weights, strict=True)
     ]
-    return f"log-likelihood ratio of {law} noise on {listed(terms)}"
+    return " ".join(terms).removeprefix("+ ")
 
 
-@defined("likelihood ratio", _noise)
 def _likelihood_ratio(
     outputs: Outputs, law: str, bases: tuple[Feature, ...], left: Fits, right: Fits
 ) -> Column:
@@ -115,37 +84,50 @@ def _likelihood_ratio(
     return np.asarray(np.round(total, 9))
 
 
-@defined("negative zero", "whether {0} is -0.0")
+def _likelihood_text(law: str, bases: tuple[Feature, ...], left: Fits, right: Fits) -> str:
+    terms = [
+        f"{described(base)} ({a:.4g} or {b:.4g}, scale {s:.3g}{f' or {t:.3g}' if s != t else ''})"
+        for base, (a, s), (b, t) in zip(bases, left, right, strict=True)
+    ]
+    return f"log-likelihood ratio of {law} noise on {listed(terms)}"
+
+
 def _negative_zero(outputs: Outputs, base: Feature) -> Column:
     values = _floats(outputs, base)
     return np.asarray(np.signbit(values) & (values == 0), dtype=np.int64)
 
 
-@defined("zero bits", "number of last bits of {0} that are zero")
+def _split(values: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Odd-or-even integer significand and exponent: value = significand * 2^exponent."""
+    finite = np.where(np.isfinite(values), values, 0.0).astype(np.float64)
+    fraction, exponent = np.frexp(finite)
+    return np.abs(fraction * 2.0**53).astype(np.int64), exponent.astype(np.int64) - 53
+
+
+def _lowest_bit(mantissa: NDArray[np.int64]) -> Column:
+    """The index of the lowest set bit (0 for 0)."""
+    lowest = (mantissa & -mantissa).astype(np.float64)
+    return np.frexp(np.maximum(lowest, 1.0))[1] - 1
+
+
 def _zero_bits(outputs: Outputs, base: Feature) -> Column:
     """How many low bits of the 53-bit significand are zero; 53 for zero and for NaN."""
     mantissa, _ = _split(_floats(outputs, base))
     return np.where(mantissa == 0, 53, _lowest_bit(mantissa))
 
 
-@defined(
-    "granularity",
-    lambda base, centre: f"exponent of the last binary digit of {_distance(base, centre)}",
-)
 def _granularity(outputs: Outputs, base: Feature, centre: float) -> Column:
     """The k for which value - centre is an odd multiple of 2^k; 2000 for zero and non-finite."""
     mantissa, exponent = _split(_floats(outputs, base) - centre)
     return np.where(mantissa == 0, _NONE, exponent + _lowest_bit(mantissa))
 
 
-@defined("low bits", "last {1} bits of {0}")
 def _low_bits(outputs: Outputs, base: Feature, bits: int) -> Column:
     """The lowest bits of the significand as a number."""
     raw = np.ascontiguousarray(_floats(outputs, base)).view(np.int64)
     return raw & np.int64((1 << bits) - 1)
 
 
-@defined("reachable", "whether {0} can be {2} + noise of scale {3} ({1})")
 def _reachable(outputs: Outputs, base: Feature, recipe: str, centre: float, scale: float) -> Column:
     """1 where centre + noise of this scale can be that very double, 0 where it cannot.
 
@@ -162,59 +144,63 @@ def _reachable(outputs: Outputs, base: Feature, recipe: str, centre: float, scal
         nearest = np.rint(fold(tail, x < centre) * size)
         for step in range(-2, 3):
             u = (nearest + step) / size
-            for z in noise(u, scale, x < centre):
-                found |= (centre + z) == x
+            for z in noise(u, x < centre):
+                found |= centre + scale * z == x
     return found.astype(np.int64)
 
 
-def _split(values: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Odd-or-even integer significand and exponent: value = significand * 2^exponent."""
-    finite = np.where(np.isfinite(values), values, 0.0).astype(np.float64)
-    fraction, exponent = np.frexp(finite)
-    return np.abs(fraction * 2.0**53).astype(np.int64), exponent.astype(np.int64) - 53
-
-
-def _lowest_bit(mantissa: NDArray[np.int64]) -> Column:
-    """The index of the lowest set bit (0 for 0)."""
-    lowest = (mantissa & -mantissa).astype(np.float64)
-    return np.frexp(np.maximum(lowest, 1.0))[1] - 1
-
-
-def _one_sided(tail: Column, below: Column) -> Column:
-    return tail
-
-
-def _two_sided(tail: Column, below: Column) -> Column:
-    return np.where(below, tail / 2, 1 - tail / 2)
-
-
-def _centred(tail: Column, below: Column) -> Column:
-    return (1 - tail) / 2
-
-
-def _signed_log(u: Column, scale: float, below: Column) -> tuple[Column, ...]:
-    z = scale * np.log(u)
-    other = scale * np.log1p(-(1 - u))
-    return np.where(below, z, -z), np.where(below, other, -other)
-
-
-def _numpy_laplace(u: Column, scale: float, below: Column) -> tuple[Column, ...]:
-    return (np.where(below, scale * np.log(u + u), -scale * np.log(2 - u - u)),)
-
-
-def _inverse_cdf(u: Column, scale: float, below: Column) -> tuple[Column, ...]:
-    z = scale * np.log(1 - 2 * u)
-    other = scale * np.log1p(-2 * u)
-    return np.where(below, z, -z), np.where(below, other, -other)
+def _signed(log: Column, below: Column) -> Column:
+    return np.where(below, log, -log)
 
 
 Fold = Callable[[Column, Column], Column]
-Noise = Callable[[Column, float, Column], tuple[Column, ...]]
+Noise = Callable[[Column, Column], list[Column]]
 
-#: name: (bits of the uniform, uniform behind a sample, noise from the uniform)
+#: name: bits of the uniform; the uniform behind a sample, given e^-|noise| and whether the noise is
+#: negative; ways to compute the noise, of scale 1, from the uniform
 RECIPES: dict[str, tuple[int, Fold, Noise]] = {
-    "log of a uniform": (53, _one_sided, _signed_log),
-    "log of a 32-bit uniform": (32, _one_sided, _signed_log),
-    "log of twice a uniform": (53, _two_sided, _numpy_laplace),
-    "inverse of the distribution function": (53, _centred, _inverse_cdf),
+    **{
+        name: (
+            bits,
+            lambda tail, below: tail,
+            lambda u, below: [_signed(z, below) for z in (np.log(u), np.log1p(-(1 - u)))],
+        )
+        for name, bits in (("log of a uniform", 53), ("log of a 32-bit uniform", 32))
+    },
+    "log of twice a uniform": (
+        53,
+        lambda tail, below: np.where(below, tail / 2, 1 - tail / 2),
+        lambda u, below: [np.where(below, np.log(u + u), -np.log(2 - u - u))],
+    ),
+    "inverse of the distribution function": (
+        53,
+        lambda tail, below: (1 - tail) / 2,
+        lambda u, below: [_signed(z, below) for z in (np.log(1 - 2 * u), np.log1p(-2 * u))],
+    ),
 }
+
+
+def _distance(base: Feature, centre: float) -> str:
+    return f"{described(base)} - {centre:.6g}" if centre else described(base)
+
+
+define("is", "whether {0} is {1}", lambda o, base, value: equal(column(o, base), value) + 0)
+define("power", "({0})^{1}", lambda o, base, exponent: _floats(o, base) ** exponent)
+define(
+    "absolute",
+    lambda base, centre: f"|{_distance(base, centre)}|",
+    lambda outputs, base, centre: np.abs(_floats(outputs, base) - centre),
+)
+define("residue", "{0} mod {1}", _residue)
+define("bit", "binary digit {1} of {0}", _bit)
+define("combination", _combination_text, _combination)
+define("likelihood ratio", _likelihood_text, _likelihood_ratio)
+define("negative zero", "whether {0} is -0.0", _negative_zero)
+define("zero bits", "number of last bits of {0} that are zero", _zero_bits)
+define("low bits", "last {1} bits of {0}", _low_bits)
+define("reachable", "whether {0} can be {2} + noise of scale {3} ({1})", _reachable)
+define(
+    "granularity",
+    lambda base, centre: f"exponent of the last binary digit of {_distance(base, centre)}",
+    _granularity,
+)
