@@ -47,7 +47,7 @@ from exactdp.accounting import gaussian
 from exactdp.audit.bounds import binomial
 from exactdp.audit.bounds.tails import at_least
 from exactdp.audit.promises import Promise
-from exactdp.audit.tradeoffs import curve_of, impossible, least_mu
+from exactdp.audit.tradeoffs import impossible, least_mu, trade_off_of
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -104,7 +104,7 @@ class OneRun:
         ApproximateDP, judged by their whole curve.
         """
         if isinstance(claim, Promise):
-            curve = curve_of(claim)
+            curve = trade_off_of(claim)
             return impossible(curve, self.canaries, self.guesses, self.correct, self.alpha)
         return self.p_value(claim) <= self.alpha
 

@@ -121,7 +121,7 @@ class Command:
 
     def _value(self, line: bytes, i: int) -> Any:
         try:
-            return _plain(json.loads(line))
+            return json.loads(line)
         except (ValueError, RecursionError):
             raise self._failure(f"wrote a line {i + 1} that is no JSON: {shown(line)}") from None
 
@@ -161,18 +161,9 @@ def _last_words(errors: IO[bytes]) -> str:
     return shown(lines[-1], 200) if lines else ""
 
 
-def _plain(value: Any) -> Any:
-    """Arrays as tuples, at every depth."""
-    if isinstance(value, list):
-        return tuple(map(_plain, value))
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return value
-
-
 def _as_rows(values: list[Any]) -> Any:
     """Vectors of one length and one kind of number as an array; anything else as it is."""
-    if not values or not all(isinstance(row, tuple) and row for row in values):
+    if not values or not all(isinstance(row, list) and row for row in values):
         return values
     kinds = {type(entry) for row in values for entry in row}
     if len({len(row) for row in values}) > 1 or kinds not in ({int}, {float}):

@@ -55,10 +55,10 @@ from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Promise
 from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Curve", "curve_of", "impossible", "least_mu"]
+__all__ = ["TradeOff", "impossible", "least_mu", "trade_off_of"]
 
 #: x -> a lower bound of g(x), in balls.
-Curve = Callable[[arb], arb]
+TradeOff = Callable[[arb], arb]
 
 _NORMAL = NormalDist()
 _BITS = (128, 512, 2048)  # of the balls; more are tried where fewer do not decide
@@ -71,7 +71,7 @@ _CHECKED = 32  # steps of the recursion between two looks at the sum
 _SERVED = 1e-5  # distance in z over which a tangent is at most mu/2 times its square below g
 
 
-def curve_of(promise: Promise) -> Curve:
+def trade_off_of(promise: Promise) -> TradeOff:
     """A lower bound of g for a promise. Raises InvalidParameter for other promises."""
     if isinstance(promise, GaussianDP):
         return _Gaussian(promise.mu)
@@ -122,7 +122,7 @@ def _lines(x: arb, points: tuple[tuple[Fraction, Fraction], ...]) -> arb:
     return found
 
 
-def impossible(curve: Curve, m: int, r: int, v: int, tau: Fraction) -> bool:
+def impossible(curve: TradeOff, m: int, r: int, v: int, tau: Fraction) -> bool:
     """Whether P(at least v of r guesses about m canaries are right) >= tau is proved impossible.
 
     curve: of the premise. m >= r >= v >= 0. tau: > 0 and <= 1. False where it is possible, or
@@ -138,7 +138,7 @@ def impossible(curve: Curve, m: int, r: int, v: int, tau: Fraction) -> bool:
     return False
 
 
-def _total(curve: Curve, m: int, r: int, v: int, tau: Fraction) -> arb:
+def _total(curve: TradeOff, m: int, r: int, v: int, tau: Fraction) -> arb:
     """m (R_0 + W_0), or an earlier sum that is certainly larger than r: the sums never fall."""
     right, wrong = ball(tau * v), ball(tau * (r - v))
     for i in range(v, 0, -1):
@@ -159,7 +159,7 @@ def least_mu(m: int, r: int, v: int, alpha: Fraction) -> Fraction:
     step = max(_LOOSER, _PER_GUESS * r)
     for i in range(_TRIES if hint > 0 else 0):
         mu = Fraction(hint * (1 - step * 8**i))
-        if mu > 0 and impossible(curve_of(GaussianDP(mu)), m, r, v, alpha):
+        if mu > 0 and impossible(trade_off_of(GaussianDP(mu)), m, r, v, alpha):
             return mu
     return Fraction(0)
 

@@ -55,8 +55,15 @@ class Table(dict[Any, Any]):
         return hash(frozenset(self.items()))
 
 
-def common(value: Any, depth: int = 0) -> Any:
-    """A value as a common value. Raises InvalidParameter for types that are not supported.
+def _refuse(value: Any) -> Any:
+    raise _refused(f"an object of type {type_name(type(value))}")
+
+
+def common(value: Any, depth: int = 0, unknown: Callable[[Any], Any] = _refuse) -> Any:
+    """A value as a common value.
+
+    depth: levels of nesting above it. unknown: what to make of types that are not supported; the
+    default raises InvalidParameter.
 
     >>> common({"a": [1, 2.0], "when": date(2024, 2, 29)})
     {'a': (1, 2.0), 'when': '2024-02-29'}
@@ -74,10 +81,10 @@ def common(value: Any, depth: int = 0) -> Any:
         raise _refused("a value nested more than 40 levels deep")
     inner = _contents(value)
     if inner is None:
-        return _scalar(value)
+        return _scalar(value, unknown)
     if isinstance(inner, list):
-        return tuple(common(one, depth + 1) for one in inner)
-    return Table((key, common(one, depth + 1)) for key, one in inner.items())
+        return tuple(common(one, depth + 1, unknown) for one in inner)
+    return Table((key, common(one, depth + 1, unknown)) for key, one in inner.items())
 
 
 def _contents(value: Any) -> list[Any] | dict[Any, Any] | None:
@@ -134,7 +141,7 @@ def _frame(value: Any) -> dict[Any, Any] | None:
     return dict(value.to_pydict()) if package == "pyarrow" and hasattr(value, "to_pydict") else None
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: Any, unknown: Callable[[Any], Any]) -> Any:
     if isinstance(value, enum.Enum):
         return str(value)
     if isinstance(value, type):
@@ -142,7 +149,7 @@ def _scalar(value: Any) -> Any:
     for kind, convert in _CONVERTED:
         if isinstance(value, kind):
             return convert(value)
-    raise _refused(f"an object of type {type_name(type(value))}")
+    return unknown(value)
 
 
 def _refused(what: str) -> InvalidParameter:

@@ -18,7 +18,7 @@ from exactdp import InvalidParameter
 from exactdp.accounting import gaussian
 from exactdp.audit import GaussianDP, Profile, Zcdp, one_run
 from exactdp.audit.promises import Promise
-from exactdp.audit.tradeoffs import curve_of, impossible
+from exactdp.audit.tradeoffs import trade_off_of, impossible
 from exactdp.balls import precision
 
 
@@ -179,7 +179,7 @@ def test_a_leaking_training_run_is_flagged() -> None:
 
 def least_tau(promise: Promise, m: int, v: int) -> float:
     """The least probability of v right guesses that a promise is proved to exclude."""
-    curve, low, high = curve_of(promise), Fraction(0), Fraction(1)
+    curve, low, high = trade_off_of(promise), Fraction(0), Fraction(1)
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if impossible(curve, m, m, v, middle) else (middle, high)
@@ -210,7 +210,7 @@ def test_false_alarms_about_gaussian_dp_are_as_rare_as_alpha(
 ) -> None:
     """Each canary has noise of its own: a guess is right with probability Phi(mu/2), exact law."""
     alpha, rate = Fraction(1, 20), norm.cdf(mu / 2)
-    curve = curve_of(GaussianDP(Fraction(mu)))
+    curve = trade_off_of(GaussianDP(Fraction(mu)))
     wrong = sum(
         binom.pmf(v, m, rate)
         for v in range(m + 1)
@@ -226,7 +226,7 @@ def test_the_gaussian_curve_is_bounded_from_below_and_closely() -> None:
         z = mpmath.findroot(lambda t, x=x: mpmath.ncdf(t) - mpmath.mpf(x), norm.ppf(float(x)))
         truth = mpmath.ncdf(z - mpmath.mpf(mu))
         with precision(128):
-            found = curve_of(GaussianDP(mu))(arb(x))
+            found = trade_off_of(GaussianDP(mu))(arb(x))
         low, high = (mpmath.mpf(str(float(end))) for end in (found.lower(), found.upper()))
         assert low <= truth * (1 + mpmath.mpf(10) ** -12)
         assert high >= truth * (1 - mpmath.mpf(10) ** -8)  # a tangent near x

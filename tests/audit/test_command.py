@@ -75,13 +75,13 @@ def test_a_command_in_another_language_keeps_its_promise(tmp_path: Path) -> None
 def test_outputs_keep_their_shape(tmp_path: Path) -> None:
     lines = ['{"a": [1, 2]}', "null", '"x"', "true", "[1, 2.5]", "[]", "12345678901234567890"]
     run = python(tmp_path, f"for line in {lines!r}: print(line)")
-    expected = [{"a": (1, 2)}, None, "x", True, (1, 2.5), (), 12345678901234567890]
+    expected = [{"a": [1, 2]}, None, "x", True, [1, 2.5], [], 12345678901234567890]
     assert run(None, len(lines)) == expected
     rows = python(tmp_path, "for i in range(3): print([i, 2 * i])")(None, 3)
     assert rows.dtype == np.int64
     assert rows.tolist() == [[0, 0], [1, 2], [2, 4]]
     huge = python(tmp_path, "print([10**30])")(None, 1)
-    assert huge == [(10**30,)]
+    assert huge == [[10**30]]
 
 
 def test_the_request_is_one_line_of_json(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_request_is_one_line_of_json(tmp_path: Path) -> None:
     assert run({"text": "two\nlines"}, 1) == [1]
     data = {"key": [1, None, "\u2028"]}
     run = python(tmp_path, "import sys, json; print(json.dumps(json.loads(sys.stdin.readline())))")
-    assert run(data, 1) == [{"data": {"key": (1, None, "\u2028")}, "count": 1}]
+    assert run(data, 1) == [{"data": {"key": [1, None, "\u2028"]}, "count": 1}]
 
 
 FAULTS: list[tuple[str, str, str]] = [

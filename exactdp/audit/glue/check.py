@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from exactdp.audit.glue import primitives as known_primitives
-from exactdp.audit.glue.compare import Comparison, Promise
+from exactdp.audit.glue.compare import Comparison, Declared
 from exactdp.audit.glue.distance import NORMS
 from exactdp.audit.glue.generators import Outsiders, stand_ins
 from exactdp.audit.glue.noise import released
@@ -70,9 +70,10 @@ def sensitivity(
     >>> report.violation, report.calls[0].distance
     (True, '28')
     """
-    promise = _promise(declared, norm, epsilon, rho)
-    audit = _Audit(pipeline, tuple(primitives), promise, integer("seed", seed, least=0))
-    return audit.pair(left, right, first=True)
+    return search(
+        pipeline, [(left, right)], declared=declared, norm=norm, epsilon=epsilon, rho=rho,
+        primitives=primitives, seed=seed,
+    )  # fmt: skip
 
 
 def search(
@@ -94,60 +95,14 @@ def search(
     for :func:`sensitivity`.
     Returns the report of the violating pair, else of the pair with the largest distance.
     """
-    promise = _promise(declared, norm, epsilon, rho)
-    audit = _Audit(pipeline, tuple(primitives), promise, integer("seed", seed, least=0))
+    stated = _stated(declared, norm, epsilon, rho)
+    audit = _Audit(pipeline, tuple(primitives), stated, integer("seed", seed, least=0))
     number = integer("examples", examples, least=1)
-    found = _Found()
     if hasattr(pairs, "map") and hasattr(pairs, "filter"):
-        _draw(pairs, number, lambda pair: found.add(audit, pair))
+        _draw(pairs, number, audit.violates)
     else:
-        for pair in pairs:
-            if found.add(audit, pair):
-                break
-    return found.report()
-
-
-class _Found:
-    """The reports of a search."""
-
-    def __init__(self) -> None:
-        self.best: GlueReport | None = None
-        self.unsure: Undecided | None = None
-        self.pairs = 0
-
-    def add(self, audit: _Audit, pair: Any) -> bool:
-        """Look at one pair; returns whether it violates."""
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InvalidParameter("pairs", pair, "pairs (left, right) of data sets")
-        self.pairs += 1
-        try:
-            report = audit.pair(*pair, first=self.pairs == 1)
-        except _NoNoise:
-            return False
-        except Undecided as error:
-            self.unsure = self.unsure or error
-            return False
-        violation = report.violation
-        if (
-            violation
-            or not self.best
-            or (not self.best.violation and report.worst > self.best.worst)
-        ):
-            self.best = report
-        return violation
-
-    def report(self) -> GlueReport:
-        if self.best is not None and self.best.violation:
-            return replace(self.best, pairs=self.pairs)
-        if self.unsure is not None:
-            raise self.unsure
-        if self.best is None:
-            raise _NoNoise(_NOTHING)
-        return replace(self.best, pairs=self.pairs)
-
-
-class _NoNoise(Undecided):
-    """No noise call met a value."""
+        any(map(audit.violates, pairs))
+    return audit.report()
 
 
 def _draw(strategy: Any, number: int, violates: Callable[[Any], bool]) -> None:
@@ -174,7 +129,7 @@ class _Violating(Exception):
     """Tells Hypothesis to shrink."""
 
 
-def _promise(declared: Real | None, norm: str, epsilon: Real | None, rho: Real | None) -> Promise:
+def _stated(declared: Real | None, norm: str, epsilon: Real | None, rho: Real | None) -> Declared:
     choice("norm", norm, NORMS)
     given = {"declared": declared, "epsilon": epsilon, "rho": rho}
     stated = {k: non_negative(k, v) for k, v in given.items() if v is not None}
@@ -182,22 +137,50 @@ def _promise(declared: Real | None, norm: str, epsilon: Real | None, rho: Real |
         raise InvalidParameter(
             "declared, epsilon, rho", ", ".join(stated), "at most one of the three"
         )
-    return Promise(norm=norm, **stated)
+    return Declared(norm=norm, **stated)
 
 
 class _Audit:
-    """One pipeline under audit."""
+    """One pipeline under audit, and the worst pair so far."""
 
     def __init__(
-        self, pipeline: Pipeline, added: tuple[Primitive, ...], promise: Promise, seed: int
+        self, pipeline: Pipeline, added: tuple[Primitive, ...], stated: Declared, seed: int
     ) -> None:
         if not callable(pipeline):
             raise InvalidParameter("pipeline", pipeline, "a function of one data set")
-        self._pipeline, self._promise, self._seed = pipeline, promise, seed
+        self._pipeline, self._stated, self._seed = pipeline, stated, seed
         self._added = added
         self._session = Session(Tape(seed))
+        self._pairs = 0
+        self._worst: GlueReport | None = None
+        self._unsure: Undecided | None = None
 
-    def start(self, data: Any) -> None:
+    def violates(self, pair: Any) -> bool:
+        """Whether one pair violates what is stated."""
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InvalidParameter("pairs", pair, "pairs (left, right) of data sets")
+        self._pairs += 1
+        try:
+            report = self._report(*pair)
+        except Undecided as error:
+            self._unsure = self._unsure or error
+            return False
+        worst = self._worst
+        if not report.violation and not report.calls:
+            return False  # there is no noise
+        if report.violation or not worst or (not worst.violation and report.worst > worst.worst):
+            self._worst = report
+        return report.violation
+
+    def report(self) -> GlueReport:
+        """The report of the violating pair, else of the pair with the largest distance."""
+        if self._unsure and not (self._worst and self._worst.violation):
+            raise self._unsure
+        if self._worst is None:
+            raise Undecided(_NOTHING)
+        return replace(self._worst, pairs=self._pairs)
+
+    def _start(self, data: Any) -> None:
         """Run once unrecorded, so that what the pipeline imports is there to be replaced."""
         self._run(data)
         self._outsiders = Outsiders()
@@ -206,26 +189,22 @@ class _Audit:
         self._replacements = known_primitives.recorded(primitives, self._session)
         self._replacements += stand_ins(self._session)
 
-    def pair(self, left: Any, right: Any, *, first: bool) -> GlueReport:
-        """Audit one pair. first: also replay the left data set, which must change nothing."""
-        if first:
-            self.start(left)
+    def _report(self, left: Any, right: Any) -> GlueReport:
+        """Audit one pair. The first left data set is also replayed, which must change nothing."""
+        if self._pairs == 1:
+            self._start(left)
         tape = self._session.tape = Tape(self._seed)
         self._outsiders.look(allowed=True)
         with replaced(self._replacements):
             output = self._run(left)
-            if first:
-                again = self._replayed(tape, output, left)
-                if again.violations:
-                    raise Undecided(_STATE.format(again.violations[0]))
+            again = self._replayed(tape, output, left) if self._pairs == 1 else None
+            if again and again.violations:
+                raise Undecided(_STATE.format(again.violations[0]))
             found = self._replayed(tape, output, right)
         self._outsiders.look()
         found.unsure += [_OUTSIDE.format(name) for name in sorted(self._outsiders.used)]
-        if not found.violations:
-            if found.unsure:
-                raise Undecided("; ".join(dict.fromkeys(found.unsure)))
-            if not found.calls:
-                raise _NoNoise(_NOTHING)
+        if found.unsure and not found.violations:
+            raise Undecided("; ".join(dict.fromkeys(found.unsure)))
         return GlueReport(left, right, tuple(found.calls), tuple(dict.fromkeys(found.violations)))
 
     def _run(self, data: Any) -> Any:
@@ -233,7 +212,7 @@ class _Audit:
 
     def _replayed(self, first: Tape, output: Any, data: Any) -> Comparison:
         """Replay the first run on a data set, and compare."""
-        found = Comparison(self._promise)
+        found = Comparison(self._stated)
         tape = self._session.tape = Tape(self._seed, first)
         other: Any = None
         ended: Violation | None = None

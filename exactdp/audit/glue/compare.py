@@ -21,7 +21,8 @@ from exactdp.audit.glue.distance import (
     same,
 )
 from exactdp.audit.glue.report import NoiseCall, Violation
-from exactdp.audit.glue.tape import Call, Meeting, Tape
+from exactdp.audit.glue.tape import Meeting, RecordedCall, Tape
+from exactdp.audit.values import types_of
 from exactdp.errors import shown
 from exactdp.parameters import non_negative
 
@@ -30,7 +31,7 @@ _GAUSSIAN = ("normal", "standard_normal")
 
 
 @dataclass(frozen=True)
-class Promise:
+class Declared:
     """What the caller declares: a sensitivity of each call, or a total epsilon or rho."""
 
     norm: str
@@ -48,7 +49,7 @@ class Promise:
 class Comparison:
     """What two runs show. unsure: why "no violation" cannot be said."""
 
-    promise: Promise
+    stated: Declared
     calls: list[NoiseCall] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
@@ -75,15 +76,15 @@ class Comparison:
                 "what it protects is not seen: add the value to the noise first"
                 for where in call.lost
             ]
-        total = self.promise.total
+        total = self.stated.total
         if total is not None and self.spent > total:
-            name = "epsilon" if self.promise.rho is None else "rho"
+            name = "epsilon" if self.stated.rho is None else "rho"
             text = f"{name} {number_text(self.spent)} exceeds the declared {number_text(total)}"
             self.violations.append(Violation("budget", "all noise calls", text))
 
     def outputs(self, left: Any, right: Any) -> None:
         """Compare what the two runs returned: with equal noised values, it must be equal."""
-        if same(left, right):
+        if same(left, right) and types_of(left) == types_of(right):
             return
         text = f"{shown(left)} on the left, {shown(right)} on the right"
         if not self.calls:
@@ -96,14 +97,14 @@ class Comparison:
         else:
             self.violations.append(Violation("leak", "output", text))
 
-    def _parameters(self, one: Call, two: Call) -> None:
+    def _parameters(self, one: RecordedCall, two: RecordedCall) -> None:
         for name, value in one.parameters.items():
             other = two.parameters.get(name)
             if not same(value, other):
                 text = f"{name} of {one.name} is {shown(value)} on the left, {shown(other)} on the "
                 self.violations.append(Violation("scale", one.where, f"{text}right"))
 
-    def _primitive(self, one: Call, two: Call) -> None:
+    def _primitive(self, one: RecordedCall, two: RecordedCall) -> None:
         left, right = array(one.value), array(two.value)
         if left.shape != right.shape:
             text = f"{one.name} protects values of shape {left.shape} and {right.shape}"
@@ -112,24 +113,24 @@ class Comparison:
         declared = None if one.declared is None else _exact("sensitivity", one.declared)
         found = list(differences(left, right).values())
         power = self._entered(one, found, declared, left, right)
-        if self.promise.total is None or not power:
+        if self.stated.total is None or not power:
             return
-        norm = one.norm or self.promise.norm
-        if self.promise.rho is not None or one.epsilon is None or not declared or norm == "l2":
+        norm = one.norm or self.stated.norm
+        if self.stated.rho is not None or one.epsilon is None or not declared or norm == "l2":
             self._no_law(one)
         else:
             self.spent += _exact("epsilon", one.epsilon) * power / declared
 
-    def _drawn(self, one: Call, two: Call) -> None:
+    def _drawn(self, one: RecordedCall, two: RecordedCall) -> None:
         changes, met = self._meetings(one, two)
         if not met:
             return
         sides = _sides(one, two)
         power = self._entered(one, list(changes.values()), None, *sides)
-        if self.promise.total is not None and power:
+        if self.stated.total is not None and power:
             self._spend(one, two, {i: d for i, d in changes.items() if d})
 
-    def _coin(self, one: Call, two: Call) -> None:
+    def _coin(self, one: RecordedCall, two: RecordedCall) -> None:
         for name, value in one.parameters.items():
             if not same(value, two.parameters.get(name)):
                 self.unsure.append(
@@ -139,10 +140,10 @@ class Comparison:
         changes, _ = self._meetings(one, two)
         if changes:
             self._entered(one, list(changes.values()), None, *_sides(one, two))
-            if self.promise.total is not None:
+            if self.stated.total is not None:
                 self._no_law(one)
 
-    def _meetings(self, one: Call, two: Call) -> tuple[dict[int, Exact], bool]:
+    def _meetings(self, one: RecordedCall, two: RecordedCall) -> tuple[dict[int, Exact], bool]:
         """The differences of the added values, by noise value; whether any value was added."""
         changes: dict[int, Exact] = {}
         met, used = False, set[int]()
@@ -170,7 +171,7 @@ class Comparison:
                 changes[int(ids[i])] = None if None in (before, change) else before + change  # type: ignore[operator]
         return changes, met
 
-    def _not_added(self, call: Call, meeting: Meeting) -> None:
+    def _not_added(self, call: RecordedCall, meeting: Meeting) -> None:
         if call.coin:
             if meeting.kind == "chance":
                 self.unsure.append(
@@ -184,7 +185,7 @@ class Comparison:
         self.violations.append(Violation(kind, meeting.where, text))
 
     def _shared(
-        self, call: Call, meeting: Meeting, ids: Any, here: set[int], again: set[int]
+        self, call: RecordedCall, meeting: Meeting, ids: Any, here: set[int], again: set[int]
     ) -> None:
         counts = Counter(ids.tolist())
         most = max(counts[i] for i in here)
@@ -197,12 +198,17 @@ class Comparison:
                 self.violations.append(Violation("shared", meeting.where, text))
 
     def _entered(
-        self, call: Call, found: list[Exact], declared: Fraction | None, left: Any, right: Any
+        self,
+        call: RecordedCall,
+        found: list[Exact],
+        declared: Fraction | None,
+        left: Any,
+        right: Any,
     ) -> Fraction | None:
         """Note a call; returns its distance (of "l2" the square), or None if it is not finite."""
-        norm = call.norm or self.promise.norm
+        norm = call.norm or self.stated.norm
         if declared is None:
-            declared = self.promise.declared
+            declared = self.stated.declared
         finite = [each for each in found if each is not None]
         power = norm_power(finite, norm) if len(finite) == len(found) else None
         self.calls.append(NoiseCall(call.name, call.where, norm, power, declared))
@@ -214,15 +220,15 @@ class Comparison:
         elif declared is not None and exceeds(power, declared, norm):
             text = f"{call.name}: {distance} exceeds the declared {number_text(declared)}"
             self.violations.append(Violation("sensitivity", call.where, f"{text} ({values})"))
-        elif power and declared is None and self.promise.total is None:
+        elif power and declared is None and self.stated.total is None:
             self.unsure.append(
                 f"{call.where}: {call.name} has no declared sensitivity ({distance}): give "
                 "declared=, epsilon= or rho="
             )
         return power
 
-    def _spend(self, call: Call, other: Call, changes: dict[int, Exact]) -> None:
-        names = _LAPLACE if self.promise.rho is None else _GAUSSIAN
+    def _spend(self, call: RecordedCall, other: RecordedCall, changes: dict[int, Exact]) -> None:
+        names = _LAPLACE if self.stated.rho is None else _GAUSSIAN
         if call.name not in names or any(
             not m.known for m in call.meetings if m.kind in ("add", "compare")
         ):
@@ -239,15 +245,15 @@ class Comparison:
                 self.violations.append(Violation("budget", call.where, text))
                 return
             size = abs(change) / scale
-            self.spent += size if self.promise.rho is None else size * size / 2
+            self.spent += size if self.stated.rho is None else size * size / 2
 
-    def _no_law(self, call: Call) -> None:
+    def _no_law(self, call: RecordedCall) -> None:
         self.unsure.append(
             f"{call.where}: the privacy loss of {call.name} is not known here: give declared="
         )
 
 
-def _factor(call: Call, other: Call, number: int) -> Fraction:
+def _factor(call: RecordedCall, other: RecordedCall, number: int) -> Fraction:
     """The product of the factors of one noise value, until a value that differs is added."""
     product = Fraction(1)
     for then, now in zip(call.meetings, other.meetings, strict=False):
@@ -263,7 +269,7 @@ def _factor(call: Call, other: Call, number: int) -> Fraction:
     return abs(product)
 
 
-def _sides(one: Call, two: Call) -> tuple[Any, Any]:
+def _sides(one: RecordedCall, two: RecordedCall) -> tuple[Any, Any]:
     """The values of the first meeting that differs, for the report."""
     for then, now in zip(one.meetings, two.meetings, strict=False):
         if then.kind in ("add", "compare") and differences(then.value, now.value):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import numbers
 from collections.abc import Iterable, Mapping
@@ -12,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.errors import Undecided, shown
+from exactdp.audit.values import common, type_name
+from exactdp.errors import InvalidParameter, Undecided, shown
 from exactdp.parameters import decimal_text
 
 #: A distance: an exact number, or infinite (a value is not finite, or the shapes differ).
@@ -116,48 +116,26 @@ def same(left: Any, right: Any) -> bool:
     """Whether two released outputs are equal; NaN equals NaN. Raises Undecided if not comparable.
 
     Containers, arrays, tables and data classes are compared part by part, other objects by their
-    attributes.
+    own equality, or else by their attributes.
     """
-    if left is right:
-        return True
-    if type(left) is not type(right):
-        return _scalar(left) and _scalar(right) and bool(left == right)
-    if isinstance(left, Mapping):
-        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list | tuple):
-        return len(left) == len(right) and all(map(same, left, right))
-    if hasattr(left, "detach"):
-        left, right = array(left), array(right)
-    if isinstance(left, np.ndarray):
-        return _same_arrays(left, right)
-    if _scalar(left):
-        return bool(left == right) or bool(left != left and right != right)
-    if hasattr(left, "equals"):  # frames and series of pandas and polars
-        return bool(left.equals(right))
-    return _same_objects(left, right)
+    try:
+        return left is right or bool(_comparable(left) == _comparable(right))
+    except InvalidParameter as error:
+        raise Undecided(f"the outputs cannot be compared: {error}") from None
 
 
-def _same_arrays(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
-    if left.shape != right.shape or left.dtype.kind != right.dtype.kind:
-        return False
-    if left.dtype == object:
-        return all(map(same, left.ravel().tolist(), right.ravel().tolist()))
-    return bool(_equal(left, right).all())
+def _comparable(value: Any) -> Any:
+    return common(value, unknown=_attributes)
 
 
-def _same_objects(left: Any, right: Any) -> bool:
-    if dataclasses.is_dataclass(left) and not hasattr(left, "__dict__"):
-        names = [field.name for field in dataclasses.fields(left)]
-        return all(same(getattr(left, name), getattr(right, name)) for name in names)
-    if type(left).__eq__ is not object.__eq__:  # type: ignore[comparison-overlap]
-        return bool(left == right)
-    if hasattr(left, "__dict__"):
-        return same(vars(left), vars(right))
+def _attributes(value: Any) -> Any:
+    if hasattr(value, "detach"):  # of torch
+        return _comparable(array(value))
+    if type(value).__eq__ is not object.__eq__:  # type: ignore[comparison-overlap]
+        return value
+    if hasattr(value, "__dict__"):
+        return type_name(type(value)), _comparable(vars(value))
     raise Undecided(
-        f"the output holds a {type(left).__name__}, which cannot be compared: "
+        f"the output holds a {type(value).__name__}, which cannot be compared: "
         "return numbers, arrays, tables or containers"
     )
-
-
-def _scalar(value: Any) -> bool:
-    return value is None or isinstance(value, numbers.Number | str | bytes | np.generic)

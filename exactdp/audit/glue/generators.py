@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.glue.noise import Noise, plain
-from exactdp.audit.glue.tape import Call, Diverged, Replacements, Session, place
+from exactdp.audit.glue.tape import Diverged, RecordedCall, Replacements, Session, place
 
 #: Samplers whose draws are noise, with their parameters; a location is added to the draw.
 _NOISE = {
@@ -95,7 +95,7 @@ def _draw(session: Session, name: str, given: dict[str, Any]) -> Any:
     location = given.pop("loc", None)
     if given.get("size") is None and location is not None and name != "multivariate_normal":
         given["size"] = np.broadcast_shapes(*map(np.shape, (location, given.get("scale", 0))))
-    call = Call(name, place(), coin=name in _COINS)
+    call = RecordedCall(name, place(), coin=name in _COINS)
     call.parameters = {k: v for k, v in given.items() if k not in ("size", "dtype")}
     if tape.inside:
         source = tape.plain()
@@ -116,7 +116,7 @@ def _draw(session: Session, name: str, given: dict[str, Any]) -> Any:
     return noise if location is None else noise + location
 
 
-def _same_shape(call: Call) -> None:
+def _same_shape(call: RecordedCall) -> None:
     """Noise has one shape in both runs; coins of sampling may differ, and are then not followed."""
     before = call.before
     if before is None or before.values.shape == call.values.shape:
@@ -137,7 +137,7 @@ def _select(session: Session, name: str, *args: Any, **options: Any) -> Any:
     p = options.get("p", args[3] if name == "choice" and len(args) > 3 else None)
     if p is None or session.tape.inside:
         return sampler(*args, **options)
-    call = Call("choice", place(), coin=True, parameters={"p": np.asarray(p)})
+    call = RecordedCall("choice", place(), coin=True, parameters={"p": np.asarray(p)})
     before = session.tape.begin(call)
     call.output = sampler(*args, **options) if before is None else before.output
     return call.output

@@ -6,11 +6,13 @@ a plain number cannot happen unseen.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from exactdp.audit.glue.tape import Call, Diverged, Meeting, Tape, place
+from exactdp.audit.glue.tape import Diverged, Meeting, RecordedCall, Tape, place
 
 _KINDS = {
     **dict.fromkeys(("add", "subtract"), "add"),
@@ -23,7 +25,6 @@ _REARRANGED = frozenset(
 )
 _COPIED = frozenset(("astype", "copy"))
 _READ = frozenset(("shape", "size", "ndim", "dtype", "nbytes", "itemsize"))
-_SUMS = frozenset(("sum", "mean", "cumsum"))
 
 
 class Noise(np.lib.mixins.NDArrayOperatorsMixin):
@@ -39,7 +40,7 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
     def __init__(
         self,
         tape: Tape,
-        call: Call,
+        call: RecordedCall,
         values: Any,
         ids: Any,
         *,
@@ -207,32 +208,8 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
 
-    def __float__(self) -> float:
-        return float(self._out())
-
-    def __int__(self) -> int:
-        return int(self._out())
-
-    def __index__(self) -> int:
-        return int(self._out().__index__())
-
-    def __complex__(self) -> complex:
-        return complex(self._out())
-
-    def __bool__(self) -> bool:
-        return bool(self._out())
-
     def __round__(self, digits: int | None = None) -> Any:
         return self._like(np.round(self._values, digits or 0), known=False)
-
-    def __hash__(self) -> int:
-        return hash(self._out()[()])
-
-    def __format__(self, spec: str) -> str:
-        return format(self._out()[()], spec)
-
-    def __repr__(self) -> str:
-        return repr(self._out()[()])
 
     def __reduce__(self) -> Any:
         return (np.asarray, (self._out(),))
@@ -242,6 +219,24 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __deepcopy__(self, memo: Any) -> Noise:
         return self._like(self._values.copy())
+
+
+def _leaving(convert: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda noise, *more: convert(noise._out()[()], *more)
+
+
+_CONVERSIONS: dict[str, Callable[..., Any]] = {
+    "__float__": float,
+    "__int__": int,
+    "__index__": operator.index,
+    "__complex__": complex,
+    "__bool__": bool,
+    "__hash__": hash,
+    "__format__": format,
+    "__repr__": repr,
+}
+for _name, _convert in _CONVERSIONS.items():
+    setattr(Noise, _name, _leaving(_convert))
 
 
 def _columns(table: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any
 
 from exactdp.audit.glue.noise import plain, released
-from exactdp.audit.glue.tape import Call, Replacements, Session, place
+from exactdp.audit.glue.tape import RecordedCall, Replacements, Session, place
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import choice
 
@@ -61,7 +61,7 @@ class Primitive:
             bound = signature.bind(*args, **options)
             bound.apply_defaults()
             given = {name: released(plain(value)) for name, value in bound.arguments.items()}
-            entry = Call(
+            entry = RecordedCall(
                 title,
                 place(),
                 primitive=True,
@@ -125,30 +125,22 @@ def _diffprivlib(library: Any) -> list[Primitive]:
     for mechanism in vars(library.mechanisms).values():
         if not inspect.isclass(mechanism) or "randomise" not in vars(mechanism):
             continue
-        parameters = inspect.signature(vars(mechanism)["randomise"]).parameters
-        if "value" not in parameters or parameters["value"].default is None:
-            found.append(
-                Primitive(
-                    mechanism,
-                    "randomise",
-                    lambda given: given["self"].utility,
-                    lambda given: given["self"].sensitivity,
-                    "linf",
-                    lambda given: given["self"].epsilon,
-                )
-            )
-        elif "sensitivity" in inspect.signature(mechanism).parameters:
-            found.append(
-                Primitive(
-                    mechanism,
-                    "randomise",
-                    "value",
-                    lambda given: given["self"].sensitivity,
-                    "l1",
-                    lambda given: given["self"].epsilon,
-                )
-            )
+        takes = inspect.signature(vars(mechanism)["randomise"]).parameters
+        noised = "value" in takes and takes["value"].default is not None
+        if noised and "sensitivity" not in inspect.signature(mechanism).parameters:
+            continue
+        value = "value" if noised else (lambda given: given["self"].utility)
+        norm = "l1" if noised else "linf"
+        found.append(Primitive(mechanism, "randomise", value, _sensitivity, norm, _epsilon))
     return found
+
+
+def _sensitivity(given: dict[str, Any]) -> Any:
+    return given["self"].sensitivity
+
+
+def _epsilon(given: dict[str, Any]) -> Any:
+    return given["self"].epsilon
 
 
 def _opendp(module: Any) -> list[Primitive]:

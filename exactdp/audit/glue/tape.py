@@ -47,7 +47,7 @@ class Meeting:
 
 
 @dataclass
-class Call:
+class RecordedCall:
     """One noise call of a run.
 
     coin: a draw that is used for sampling or for noise (uniform numbers, for example). values: the
@@ -70,7 +70,7 @@ class Call:
     epsilon: Any = None
     primitive: bool = False
     output: Any = None
-    before: Call | None = None  # the same call of the first run
+    before: RecordedCall | None = None  # the same call of the first run
     resized: bool = False  # coins of another number in the second run
 
 
@@ -80,8 +80,8 @@ class Tape:
     def __init__(self, seed: int, recorded: Tape | None = None) -> None:
         self.seed = seed
         self.recorded = recorded
-        self.calls: list[Call] = []
-        self.coins: list[Call] = []
+        self.calls: list[RecordedCall] = []
+        self.coins: list[RecordedCall] = []
         self.notes: list[str] = []
         self.inside = 0  # a primitive is running: its own draws are not recorded
         self._plain = 0
@@ -99,7 +99,7 @@ class Tape:
         """A generator of the module random for a draw that is not recorded."""
         return _PYTHON(int(self.plain().integers(2**63)))
 
-    def begin(self, call: Call) -> Call | None:
+    def begin(self, call: RecordedCall) -> RecordedCall | None:
         """Add a call; returns the same call of the first run, if this is the second."""
         mine = self.coins if call.coin else self.calls
         mine.append(call)
@@ -132,7 +132,7 @@ class Tape:
             f"noise call {len(self.calls) + 1} is made on the left only: {missing.name}",
         )
 
-    def through(self, call: Call, run: Callable[[], Any], look: Callable[..., None]) -> Any:
+    def through(self, call: RecordedCall, run: Callable[[], Any], look: Callable[..., None]) -> Any:
         """Run a primitive, or return a copy of what it returned in the first run."""
         before = self.begin(call)
         if before is None:

@@ -34,7 +34,7 @@ from exactdp.audit.outputs.counting import (
     task_origin,
 )
 from exactdp.audit.outputs.event import Event
-from exactdp.audit.outputs.fresh import Call, Drawn
+from exactdp.audit.outputs.fresh import Drawn, Request
 from exactdp.errors import InvalidParameter
 
 __all__ = ["Draws"]
@@ -188,20 +188,20 @@ def _largest(outputs: Outputs, seconds: float) -> int:
     return 1 << max(min(size, _LARGEST), _SMALLEST).bit_length() - 1
 
 
-def _plan(sizes: dict[str, int], seed: int, largest: int) -> list[Call]:
+def _plan(sizes: dict[str, int], seed: int, largest: int) -> list[Request]:
     """The calls of one process, both sides in random order."""
-    calls: list[Call] = []
+    calls: list[Request] = []
     for side, size in sizes.items():
         share = -(-size // _PROCESSES)
         calls += [(side, min(largest, share - at)) for at in range(0, share, largest)]
     return _shuffled(calls, seed)
 
 
-def _shuffled(calls: list[Call], seed: int) -> list[Call]:
+def _shuffled(calls: list[Request], seed: int) -> list[Request]:
     return [calls[i] for i in np.random.default_rng(seed).permutation(len(calls))]
 
 
-def _groups(side: str, plans: list[list[Call]], found: list[Drawn]) -> list[NDArray[np.bool_]]:
+def _groups(side: str, plans: list[list[Request]], found: list[Drawn]) -> list[NDArray[np.bool_]]:
     """The hits of a side by processes; by calls where all are of one process."""
     groups = []
     for plan, drawn in zip(plans, found, strict=True):

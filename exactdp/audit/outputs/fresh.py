@@ -32,10 +32,10 @@ from exactdp.audit.outputs.counting import OneByOne
 from exactdp.audit.outputs.event import Event
 from exactdp.processes import undisturbed
 
-__all__ = ["Call", "Drawn", "counted", "drawn_anew", "sent"]
+__all__ = ["Drawn", "Request", "counted", "drawn_anew", "sent"]
 
 #: A side, and how many outputs one call draws for it.
-Call = tuple[str, int]
+Request = tuple[str, int]
 #: Of every call, in order: the hits of an event, and the call's fingerprint.
 Drawn = list[tuple[NDArray[np.bool_], str]]
 
@@ -118,7 +118,11 @@ def _python(kind: Any, seed: int) -> random.Random:
 
 
 def drawn_anew(
-    run: bytes | None, data: dict[str, Any], event: Event, plans: Sequence[list[Call]], single: bool
+    run: bytes | None,
+    data: dict[str, Any],
+    event: Event,
+    plans: Sequence[list[Request]],
+    single: bool,
 ) -> list[Drawn] | None:
     """What fresh processes draw, one for each plan; None where none can start, or all draw alike.
 
@@ -145,7 +149,7 @@ def drawn_anew(
 
 
 def _in_processes(
-    context: Any, run: bytes, task: bytes, plans: Sequence[tuple[int, list[Call]]]
+    context: Any, run: bytes, task: bytes, plans: Sequence[tuple[int, list[Request]]]
 ) -> list[Drawn | None]:
     """What one process for each plan answers, all at the same time; plans come with numbers."""
     started = []
@@ -178,7 +182,7 @@ def _answer(pipe: Any) -> Drawn | None:
     return drawn
 
 
-def _in_a_process(told: Any, run: bytes, task: bytes, number: int, plan: list[Call]) -> None:
+def _in_a_process(told: Any, run: bytes, task: bytes, number: int, plan: list[Request]) -> None:
     global _process
     _process = number
     try:
@@ -187,7 +191,7 @@ def _in_a_process(told: Any, run: bytes, task: bytes, number: int, plan: list[Ca
         told.send((None, error if sent(error) else ChildProcessError(repr(error))))
 
 
-def _drawn(run: bytes, task: bytes, plan: list[Call]) -> Drawn | None:
+def _drawn(run: bytes, task: bytes, plan: list[Request]) -> Drawn | None:
     try:
         (data, event, single), mechanism = map(ForkingPickler.loads, (task, run))
     except (ImportError, AttributeError):  # a module that was made while the program ran
@@ -196,7 +200,7 @@ def _drawn(run: bytes, task: bytes, plan: list[Call]) -> Drawn | None:
     return counted(OneByOne(mechanism) if single else mechanism, data, event, plan)
 
 
-def counted(run: Any, data: dict[str, Any], event: Event, plan: list[Call]) -> Drawn:
+def counted(run: Any, data: dict[str, Any], event: Event, plan: list[Request]) -> Drawn:
     """The calls of a plan, drawn here, one after the other."""
     batches = (as_outputs(run(data[side], size), size) for side, size in plan)
     return [(event.hits(outputs), fingerprint(outputs)) for outputs in batches]
