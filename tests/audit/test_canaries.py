@@ -18,7 +18,7 @@ from exactdp import InvalidParameter
 from exactdp.accounting import gaussian
 from exactdp.audit import GaussianDP, Profile, Zcdp, one_run
 from exactdp.audit.promises import Promise
-from exactdp.audit.tradeoffs import trade_off_of, impossible
+from exactdp.audit.tradeoffs import impossible, trade_off_of
 from exactdp.balls import precision
 
 
