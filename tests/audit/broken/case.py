@@ -59,6 +59,24 @@ class Case:
         return Mechanism(self.correct, seed)
 
 
+#: Every case, in the order of the modules.
+CASES: list[Case] = []
+
+
+def against(
+    correct: Draw, left: Any, right: Any, epsilon: str = "1", delta: str = "0",
+    samples: int = 200_000,
+) -> Callable[[Draw], Draw]:  # fmt: skip
+    """Make a case of a broken mechanism, whose docstring says what went wrong, and its twin."""
+
+    def add(broken: Draw) -> Draw:
+        name, mistake = broken.__name__.replace("_", "-"), str(broken.__doc__)
+        CASES.append(Case(name, mistake, broken, correct, left, right, epsilon, delta, samples))
+        return broken
+
+    return add
+
+
 def laplace(rng: np.random.Generator, scale: float, size: Any) -> Any:
     """Laplace noise, rounded to the grid."""
     return np.rint(rng.laplace(0, scale, size) * GRID) / GRID

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tests.audit.broken.case import Case
+from tests.audit.broken.case import against
 
 E = math.e
 
@@ -17,27 +17,10 @@ def unary(data, n, rng, p):
     return (truth ^ (rng.random((n, 4)) >= p)).astype(np.int64)
 
 
-def unary_whole(data, n, rng):
-    return unary(data, n, rng, E / (1 + E))
-
-
-def unary_half(data, n, rng):
-    # two bits change, each with ratio e^(epsilon/2)
-    return unary(data, n, rng, math.exp(0.5) / (1 + math.exp(0.5)))
-
-
 def asymmetric(data, n, rng, p, q):
     """A 1 stays with probability p, a 0 becomes 1 with probability q."""
     truth = np.arange(4) == data
     return (rng.random((n, 4)) < np.where(truth, p, q)).astype(np.int64)
-
-
-def swapped(data, n, rng):
-    return asymmetric(data, n, rng, E / (1 + E), 1 / (1 + E))
-
-
-def optimised(data, n, rng):
-    return asymmetric(data, n, rng, 0.5, 1 / (1 + E))  # p (1 - q)/((1 - p) q) = e
 
 
 def many_answers(data, n, rng, p):
@@ -46,60 +29,47 @@ def many_answers(data, n, rng, p):
     return np.where(rng.random(n) < p, data, other)
 
 
-def binary_formula(data, n, rng):
-    return many_answers(data, n, rng, E / (1 + E))
+def unary_half(data, n, rng):
+    # two bits change, each with ratio e^(epsilon/2)
+    return unary(data, n, rng, math.exp(0.5) / (1 + math.exp(0.5)))
+
+
+@against(unary_half, 0, 1)
+def unary_whole_budget(data, n, rng):
+    """Each bit of a unary encoding gets epsilon instead of epsilon/2."""
+    return unary(data, n, rng, E / (1 + E))
+
+
+def optimised(data, n, rng):
+    return asymmetric(data, n, rng, 0.5, 1 / (1 + E))  # p (1 - q)/((1 - p) q) = e
+
+
+@against(optimised, 0, 1)
+def unary_pairing(data, n, rng):
+    """Optimised unary encoding with p of the symmetric and q of the optimised form."""
+    return asymmetric(data, n, rng, E / (1 + E), 1 / (1 + E))
 
 
 def tenfold_formula(data, n, rng):
     return many_answers(data, n, rng, E / (E + 9))  # ratio p/((1 - p)/9) = e
 
 
-def early_return(data, n, rng):
-    """None where there is nothing to report."""
-    if not data:
-        return [None] * n
-    return (rng.random(n) < E / (1 + E)).astype(int).tolist()
+@against(tenfold_formula, 0, 1)
+def response_ten_answers(data, n, rng):
+    """The formula for two answers, e/(1 + e), with ten."""
+    return many_answers(data, n, rng, E / (1 + E))
 
 
 def always_reports(data, n, rng):
     return (rng.random(n) < (E if data else 1) / (1 + E)).astype(int).tolist()  # ratio e
 
 
-CASES = (
-    Case(
-        "unary-whole-budget",
-        "each bit of a unary encoding gets epsilon instead of epsilon/2",
-        unary_whole,
-        unary_half,
-        0,
-        1,
-        "1",
-    ),
-    Case(
-        "unary-pairing",
-        "optimised unary encoding with p of the symmetric and q of the optimised form",
-        swapped,
-        optimised,
-        0,
-        1,
-        "1",
-    ),
-    Case(
-        "response-ten-answers",
-        "the formula for two answers, e/(1 + e), with ten",
-        binary_formula,
-        tenfold_formula,
-        0,
-        1,
-        "1",
-    ),
-    Case(
-        "early-return",
-        "no report at all when there is nothing to report",
-        early_return,
-        always_reports,
-        0,
-        1,
-        "1",
-    ),
-)
+@against(always_reports, 0, 1)
+def early_return(data, n, rng):
+    """No report at all when there is nothing to report.
+
+    None where there is nothing to report.
+    """
+    if not data:
+        return [None] * n
+    return (rng.random(n) < E / (1 + E)).astype(int).tolist()

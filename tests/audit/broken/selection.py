@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.audit.broken.case import Case, geometric, laplace
+from tests.audit.broken.case import against, geometric, laplace
 
 
 def exponential(data, n, rng, rate):
@@ -12,16 +12,8 @@ def exponential(data, n, rng, rate):
     return np.argmax(rate * np.array(data) + rng.gumbel(size=(n, len(data))), axis=1)
 
 
-def exponential_monotone(data, n, rng):
-    return exponential(data, n, rng, 1)
-
-
 def exponential_general(data, n, rng):
     return exponential(data, n, rng, 0.5)  # sensitivity 1: rate epsilon/2
-
-
-def exponential_sensitivity_two(data, n, rng):
-    return exponential(data, n, rng, 0.25)  # sensitivity 2: rate epsilon/4
 
 
 def permute_and_flip(data, n, rng, rate):
@@ -32,30 +24,44 @@ def permute_and_flip(data, n, rng, rate):
     return order[np.arange(n), np.argmax(accepted, axis=1)]  # the best is always accepted
 
 
-def flip_whole(data, n, rng):
-    return permute_and_flip(data, n, rng, 1)
-
-
-def flip_half(data, n, rng):
-    return permute_and_flip(data, n, rng, 0.5)  # sensitivity 1: rate epsilon/2
-
-
 def noisy_max(data, n, rng, scale):
     return np.argmax(np.array(data) + rng.laplace(0, scale, (n, len(data))), axis=1)
-
-
-def max_scale_half(data, n, rng):
-    return noisy_max(data, n, rng, 1)
 
 
 def max_scale(data, n, rng):
     return noisy_max(data, n, rng, 2)  # sensitivity 1, not monotone: scale 2/epsilon
 
 
-def max_with_value(data, n, rng):
-    noisy = np.array(data) + laplace(rng, 1, (n, len(data)))
-    best = np.argmax(noisy, axis=1)
-    return np.stack([best, noisy[np.arange(n), best]], axis=1)
+@against(exponential_general, (1,) + (0,) * 9, (0,) + (1,) * 9)
+def exponential_monotone_factor(data, n, rng):
+    """Rate epsilon, which monotone qualities allow, for qualities that rise and fall."""
+    return exponential(data, n, rng, 1)
+
+
+def exponential_sensitivity_two(data, n, rng):
+    return exponential(data, n, rng, 0.25)  # sensitivity 2: rate epsilon/4
+
+
+@against(exponential_sensitivity_two, (2,) + (0,) * 9, (0,) + (2,) * 9)
+def exponential_sensitivity(data, n, rng):
+    """A quality of sensitivity 2 is taken to have sensitivity 1."""
+    return exponential_general(data, n, rng)
+
+
+def flip_half(data, n, rng):
+    return permute_and_flip(data, n, rng, 0.5)  # sensitivity 1: rate epsilon/2
+
+
+@against(flip_half, (1,) + (0,) * 9, (0,) + (1,) * 9)
+def permute_and_flip_factor(data, n, rng):
+    """Accepts with e^(-epsilon gap), without the factor 1/2."""
+    return permute_and_flip(data, n, rng, 1)
+
+
+@against(max_scale, (1,) + (0,) * 9, (0,) + (1,) * 9)
+def noisy_max_scale(data, n, rng):
+    """Scale 1/epsilon, which monotone queries allow, for counts that rise and fall."""
+    return noisy_max(data, n, rng, 1)
 
 
 def max_with_fresh_value(data, n, rng):
@@ -63,82 +69,27 @@ def max_with_fresh_value(data, n, rng):
     return np.stack([best, np.array(data)[best] + laplace(rng, 2, n)], axis=1)
 
 
-def max_with_ties(data, n, rng):
-    noisy = np.array(data) + geometric(rng, 1, (n, len(data)))
-    return noisy == noisy.max(axis=1, keepdims=True)
+@against(max_with_fresh_value, (0,) * 5, (1,) * 5)
+def noisy_max_with_value(data, n, rng):
+    """The maximum is released with the noise that found it."""
+    noisy = np.array(data) + laplace(rng, 1, (n, len(data)))
+    best = np.argmax(noisy, axis=1)
+    return np.stack([best, noisy[np.arange(n), best]], axis=1)
 
 
 def max_without_ties(data, n, rng):
     return np.arange(len(data)) == max_scale(data, n, rng)[:, None]  # as private as max_scale
 
 
-def max_noise_on_winner(data, n, rng):
+@against(max_without_ties, (0, 0, 0, 0), (1, 1, 0, 0))
+def noisy_max_all_ties(data, n, rng):
+    """Every candidate that ties for the noisy maximum is released."""
+    noisy = np.array(data) + geometric(rng, 1, (n, len(data)))
+    return noisy == noisy.max(axis=1, keepdims=True)
+
+
+@against(max_with_fresh_value, (3, 2), (2, 3))
+def noise_on_winner_only(data, n, rng):
+    """The true maximum is chosen, and only its value gets noise."""
     best = np.argmax(data)
     return np.stack([np.full(n, best), data[best] + laplace(rng, 1, n)], axis=1)
-
-
-CASES = (
-    Case(
-        "exponential-monotone-factor",
-        "rate epsilon, which monotone qualities allow, for qualities that rise and fall",
-        exponential_monotone,
-        exponential_general,
-        (1,) + (0,) * 9,
-        (0,) + (1,) * 9,
-        "1",
-    ),
-    Case(
-        "exponential-sensitivity",
-        "a quality of sensitivity 2 is taken to have sensitivity 1",
-        exponential_general,
-        exponential_sensitivity_two,
-        (2,) + (0,) * 9,
-        (0,) + (2,) * 9,
-        "1",
-    ),
-    Case(
-        "permute-and-flip-factor",
-        "accepts with e^(-epsilon gap), without the factor 1/2",
-        flip_whole,
-        flip_half,
-        (1,) + (0,) * 9,
-        (0,) + (1,) * 9,
-        "1",
-    ),
-    Case(
-        "noisy-max-scale",
-        "scale 1/epsilon, which monotone queries allow, for counts that rise and fall",
-        max_scale_half,
-        max_scale,
-        (1,) + (0,) * 9,
-        (0,) + (1,) * 9,
-        "1",
-    ),
-    Case(
-        "noisy-max-with-value",
-        "the maximum is released with the noise that found it",
-        max_with_value,
-        max_with_fresh_value,
-        (0,) * 5,
-        (1,) * 5,
-        "1",
-    ),
-    Case(
-        "noisy-max-all-ties",
-        "every candidate that ties for the noisy maximum is released",
-        max_with_ties,
-        max_without_ties,
-        (0, 0, 0, 0),
-        (1, 1, 0, 0),
-        "1",
-    ),
-    Case(
-        "noise-on-winner-only",
-        "the true maximum is chosen, and only its value gets noise",
-        max_noise_on_winner,
-        max_with_fresh_value,
-        (3, 2),
-        (2, 3),
-        "1",
-    ),
-)

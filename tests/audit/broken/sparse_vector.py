@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.audit.broken.case import Case, laplace
+from tests.audit.broken.case import against, laplace
 
 HALVES = 8
+
 FLAT = (0,) * (2 * HALVES)
+
 STEP = (1,) * HALVES + (-1,) * HALVES
 
 
@@ -28,13 +30,53 @@ def stopped(above, stop):
     return np.where(before < stop, above, -1)
 
 
+def with_fresh_answer(data, n, rng):
+    # epsilon/2 for Algorithm 1 with c = 1, epsilon/2 for the answer
+    rows = technique(data, n, rng, 4, 8, 1)
+    found, first = (rows == 1).any(axis=1), np.argmax(rows == 1, axis=1)
+    answer = np.array(data)[first] + laplace(rng, 2, n)
+    return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
+
+
+@against(with_fresh_answer, (0,) * 7 + (1,), (1,) * 7 + (0,))
+def sparse_vector_3(data, n, rng):
+    """Roth's lecture notes: the noisy answer above the threshold is released.
+
+    Roth's lecture notes: the noisy answer itself is released. Rows: first above, its answer.
+    """
+    queries = np.array(data) + laplace(rng, 2, (n, len(data)))
+    above = queries >= laplace(rng, 2, (n, 1))
+    first = np.argmax(above, axis=1)
+    answer = queries[np.arange(n), first]
+    found = above.any(axis=1)
+    return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
+
+
+def algorithm_1_five(data, n, rng):
+    return technique(data, n, rng, 2, 20, 5)  # the same with c = 5
+
+
+@against(algorithm_1_five, FLAT, STEP)
+def sparse_vector_4(data, n, rng):
+    """Lee and Clifton: query noise does not grow with the number of answers above."""
+    return technique(data, n, rng, 4, 4 / 3, 5)  # Lee and Clifton 2014
+
+
 def algorithm_1(data, n, rng):
     # Lyu, Su, Li: Algorithm 1 with c = 1 and epsilon = 1, their Theorem 2: 2/epsilon and 4c/epsilon
     return technique(data, n, rng, 2, 4, 1)
 
 
-def algorithm_1_five(data, n, rng):
-    return technique(data, n, rng, 2, 20, 5)  # the same with c = 5
+@against(algorithm_1, (0, 1), (1, 0))
+def sparse_vector_5(data, n, rng):
+    """Stoddard et al.: no noise on the queries."""
+    return technique(data, n, rng, 2, 0)  # Stoddard, Chen, Machanavajjhala 2014
+
+
+@against(algorithm_1, FLAT, STEP)
+def sparse_vector_6(data, n, rng):
+    """Chen et al.: half the query noise, and no limit on answers above."""
+    return technique(data, n, rng, 2, 2)  # Chen et al. 2015
 
 
 def algorithm_2(data, n, rng):
@@ -48,97 +90,13 @@ def algorithm_2(data, n, rng):
     return stopped(np.stack(columns, axis=1), 2)
 
 
-def algorithm_3(data, n, rng):
-    """Roth's lecture notes: the noisy answer itself is released. Rows: first above, its answer."""
-    queries = np.array(data) + laplace(rng, 2, (n, len(data)))
-    above = queries >= laplace(rng, 2, (n, 1))
-    first = np.argmax(above, axis=1)
-    answer = queries[np.arange(n), first]
-    found = above.any(axis=1)
-    return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
-
-
-def with_fresh_answer(data, n, rng):
-    # epsilon/2 for Algorithm 1 with c = 1, epsilon/2 for the answer
-    rows = technique(data, n, rng, 4, 8, 1)
-    found, first = (rows == 1).any(axis=1), np.argmax(rows == 1, axis=1)
-    answer = np.array(data)[first] + laplace(rng, 2, n)
-    return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
-
-
-def algorithm_4(data, n, rng):
-    return technique(data, n, rng, 4, 4 / 3, 5)  # Lee and Clifton 2014
-
-
-def algorithm_5(data, n, rng):
-    return technique(data, n, rng, 2, 0)  # Stoddard, Chen, Machanavajjhala 2014
-
-
-def algorithm_6(data, n, rng):
-    return technique(data, n, rng, 2, 2)  # Chen et al. 2015
-
-
-def never_stops(data, n, rng):
+@against(algorithm_2, FLAT, STEP)
+def sparse_vector_never_stops(data, n, rng):
+    """Algorithm 1 with noise for one answer above, but no limit on them."""
     return technique(data, n, rng, 2, 4)
 
 
-def bare_threshold(data, n, rng):
+@against(algorithm_1, (0,) * HALVES, (1,) * HALVES)
+def sparse_vector_bare_threshold(data, n, rng):
+    """The threshold gets no noise."""
     return technique(data, n, rng, 0, 2, 1)
-
-
-CASES = (
-    Case(
-        "sparse-vector-3",
-        "Roth's lecture notes: the noisy answer above the threshold is released",
-        algorithm_3,
-        with_fresh_answer,
-        (0,) * 7 + (1,),
-        (1,) * 7 + (0,),
-        "1",
-    ),
-    Case(
-        "sparse-vector-4",
-        "Lee and Clifton: query noise does not grow with the number of answers above",
-        algorithm_4,
-        algorithm_1_five,
-        FLAT,
-        STEP,
-        "1",
-    ),
-    Case(
-        "sparse-vector-5",
-        "Stoddard et al.: no noise on the queries",
-        algorithm_5,
-        algorithm_1,
-        (0, 1),
-        (1, 0),
-        "1",
-    ),
-    Case(
-        "sparse-vector-6",
-        "Chen et al.: half the query noise, and no limit on answers above",
-        algorithm_6,
-        algorithm_1,
-        FLAT,
-        STEP,
-        "1",
-    ),
-    Case(
-        "sparse-vector-never-stops",
-        "Algorithm 1 with noise for one answer above, but no limit on them",
-        never_stops,
-        algorithm_2,
-        FLAT,
-        STEP,
-        "1",
-    ),
-    Case(
-        "sparse-vector-bare-threshold",
-        "the threshold gets no noise",
-        bare_threshold,
-        algorithm_1,
-        (0,) * HALVES,
-        (1,) * HALVES,
-        "1",
-    ),
-)

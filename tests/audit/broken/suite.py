@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from tests.audit.broken import (
-    composition,
-    floating_point,
-    histograms,
-    local,
-    noise,
-    randomness,
-    selection,
-    sensitivity,
-    sparse_vector,
-    structure,
-    thresholds,
-)
-from tests.audit.broken.case import Case
+import importlib
 
-SUITE: tuple[Case, ...] = (
-    *noise.CASES,
-    *sensitivity.CASES,
-    *thresholds.CASES,
-    *selection.CASES,
-    *sparse_vector.CASES,
-    *floating_point.CASES,
-    *randomness.CASES,
-    *local.CASES,
-    *composition.CASES,
-    *histograms.CASES,
-    *structure.CASES,
+from tests.audit.broken.case import CASES, Case
+
+_MODULES = (
+    "noise sensitivity thresholds selection sparse_vector floating_point randomness local "
+    "composition histograms structure"
 )
+for _module in _MODULES.split():
+    importlib.import_module(f"tests.audit.broken.{_module}")
+
+SUITE: tuple[Case, ...] = tuple(CASES)

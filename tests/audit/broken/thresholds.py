@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tests.audit.broken.case import GRID, Case, gaussian, geometric, laplace, sparse
+from tests.audit.broken.case import GRID, against, gaussian, geometric, laplace, sparse
 
 #: A key is released when its noisy count exceeds LEVEL: at count 1 and epsilon = 1 with probability
 #: e^-5/(1 + e^-1) = 0.004926; when it reaches LEVEL, with probability e^-4/(1 + e^-1) = 0.0134.
@@ -19,24 +19,6 @@ GSHM_ONE, GSHM_TEN = (1.877876, 4.3687), (5.938364, 18.342954)
 def release(data, noise, level):
     noisy = np.array(list(data.values()), dtype=np.int64) + noise
     return sparse(list(data), noisy, noisy > level)
-
-
-def at_least(data, n, rng):
-    return release(data, geometric(rng, 1, (n, len(data))), LEVEL - 1)  # noisy >= LEVEL
-
-
-def above(data, n, rng):
-    # one key, one count changes by 1: delta = P(1 + noise > LEVEL) = e^-5/(1 + e^-1) < 0.004927
-    return release(data, geometric(rng, 1, (n, len(data))), LEVEL)
-
-
-def threshold_first(data, n, rng):
-    kept = {key: count for key, count in data.items() if count >= LEVEL}
-    return release(kept, geometric(rng, 1, (n, len(kept))), -math.inf)
-
-
-def no_threshold(data, n, rng):
-    return release(data, geometric(rng, 1, (n, len(data))), -math.inf)
 
 
 def on_grid(level):
@@ -52,15 +34,6 @@ def presence(data, n, rng, level):
     return np.stack([kept, np.where(kept, noisy, 0)], axis=1)
 
 
-def stability_too_low(data, n, rng):
-    return presence(data, n, rng, on_grid(math.log(1 / (2 * 0.01))))
-
-
-def stability(data, n, rng):
-    # a key of count 1 is released with probability e^(1 - level)/2 <= 0.01
-    return presence(data, n, rng, on_grid(1 + math.log(1 / (2 * 0.01))))
-
-
 def gshm(data, n, rng, sigma, tau):
     """Noisy counters above 1 + tau; 0 for a counter that is not released."""
     counts = np.array(data)
@@ -68,17 +41,49 @@ def gshm(data, n, rng, sigma, tau):
     return np.where((counts > 0) & (noisy > on_grid(1 + tau)), noisy, 0)
 
 
-def gshm_one(data, n, rng):
-    return gshm(data, n, rng, *GSHM_ONE)
+def above(data, n, rng):
+    # one key, one count changes by 1: delta = P(1 + noise > LEVEL) = e^-5/(1 + e^-1) < 0.004927
+    return release(data, geometric(rng, 1, (n, len(data))), LEVEL)
+
+
+@against(above, {}, {"a": 1}, "1", "0.004927", samples=10_000)
+def threshold_off_by_one(data, n, rng):
+    """>= instead of >: the true delta is 0.0134."""
+    return release(data, geometric(rng, 1, (n, len(data))), LEVEL - 1)  # noisy >= LEVEL
+
+
+@against(above, {"a": LEVEL - 1}, {"a": LEVEL}, "1", "0.004927")
+def threshold_before_noise(data, n, rng):
+    """True counts are compared with the threshold, then noise is added."""
+    kept = {key: count for key, count in data.items() if count >= LEVEL}
+    return release(kept, geometric(rng, 1, (n, len(kept))), -math.inf)
+
+
+@against(above, {"b": 30}, {"a": 1, "b": 30}, "1", "0.004927")
+def threshold_missing(data, n, rng):
+    """Every non-zero count is released with noise."""
+    return release(data, geometric(rng, 1, (n, len(data))), -math.inf)
+
+
+def stability(data, n, rng):
+    # a key of count 1 is released with probability e^(1 - level)/2 <= 0.01
+    return presence(data, n, rng, on_grid(1 + math.log(1 / (2 * 0.01))))
+
+
+@against(stability, {}, {"a": 1}, "1", "0.01")
+def stability_threshold_low(data, n, rng):
+    """Ln(1/(2 delta))/epsilon without the 1 that one row adds."""
+    return presence(data, n, rng, on_grid(math.log(1 / (2 * 0.01))))
 
 
 def gshm_ten(data, n, rng):
     return gshm(data, n, rng, *GSHM_TEN)  # gshm.delta(k=10) <= 0.01, see test_promises
 
 
-def exact_size(data, n, rng):
-    noisy = np.array(data) + geometric(rng, 1, (n, len(data)))
-    return np.concatenate([np.full((n, 1), np.count_nonzero(data)), noisy], axis=1)
+@against(gshm_ten, (0,) * 10, (1,) * 10, "1", "0.01")
+def gshm_one_key_for_ten(data, n, rng):
+    """Noise and threshold for k = 1 where a user holds 10 keys."""
+    return gshm(data, n, rng, *GSHM_ONE)
 
 
 def noisy_size(data, n, rng):
@@ -87,65 +92,8 @@ def noisy_size(data, n, rng):
     return np.concatenate([np.count_nonzero(noisy, axis=1)[:, None], noisy], axis=1)
 
 
-CASES = (
-    Case(
-        "threshold-off-by-one",
-        ">= instead of >: the true delta is 0.0134",
-        at_least,
-        above,
-        {},
-        {"a": 1},
-        "1",
-        "0.004927",
-        10_000,
-    ),
-    Case(
-        "threshold-before-noise",
-        "true counts are compared with the threshold, then noise is added",
-        threshold_first,
-        above,
-        {"a": LEVEL - 1},
-        {"a": LEVEL},
-        "1",
-        "0.004927",
-    ),
-    Case(
-        "threshold-missing",
-        "every non-zero count is released with noise",
-        no_threshold,
-        above,
-        {"b": 30},
-        {"a": 1, "b": 30},
-        "1",
-        "0.004927",
-    ),
-    Case(
-        "stability-threshold-low",
-        "ln(1/(2 delta))/epsilon without the 1 that one row adds",
-        stability_too_low,
-        stability,
-        {},
-        {"a": 1},
-        "1",
-        "0.01",
-    ),
-    Case(
-        "gshm-one-key-for-ten",
-        "noise and threshold for k = 1 where a user holds 10 keys",
-        gshm_one,
-        gshm_ten,
-        (0,) * 10,
-        (1,) * 10,
-        "1",
-        "0.01",
-    ),
-    Case(
-        "exact-size",
-        "the number of non-empty bins is released as it is",
-        exact_size,
-        noisy_size,
-        (4, 0, 0),
-        (4, 0, 1),
-        "1",
-    ),
-)
+@against(noisy_size, (4, 0, 0), (4, 0, 1))
+def exact_size(data, n, rng):
+    """The number of non-empty bins is released as it is."""
+    noisy = np.array(data) + geometric(rng, 1, (n, len(data)))
+    return np.concatenate([np.full((n, 1), np.count_nonzero(data)), noisy], axis=1)
