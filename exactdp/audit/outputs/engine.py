@@ -125,13 +125,13 @@ class Audit:
             except AllAlike:
                 self._call_one_by_one()
                 if not self.anytime:  # otherwise the level of this look is spent
-                    yield from self._look(look)
+                    yield from self._look(look, min(look.counting, self.most))
             if self.violation:
                 return
 
-    def _look(self, look: Look) -> Iterator[AuditReport]:
-        """Choose events, count them and judge."""
-        size = self._choose(look)
+    def _look(self, look: Look, size: int | None = None) -> Iterator[AuditReport]:
+        """Choose events, unless a size is given, count them on so many outputs, and judge."""
+        size = self._choose(look) if size is None else size
         for step in steps(size) if self.anytime else [size]:
             events = [one.event for one in self.chosen]
             for event, tally in self.draws.count(events, step, self.favoured, self.share).items():
@@ -146,7 +146,9 @@ class Audit:
 
     def _call_one_by_one(self) -> None:
         """Call run once for every output from now on; nothing counted so far is used."""
-        self.chosen, self.tallies, self.bounds = [], {}, {}
+        self.tallies, self.bounds = {}, {}
+        if self.anytime:  # an audit has chosen its events before the outputs that will count them
+            self.chosen = []
         self.most = max(_SINGLE_CALLS, int(_SINGLE_SECONDS / self.draws.call_one_by_one()))
         self.warning = _ALIKE.format(self.most)
 
