@@ -86,7 +86,7 @@ class OneRun:
         return _gaussian_epsilon(self.mu_lower, self.delta)
 
     def p_value(self, epsilon: Real) -> Fraction:
-        """How likely so many right guesses are, at most, if training is (epsilon, delta)-private.
+        """How likely `correct` or more right guesses are, if training is (epsilon, delta)-private.
 
         epsilon: >= 0. Returns the bound, rounded up, at most 1.
         """

@@ -79,10 +79,10 @@ def audit_pairs(
 ) -> WorstPair:
     """Look for a pair of neighbouring data sets on which run breaks its promise.
 
-    pairs: (left, right), as many as wanted but finitely many; those of a hypothesis strategy are
-        had by :func:`exactdp.oracle.strategies.drawn`.
-    samples: outputs that may be drawn in all, at least 400 for each pair; what counts a violation
-        again comes on top.
+    pairs: finitely many pairs (left, right); :func:`exactdp.oracle.strategies.drawn` draws them
+        from a hypothesis strategy.
+    samples: largest number of outputs in all, at least 400 for each pair; the outputs that count a
+        violation again are not included.
 
     Other arguments, and errors, as for :func:`exactdp.audit.audit`.
 

@@ -23,9 +23,9 @@ _NORMAL = NormalDist()
 
 
 def lower(hits: Real, trials: Real, alpha: Real) -> Fraction:
-    """A bound below the probability of an event seen hits times in so many independent trials.
+    """A lower bound of the probability of an event seen `hits` times in independent trials.
 
-    hits: 0 to trials. trials: >= 1. alpha: how likely the bound is wrong, > 0 and < 1.
+    hits: 0 to trials. trials: >= 1. alpha: probability that the bound is wrong, > 0 and < 1.
     Returns a rational p with P(Binomial(trials, p) >= hits) <= alpha, proved in ball arithmetic,
     and at most one part in 10^9 below the largest such p.
 
@@ -37,7 +37,7 @@ def lower(hits: Real, trials: Real, alpha: Real) -> Fraction:
 
 
 def upper(hits: Real, trials: Real, alpha: Real) -> Fraction:
-    """A bound above the probability of an event seen hits times in so many independent trials.
+    """An upper bound of the probability of an event seen `hits` times in independent trials.
 
     Arguments as for :func:`lower`. Returns a rational p with P(Binomial(trials, p) <= hits) <=
     alpha, proved in ball arithmetic.

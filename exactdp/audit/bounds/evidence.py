@@ -77,7 +77,7 @@ def _closest(k: Floats, n: Floats, y: Floats, m: Floats, factor: Floats, delta: 
     first, last = over + y * linear - m * constant * share, y * constant
     low = factor * (y / m)
     size = k / n - delta - low
-    most = int(max(n.max(), m.max()))  # by so much an error of p or q is multiplied
+    most = int(max(n.max(), m.max()))  # the factor by which an error of p or q grows
     for _ in range(max(_HALVINGS, most.bit_length() + 8)):
         size /= 2
         s = low + size

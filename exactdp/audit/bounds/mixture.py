@@ -44,7 +44,7 @@ class Beta:
 
     @classmethod
     def seen(cls, rate: float, weight: int) -> Beta:
-        """The density of someone who saw this rate in so many outputs, and half a hit and miss."""
+        """The density after `weight` outputs with this rate of hits, and half a hit and a miss."""
         hits = Fraction(round(2**10 * rate * weight), 2**10)
         return cls(hits + Fraction(1, 2), weight - hits + Fraction(1, 2))
 
@@ -73,7 +73,7 @@ class AnytimeRegion(ConfidenceRegion):
     _lows: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
 
     def _beyond(self) -> Fraction:
-        """The q at which other_hits are too few, whatever p is."""
+        """The q at which other_hits are too few for every p."""
         if self.other_hits == self.other_trials:
             return Fraction(1)
         with precision(_BITS):

@@ -45,29 +45,29 @@ def audit(
     left, right: the two neighbouring data sets.
     epsilon: >= 0 (default 1). delta: >= 0 and < 1 (default 0). The promise to be tested; either
         side may break it.
-    promise: another one, instead: Zcdp, Renyi, GaussianDP, or a Profile of many (epsilon, delta).
-    samples: outputs that may be drawn to find a violation, >= 100. Before a violation is stated its
-        event is counted once more, on as many outputs as before. A look whose outputs are all alike
-        within each call is drawn again, with one output per call.
-    alpha: probability of a false alarm over everything this audit does, >= 1e-100 and < 1.
+    promise: another promise instead: Zcdp, Renyi, GaussianDP, or a Profile of many pairs
+        (epsilon, delta).
+    samples: largest number of outputs that are drawn to find a violation, >= 100. Before a
+        violation is stated, its event is counted again on equally many outputs. If all outputs of
+        each call agree on an event, they are drawn again, one output per call.
+    alpha: probability of a false alarm of the whole audit, >= 1e-100 and < 1.
     events: count exactly these, instead of searching.
-    features: a function of one output, whose values are audited in place of the outputs. What
-        breaks a promise there breaks it for the outputs, too. For outputs of other types, and
-        where you know what to look at.
+    features: a function of one output; its values are audited in place of the outputs. A value
+        that breaks a promise proves that the outputs break it. Use it for outputs of other types,
+        or to look at a part of the outputs.
     executor: any concurrent.futures.Executor; None runs here.
     progress: called with the number of outputs counted so far.
 
     Stops as soon as a violation is certain. Events are chosen on outputs that are not used to
-    confirm them. A violation is stated when it shows in fresh processes, too, which do not share
-    what one process remembers: run is sent there as it was before its first call. What cannot be
-    sent, or draws the same in every process, is counted again here; the report's basis says so, and
-    what that takes for granted. A report without a violation takes the outputs to be independent.
+    confirm them. A violation is stated only if fresh processes show it, too: they share nothing
+    that one process remembers, and get run as it was before its first call. If run cannot be sent
+    to them, or draws the same outputs in every process, its event is counted again here, and the
+    report's basis says so. A report without a violation assumes independent outputs.
 
     Raises InvalidParameter for parameters outside their domain, a run that does not return n
-    outputs, or outputs of an unknown type; CopiedRandomness where outputs are seen to be copies:
-    two calls returned the same, or the counts in fresh processes do not vary as those of
-    independent outputs do, which those of independent outputs seem to with a probability below
-    10^-3.
+    outputs, or outputs of an unknown type. Raises CopiedRandomness if outputs are copies: two calls
+    return the same outputs, or the counts in fresh processes vary more or less than the counts of
+    independent outputs do (independent outputs raise this with a probability below 10^-3).
     """
     tested = chosen_promise(promise, epsilon, delta)
     total, level = outputs_in_all(samples, 100), false_alarm("alpha", alpha)
@@ -93,13 +93,13 @@ def watch(
 ) -> Iterator[AuditReport]:
     """Audit run on two data sets until stopped: yields reports, each of them valid when it comes.
 
-    Arguments as for :func:`exactdp.audit.audit`. samples: outputs that may be drawn in all, at
-    least 1000; None for no end. With probability 1 - alpha, none of all the reports is wrong: the
-    iteration may be left at any of them, for any reason. It ends by itself after a report of a
-    violation. Raises as :func:`exactdp.audit.audit` does.
+    Arguments as for :func:`exactdp.audit.audit`. samples: largest number of outputs in all, at
+    least 1000; None for no limit. With probability 1 - alpha, no report is wrong: you may stop the
+    iteration at any report, for any reason. It ends after a report of a violation. Raises as
+    :func:`exactdp.audit.audit` does.
 
-    A plan is cheaper: audit(...) with the same outputs finds smaller violations. Watch where it is
-    not known how many outputs are needed, or can be had.
+    With a fixed number of outputs, audit(...) finds smaller violations. Use watch if you do not
+    know how many outputs are needed, or can be drawn.
     """
     tested = chosen_promise(promise, epsilon, delta)
     most = None if samples is None else outputs_in_all(samples, 1000)

@@ -133,7 +133,7 @@ class Outputs:
 
     @classmethod
     def joined(cls, batches: Sequence[Outputs]) -> Outputs:
-        """Several batches as one; those of different types keep them."""
+        """Several batches as one; outputs keep their types."""
         arrays = [one._array for one in batches if one._array is not None]
         kinds = {(array.dtype, array.shape[1:]) for array in arrays}
         python = {one._python for one in batches}
@@ -188,7 +188,7 @@ def as_outputs(outputs: Any, n: int | None = None) -> Outputs:
 
 
 def objects(values: Iterable[Any]) -> NDArray[Any]:
-    """An object array of these values, one cell each whatever they are."""
+    """An object array with one cell for each value, of any type."""
     return np.fromiter(values, dtype=object)
 
 

@@ -92,7 +92,7 @@ def farthest(groups: Sequence[Counted], promise: Lines) -> list[Candidate]:
 
 class _Rows:
     """All events in both directions, one after another: hits k of n on the favoured side, y of m on
-    the other; the weight of the evidence, and the price of having chosen among so many."""
+    the other; the weight of the evidence, and the price of a choice among many events."""
 
     def __init__(self, groups: Sequence[Counted]) -> None:
         both = [(each, i) for each in groups for i in (0, 1)]

@@ -30,7 +30,7 @@ __all__ = ["AllAlike", "Calls", "CopiedRandomness", "different", "fingerprint", 
 
 Hits = NDArray[np.bool_]
 
-#: Outputs of a call that are compared: up to the first so many.
+#: Most outputs of a call that are compared, from the first one on.
 _COMPARED = 256
 #: Two calls of independent outputs agree with a probability below e^-80, so that 10^15 calls have
 #: no such pair except with probability 10^30 e^-80 < 10^-4.

@@ -57,7 +57,7 @@ class Tally:
         return self.right, self.right_trials
 
     def favouring(self, side: str) -> tuple[int, int, int, int]:
-        """Hits and trials of a side, then those of the other side."""
+        """Hits and trials of a side, then of the other side."""
         return (*self.of(side), *self.of(other(side)))
 
     @classmethod
@@ -103,7 +103,7 @@ class FeaturesOf:
 
 
 def batches(sizes: dict[str, int], largest: int) -> Iterator[tuple[str, int]]:
-    """Sides and sizes of the calls that draw so many outputs: sides in turn, calls of a size."""
+    """The side and size of each call: both sides in turn, until the sizes are reached."""
     left = dict(sizes)
     while any(left.values()):
         for side in SIDES:

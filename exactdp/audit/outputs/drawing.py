@@ -109,7 +109,7 @@ class Draws:
         return max((time.perf_counter() - started) / 2, 1e-6)
 
     def training(self, size: int) -> tuple[Outputs, Outputs]:
-        """Outputs of both sides, half of so many each; they are to learn from, never counted."""
+        """Outputs to learn from, which are never counted: half of `size` on each side."""
         started = time.perf_counter()
         drawn: dict[str, list[Outputs]] = {side: [] for side in SIDES}
         largest = min(_TRAINING_CALL, max(-(-size // 4), 1))
@@ -123,7 +123,7 @@ class Draws:
     def count(
         self, events: Sequence[Event], size: int, side: str, share: float
     ) -> dict[Event, Tally]:
-        """Count events on so many fresh outputs, a share of them for one side."""
+        """Count events on `size` fresh outputs, a share of them on this side."""
         many = min(max(round(size * share), 1), size - 1)
         sizes = {side: many, other(side): size - many}
         largest = min(self._largest, max(-(-min(sizes.values()) // _CALLS), _FEWEST))
@@ -136,7 +136,7 @@ class Draws:
     def recount(self, event: Event, tally: Tally) -> tuple[Tally, str]:
         """Count an event again, on as many outputs as before; what the second count rests on.
 
-        Raises CopiedRandomness where the hits do not vary as those of independent outputs do.
+        Raises CopiedRandomness where the hits vary more or less than independent hits do.
         """
         sizes = {side: min(tally.of(side)[1], _MOST) for side in SIDES}
         plans = [_plan(sizes, i // 2, self._largest) for i in range(_PROCESSES)]

@@ -48,9 +48,10 @@ _CERTAIN = 8.0  # nats in training from which outputs that are all alike call fo
 #: saves the computation of the region.
 _HOPELESS = {False: 0.7, True: 0.99}
 
-#: A look that calls run once for every output trains on, and counts, at most so many outputs, or as
-#: many as this time allows where that is more: a call may start a program. 18 outputs of each side
-#: refute epsilon = 1 where an event happens for all outputs of one side and for none of the other.
+#: If run is called once for every output, a look trains on and counts at most this number of
+#: outputs, or as many as this time allows where that is more: a call may start a program. 18
+#: outputs of each side refute epsilon = 1 where an event happens for all outputs of one side and
+#: for none of the other.
 _SINGLE_CALLS, _SINGLE_SECONDS = 40, 10.0
 
 _ALIKE = (
@@ -130,7 +131,10 @@ class Audit:
                 return
 
     def _look(self, look: Look, size: int | None = None) -> Iterator[AuditReport]:
-        """Choose events, unless a size is given, count them on so many outputs, and judge."""
+        """Choose events and count them on fresh outputs, then judge.
+
+        size: outputs to count; None: train, and choose events first.
+        """
         size = self._choose(look) if size is None else size
         for step in steps(size) if self.anytime else [size]:
             events = [one.event for one in self.chosen]

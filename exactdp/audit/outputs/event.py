@@ -36,9 +36,9 @@ class Event:
     """The outputs whose feature stands in a relation to a value; or all, or any, of some events.
 
     feature: a name and its arguments: ("number", 0) is the first coordinate or the number at key
-        0, ("number", "users", 3) the number at output["users"][3], ("value", ...) and
-        ("has", ...) likewise the value there and whether there is one, ("length", feature) and
-        others functions of them; ("all",) and ("any",) combine other events, given as value.
+        0, ("number", "users", 3) the number at output["users"][3]; ("value", ...) is any value at
+        such a place, ("has", ...) whether there is one; ("length", feature) and others are
+        functions of a feature; ("all",) and ("any",) combine other events, given as value.
     relation: "at least", "at most", "equals", "in", "not in" (value: a tuple), "in intervals"
         (value: the tuple of rising cut points, and the tuple of the numbers of the intervals
         between them), or "undefined" (NaN).

@@ -23,9 +23,9 @@ _SPLIT = 12_500  # outputs from which on a look at a quarter of them comes first
 _LAST = Fraction(7, 10)  # of alpha is kept for the last look
 _TRAIN = Fraction(12, 100)  # of the outputs of a look
 _TRAIN_MOST = 120_000
-_PATIENCE, _PATIENT = 3, 6000  # training may be repeated, up to so many times or outputs
+_PATIENCE, _PATIENT = 3, 6000  # training is repeated up to this number of times, and of outputs
 _MOST_OUTPUTS = 10**15
-_FIRST, _GROWTH = 600, 4  # training of the first endless look; each is so many times longer
+_FIRST, _GROWTH = 600, 4  # outputs of the first endless look; factor between two looks
 _COUNTED = 8  # outputs an endless look counts for each output of its training
 _STEP = Fraction(1, 6)  # outputs between two reports, as a part of those counted
 
@@ -54,7 +54,7 @@ def outputs_in_all(samples: Real, least: int) -> int:
 
 
 def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
-    """The looks of an audit of so many outputs, each about four times the one before.
+    """The looks of an audit with `samples` outputs, each about four times the one before.
 
     Their alphas add up to alpha. search: whether outputs are needed to find events.
     """
@@ -75,7 +75,7 @@ def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
 
 
 def endless(most: int | None, alpha: Fraction, drawn: Callable[[], int]) -> Iterator[Look]:
-    """Looks without an end, or until so many outputs are drawn; their alphas add up to alpha.
+    """Looks until `most` outputs are drawn, or without end (None); their alphas add up to alpha.
 
     drawn: how many outputs were drawn so far.
     """
@@ -98,6 +98,6 @@ def steps(total: int) -> Iterator[int]:
 
 
 def shares(number: int) -> list[Fraction]:
-    """Parts of the alpha of a look for so many events; they add up to 1."""
+    """The parts of a look's alpha for `number` events; they add up to 1."""
     weights = [WEIGHTS[i] if i < len(WEIGHTS) else 1 for i in range(number)]
     return [Fraction(weight, sum(weights)) for weight in weights]

@@ -22,7 +22,7 @@ _ABSENT = object()
 
 
 def paths(item: Any, most: int) -> Iterator[Path]:
-    """The paths into a common value, about so many at most: outer ones before inner ones."""
+    """The paths into a common value, about `most` of them: outer ones before inner ones."""
     waiting: list[tuple[Path, Any]] = [((), item)]
     for path, one in waiting:
         yield path
