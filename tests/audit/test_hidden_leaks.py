@@ -22,6 +22,7 @@ LONG = {
     "the last letter",
     "bit 40 of 62",
     "a rare key",
+    "the tenth number",
 }
 
 

@@ -68,9 +68,9 @@ def alarms(searches: int) -> int:
     )
 
 
-@pytest.mark.parametrize("searches", [2, pytest.param(150, marks=pytest.mark.slow)])
-def test_false_alarms_are_rare_over_all_pairs(searches: int) -> None:
-    assert alarms(searches) <= binom.isf(1e-4, searches, 0.1)
+@pytest.mark.slow
+def test_false_alarms_are_rare_over_all_pairs() -> None:
+    assert alarms(150) <= binom.isf(1e-4, 150, 0.1)
 
 
 def endless() -> Iterator[Any]:

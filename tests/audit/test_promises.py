@@ -188,7 +188,7 @@ def test_one_set_of_counts_bounds_every_currency() -> None:
     assert "epsilon at delta 0: >=" in text
 
 
-@pytest.mark.parametrize("audits", [10, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("audits", [6, pytest.param(30, marks=pytest.mark.slow)])
 def test_false_alarms_are_rare_at_the_very_edge(audits: int) -> None:
     """alpha = 0.1 each, and mechanisms whose promise is tight."""
     flags = sum(

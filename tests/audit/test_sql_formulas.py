@@ -1,27 +1,38 @@
 """The SQL formulas of examples/sql_audit.py compute what their sources say."""
 
+import io
 import json
-import subprocess
+import runpy
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+
+from exactdp.audit.command import Command
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "sql_audit.py"
 N = 1000
 
 
 def outputs(name: str, data: Any, count: int = N) -> list[Any]:
+    """What the program answers, without the seconds that a process takes to start."""
     pytest.importorskip("duckdb")
-    request = json.dumps({"data": data, "count": count})
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), name], input=request, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    asked, answered = io.StringIO(json.dumps({"data": data, "count": count})), io.StringIO()
+    with patch("sys.stdin", asked), redirect_stdout(answered):
+        runpy.run_path(str(PROGRAM))["main"](name)
+    found = [json.loads(line) for line in answered.getvalue().splitlines()]
     assert len(found) == count
     return found
+
+
+@pytest.mark.slow
+def test_the_program_is_a_command_that_can_be_audited() -> None:
+    pytest.importorskip("duckdb")
+    found = Command(f"{sys.executable} {PROGRAM} groups")(["a"], 3)
+    assert [set(each) for each in found] == [{"a"}] * 3
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def test_private() -> None:
     assert assert_private(respond, 0, 1, epsilon="1", delta="0.1").method == "exact"
 
 
+@pytest.mark.slow
 def test_private_with_a_rejection_loop() -> None:
     def third(bit: int, rng: random.Random) -> int:
         while (value := rng.getrandbits(2)) == 3:

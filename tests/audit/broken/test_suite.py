@@ -87,7 +87,19 @@ def test_broken_is_found_again(case: Case) -> None:
     assert found(case, min(10 * case.samples, 10_000_000), seed=2)
 
 
-@every_case
+#: One of each module.
+TWINS = {
+    *("nats-as-bits", "clamped-to-data", "threshold-off-by-one", "noisy-max-scale"),
+    *("sparse-vector-5", "grid-from-data", "low-bits-dropped", "unary-pairing", "int-or-float"),
+    "overlapping-groups",
+}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=() if case.name in TWINS else pytest.mark.slow) for case in SUITE],
+    ids=lambda case: case.name,
+)
 def test_twin_is_not_flagged(case: Case) -> None:
     # alpha = 0.01 each: with these fixed seeds none of them is a false alarm
     assert not flagged(case, 2_000, seed=1)
