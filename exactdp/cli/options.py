@@ -172,7 +172,11 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "users": ("an integer >= 1", "Expected number of users.", "100000"),
     "bins": ("an integer >= 1", "Number of bins of a report.", "the best for the error"),
     "clip": ("a number > 0", "Where the sums of a report are clipped.", "the best for the error"),
-    "entries": ("an integer >= 1", "Values of a typical user, to choose the clipping.", "k"),
+    "entries": (
+        "an integer >= 1",
+        "Values of +-1 of a typical user, or the sum of the squares, to choose the clipping.",
+        "k",
+    ),
     "share:users": (
         "a number > 0 and <= 1",
         "Largest share of the users with the same item, to choose the clipping.",

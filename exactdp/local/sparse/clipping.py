@@ -29,6 +29,9 @@ from exactdp.parameters import Real, positive
 #: The search tries to clip at multiples of 1/4.
 _CLIP_STEPS = 4
 
+#: The share in a sample is rounded up to a multiple of 1/this.
+_SHARES = 10_000
+
 
 def at_most_one(name: str, value: Real) -> Fraction:
     """An exact number > 0 and <= 1."""
@@ -64,9 +67,10 @@ def _scarf(square: Fraction, t: Fraction) -> Fraction:
 class Stated:
     """What is stated about the vectors, to choose where to clip: the guarantee does not rest on it.
 
-    entries: number of non-zero entries of a typical vector. share: the largest share of users who
-    have the same item, > 0 and <= 1; clipping shrinks the mean of an item by at most this share of
-    the bias. The worst vectors have k entries, and share 1.
+    entries: sum of the squares of a typical vector's values, so the number of entries of +-1, which
+    is the variance of their sum with random signs. share: the largest mean of an item's values of
+    one sign, at most the share of users who have it, > 0 and <= 1: the bias is convex in the item's
+    own value and 0 at 0. The worst vectors have k entries, and share 1.
     """
 
     entries: int = whole(least=1)
@@ -78,10 +82,14 @@ class Stated:
         sample = checked(vectors, d=1 << 62, k=1 << 62, grid=1)
         if not len(sample.user):
             raise InvalidParameter("vectors", Described("no entries"), "a sample with entries")
-        users = np.bincount(sample.user)
-        items = np.unique(sample.item, return_counts=True)[1]
-        # a holder of an item has more entries than others: weighted by the number of entries
-        return cls(ceil((users**2).sum() / users.sum()), Fraction(int(items.max()), sample.n))
+        values = sample.floats
+        squares = np.bincount(sample.user, values**2)
+        items = np.unique(sample.item, return_inverse=True)[1]
+        largest = max(np.bincount(items, (sign * values).clip(0)).max() for sign in (1, -1))
+        # a holder of an item has more entries than others: users count by the sum of their squares
+        entries = max(ceil((squares**2).sum() / squares.sum() * (1 - 1e-9)), 1)
+        share = ceil(largest / sample.n * _SHARES * (1 - 1e-9))
+        return cls(entries, Fraction(share, _SHARES))
 
     def clip(self, grid: int, hit: float, users: int, cost: float) -> int:
         """The best eta, in units of 1/grid, estimated in doubles for a variance of cost * eta^2."""
@@ -90,9 +98,14 @@ class Stated:
         return max(round(best * grid), 1)
 
     def bias(self, hit: float, eta: Any) -> Any:
-        """The bias of the item that most users have, in doubles."""
-        over = likely_overshoot(self.entries, hit)
-        return float(self.share) * np.interp(eta, np.arange(self.entries + 1), over)
+        """The bias of the item with the largest mean, in doubles.
+
+        The law of S is symmetric, so clipping at -eta gives back E max(S - 1 - eta, 0) if the
+        entries are +-1. For share 1, where the worst vectors count, the bound of all vectors.
+        """
+        over, at = likely_overshoot(self.entries, hit), np.arange(self.entries + 1)
+        back = np.interp(eta + 2, at, over) if self.share < 1 else 0
+        return float(self.share) * (np.interp(eta, at, over) - back)
 
 
 @lru_cache(32)

@@ -60,6 +60,11 @@ class Scaled:
     def __len__(self) -> int:
         return self.n
 
+    @property
+    def floats(self) -> NDArray[np.float64]:
+        """Every value * grid as a double."""
+        return self.floor + self.word / float(1 << _WORD)
+
     def rounded(self, source: Source) -> Integers:
         """Every value * grid rounded independently at random, without bias."""
         result = self.floor.copy()
@@ -107,7 +112,10 @@ def _of_vectors(values: Any) -> Entries:
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
         found = Described(type(values).__name__)
         raise InvalidParameter("values", found, "one vector per user, or Entries")
-    vectors = [by_entry(f"vector of user {i}", vector) for i, vector in enumerate(values)]
+    vectors = [
+        vector if type(vector) is dict else by_entry(f"vector of user {i}", vector)
+        for i, vector in enumerate(values)
+    ]
     counts = np.fromiter(map(len, vectors), np.int64, len(vectors))
     user = np.repeat(np.arange(len(vectors)), counts)
     items = list(chain.from_iterable(vectors))

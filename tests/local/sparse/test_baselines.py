@@ -299,6 +299,8 @@ def test_vectors_that_are_stated_need_less_clipping() -> None:
     sample = [{x: 1, 90 + x: -1} for x in range(40)] + [{x: 1} for x in range(40)]
     stated = Stated.of(sample)
     assert (stated.entries, stated.share) == (2, F(1, 40))
+    halves = Stated.of([{1: "0.5", 2: "-0.5", 3: 1, 4: -1}, {1: "-0.3"}])
+    assert (halves.entries, halves.share) == (3, F(1, 2))  # 2.5; items 3 and 4
     given = {"d": 200, "k": 20, "epsilon": 1, "users": 10_000}
     worst = SparseVectorMean(**given, level="user")  # type: ignore[arg-type]
     plan = SparseVectorMean(**given, level="user", entries=2, share=F(1, 40))  # type: ignore[arg-type]
