@@ -71,7 +71,7 @@ def _first_step(loss: pld.Pld, width: float, reach: float) -> Fraction:
         shared = _common(shared, law.unit / 2)
     if shared < wanted or len(str(shared)) > _LONGEST:
         return wanted
-    if any(law.between_marks for law in laws):
+    if any(law.bounded_density for law in laws):
         return shared / (1 << max(0, math.floor(math.log2(shared / wanted))))
     return shared
 

@@ -15,10 +15,10 @@ from exactdp.accounting import pld
 from exactdp.accounting.neighbours import relation
 from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.accounting.pld.laws.curves import CurveLaw
-from exactdp.accounting.pld.laws.discrete import SampledDiscrete
 from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
 from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
-from exactdp.accounting.pld.laws.laplace import Laplace, SampledLaplace
+from exactdp.accounting.pld.laws.laplace import Laplace
+from exactdp.accounting.pld.laws.listed import SampledListed
 from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import decimal_text, integer
@@ -163,11 +163,9 @@ def _(law: CurveLaw) -> Release:
 
 
 @fields_of.register(SampledNormal)
-@fields_of.register(SampledLaplace)
-@fields_of.register(SampledDiscrete)
+@fields_of.register(SampledListed)
 def _(law: Any) -> Release:
-    base = Laplace(law.mu) if isinstance(law, SampledLaplace) else law.base
-    made = fields_of(base)
+    made = fields_of(law.base)
     if "delta" in made:
         raise InvalidParameter("mechanism", Described("a sampled (epsilon, delta) promise"), _NAMED)
     return {**made, "rate": number("rate", law.rate)}

@@ -96,6 +96,7 @@ class _Gshm:
     sigma: Fraction
     tau: Fraction
     most_points = 2048
+    family = None
 
     @property
     def shown(self) -> Fraction:
@@ -125,6 +126,7 @@ class _Csh:
     correlation: Fraction | None
     contributions: int
     most_points = 512
+    family = None
 
     @property
     def shown(self) -> Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 
 from exactdp.accounting.certify.hints import log
@@ -240,6 +241,9 @@ class Questions:
         if self.count == 1 and self.steps[0][0].attained:
             real = above  # at every epsilon some neighbours attain the bound of a single step
         found = largest(above)
+        with suppress(InvalidParameter, Undecided):  # deltas below those of its last epsilon
+            if tighter := ask.adaptive_orders(self.steps):
+                found = min(found, largest(tighter), key=lambda ends: ends.upper)
         if above == real:
             return found
         # losses that are too small for floats are not those of the worst neighbours

@@ -38,7 +38,7 @@ from exactdp.parameters import Real, choice, positive
 __all__ = ["exponential", "noisy_max"]
 
 #: Distances of the two options beyond the symmetric one, in units of the scale of the noise.
-_AHEAD = (0, 1, 3)
+_AHEAD = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(3))
 
 
 def exponential(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
@@ -52,7 +52,7 @@ def exponential(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
 
     >>> from exactdp.accounting import pld
     >>> print(format(pld.exponential(epsilon="0.1").composed(100).epsilon("1e-6"), "3"))
-    [2.2, 2.62]
+    [2.23, 2.31]
     """
     width = positive("epsilon", epsilon)
     law = CurveLaw(BoundedRange(width))

@@ -84,9 +84,8 @@ def test_laplace_noise_stays_below_its_bound() -> None:
         moves = [-half, *[half] * (count - 1)]
         assert _delta(_laplace_max, utilities, moves, 0.3) <= float(bound.upper)
     # the pairs of the lower end, in both orders
-    two = max(
-        _delta(_laplace_max, [gap, 0.0], [-half, half], 0.3) for gap in (1.5, 0.5, -0.5, -2.5)
-    )
+    gaps = [half + sign * ahead for ahead in (0, 0.25, 0.5, 1, 1.5, 3) for sign in (1, -1)]
+    two = max(_delta(_laplace_max, [gap, 0.0], [-half, half], 0.3) for gap in gaps)
     assert float(bound.lower) == pytest.approx(two, rel=1e-6)
 
 
@@ -105,6 +104,31 @@ def test_the_curve_of_bounded_range() -> None:
     assert pld.exponential(epsilon=1).delta(1).upper == 0
     both = pld.exponential(epsilon=1).then(pld.exponential(epsilon=2))
     assert (both.delta(3).upper, both.epsilon(0).upper) == (0, 3)
+
+
+def _adaptive(runs: int, width: float, epsilon: float) -> float:
+    """The largest delta of runs of two options whose distance depends on the answers so far."""
+    gains = [width * i / 60 for i in range(1, 60)]  # the larger loss s, the smaller is s - width
+    if not runs:
+        return max(1 - math.exp(epsilon), 0.0)
+    chances = [
+        (1 - math.exp(s - width)) / (math.exp(s) - math.exp(s - width)) * math.exp(s) for s in gains
+    ]
+    return max(
+        p * _adaptive(runs - 1, width, epsilon - s)
+        + (1 - p) * _adaptive(runs - 1, width, epsilon - s + width)
+        for s, p in zip(gains, chances, strict=True)
+    )
+
+
+@pytest.mark.parametrize("width", [0.5, 2.0])
+def test_the_exponential_mechanism_chosen_adaptively(width: float) -> None:
+    """The upper end is above all strategies, and near the best one."""
+    loss = pld.exponential(epsilon=width).composed(2)
+    for share in (0.3, 1.0, 1.5):
+        best, found = _adaptive(2, width, share * width), loss.delta(share * width)
+        assert float(found.lower) * (1 - 1e-9) <= best <= float(found.upper)
+        assert float(found.upper) <= 1.15 * best
 
 
 @pytest.mark.parametrize(("noise", "law"), _EXACT)

@@ -1,5 +1,6 @@
 """Questions about a composition: delta, epsilon, mu, type II error, Renyi divergences."""
 
+from exactdp.accounting.pld.ask.adaptive import adaptive_orders
 from exactdp.accounting.pld.ask.delta import ceiling, delta, reversed_delta
 from exactdp.accounting.pld.ask.ends import ends
 from exactdp.accounting.pld.ask.epsilon import epsilon
@@ -8,6 +9,7 @@ from exactdp.accounting.pld.ask.renyi import best_delta, divergence
 from exactdp.accounting.pld.ask.search import epsilon_guess, guess
 
 __all__ = [
+    "adaptive_orders",
     "best_delta",
     "ceiling",
     "delta",

@@ -155,12 +155,12 @@ def _plan(
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
     step = _quarters(min(wished, 0.25))
-    if any(law.between_marks for law, _ in order):
+    if any(law.bounded_density for law, _ in order):
         # near the largest loss theta grows without bound, but no such small step is needed
         step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
     wanted = (_log_count(order) - log_delta) / _LOG_2 + _SPARE_BITS
     tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
-    if any(law.heavy for law, _ in order):
+    if any(law.has_slow_tails for law, _ in order):
         tail_bits = math.ceil(wanted) - _HEAVY_BITS
     step = _common(order, step)
     # the nodes of a lattice may be far apart: a larger tilt would see only one of them
@@ -182,7 +182,7 @@ def _common(order: Order, wished: Fraction) -> Fraction:
         return wished
     denominator = math.lcm(*(unit.denominator for unit in known))
     unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
-    dense = any(law.between_marks for law, _ in order)
+    dense = any(law.bounded_density for law, _ in order)
     if len(known) == len(units) and not dense:  # bounds meet, however long the step
         return unit if unit > wished / 4096 else _nearly(order, wished)
     if unit > wished:

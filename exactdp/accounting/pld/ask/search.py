@@ -171,14 +171,20 @@ def curve_near(order: Order, place: float, relative_width: float) -> Bounded:
     closed = closed_curve(order)
     if closed is not None:
         return closed
-    plan = for_delta(order, place, relative_width)
+    plan, width = for_delta(order, place, relative_width), math.inf
+    found: Bounded | None = None
     for _ in range(_ATTEMPTS):
-        found = composed(order, plan)
+        finer = composed(order, plan)
         with precision(BITS):
-            low, high = found.below(arb(place)), found.above(arb(place))
-            if high <= low * (1 + arb(relative_width)) or high < arb(2) ** -FLOOR_BITS:
-                return found
+            low, high = finer.below(arb(place)), finer.above(arb(place))
+            before, width = width, float((high - low) / low) if low > 0 else math.inf
+        if found is not None and width > 0.9 * before:
+            return found  # rounding, not the grid, decides
+        found = finer
+        if width <= relative_width or high < arb(2) ** -FLOOR_BITS:
+            break
         plan = plan.finer(2)
+    assert found is not None
     return found
 
 

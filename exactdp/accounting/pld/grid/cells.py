@@ -23,17 +23,14 @@ import numpy as np
 from flint import acb, arb, arb_mat, arb_series
 from numpy.typing import NDArray
 
-from exactdp.accounting.pld.grid.measure import Grid
+from exactdp.accounting.pld.grid.lattice import Grid, Tails
 from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
 from exactdp.accounting.pld.grid.scaled import Scaled, above, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
 
-__all__ = ["TOLERANCE", "Cells", "Density", "Masses", "cells"]
-
-#: Masses under P and under Q.
-Masses = tuple[arb, arb]
+__all__ = ["TOLERANCE", "Cells", "Density", "cells"]
 
 #: Relative error of every share and density value.
 TOLERANCE = 2.0**-42
@@ -52,7 +49,7 @@ _TINY = arb(2) ** -900
 _LARGEST_EXPONENT = 1 << 60
 
 
-class Density(Protocol):
+class Density(Tails, Protocol):
     """The density of the loss log dP/dQ under P, and the masses of half-lines.
 
     Methods are evaluated at the working precision. A method returns a ball that is not finite where
@@ -65,15 +62,6 @@ class Density(Protocol):
 
     def density(self, loss: Any) -> Any:
         """The density under P, for a ball, a complex ball or a power series."""
-
-    def below(self, loss: arb) -> Masses:
-        """The masses of losses <= loss, up to one constant."""
-
-    def above(self, loss: arb) -> Masses:
-        """The masses of losses > loss, up to one constant."""
-
-    def centre(self) -> arb:
-        """A loss in the middle of the law."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +145,7 @@ def _block(
     law: Density, grid: Grid, start: int, stop: int, half: Fraction, arrays: _Arrays, here: slice
 ) -> bool:
     """Fill the cells start ... stop - 1 from the series about start + half, if that is accurate."""
-    centre, radius = grid.at(start + half), ball(half * grid.step)
+    centre, radius = grid.loss(start + half), ball(half * grid.step)
     bound = _largest(law, centre, 4 * radius)
     if bound is None:
         return False
@@ -209,14 +197,14 @@ def _single(law: Density, grid: Grid, index: int, arrays: _Arrays, place: int) -
         scaled = float((end * arb(2) ** -exponent).mid())
         target[place] = scaled if known or end <= 0 else scaled * (1 + 4 * UNIT) + float(_TINY)
     arrays.exponent[place], arrays.known[place] = exponent, known
-    density = law.density(grid.at(index).union(grid.at(index + 1)))
+    density = law.density(grid.loss(index).union(grid.loss(index + 1)))
     peak = (density * ball(grid.step) * arb(2) ** -exponent).upper()
     arrays.peak[place] = float(peak) * (1 + 4 * UNIT) if peak.is_finite() else np.inf
 
 
 def _shares(law: Density, grid: Grid, index: int) -> tuple[arb, list[arb]]:
     """The mass of a cell, and its shares for the left and the right end."""
-    low, high = grid.at(index), grid.at(index + 1)
+    low, high = grid.loss(index), grid.loss(index + 1)
     side = law.below if low < law.centre() else law.above
     p, q = (abs(a - b) for a, b in zip(side(low), side(high), strict=True))
     fall = (-ball(grid.step)).exp()

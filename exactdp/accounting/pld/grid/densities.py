@@ -12,7 +12,6 @@ post-processing; its loss log P/Q is moved down to a node.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -23,17 +22,15 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.cells import TOLERANCE, Cells, Density, cells
+from exactdp.accounting.pld.grid.lattice import Grid
 from exactdp.accounting.pld.grid.lowering import TooCoarse, convex, cost, lowered, node_depths
-from exactdp.accounting.pld.grid.measure import Bounds, Grid, Measure, added, check_nodes
-from exactdp.accounting.pld.grid.scaled import Scaled, floor
+from exactdp.accounting.pld.grid.measure import Bounds, Measure, added
+from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.balls import ball, precision
 
-__all__ = ["Line", "bounds", "joined"]
+__all__ = ["Line", "bounds"]
 
 _BITS = 128
-
-#: Small losses are cut off where their tilted mass is below 2^-this.
-_LOW_BITS = 96
 
 _DOUBLINGS = 40
 
@@ -61,7 +58,7 @@ def bounds(law: Line, step: Fraction, tail_bits: int, rate: Fraction = Fraction(
     """
     with precision(_BITS):
         grid, anchor = _anchored(law, step)
-        first, last = _range(law, grid, tail_bits, rate)
+        first, last = grid.span(law, tail_bits, rate)
         halves = law.halves()
         ends = [first, *[0] * (len(halves) - 1), last]
         made = reduce(
@@ -84,9 +81,9 @@ def _with_zero(law: Line, masses: Scaled, first: int, *, up: bool) -> Scaled:
 
 def _above(law: Line, grid: Grid, made: Cells, last: int) -> Measure:
     """The chords of the curve: the shares of every cell, rounded up."""
-    masses = _with_zero(law, joined(made.left, made.right), made.first, up=True)
-    under, _ = law.below(grid.at(made.first))
-    beyond, _ = law.above(grid.at(last))
+    masses = _with_zero(law, _joined(made.left, made.right), made.first, up=True)
+    under, _ = law.below(grid.loss(made.first))
+    beyond, _ = law.above(grid.loss(last))
     masses = added(masses, 0, under.upper(), up=True)
     # shares are within TOLERANCE, and are rounded a few times more
     raised = Scaled(masses.mantissa * (1 + 2 * TOLERANCE), masses.exponent)
@@ -104,7 +101,7 @@ def _below(law: Line, grid: Grid, made: Cells, low: int, high: int) -> Measure:
         Scaled(np.where(counted, w.mantissa[kept_cells], 0.0), w.exponent[kept_cells])
         for w in (made.left, made.right, made.peak)
     )
-    masses = _with_zero(law, joined(left, right), low, up=False)
+    masses = _with_zero(law, _joined(left, right), low, up=False)
     masses = added(masses, 0, _merged_below(law, grid, low), up=False)
     over, reaches_high = _merged_above(law, grid, high)
     masses = added(masses, -1 if reaches_high else -2, over, up=False)
@@ -125,21 +122,21 @@ def _largest_nearby(exponent: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _merged_below(law: Density, grid: Grid, low: int) -> arb:
     """Mass at node low of the outcome merged from losses below the next node."""
-    p, q = law.below(grid.at(low + 1))
-    if p > 0 and q > 0 and (p / q).log() >= grid.at(low):
+    p, q = law.below(grid.loss(low + 1))
+    if p > 0 and q > 0 and (p / q).log() >= grid.loss(low):
         return p.lower()
-    less, _ = law.below(grid.at(low))
+    less, _ = law.below(grid.loss(low))
     return (p - less).lower()  # losses below node low are left out
 
 
 def _merged_above(law: Density, grid: Grid, high: int) -> tuple[arb, bool]:
     """The mass of losses above the node before high; whether their merged loss reaches high."""
-    p, q = law.above(grid.at(high - 1))
-    reaches = p > 0 and (q.upper() <= 0 or (q > 0 and (p / q).log() >= grid.at(high)))
+    p, q = law.above(grid.loss(high - 1))
+    reaches = p > 0 and (q.upper() <= 0 or (q > 0 and (p / q).log() >= grid.loss(high)))
     return p.lower(), bool(reaches)
 
 
-def joined(left: Scaled, right: Scaled) -> Scaled:
+def _joined(left: Scaled, right: Scaled) -> Scaled:
     """At every node, the left share of the cell after it and the right share of the one before."""
     exponent = np.concatenate([left.exponent[:1], right.exponent])
     exponent[:-1] = np.maximum(exponent[:-1], left.exponent)
@@ -147,35 +144,6 @@ def joined(left: Scaled, right: Scaled) -> Scaled:
     mantissa[:-1] += left.at(exponent[:-1])
     mantissa[1:] += right.at(exponent[1:])
     return Scaled(mantissa, exponent)
-
-
-def _range(law: Density, grid: Grid, tail_bits: int, rate: Fraction) -> tuple[int, int]:
-    """The first and the last node: beyond them lies only the mass that is cut off."""
-    small = arb(2) ** -tail_bits
-    middle = floor((law.centre() - ball(grid.offset)) / ball(grid.step))
-
-    def cut_above(node: int) -> bool:
-        return bool(law.above(grid.at(node))[0] < small)
-
-    def cut_below(node: int) -> bool:
-        tilted = law.below(grid.at(node))[0] * (ball(rate) * grid.at(node)).exp()
-        return bool(tilted < small.max(arb(2) ** -_LOW_BITS))
-
-    first = middle - _distance(lambda far: cut_below(middle - far))
-    return first, middle + _distance(lambda far: cut_above(middle + far))
-
-
-def _distance(beyond: Callable[[int], bool]) -> int:
-    """The least distance, in nodes, for which `beyond` holds."""
-    far = 8
-    while not beyond(far):
-        far *= 2
-        check_nodes(far)
-    near = 3  # the lower bound needs a few nodes, however narrow the law
-    while far - near > 1:
-        between = (near + far) // 2
-        near, far = (near, between) if beyond(between) else (between, far)
-    return far
 
 
 def _anchored(law: Line, step: Fraction) -> tuple[Grid, int | None]:

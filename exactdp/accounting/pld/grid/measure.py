@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from flint import arb
 
+from exactdp.accounting.pld.grid.lattice import Cell, Grid, check_nodes, merged, shared
 from exactdp.accounting.pld.grid.scaled import Scaled, split
-from exactdp.balls import ball
 from exactdp.errors import Undecided
 
-__all__ = ["MOST_NODES", "Bounds", "Grid", "Measure", "added", "check_nodes", "on_nodes"]
-
-#: Largest number of nodes of one step.
-MOST_NODES = 1 << 22
+__all__ = ["Bounds", "Measure", "added", "cell_bounds", "on_nodes"]
 
 #: Masses below 2^-this are rounded to that, or to 0.
 _SMALLEST_BITS = 1 << 60
 
 #: These factors cover the rounding of `split` (UNIT) and of the multiplication by them.
 _UP, _DOWN = 1 + 2.0**-50, 1 - 2.0**-50
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The losses offset + i step, i an integer."""
-
-    offset: Fraction
-    step: Fraction
-
-    def at(self, index: int | Fraction) -> arb:
-        """The loss at a node, as a ball."""
-        return ball(self.offset + index * self.step)
 
 
 @dataclass(frozen=True)
@@ -53,6 +37,18 @@ class Measure:
 
 #: A measure with a curve below that of a law, and one with a curve above it.
 Bounds = tuple[Measure, Measure]
+
+
+def cell_bounds(grid: Grid, cells: Sequence[Cell], infinity: arb) -> Bounds:
+    """The bounds of a law from its cells. infinity: the mass of loss infinity."""
+    beyond = sum((cell.p for cell in cells if cell.high is None), infinity)
+    low, high = (
+        {node: p for node, (p, _) in moved(grid, cells).items()} for moved in (merged, shared)
+    )
+    return (
+        on_nodes(grid, low, infinity.lower(), up=False),
+        on_nodes(grid, high, beyond.upper(), up=True),
+    )
 
 
 def added(masses: Scaled, index: int, more: arb, *, up: bool) -> Scaled:
@@ -90,9 +86,3 @@ def on_nodes(grid: Grid, masses: Mapping[int, arb], infinity: arb, *, up: bool) 
         mantissa[index - first] = number * (_UP if up else _DOWN)
         exponent[index - first] = power
     return Measure(grid, first, Scaled(mantissa, exponent), infinity.max(arb(0)))
-
-
-def check_nodes(count: int | Fraction) -> None:
-    """Raises Undecided for more nodes than a step may have."""
-    if count > MOST_NODES:
-        raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")

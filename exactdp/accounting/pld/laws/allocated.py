@@ -8,7 +8,8 @@ adaptive steps, too: if (A, B) dominates every step, each step is a randomised i
 Let R be the ratio dA/dB under B, and S the mean of t independent copies of R. Both curves are
 expectations of convex functions of S: D(P, Q)(x) = E (S - x)+ + P(S infinite), and
 D(Q, P)(x) = E (1 - x S)+. If E f(R) <= E f(U) for every convex f, then sums of independent copies
-keep this order. So R is moved to a lattice (`grid.ratios`), where laws of sums are convolutions.
+keep this order. So R is moved to a lattice of ratios (`grid.lattice`), where laws of sums are
+convolutions.
 
 Masses are integers in units of 2^-bits; all terms are >= 0, every rounding is downward, and sums
 beyond the lattice are left out. Below, less mass is a lower curve. Above, let U be the sum before
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -33,9 +34,8 @@ import numpy as np
 from flint import arb, fmpz_poly
 from numpy.typing import NDArray
 
-from exactdp.accounting.pld.grid.measure import Bounds, Grid, Measure, on_nodes
-from exactdp.accounting.pld.grid.outcomes import Outcome, merged
-from exactdp.accounting.pld.grid.ratios import OFF, Cell, joined, split
+from exactdp.accounting.pld.grid.lattice import Cell, Grid, RatioLattice, merged, shared
+from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
@@ -81,44 +81,34 @@ class Allocated(LossLaw):
     reverse: LossLaw
     steps: int
     removed: bool
-    heavy = True
+    has_slow_tails = True
 
     def __post_init__(self) -> None:
-        next(
-            self.base.ratio_cells(Fraction(1), 1.0, 1, removed=self.removed)
-        )  # refuses laws without cells
+        self.own.cells(RatioLattice(Fraction(1), 1.0, inverse=False), 1, Fraction(0))  # or raises
+
+    @property
+    def own(self) -> LossLaw:
+        """The law of one step, in the order of this law."""
+        return self.base if self.removed else self.reverse
 
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         # Moving R to nodes r apart adds at most r^2/6 to its variance above and takes r^2/3 below
         # where its law is smooth, so the two variances of S are r^2/(2 t) apart. With this r that
         # is step^2/5, about as much as the grid of losses adds.
         unit = _quarters(float(step) * math.sqrt(self.steps) * 0.65)
-        low, high = _sums(self, unit, float(step) / 2, tail_bits)
-        with precision(_BITS):
-            return self._lower(low, step), self._upper(high, step)
-
-    def _lower(self, sums: _Sums, step: Fraction) -> Measure:
-        # a sum of ratios, each at its node up to a factor 1 +- OFF, is so, too
-        near = 1 + ball(OFF) * arb(0, 1)
-        outcomes = [Outcome((p / q).log(), p * near, q) for _, p, q in sums.cells(step)]
-        if not self.removed:
-            outcomes = [outcome.reversed() for outcome in outcomes]
-        infinite = self.base.mass_at_infinity() if self.removed else sums.at_zero
+        lattice = RatioLattice(unit, float(step) / 2, inverse=not self.removed)
+        low, high = _sums(self, lattice, tail_bits)
         grid = Grid(Fraction(0), step)
-        return on_nodes(grid, merged(grid, outcomes), infinite.lower(), up=False)
-
-    def _upper(self, sums: _Sums, step: Fraction) -> Measure:
-        """Both masses of a cell of losses go to its ends, as in `grid.ratios.split`."""
-        found: dict[int, arb] = {}
-        missing = arb(1)
-        for index, p, q in sums.cells(step):
-            left, right = ball(index * step).exp(), ball((index + 1) * step).exp()
-            to_right = (p - left * q) / (right - left)
-            for node, ratio, mass in ((index, left, q - to_right), (index + 1, right, to_right)):
-                place, more = (node, ratio * mass) if self.removed else (-node, mass)
-                found[place] = found.get(place, arb(0)) + more
-            missing -= p if self.removed else q
-        return on_nodes(Grid(Fraction(0), step), found, missing.upper(), up=True)
+        with precision(_BITS):
+            below = merged(grid, low.cells(grid))
+            least = self.base.mass_at_infinity() if self.removed else low.at_zero
+            cells = list(high.cells(grid))
+            missing = 1 - sum((cell.p for cell in cells), arb(0))
+            above = shared(grid, cells)
+            return (
+                on_nodes(grid, {i: p for i, (p, _) in below.items()}, least.lower(), up=False),
+                on_nodes(grid, {i: p for i, (p, _) in above.items()}, missing.upper(), up=True),
+            )
 
     def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
         for ratio, mass in zip(*_sketched(self.base, self.steps, bits), strict=True):
@@ -161,67 +151,83 @@ class Allocated(LossLaw):
 
 @dataclass(frozen=True)
 class _Sums:
-    """Masses under Q, in units of 2^-bits, of S at the nodes 0, unit, 2 unit, ..."""
+    """Masses of S at the nodes 0, unit, 2 unit, ..., in units of 2^-bits, under Q (of all t steps).
+
+    inverse: as in `RatioLattice`; the loss is then -log S, and Q the first law of the pair.
+    """
 
     masses: list[int]
     unit: Fraction
     bits: int
+    inverse: bool
 
     @property
     def at_zero(self) -> arb:
         return arb(self.masses[0]) * arb(2) ** -self.bits
 
-    def cells(self, step: Fraction) -> Iterator[tuple[int, arb, arb]]:
-        """i, P-mass and Q-mass of every cell e^(i step) <= S < e^((i + 1) step) with any mass."""
-        last = len(self.masses)
+    def cells(self, grid: Grid) -> Iterator[Cell]:
+        """The cells of losses between two nodes with any mass, but for S = 0."""
         totals = list(accumulate(self.masses, initial=0))
-        means = list(accumulate((j * mass for j, mass in enumerate(self.masses)), initial=0))
-        scale, size = arb(2) ** -self.bits, ball(self.unit)
+        means = list(accumulate((i * m for i, m in enumerate(self.masses)), initial=0))
+        scale, size, last = arb(2) ** -self.bits, ball(self.unit), len(self.masses)
         per_unit = ball(1 / self.unit)  # exact where it is an integer
-        start, index = 1, math.floor(math.log(float(self.unit)) / float(step)) - 1
+        # index: log S is between the nodes index and index + 1
+        start, index = 1, math.floor(math.log(float(self.unit)) / float(grid.step)) - 1
         while start < last:
             # the first node at or above e^((i + 1) step)
-            stop = (ball((index + 1) * step).exp() * per_unit).ceil().unique_fmpz()
+            stop = (ball((index + 1) * grid.step).exp() * per_unit).ceil().unique_fmpz()
             if stop is None:
                 raise Undecided("a node of the lattice cannot be told from one of the grid")
             end = min(max(int(stop), start), last)
             if totals[end] > totals[start]:
-                p = arb(means[end] - means[start]) * scale * size
-                yield index, p, arb(totals[end] - totals[start]) * scale
+                ratio = arb(means[end] - means[start]) * scale * size
+                mass = arb(totals[end] - totals[start]) * scale
+                if self.inverse:
+                    yield Cell(mass, ratio, -index - 1, -index)
+                else:
+                    yield Cell(ratio, mass, index, index + 1)
             start, index = end, index + 1
 
 
 @lru_cache(maxsize=2)
-def _sums(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tuple[_Sums, _Sums]:
-    """The law of S on a lattice, below and above; unit: distance of the nodes for R."""
+def _sums(law: Allocated, lattice: RatioLattice, tail_bits: int) -> tuple[_Sums, _Sums]:
+    """The law of S on a lattice, below and above; the lattice is that of R."""
     steps = law.steps
     with precision(_BITS):
-        cells, last = _cells(law, unit, growth, tail_bits)
-        fewest = math.ceil(_FEWEST_NODES / growth)
+        last = _last(law, lattice.unit, tail_bits)
+        fewest = math.ceil(_FEWEST_NODES / lattice.growth)
         if last < fewest:  # so few cost little; single ratios with much mass need them
-            unit /= 1 << (fewest // last).bit_length()
-            cells, last = _cells(law, unit, growth, tail_bits)
+            finer = 1 << (fewest // last).bit_length()
+            lattice, last = replace(lattice, unit=lattice.unit / finer), last * finer
         if last > _MOST_NODES:
             raise Undecided(f"the ratios of one step fill more than {_MOST_NODES} nodes")
         # rounding once takes at most 2^-bits from each node: 2^-bits last of Q, and of P at most
         # that times the largest S; what is lost in one of t terms is lost in the sum
-        largest = math.ceil(last * unit / steps)
+        largest = math.ceil(last * lattice.unit / steps)
         bits = tail_bits + _SPARE_BITS + (last * largest * steps).bit_length()
+        cells = list(law.own.cells(lattice, tail_bits, Fraction(0)))
+        side = 0 if lattice.inverse else 1  # the masses under B, the law without the user
         low, high = (
-            _Sums(_power(masses, steps, last, bits), unit / steps, bits)
-            for masses in (joined(cells, up=not law.removed), split(cells))
+            _Sums(
+                _power(
+                    {abs(i): m[side] for i, m in moved(lattice, cells).items()}, steps, last, bits
+                ),
+                lattice.unit / steps,
+                bits,
+                lattice.inverse,
+            )
+            for moved in (merged, shared)
         )
     return low, high
 
 
-def _cells(law: Allocated, unit: Fraction, growth: float, tail_bits: int) -> tuple[list[Cell], int]:
-    """The cells of R, and a last node with about a mass of 2^-tail_bits of sums beyond it."""
-    cells = list(law.base.ratio_cells(unit, growth, tail_bits, removed=law.removed))
+def _last(law: Allocated, unit: Fraction, tail_bits: int) -> int:
+    """A last node with about a mass of 2^-tail_bits of sums beyond it."""
     ratios, masses = _sketched(law.base, law.steps, _SKETCHED_BITS)
     weights = masses * ratios if law.removed else masses
     beyond = np.cumsum(weights[::-1])[::-1]
     place = min(int(np.sum(beyond > 2.0**-tail_bits)), len(ratios) - 1)
-    return cells, math.ceil(Fraction(ratios[place]) * law.steps / unit)
+    return math.ceil(Fraction(ratios[place]) * law.steps / unit)
 
 
 def _power(masses: dict[int, arb], times: int, last: int, bits: int) -> list[int]:

@@ -1,27 +1,28 @@
 """What every law of a privacy loss can be asked, and the sampling of its curve.
 
 A law belongs to one order of a pair (P, Q) of neighbours: it is that of L = log dP/dQ under P. A
-new law subclasses one of three kinds (`normal.NormalLaw`, `pieces.PiecewiseLaw`,
-`discrete.DiscreteLaw`), or `LossLaw` itself, and overrides the relations that are proved for it.
+new law subclasses `normal.NormalLaw`, `listed.ListedLaw` or `LossLaw` itself, and overrides the
+relations that are proved for it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 from flint import arb
 
+from exactdp.accounting.pld.grid.lattice import Cell, Lattice
 from exactdp.accounting.pld.grid.measure import Bounds
-from exactdp.accounting.pld.grid.ratios import Cell
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Curve", "Ends", "LossLaw", "Order", "Step", "orders", "real_orders", "sampled_excess"]
+__all__ = ["Curve", "Ends", "Family", "LossLaw", "Order", "Step"]
+__all__ += ["orders", "real_orders", "sampled_excess"]
 
 _ZERO = arb(0)
 
@@ -37,14 +38,44 @@ class Ends:
     mass: Enclosure
 
 
+class Family(Hashable, Protocol):
+    """Pairs of neighbours among which each run may choose by the answers so far, in a few sets.
+
+    Where the law of a single run is the worst of these pairs at each epsilon, several runs leak
+    less than its composition: each run has one pair for all epsilons.
+    """
+
+    def deltas(self, losses: Sequence[Fraction]) -> list[list[arb]]:
+        """For every set, upper bounds of delta of its pairs at these losses >= 0, the first 0."""
+
+    def reversed(self, number: int) -> int:
+        """The number of the set whose pairs are those of this set in the other order."""
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss of one run."""
+
+    def reach(self, bits: int) -> float:
+        """About the loss at which delta is 2^-bits, or the largest loss."""
+
+
 class LossLaw(ABC):
     """The law of the privacy loss of one step, in one order of the neighbours; hashable."""
 
-    #: Whether the law has densities between marks at distance `unit`.
-    between_marks: ClassVar[bool] = False
+    @property
+    def family(self) -> Family | None:
+        """All pairs, where the law is that of the worst pair at each epsilon and they are known."""
+        return None
 
     #: Whether a tail that is cut off further out takes much longer.
-    heavy: ClassVar[bool] = False
+    has_slow_tails: ClassVar[bool] = False
+
+    #: Whether another user is left out of a sample where the user is in it.
+    others_give_way: ClassVar[bool] = False
+
+    @property
+    def bounded_density(self) -> bool:
+        """Whether the law has a density that ends at a least and a largest loss."""
+        return False
 
     @property
     def accuracy(self) -> Fraction:
@@ -58,7 +89,7 @@ class LossLaw(ABC):
 
     @property
     def unit(self) -> Fraction | None:
-        """A number that divides all distances of losses, or of marks; None where unknown."""
+        """A number that divides all distances of outcomes' losses; None where unknown."""
         return None
 
     # what a composition needs
@@ -116,17 +147,12 @@ class LossLaw(ABC):
         """Whether all finite losses are 0."""
         return False
 
-    def ratio_cells(
-        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
-    ) -> Iterator[Cell]:
-        """The outputs by their ratio e^L, in cells of a lattice with this unit.
+    def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
+        """The outputs by their loss, for random allocation; arguments as for `bounds`.
 
-        growth: see `grid.ratios.dense_cells`. A mass of 2^-tail_bits may be left out,
-        under P where `removed` and else under Q.
+        The tail that is cut off is not in these cells, or is in cells without an end.
         """
-        raise self._unknown(
-            "Gaussian or Laplace noise, or one with exact outcomes, for random allocation"
-        )
+        raise self._unknown("one whose law is known exactly, for random allocation")
 
     # laws for other neighbours and samples; `exactdp statement explain certified-pld`, section 4
 

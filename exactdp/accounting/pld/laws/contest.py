@@ -7,20 +7,24 @@ probability F(gap), where F is the distribution function of the difference of tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.outcomes import Outcome
-from exactdp.accounting.pld.laws.discrete import DiscreteLaw
+from exactdp.accounting.pld.grid.lattice import Outcome
+from exactdp.accounting.pld.laws.base import Family
+from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 
 __all__ = ["NOISES", "BoundedRange", "Contest"]
 
 _BITS = 192
+
+#: Parts of the interval of the larger loss.
+_PARTS = 24
 
 
 def _logistic(gap: Fraction) -> arb:
@@ -50,7 +54,7 @@ NOISES: dict[str, Callable[[Fraction], arb]] = {
 
 
 @dataclass(frozen=True)
-class Contest(DiscreteLaw):
+class Contest(ListedLaw):
     """The first option is ahead by `gap` with the user, and by `gap - shift` without."""
 
     noise: str
@@ -93,13 +97,45 @@ class BoundedRange:
         """An eighth of the width: a composition then has about 200 points up to the width."""
         return self.width / 8
 
+    @property
+    def family(self) -> Family:
+        return _Ranges(self.width)
+
     def delta(self, epsilon: Fraction) -> Enclosure:
         """The largest delta of these pairs."""
         if epsilon >= self.width:
             return Enclosure.exact(0)
+        return refine(lambda: _largest(self.width, Fraction(0), self.width, epsilon))
 
-        def largest() -> arb:
-            fall = -(ball(epsilon - self.width) / 2).expm1()
-            return fall * fall / -(-ball(self.width)).expm1()
 
-        return refine(largest)
+@dataclass(frozen=True)
+class _Ranges:
+    """The pairs of `BoundedRange` by their larger loss s, in parts of the interval of s."""
+
+    width: Fraction
+
+    def deltas(self, losses: Sequence[Fraction]) -> list[list[arb]]:
+        part = self.width / _PARTS
+        with precision(_BITS):
+            return [
+                [_largest(self.width, i * part, (i + 1) * part, loss) for loss in losses]
+                for i in range(_PARTS)
+            ]
+
+    def reversed(self, number: int) -> int:
+        return _PARTS - 1 - number
+
+    def spread(self) -> float:
+        return float(self.width) / 2
+
+    def reach(self, bits: int) -> float:
+        return float(self.width)
+
+
+def _largest(width: Fraction, low: Fraction, high: Fraction, epsilon: Fraction) -> arb:
+    """The largest delta at epsilon >= 0 of the pairs with low <= s <= high."""
+    s = min(max((epsilon + width) / 2, low), high)
+    if s <= epsilon:
+        return arb(0)
+    product = (ball(epsilon - s)).expm1() * ball(s - width).expm1()
+    return product / -(-ball(width)).expm1()

@@ -2,31 +2,30 @@
 
 delta(epsilon) for epsilon >= 0 is that of the worst neighbours at each epsilon, in either order. So
 the curve is a maximum of convex curves, and the curve of a pair: for x < 1, D(x) = 1 - x + x
-D(1/x), which exchanges the masses under P and Q. The points may be rounded up: chords through
-points above a convex curve are above the curve, also if some points are left out. Points are left
-out where the given points are not convex. One step alone has the curve itself.
+D(1/x), where D(1/x) belongs to the pair in the other order. The points may be rounded up: chords
+through points above a convex curve are above the curve, also if some points are left out. Points
+are left out where the given points are not convex. One step alone has the curve itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.outcomes import Outcome
-from exactdp.accounting.pld.grid.ratios import Cell
-from exactdp.accounting.pld.laws.base import LossLaw
-from exactdp.accounting.pld.laws.discrete import DiscreteLaw
+from exactdp.accounting.pld.grid.lattice import Cell, Lattice, Outcome
+from exactdp.accounting.pld.laws.base import Family, LossLaw
+from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 
-__all__ = ["CurveLaw", "KnownCurve"]
+__all__ = ["CurveLaw", "KnownCurve", "chords"]
 
 _BITS = 256
 
@@ -50,12 +49,16 @@ class Curve(Hashable, Protocol):
     def most_points(self) -> int:
         """Largest number of points that a composition evaluates."""
 
+    @property
+    def family(self) -> Family | None:
+        """All pairs of neighbours of the mechanism, where they are known."""
+
     def delta(self, epsilon: Fraction) -> Enclosure:
         """An enclosure of relative width 1e-9 or less."""
 
 
 @dataclass(frozen=True)
-class CurveLaw(DiscreteLaw):
+class CurveLaw(ListedLaw):
     """The loss of a pair with this curve; a composition uses chords above the curve."""
 
     curve_of_one: Curve
@@ -68,6 +71,10 @@ class CurveLaw(DiscreteLaw):
     @property
     def unit(self) -> Fraction | None:
         return self.known.unit
+
+    @property
+    def family(self) -> Family | None:
+        return self.curve_of_one.family
 
     @property
     def known(self) -> KnownCurve:
@@ -83,24 +90,16 @@ class CurveLaw(DiscreteLaw):
     def mass_at_infinity(self) -> arb:
         return ball(self.curve_of_one.shown).lower().max(arb(0))
 
-    def ratio_cells(
-        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
-    ) -> Iterator[Cell]:
-        return LossLaw.ratio_cells(
-            self, unit, growth, tail_bits, removed=removed
-        )  # only bounds of the ratio
+    def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
+        return LossLaw.cells(self, lattice, tail_bits, rate)  # only bounds of the ratio are known
 
     def excess(self, epsilon: Fraction) -> arb:
         found = self.curve_of_one.delta(epsilon)
         return ball(found.lower).union(ball(found.upper))
 
 
-#: A point on a curve: its index, x = e^epsilon, an upper bound of delta.
-_Point = tuple[int, arb, arb]
-
-
 @dataclass(frozen=True)
-class KnownCurve(DiscreteLaw):
+class KnownCurve(ListedLaw):
     """The loss of a pair that dominates in both orders, from upper bounds of its delta.
 
     step: of epsilon. deltas: at the epsilons 0, step, 2 step, ..., none below the true one, and
@@ -109,58 +108,59 @@ class KnownCurve(DiscreteLaw):
 
     step: Fraction
     deltas: tuple[Fraction, ...]
+    symmetric = True
 
     @property
     def unit(self) -> Fraction | None:
         return self.step
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
-        with precision(_BITS):
-            centre, *points = self._convex_points()
-            start = self._slope_at_one(centre, points)
-            slopes = [start, *(_slope(a, b) for a, b in pairwise(points)), arb(0)]
-            listed = [
-                Outcome.at(index * self.step, x * (after - before), after - before)
-                for (index, x, _), (before, after) in zip(points, pairwise(slopes), strict=False)
-            ]
-            beyond = (points or [centre])[-1][2]
-            at_zero = (1 - beyond - sum((x.p + x.q for x in listed), arb(0))).max(arb(0))
-        for outcome in listed:
-            yield outcome
-            yield outcome.reversed()
-        yield Outcome.at(Fraction(0), at_zero, at_zero)
+        return iter(self._chords[0])
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        with precision(_BITS):
-            centre, *points = self._convex_points()
-            self._slope_at_one(centre, points)
-            beyond = (points or [centre])[-1][2]
+        beyond = self._chords[1]
         return beyond, beyond
 
-    def _convex_points(self) -> list[_Point]:
-        """The points that are kept: slopes rise and end below 0."""
-        kept: list[_Point] = []
-        for index, delta in enumerate(self.deltas):
-            point = index, ball(index * self.step).exp(), ball(delta)
-            while len(kept) > 1 and not _slope(kept[-2], kept[-1]) < _slope(kept[-1], point):
-                kept.pop()
-            kept.append(point)
-        while len(kept) > 1 and not _slope(kept[-2], kept[-1]) < 0:
+    @cached_property
+    def _chords(self) -> tuple[list[Outcome], arb]:
+        with precision(_BITS):
+            losses = [index * self.step for index in range(len(self.deltas))]
+            deltas = [ball(delta) for delta in self.deltas]
+            return chords(losses, deltas, deltas)
+
+
+#: A point on a curve: loss, x = e^loss, an upper bound of delta.
+_Point = tuple[Fraction, arb, arb]
+
+
+def chords(
+    losses: Sequence[Fraction], deltas: Sequence[arb], reverse: Sequence[arb]
+) -> tuple[list[Outcome], arb]:
+    """The outcomes of a pair whose curve is nowhere below the given points, and the mass at
+    infinity.
+
+    losses: rising, the first 0. deltas, reverse: upper bounds of delta at these losses, in both
+    orders of the neighbours, below 1.
+    """
+    points: list[_Point] = []
+    for loss, delta in zip(reversed(losses[1:]), reversed(reverse[1:]), strict=True):
+        x = ball(-loss).exp()
+        points.append((-loss, x, 1 - x + x * delta))
+    points.append((Fraction(0), arb(1), deltas[0].min(reverse[0])))
+    points += [(x, ball(x).exp(), y) for x, y in zip(losses[1:], deltas[1:], strict=True)]
+    kept: list[_Point] = [(Fraction(0), arb(0), arb(1))]  # delta is 1 at x = 0
+    for point in points:
+        while len(kept) > 1 and not _slope(kept[-2], kept[-1]) < _slope(kept[-1], point):
             kept.pop()
-        return kept
-
-    def _slope_at_one(self, centre: _Point, points: list[_Point]) -> arb:
-        """The slope just after x = 1; removes first points that do not fit a convex curve.
-
-        The chord across x = 1, from the mirror image of the first point to that point, is used
-        where it is flatter than the chord from the centre.
-        """
-        while points:
-            across = (points[0][2] - 1) / (points[0][1] + 1)
-            if len(points) == 1 or across < _slope(points[0], points[1]):
-                return across.max(_slope(centre, points[0]))
-            points.pop(0)
-        return arb(0)
+        kept.append(point)
+    while len(kept) > 1 and not _slope(kept[-2], kept[-1]) < 0:
+        kept.pop()
+    slopes = [*(_slope(a, b) for a, b in pairwise(kept)), arb(0)]
+    found = [
+        Outcome.at(loss, x * (after - before), after - before)
+        for (loss, x, _), (before, after) in zip(kept[1:], pairwise(slopes), strict=True)
+    ]
+    return found, kept[-1][2]
 
 
 def _slope(left: _Point, right: _Point) -> arb:

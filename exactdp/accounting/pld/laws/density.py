@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import acb, arb
+from flint import acb, arb, arb_series
 
 from exactdp.accounting.pld.grid import densities
-from exactdp.accounting.pld.grid.cells import Density, Masses
+from exactdp.accounting.pld.grid.cells import Density
+from exactdp.accounting.pld.grid.lattice import Cell, Lattice, Masses, dense_cells
 from exactdp.accounting.pld.grid.measure import Bounds
-from exactdp.accounting.pld.laws.analytic import off_cut
 from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.balls import ball
 
-__all__ = ["DensityLaw", "SampledDensity", "log_of"]
+__all__ = ["BoundedDensity", "DensityLaw", "SampledDensity", "log_of", "middle", "off_cut"]
 
 #: Small losses are followed to a mass of 2^-this in a sketch.
 _LEFT_BITS = 96
@@ -56,6 +56,9 @@ class DensityLaw(LossLaw):
 
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         return densities.bounds(self, step, tail_bits, rate)
+
+    def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
+        return dense_cells(self, lattice, lattice.nodes(*lattice.span(self, tail_bits, rate)))
 
     def width(self) -> float:
         return float(self.scale().mid())
@@ -101,6 +104,25 @@ def _side(
         width *= 1.5 if fallen < wished / 2 else 2 / 3 if fallen > wished else 1
 
 
+class BoundedDensity:
+    """A density between two losses; its masses are integrals, up to one constant."""
+
+    steep = 0
+
+    @abstractmethod
+    def density(self, loss: Any) -> Any: ...
+
+    @abstractmethod
+    def below(self, loss: arb) -> Masses: ...
+
+    def above(self, loss: arb) -> Masses:
+        p, q = self.below(loss)
+        return -p, -q
+
+    def centre(self) -> arb:
+        return arb(0)
+
+
 @dataclass(frozen=True)
 class SampledDensity:
     """The density of the loss when the user takes part with probability rate.
@@ -122,6 +144,8 @@ class SampledDensity:
         rate = ball(self.rate)
         grown = (loss if self.removed else -loss).exp()
         part = grown - (1 - rate)
+        if is_negative(part):
+            return 0 * loss  # no loss is so small, or so large
         if not off_cut(part):
             return acb("nan", "nan")
         inner = (part / rate).log()
@@ -153,3 +177,22 @@ class SampledDensity:
 def log_of(value: arb) -> float:
     """About the natural logarithm of a ball > 0."""
     return float(value.mid().log().mid())
+
+
+def off_cut(value: Any) -> bool:
+    """Whether no complex number in a ball is on the cut of the logarithm and the square root."""
+    return not isinstance(value, acb) or bool(value.real > 0)
+
+
+def is_negative(value: Any) -> bool:
+    """Whether all of a ball, or the first term of a power series, has a negative real part."""
+    return bool(acb(_first(value)).real < 0)
+
+
+def middle(loss: Any) -> arb:
+    """The real middle of a ball, of a complex ball, or of the first term of a power series."""
+    return acb(_first(loss)).real.mid()
+
+
+def _first(value: Any) -> Any:
+    return value.coeffs()[0] if isinstance(value, arb_series) else value

@@ -9,9 +9,9 @@ from typing import Any
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.grid.lattice import Outcome
 from exactdp.accounting.pld.laws.base import LossLaw
-from exactdp.accounting.pld.laws.discrete import BatchDiscrete, DiscreteLaw
+from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
 from exactdp.balls import ball
 from exactdp.law import Law
 
@@ -19,7 +19,7 @@ __all__ = ["FiniteLaws", "Response"]
 
 
 @dataclass(frozen=True)
-class Response(DiscreteLaw):
+class Response(ListedLaw):
     """Randomised response with a failure: the worst pair that is (epsilon, delta)-DP."""
 
     epsilon: Fraction
@@ -44,11 +44,11 @@ class Response(DiscreteLaw):
         return self.delta
 
     def batched(self, rate: Fraction) -> LossLaw:
-        return BatchDiscrete(self, rate)
+        return BatchListed(self, rate)
 
 
 @dataclass(frozen=True)
-class FiniteLaws(DiscreteLaw):
+class FiniteLaws(ListedLaw):
     """The loss between two exact laws of the output of a mechanism."""
 
     p: Law[Any]

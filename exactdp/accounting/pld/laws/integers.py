@@ -17,11 +17,10 @@ from math import comb
 from flint import arb
 
 from exactdp.accounting.certify.lattice import above, excess, is_smooth, smoothing
-from exactdp.accounting.pld.grid.measure import MOST_NODES
-from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.grid.lattice import MOST_NODES, Outcome
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw
-from exactdp.accounting.pld.laws.discrete import BatchDiscrete, DiscreteLaw
+from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -40,7 +39,7 @@ _MOST_SAMPLED = 1000
 _UNKNOWN, _ZERO_TO_ONE = arb("nan"), arb(0.5, 0.5)
 
 
-class IntegerNoise(DiscreteLaw):
+class IntegerNoise(ListedLaw):
     """The loss of symmetric log-concave noise on the integers against its shift."""
 
     shift: int
@@ -63,7 +62,7 @@ class IntegerNoise(DiscreteLaw):
         return self._with_shift(2 * self.shift)
 
     def batched(self, rate: Fraction) -> LossLaw:
-        return BatchDiscrete(self, rate)
+        return BatchListed(self, rate)
 
     def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
         all_ = self._with_shift(size * self.shift)
@@ -242,7 +241,7 @@ class DiscreteGaussian(IntegerNoise):
 
 
 @dataclass(frozen=True)
-class _OnSample(DiscreteLaw):
+class _OnSample(ListedLaw):
     """Noise on a Poisson sample, for other neighbours than one user who takes part or not."""
 
     noise: IntegerNoise

@@ -20,8 +20,8 @@ import numpy as np
 from flint import acb, acb_poly, arb, arb_poly, arb_series, ctx
 
 from exactdp.accounting.certify.hints import falling_root, log
-from exactdp.accounting.pld.grid.cells import Masses
-from exactdp.accounting.pld.laws.analytic import middle
+from exactdp.accounting.pld.grid.lattice import Masses
+from exactdp.accounting.pld.laws.density import middle
 from exactdp.balls import ball
 
 __all__ = ["Mixture", "Ratio", "Weights"]

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from flint import acb, arb
 
-from exactdp.accounting.pld.laws.analytic import off_cut
+from exactdp.accounting.pld.laws.density import off_cut
 from exactdp.accounting.pld.laws.mixtures import Mixture, Weights
 from exactdp.balls import ball
 from exactdp.errors import Undecided

@@ -14,7 +14,7 @@ Source: exactdp statement explain certified-pld, section 4.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,11 +23,11 @@ from typing import Any
 
 from flint import acb, arb
 
-from exactdp.accounting.pld.grid.cells import Density, Masses
-from exactdp.accounting.pld.grid.ratios import Cell, dense_cells
-from exactdp.accounting.pld.laws.analytic import middle, off_cut
-from exactdp.accounting.pld.laws.base import Ends, LossLaw
-from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity
+from exactdp.accounting.pld.grid.cells import Density
+from exactdp.accounting.pld.grid.lattice import Masses
+from exactdp.accounting.pld.laws.base import Ends, Family, LossLaw
+from exactdp.accounting.pld.laws.batches import BatchFamily
+from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity, middle, off_cut
 from exactdp.accounting.pld.laws.mixtures import Ratio, Weights
 from exactdp.accounting.pld.laws.moments import integral
 from exactdp.balls import ball, refine
@@ -35,7 +35,15 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.normal import cdf, hockey_stick, tail
 
-__all__ = ["Gaussian", "NormalLaw", "NormalMixture", "SampledNormal", "mixture"]
+__all__ = [
+    "BatchNormal",
+    "Gaussian",
+    "NormalLaw",
+    "NormalMixture",
+    "ReplacedNormal",
+    "SampledNormal",
+    "mixture",
+]
 
 _NONE: Weights = ((Fraction(0), Fraction(1)),)
 
@@ -55,12 +63,6 @@ class NormalLaw(DensityLaw):
 
     def log_moment(self, s: Fraction) -> arb:
         return integral(*self.mixtures(), s).log()
-
-    def ratio_cells(
-        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
-    ) -> Iterator[Cell]:
-        side = 0 if removed else 1
-        return dense_cells(self, unit, growth, lambda masses: masses[side] < arb(2) ** -tail_bits)
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self, rate, removed)
@@ -108,7 +110,7 @@ class Gaussian(NormalLaw):
         return Gaussian(2 * self.mu)
 
     def batched(self, rate: Fraction) -> LossLaw:
-        return BatchNormal(SampledNormal(self, rate, True), SampledNormal(self, rate, False))
+        return BatchNormal(self, rate)
 
     def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
         all_ = Gaussian(size * self.mu)
@@ -257,14 +259,25 @@ class ReplacedNormal(NormalLaw):
 
 @dataclass(frozen=True)
 class BatchNormal(NormalLaw):
-    """The pair with the curve of one law for losses >= 0 and of its reverse for losses < 0.
+    """The pair with the curve of a sampled law for losses >= 0 and of its reverse for losses < 0.
 
-    removed: loss log P/Q under P, where Q(log P/Q > 0) is at most P(log Q/P > 0). added: loss
-    log Q/P under Q.
+    whole: the law for replace-one neighbours without sampling.
     """
 
-    removed: SampledNormal
-    added: SampledNormal
+    whole: Gaussian
+    rate: Fraction
+
+    @cached_property
+    def removed(self) -> SampledNormal:
+        return SampledNormal(self.whole, self.rate, True)
+
+    @cached_property
+    def added(self) -> SampledNormal:
+        return SampledNormal(self.whole, self.rate, False)
+
+    @property
+    def family(self) -> Family:
+        return BatchFamily(self.whole.mu, self.rate)
 
     def halves(self) -> tuple[Density, ...]:
         return self.added, self.removed

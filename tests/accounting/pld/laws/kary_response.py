@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.accounting.pld import REPLACE_ONE, Pld
-from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.grid.lattice import Outcome
 from exactdp.accounting.pld.laws.base import Step
-from exactdp.accounting.pld.laws.discrete import DiscreteLaw
+from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball
 from exactdp.parameters import Real, integer, positive
 
 
 @dataclass(frozen=True)
-class KaryResponse(DiscreteLaw):
+class KaryResponse(ListedLaw):
     """Of k answers the true one, with probability e^epsilon/(e^epsilon + k - 1), or any other."""
 
     epsilon: Fraction

@@ -10,13 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask import delta as order_delta
-from exactdp.accounting.pld.grid.ratios import dense_cells, joined, split
+from exactdp.accounting.pld.grid.lattice import RatioLattice, merged, shared
 from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
@@ -203,23 +202,25 @@ def test_simulated_epochs(
     _near(found, expected, 5 * error)
 
 
-def test_laws_on_the_lattice_enclose_the_law_of_the_ratio() -> None:
-    """Fails where the rules for above and below change places."""
-    unit = Fraction(1, 8)
+@pytest.mark.parametrize("inverse", [False, True])
+def test_laws_on_the_lattice_enclose_the_law_of_the_ratio(inverse: bool) -> None:
+    """E (R - c)+, or E (c - R)+ of the inverse; fails where above and below change places."""
+    unit, side = Fraction(1, 8), 0 if inverse else 1
+    lattice = RatioLattice(unit, 0.05, inverse)
     with precision(128):
-        cells = list(
-            dense_cells(Gaussian(Fraction(1)), unit, 0.05, lambda beyond: beyond[0] < arb(2) ** -60)
-        )
-        rules = joined(cells, up=False), split(cells)
-        laws = [{node: float(mass.mid()) for node, mass in law.items()} for law in rules]
+        cells = list(Gaussian(Fraction(1)).cells(lattice, 60, Fraction(0)))
+        laws = [
+            {abs(node) * float(unit): float(masses[side].mid()) for node, masses in law.items()}
+            for law in (merged(lattice, cells), shared(lattice, cells))
+        ]
     for c in (0.2, 0.9, 1.03, 2.56):
-        low, high = (
-            sum(mass * max(node * float(unit) - c, 0.0) for node, mass in law.items())
+        gains = [
+            sum(mass * max(c - r if inverse else r - c, 0.0) for r, mass in law.items())
             for law in laws
-        )
-        exact = float(_call(np.array(c), 1.0))
-        assert low < exact < high
-        assert high - low < 0.1 * exact
+        ]
+        exact = float(_call(np.array(c), 1.0)) - (1 - c if inverse else 0)
+        assert gains[0] < exact < gains[1]
+        assert gains[1] - gains[0] < 0.1 * exact + 0.005
 
 
 def test_an_epoch_of_one_step_is_the_step() -> None:

@@ -12,9 +12,9 @@ from flint import arb
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask.ends import ends
-from exactdp.accounting.pld.grid.outcomes import Outcome
+from exactdp.accounting.pld.grid.lattice import Outcome
 from exactdp.accounting.pld.laws.base import LossLaw, Step
-from exactdp.accounting.pld.laws.discrete import DiscreteLaw
+from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball
 from exactdp.law import Law
 
@@ -101,7 +101,7 @@ def test_noise(loss: pld.Pld, removed: float | None, added: float | None) -> Non
     assert (loss.largest_loss() is None) == (removed is None)
 
 
-class _Endless(DiscreteLaw):
+class _Endless(ListedLaw):
     """Losses 0, 1, 2, ... with masses 1/4, 1/8, ..., and infinity with mass 1/2."""
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:

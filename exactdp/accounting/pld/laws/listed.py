@@ -1,29 +1,42 @@
-"""Laws of losses with countably many outcomes, and their images on samples."""
+"""Laws of losses that are listed: outcomes of known loss, and densities between two losses.
+
+Their images for samples and batches are laws of the same kind.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
-from exactdp.accounting.pld.grid import outcomes
-from exactdp.accounting.pld.grid.measure import Bounds
-from exactdp.accounting.pld.grid.outcomes import FINE, Outcome
-from exactdp.accounting.pld.grid.ratios import Cell, outcome_cell
+from exactdp.accounting.pld.grid.cells import Density
+from exactdp.accounting.pld.grid.lattice import (
+    Cell,
+    Grid,
+    Lattice,
+    Outcome,
+    dense_cells,
+    nodes_between,
+)
+from exactdp.accounting.pld.grid.measure import Bounds, cell_bounds
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, sampled_excess
-from exactdp.accounting.pld.laws.density import log_of
+from exactdp.accounting.pld.laws.density import SampledDensity, log_of
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["BatchDiscrete", "DiscreteLaw", "SampledDiscrete", "listed_excess"]
+__all__ = ["BatchListed", "ListedLaw", "Piece", "SampledListed", "listed_excess"]
 
 _BITS = 128
+
+#: Binary places to which an irrational loss is known when a grid is placed.
+_FINE = 100
 
 #: Masses below 2^-this do not count for the width of a law.
 _TAIL_BITS = 96
@@ -31,9 +44,43 @@ _TAIL_BITS = 96
 #: Balls around 0 and around 1.
 _ZERO, _ZERO_TO_ONE = arb(0), arb(0.5, 0.5)
 
+#: Cells of a sketch of a density.
+_CELLS = 256
 
-class DiscreteLaw(LossLaw):
-    """A law with countably many outcomes."""
+#: Their ends, as parts of the range: ever closer to its ends, where a density may be steep.
+_SHARES = sorted(
+    {Fraction(i, _CELLS) for i in range(_CELLS + 1)}
+    | {Fraction(1, _CELLS << k) for k in range(60)}
+    | {1 - Fraction(1, _CELLS << k) for k in range(60)}
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A density of the losses between two outcomes."""
+
+    density: Density
+    start: Outcome
+    end: Outcome
+
+    def above(self, loss: arb) -> tuple[arb, arb]:
+        """The masses of the losses of the piece above a loss."""
+        low = self.density.below(loss.max(self.start.loss).min(self.end.loss))
+        high = self.density.below(self.end.loss)
+        return high[0] - low[0], high[1] - low[1]
+
+    def moment(self, power: arb) -> arb:
+        """The integral of e^(power loss)."""
+
+        def integrand(x: acb, _: bool) -> acb:
+            found: acb = self.density.density(x) * (power * x).exp()
+            return found
+
+        return acb.integral(integrand, self.start.loss, self.end.loss).real
+
+
+class ListedLaw(LossLaw):
+    """A law with countably many outcomes, and with densities between losses that are outcomes."""
 
     #: Whether the law is the same in both orders of the neighbours.
     symmetric = False
@@ -41,6 +88,14 @@ class DiscreteLaw(LossLaw):
     @abstractmethod
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         """The finite losses, but for outcomes with a total mass below 2^-tail_bits."""
+
+    def pieces(self) -> Sequence[Piece]:
+        """The densities of the other losses."""
+        return ()
+
+    @property
+    def bounded_density(self) -> bool:
+        return bool(self.pieces())
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         """The P-mass of loss infinity and the Q-mass of loss -infinity, with what is left out."""
@@ -66,21 +121,44 @@ class DiscreteLaw(LossLaw):
                 distance = apart[0].union(apart[1])
             else:
                 return None
-            return Fraction(floor(distance * 2**FINE) + 2, 2**FINE)
+            return Fraction(floor(distance * 2**_FINE) + 2, 2**_FINE)
 
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         with precision(_BITS):
-            listed, infinity = list(self.outcomes(tail_bits)), self.infinite(tail_bits)[0]
-            return outcomes.bounds(listed, infinity, step, lattice=self.unit is not None)
+            listed = list(self.outcomes(tail_bits))
+            grid = Grid(_anchor(listed, is_lattice=self.unit is not None), step)
+            cells = [*_cells(grid, listed), *self._dense(grid)]
+            return cell_bounds(grid, cells, self.infinite(tail_bits)[0])
+
+    def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
+        largest, least = self.infinite(tail_bits)
+        if lattice.least is not None:
+            yield Cell(_ZERO, least, lattice.least, lattice.least)
+        if lattice.largest is not None:
+            yield Cell(largest, _ZERO, lattice.largest, lattice.largest)
+        yield from _cells(lattice, self.outcomes(tail_bits))
+        yield from self._dense(lattice)
+
+    def _dense(self, lattice: Lattice) -> Iterator[Cell]:
+        for piece in self.pieces():
+            nodes = nodes_between(lattice, piece.start, piece.end)
+            yield from dense_cells(piece.density, lattice, nodes, (piece.start, piece.end))
 
     def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
         for outcome in self.outcomes(bits):
             if outcome.p.mid() > 0:
                 yield float(outcome.loss.mid()), log_of(outcome.p)
+        for piece in self.pieces():
+            reach = piece.end.loss - piece.start.loss
+            places = [piece.start.loss + reach * ball(share) for share in _SHARES]
+            beyond = [piece.density.below(place)[0] for place in places]
+            for (low, high), (one, two) in zip(pairwise(places), pairwise(beyond), strict=True):
+                if two - one > 0:
+                    yield float((low + high).mid()) / 2, log_of(two - one)
 
     def width(self) -> float:
         losses = (float(outcome.loss.mid()) for outcome in self.outcomes(_TAIL_BITS))
-        return max(losses, default=1.0)
+        return min(max(losses, default=1.0), 1.0)
 
     def excess(self, epsilon: Fraction) -> arb:
         return listed_excess(self, epsilon)
@@ -111,17 +189,11 @@ class DiscreteLaw(LossLaw):
             largest = Enclosure(max(x.lower for x in places), max(x.upper for x in places))
             return Ends(largest, mass)
 
-    def ratio_cells(
-        self, unit: Fraction, growth: float, tail_bits: int, *, removed: bool
-    ) -> Iterator[Cell]:
-        never = self.infinite(tail_bits)[1]
-        yield Cell(arb(0), never, 0, 1)
-        for outcome in self.outcomes(tail_bits):
-            yield outcome_cell(outcome, unit)
-
     def is_flat(self) -> bool:
         with precision(_BITS):
-            return all(x.exact == 0 for x in self.outcomes(_BITS) if not x.p.upper() <= 0)
+            return not self.pieces() and all(
+                x.exact == 0 for x in self.outcomes(_BITS) if not x.p.upper() <= 0
+            )
 
     def log_moment(self, s: Fraction) -> arb:
         if self.infinite(_BITS)[0] > 0:
@@ -132,11 +204,13 @@ class DiscreteLaw(LossLaw):
 
     def finite_log_moment(self, s: Fraction) -> arb:
         rest, bits = self.left_out(s, _BITS)
-        total = sum((x.p * (ball(s) * x.loss).exp() for x in self.outcomes(bits)), arb(0))
+        power = ball(s)
+        total = sum((x.p * (power * x.loss).exp() for x in self.outcomes(bits)), arb(0))
+        total += sum((piece.moment(power) for piece in self.pieces()), arb(0))
         return (total + _ZERO_TO_ONE * rest).log()
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
-        return SampledDiscrete(self, rate, removed)
+        return SampledListed(self, rate, removed)
 
     def replaced_on_sample(self, rate: Fraction) -> LossLaw:
         """The law for replace-one neighbours on a Poisson sample."""
@@ -148,10 +222,10 @@ class DiscreteLaw(LossLaw):
 
 
 @dataclass(frozen=True)
-class SampledDiscrete(DiscreteLaw):
+class SampledListed(ListedLaw):
     """The loss on a Poisson sample, as in `density.SampledDensity`."""
 
-    base: DiscreteLaw
+    base: ListedLaw
     rate: Fraction
     removed: bool
 
@@ -160,15 +234,16 @@ class SampledDiscrete(DiscreteLaw):
         return self.base.accuracy
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
-        rate = ball(self.rate)
         for outcome in self.base.outcomes(tail_bits):
-            mixed = (1 - rate) * outcome.q + rate * outcome.p
-            exact = outcome.exact if outcome.exact == 0 else None
-            growth = outcome.loss if exact == 0 else (1 + rate * outcome.loss.expm1()).log()
-            yield self._oriented(Outcome(growth, mixed, outcome.q, exact))
+            yield _sampled(outcome, self.rate, removed=self.removed)
         never = self.base.infinite(tail_bits)[1]
         if never.upper() > 0:  # what cannot happen with the user in the sample
-            yield self._oriented(Outcome((1 - rate).log(), (1 - rate) * never, never))
+            kept = 1 - ball(self.rate)
+            outcome = Outcome(kept.log(), kept * never, never)
+            yield outcome if self.removed else outcome.reversed()
+
+    def pieces(self) -> Sequence[Piece]:
+        return [_sampled_piece(x, self.rate, removed=self.removed) for x in self.base.pieces()]
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         only = ball(self.rate) * self.base.infinite(tail_bits)[0]
@@ -199,7 +274,7 @@ class SampledDiscrete(DiscreteLaw):
         return self.base.is_bounded()
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
-        return SampledDiscrete(self.base, rate * self.rate, removed)
+        return SampledListed(self.base, rate * self.rate, removed)
 
     def replaced(self) -> LossLaw:
         return self.base.replaced_on_sample(self.rate)
@@ -207,33 +282,40 @@ class SampledDiscrete(DiscreteLaw):
     def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
         return self.base.grouped_on_sample(size, self.rate)
 
-    def _oriented(self, outcome: Outcome) -> Outcome:
-        return outcome if self.removed else outcome.reversed()
-
 
 @dataclass(frozen=True)
-class BatchDiscrete(DiscreteLaw):
+class BatchListed(ListedLaw):
     """The worst loss on a batch without replacement, for a base that is the same in both orders.
 
     The curve at losses below 0 follows from that above 0: the masses under P and Q change places.
     The rest of the mass has loss 0.
     """
 
-    base: DiscreteLaw
+    base: ListedLaw
     rate: Fraction
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
-        rate, left = ball(self.rate), arb(1)
+        left = arb(1)
         for outcome in self.base.outcomes(tail_bits):
             if not outcome.loss > 0:
                 continue
-            p, q = (1 - rate) * outcome.q + rate * outcome.p, outcome.q
-            left -= p + q
-            grown = Outcome((rate * outcome.loss.expm1()).log1p(), p, q)
+            grown = _sampled(outcome, self.rate, removed=True)
+            left -= grown.p + grown.q
             yield grown
             yield grown.reversed()
+        for piece in self.pieces():  # of both signs
+            left -= piece.above(piece.start.loss)[0]
         left -= ball(self.rate) * self.base.infinite(tail_bits)[0]
         yield Outcome.at(Fraction(0), left, left)
+
+    def pieces(self) -> Sequence[Piece]:
+        found, zero = [], Outcome.at(Fraction(0), _ZERO, _ZERO)
+        for piece in self.base.pieces():
+            if piece.end.loss > 0:
+                start = piece.start if piece.start.loss > 0 else zero
+                part = Piece(piece.density, start, piece.end)
+                found += [_sampled_piece(part, self.rate, removed=way) for way in (False, True)]
+        return found
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         only = ball(self.rate) * self.base.infinite(tail_bits)[0]
@@ -251,15 +333,51 @@ class BatchDiscrete(DiscreteLaw):
         return self.base.left_out(s, bits)
 
 
-def listed_excess(law: DiscreteLaw, epsilon: Fraction) -> arb:
-    """delta at epsilon >= 0, as a sum over all outcomes."""
-    ratio, total = ball(epsilon).exp(), law.infinite(ctx.prec)[0]
+def listed_excess(law: ListedLaw, epsilon: Fraction) -> arb:
+    """delta at epsilon >= 0, as a sum over all outcomes and densities."""
+    loss = ball(epsilon)
+    ratio, total = loss.exp(), law.infinite(ctx.prec)[0]
     for outcome in law.outcomes(ctx.prec):
         if outcome.exact is None:
             total += (outcome.p - ratio * outcome.q).max(arb(0))
         elif outcome.exact > epsilon:
             total += outcome.p - ratio * outcome.q
+    for piece in law.pieces():
+        p, q = piece.above(loss)
+        total += p - ratio * q
     return total
+
+
+def _anchor(outcomes: Sequence[Outcome], *, is_lattice: bool) -> Fraction:
+    """A loss for a node: the likeliest one, or a number just below it; on a lattice the largest.
+
+    Distances on a lattice are rounded up, so that counted from the largest loss no loss is below
+    its node.
+    """
+    best = max(outcomes, key=lambda x: x.loss.mid() if is_lattice else x.p.mid())
+    return best.exact if best.exact is not None else Fraction(floor(best.loss * 2**_FINE), 2**_FINE)
+
+
+def _cells(lattice: Lattice, outcomes: Iterable[Outcome]) -> Iterator[Cell]:
+    return (Cell(x.p, x.q, *lattice.around(x)) for x in outcomes)
+
+
+def _sampled(outcome: Outcome, rate: Fraction, *, removed: bool) -> Outcome:
+    """An outcome on a Poisson sample: its loss is log(1 - rate + rate e^loss), or minus that."""
+    chance = ball(rate)
+    mixed = (1 - chance) * outcome.q + chance * outcome.p
+    if outcome.exact == 0:
+        found = Outcome(outcome.loss, mixed, outcome.q, outcome.exact)
+    else:
+        found = Outcome((chance * outcome.loss.expm1()).log1p(), mixed, outcome.q)
+    return found if removed else found.reversed()
+
+
+def _sampled_piece(piece: Piece, rate: Fraction, *, removed: bool) -> Piece:
+    """A density on a Poisson sample."""
+    ends = [_sampled(end, rate, removed=removed) for end in (piece.start, piece.end)]
+    low, high = ends if removed else reversed(ends)
+    return Piece(SampledDensity(piece.density, rate, removed), low, high)
 
 
 def _signed(value: arb) -> Enclosure:
@@ -267,7 +385,7 @@ def _signed(value: arb) -> Enclosure:
     return -enclosure(-value) if value < 0 else enclosure(value)
 
 
-def _on_sample(base: DiscreteLaw, rate: Fraction, epsilon: Fraction, *, removed: bool) -> arb:
+def _on_sample(base: ListedLaw, rate: Fraction, epsilon: Fraction, *, removed: bool) -> arb:
     def curve(loss: arb) -> arb:
         # delta falls, so both ends of the ball enclose it
         ends = enclosure(loss.max(arb(0)))

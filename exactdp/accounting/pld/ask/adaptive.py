@@ -1,0 +1,124 @@
+"""Many runs of one mechanism, each with a pair of neighbours that is chosen by the answers so far.
+
+Let D_t(epsilon) be the largest delta of t such runs. The first run has a pair of some loss L with
+masses under P, and the others then leak at most D_(t-1)(epsilon - L). So
+
+    D_t(epsilon) = max over all pairs of E_P D_(t-1)(epsilon - L),  D_0(epsilon) = (1 - e^epsilon)+,
+
+and an upper bound takes for L a law whose curve is above those of a whole set of pairs, for each of
+a few sets. All losses lie on a grid; all terms are >= 0, so each sum of m products in doubles, in
+any order, has a relative error of at most (m + 1) u, and loses less than UNDERFLOW to underflow.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from exactdp.accounting.pld.grid.rounding import UNDERFLOW, UNIT
+from exactdp.accounting.pld.grid.scaled import above
+from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step, orders
+from exactdp.accounting.pld.laws.curves import KnownCurve, chords
+from exactdp.balls import precision
+from exactdp.progress import tick
+
+__all__ = ["adaptive_orders", "worst_runs"]
+
+Floats = NDArray[np.float64]
+
+_BITS = 128
+
+#: Largest number of runs that are bounded together: time grows as its power of 3/2. Several blocks
+#: are composed like several steps; the longer the blocks, the less is lost.
+_BLOCK_RUNS = 1000
+
+#: Nodes for each standard deviation of the loss of a run: 4 add 1 % to its variance.
+_FINE = 4
+
+#: The loss of a run is followed to a delta of 2^-this, that of all runs for so many deviations.
+_REACH_BITS, _DEVIATIONS = 60, 12
+
+#: Number of nodes that are computed at a time.
+_BLOCK = 512
+
+#: Distances of the first losses from 0, in nodes, and the factor by which further ones grow.
+_NEAR, _GROWTH = 8, 1.2
+
+
+def adaptive_orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
+    """The laws of all losses where runs with known pairs of neighbours are bounded together.
+
+    Empty where there are no such runs.
+    """
+    if not any(step.removed.family and times > 1 for step, times in steps):
+        return []
+    return orders(tuple(block for step, times in steps for block in _blocks(step, times)))
+
+
+def _blocks(step: Step, times: int) -> list[tuple[Step, int]]:
+    """Blocks of runs, each as one step with the worst curve of its runs."""
+    family = step.removed.family
+    if family is None or times == 1:
+        return [(step, times)]
+    runs = math.ceil(times / math.ceil(times / _BLOCK_RUNS))
+    blocks = [(Step.alike(worst_runs(family, runs)), times // runs)]
+    rest = times % runs
+    return [*blocks, (Step.alike(worst_runs(family, rest)), 1)] if rest else blocks
+
+
+@lru_cache(maxsize=16)
+def worst_runs(family: Family, times: int) -> LossLaw:
+    """A law whose curve is an upper bound for all runs together."""
+    spread, reach = family.spread(), family.reach(_REACH_BITS)
+    step = Fraction(2) ** math.floor(math.log2(spread / _FINE))
+    places = _places(math.ceil(reach / float(step)))
+    masses, infinite = _choices(family, step, places)
+    far = times * spread**2 / 2 + _DEVIATIONS * spread * math.sqrt(times) + reach
+    size, most = math.ceil(far / float(step)), int(places[-1])
+    # delta is at most 1 to the left of the nodes -size ... size, and to the right as at the last
+    with precision(_BITS):
+        below = [above(-(arb(node) * arb(float(step))).expm1()) for node in range(-size, 0)]
+    start = [*[1.0] * most, *below, *[0.0] * (size + 1 + most)]
+    deltas, inside = np.array(start), slice(most, -most)
+    windows = np.lib.stride_tricks.sliding_window_view(deltas, 2 * size + 1)
+    up = 1 + 2 * (len(places) + 4) * UNIT
+    for run in range(times):
+        terms = windows[most - places]
+        # small products run on one thread; threads would wait for each other
+        blocks = [masses @ terms[:, i : i + _BLOCK] for i in range(0, 2 * size + 1, _BLOCK)]
+        found = (np.concatenate(blocks, axis=1) + infinite[:, None]).max(axis=0)
+        deltas[inside] = np.minimum(found * up + UNDERFLOW, 1.0)
+        deltas[-most:] = deltas[-most - 1]
+        if run % 64 == 0:
+            tick()
+    kept = deltas[most + size : -most].tolist()
+    return KnownCurve(step, tuple(map(Fraction, kept)))
+
+
+def _places(last: int) -> NDArray[np.int64]:
+    """The nodes of a loss of 0, and of losses of both signs up to the last."""
+    found = list(range(1, _NEAR + 1))
+    while found[-1] < last:
+        found.append(math.ceil(found[-1] * _GROWTH))
+    return np.array([*(-x for x in reversed(found)), 0, *found])
+
+
+def _choices(family: Family, step: Fraction, places: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Masses at the places and at infinity, rounded up, whose curve is above that of every set."""
+    column = {place: i for i, place in enumerate(places.tolist())}
+    losses = [place * step for place in column if place >= 0]
+    rows = family.deltas(losses)
+    masses, infinite = np.zeros((len(rows), len(column))), np.zeros(len(rows))
+    for number, row in enumerate(rows):
+        with precision(_BITS):
+            outcomes, beyond = chords(losses, row, rows[family.reversed(number)])
+        infinite[number] = above(beyond)
+        for outcome in outcomes:
+            assert outcome.exact is not None
+            masses[number, column[int(outcome.exact / step)]] = above(outcome.p)
+    return masses, infinite
