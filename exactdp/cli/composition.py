@@ -25,7 +25,7 @@ __all__ = ["compose", "sgd"]
 @click.command(
     epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"
 )
-@options("rate", "noise_multiplier steps epsilon delta sampling neighbours")
+@options("rate", "noise_multiplier steps epsilon delta sampling neighbours batch_limit n")
 @statement_option
 @answering
 def sgd(
@@ -33,18 +33,21 @@ def sgd(
     rate: str,
     sampling: str | None,
     neighbours: str | None,
+    batch_limit: str | None,
+    n: str | None,
     **given: str | None,
 ) -> Answer:
     """Training with noise (DP-SGD): epsilon, delta, noise or steps.
 
     Give exactly three of --noise-multiplier, --steps, --epsilon and --delta. The fourth is
     computed with certified lower and upper bounds. --sampling batches draws batches of a fixed size
-    without replacement, for replace-one neighbours; for several steps only the upper bound is
-    certified.
+    without replacement, for replace-one neighbours. --sampling truncated keeps at most
+    --batch-limit of the --n users in a sample. For both the two bounds may stay apart.
     """
     if sampling == "batches" and neighbours is None:
         neighbours = "replace-one"
-    scheme = {"sampling": sampling, "neighbours": neighbours}
+    sizes = {"batch_limit": batch_limit, "users": n}
+    scheme = {"sampling": sampling, "neighbours": neighbours, **sizes}
     chosen = {name: value for name, value in scheme.items() if value is not None}
     known = {name: value for name, value in given.items() if value is not None}
     if len(known) != 3:

@@ -194,11 +194,12 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
         "Standard deviation of the noise divided by the clipping norm.",
     ),
     "sampling": (
-        "poisson, batches or allocated",
-        "poisson: independent users; batches: batches of a fixed size; allocated: each user takes "
-        "part in one of the 1/rate steps of every epoch.",
+        "poisson, truncated, batches or allocated",
+        "poisson: independent users; truncated: at most --batch-limit of them; batches: batches of "
+        "a fixed size; allocated: each user takes part in one of the 1/rate steps of every epoch.",
         "poisson",
     ),
+    "batch_limit": ("an integer >= 1", "Largest size of a sample (--sampling truncated)."),
     "neighbours": (
         "add-remove or replace-one",
         "Data sets compared.",

@@ -27,7 +27,6 @@ RELATIONS = {
 _REFUSED = {
     "RepeatAndSelectDpEvent": "private selection among repeated runs is not supported",
     "SampledWithReplacementDpEvent": "only Poisson samples and samples without replacement are",
-    "TruncatedSubsampledGaussianDpEvent": "truncated samples are not supported",
     "ZCDpEvent": "zCDP alone has no privacy loss distribution, see accounting.zcdp",
 }
 
@@ -116,6 +115,8 @@ def _step(event: Any, neighbours: str) -> Pld | None:
         return _poisson(event, neighbours)
     if kind == "SampledWithoutReplacementDpEvent":
         return _batch(event, neighbours)
+    if kind == "TruncatedSubsampledGaussianDpEvent":
+        return _truncated(event, neighbours)
     if kind == "RandomizedResponseDpEvent":
         return _response(event, neighbours)
     if kind == "EpsilonDeltaDpEvent":
@@ -151,6 +152,19 @@ def _batch(event: Any, neighbours: str) -> Pld | None:
     rate = Fraction(integer("sample_size", event.sample_size, least=0), size)
     whole = _on_one_sample(event.event, bool(rate))
     return None if whole is None else whole.batched(rate)
+
+
+def _truncated(event: Any, neighbours: str) -> Pld | None:
+    """Gaussian noise on a Poisson sample of a largest size."""
+    _only(neighbours, ADD_REMOVE, REPLACE_ONE)
+    if not (event.sampling_probability and event.truncated_batch_size and event.dataset_size):
+        return None
+    loss = _gaussian(event).sampled(
+        rational("sampling_probability", event.sampling_probability),
+        batch_limit=event.truncated_batch_size,
+        users=event.dataset_size,
+    )
+    return _for_neighbours(loss, neighbours)
 
 
 def _on_one_sample(event: Any, drawn: bool) -> Pld | None:

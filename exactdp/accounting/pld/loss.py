@@ -17,6 +17,7 @@ from exactdp.accounting.neighbours import (
 )
 from exactdp.accounting.pld.laws.allocated import allocated
 from exactdp.accounting.pld.laws.base import Step
+from exactdp.accounting.pld.laws.truncated import truncated
 from exactdp.accounting.pld.questions import Questions
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, rational
@@ -65,19 +66,41 @@ class Pld(Questions):
         sources = dict.fromkeys([*self.source.split("; "), *other.source.split("; ")])
         return Pld(tuple(merged.items()), neighbours, "; ".join(sources))
 
-    def sampled(self, rate: Real) -> Pld:
-        """The mechanism on a Poisson sample: every user takes part with probability rate.
+    def sampled(
+        self, rate: Real, *, batch_limit: int | str | None = None, users: int | str | None = None
+    ) -> Pld:
+        """The mechanism on a Poisson sample: each user takes part with probability rate.
 
-        rate: in (0, 1]. The sample of every run is drawn anew, and is secret. For other neighbours
-        sample first, then call :meth:`replaced` or :meth:`grouped`.
+        rate: in (0, 1]. Every run draws a new, secret sample. For other neighbours sample first,
+        then call :meth:`replaced` or :meth:`grouped`.
+        batch_limit: largest size of a sample (truncated Poisson sampling), an integer >= 1; of a
+        larger sample a uniformly random part of this size is kept. Then users, the number of users
+        including the one who is added or removed, is required, and the noise must be Gaussian. The
+        upper end tells when others alone fill the sample; the lower end has others who add 0.
         Raises InvalidParameter for several mechanisms, which could share one sample or have one
         each: ``pld.together(a, b).sampled(q)`` or ``a.sampled(q).then(b.sampled(q))``.
-        Source: Zhu, Dong, Wang 2022, Theorem 11.
+        Source: Zhu, Dong, Wang 2022, Theorem 11; Ganesh et al. 2025 (arXiv 2508.15089).
+
+        >>> from exactdp.accounting import pld
+        >>> loss = pld.gaussian(sigma=1).sampled("0.01", batch_limit=60, users=2000)
+        >>> print(format(loss.composed(1000).epsilon("1e-5"), "4"))
+        [1.827, 1.829]
         """
         probability = _rate(rate)
         self._only_one("sampled", probability)
         if is_derived(self.neighbours):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
+        if (batch_limit is None) != (users is None):
+            alone = "batch_limit" if users is None else "users"
+            raise InvalidParameter(alone, Described("alone"), "given with batch_limit and users")
+        if batch_limit is not None and users is not None:
+            sizes = integer("users", users, least=1), integer("batch_limit", batch_limit, least=1)
+            self._only_add_remove()
+            return self._each(
+                lambda step: truncated(step, probability, *sizes),
+                self.neighbours,
+                "Ganesh et al. 2025 (arXiv 2508.15089)",
+            )
         if probability == 1:
             return self
         return self._each(
@@ -90,15 +113,15 @@ class Pld(Questions):
         """The mechanism on a batch of fixed size, without replacement; replace-one neighbours.
 
         rate: batch size over number of users, in (0, 1]. Each user adds at most the sensitivity to
-        a sum. The batch of every run is drawn anew, and is secret. The upper end takes the worst
-        neighbours of every single run, which may differ between runs; the lower end takes the same
-        neighbours for all runs.
+        a sum. The batch of every run is drawn anew, and is secret. The upper end takes neighbours
+        that may differ between runs, by the answers so far; the lower end takes the same neighbours
+        for all runs.
         Raises InvalidParameter for several mechanisms, as :meth:`sampled` does.
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=4).batched("0.01").composed(100)
         >>> print(format(loss.epsilon("1e-5"), "3"))
-        [0.189, 0.21]
+        [0.189, 0.196]
         """
         probability = _rate(rate)
         self._only_one("batched", probability)
@@ -108,7 +131,7 @@ class Pld(Questions):
         return whole._each(
             lambda step: step.batched(probability),
             REPLACE_ONE,
-            f"upper bound by the worst of each: Zhu, Dong, Wang 2022, Proposition 30, {_OURS}",
+            f"Zhu, Dong, Wang 2022, Proposition 30; {_OURS}",
         )
 
     def allocated(self, steps: int | str) -> Pld:
@@ -157,10 +180,13 @@ class Pld(Questions):
 
         The null record adds 0 to every query, as a user who is not there; on a Poisson sample it
         adds 0 whether or not it is drawn. So the loss is that of add-remove neighbours. Not so for
-        batches of fixed size, where a null record takes the place of another user.
+        samples of a largest or a fixed size, where a null record takes the place of another user.
         Source: Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Definition 1.1.
         """
         self._only_add_remove()
+        if any(step.removed.others_give_way for step, _ in self.steps):
+            allowed = "replace-one neighbours: a null record takes the place of another user"
+            raise InvalidParameter("neighbours", REPLACE_SPECIAL, allowed)
         return Pld(self.steps, REPLACE_SPECIAL, self.source)
 
     def grouped(self, size: int | str) -> Pld:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypedDict, Unpack
 
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
@@ -16,7 +17,7 @@ from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import (
     Real,
     as_decimal,
@@ -76,6 +77,15 @@ class StepsCalibration:
     refuted: Enclosure
 
 
+class Scheme(TypedDict, total=False):
+    """How the samples of the steps are drawn, see :func:`sgd`."""
+
+    sampling: str
+    neighbours: str
+    batch_limit: int | str | None
+    users: int | str | None
+
+
 def sgd(
     *,
     noise_multiplier: Real,
@@ -83,14 +93,17 @@ def sgd(
     steps: int | str,
     sampling: str = "poisson",
     neighbours: str = "add-remove",
+    batch_limit: int | str | None = None,
+    users: int | str | None = None,
 ) -> Pld:
     """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over samples.
 
     noise_multiplier: standard deviation over clipping norm, > 0. rate: in (0, 1], the probability
     with which each user is in the sample of a step. steps: >= 1. sampling: "poisson", each user
-    independently; "batches" of a fixed size, drawn without replacement for every step; or
-    "allocated", each user to one of the 1/rate steps of every epoch (1/rate is an integer that
-    divides steps).
+    independently; "truncated", as before, but only a random part of at most batch_limit of the
+    sample is kept (users: the number of users); "batches" of a fixed size, drawn without
+    replacement for every step; or "allocated", each user to one of the 1/rate steps of every epoch
+    (1/rate is an integer that divides steps).
     neighbours: "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
     :meth:`Pld.replaced`, :meth:`Pld.batched`, :meth:`Pld.allocated`.
 
@@ -100,7 +113,12 @@ def sgd(
     """
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
     noise = gaussian(sigma=positive("noise_multiplier", noise_multiplier))
-    scheme = choice("sampling", sampling, ("poisson", "batches", "allocated"))
+    scheme = choice("sampling", sampling, ("poisson", "truncated", "batches", "allocated"))
+    for name, size in (("batch_limit", batch_limit), ("users", users)):
+        if scheme == "truncated" and size is None:
+            raise InvalidParameter(name, Described("none"), "given for truncated samples")
+        if scheme != "truncated" and size is not None:
+            raise InvalidParameter("sampling", sampling, f"'truncated' where {name} is given")
     if scheme == "allocated":
         if replaces:
             raise InvalidParameter("neighbours", neighbours, "'add-remove' for random allocation")
@@ -114,7 +132,8 @@ def sgd(
             raise InvalidParameter("neighbours", neighbours, "'replace-one' for batches")
         step = noise.batched(rate)
     else:
-        step = noise.sampled(rate).replaced() if replaces else noise.sampled(rate)
+        step = noise.sampled(rate, batch_limit=batch_limit, users=users)
+        step = step.replaced() if replaces else step
     return step.composed(integer("steps", steps, least=1))
 
 
@@ -125,15 +144,14 @@ def calibrate_sgd(
     epsilon: Real,
     delta: Real,
     resolution: Real = "1e-4",
-    sampling: str = "poisson",
-    neighbours: str = "add-remove",
+    **scheme: Unpack[Scheme],
 ) -> NoiseCalibration:
     """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 
-    rate, steps, sampling, neighbours: as in :func:`sgd`. epsilon: > 0. delta: target, > 0 and < 1.
-    resolution: relative step of the noise multiplier, in [1e-15, 0.1].
+    rate, steps, scheme (sampling, neighbours, batch_limit, users): as in :func:`sgd`. epsilon: > 0.
+    delta: target, > 0 and < 1. resolution: relative step of the noise multiplier, in [1e-15, 0.1].
     The noise provably satisfies the target; the next smaller noise on the grid provably does not
-    (for batches: the upper bound does not show it).
+    (for truncated samples and batches: the upper bound does not show it).
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
@@ -149,13 +167,7 @@ def calibrate_sgd(
     seen: dict[Fraction, Check] = {}
 
     def run(noise: Fraction) -> Pld:
-        return sgd(
-            noise_multiplier=noise,
-            rate=rate,
-            steps=count,
-            sampling=sampling,
-            neighbours=neighbours,
-        )
+        return sgd(noise_multiplier=noise, rate=rate, steps=count, **scheme)
 
     def test(noise: Fraction) -> Check:
         seen[noise] = _decide(run(noise), loss, target)
@@ -164,7 +176,7 @@ def calibrate_sgd(
     run(Fraction(1))  # checks the rate
     with precision(_BITS):
         if (
-            sampling != "allocated"
+            scheme.get("sampling") != "allocated"
             and ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count
         ):
             raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
@@ -178,13 +190,7 @@ def calibrate_sgd(
 
 
 def most_steps(
-    *,
-    noise_multiplier: Real,
-    rate: Real,
-    epsilon: Real,
-    delta: Real,
-    sampling: str = "poisson",
-    neighbours: str = "add-remove",
+    *, noise_multiplier: Real, rate: Real, epsilon: Real, delta: Real, **scheme: Unpack[Scheme]
 ) -> StepsCalibration:
     """The largest number of steps for which DP-SGD is (epsilon, delta)-DP.
 
@@ -196,14 +202,9 @@ def most_steps(
     16
     """
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-    unit = int(1 / positive("rate", rate)) if sampling == "allocated" else 1
-    one = sgd(
-        noise_multiplier=noise_multiplier,
-        rate=rate,
-        steps=unit,
-        sampling=sampling,
-        neighbours=neighbours,
-    )
+    is_epochs = scheme.get("sampling") == "allocated"
+    unit = int(1 / positive("rate", rate)) if is_epochs else 1
+    one = sgd(noise_multiplier=noise_multiplier, rate=rate, steps=unit, **scheme)
     known: dict[int, Check] = {}
 
     def kept(steps: int) -> bool:

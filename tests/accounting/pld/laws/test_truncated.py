@@ -1,0 +1,152 @@
+"""Samples of a largest size against all data sets of a few users, drawn set by set."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from exactdp.accounting import pld
+from exactdp.accounting.pld.ask import delta as order_delta
+from exactdp.accounting.pld.laws.truncated import Truncated, _draws
+from exactdp.errors import InvalidParameter
+
+Floats = NDArray[np.float64]
+
+SIGMA, LIMIT = 1.0, 2
+POINTS = np.arange(-9.0, 9.0, 0.02)
+
+
+def _sums(values: Sequence[int], rate: float) -> dict[int, float]:
+    """The law of the sum over a sample of at most LIMIT users."""
+    found: dict[int, float] = defaultdict(float)
+    users = range(len(values))
+    for drawn in product([False, True], repeat=len(values)):
+        members = [i for i in users if drawn[i]]
+        chance = math.prod(rate if is_drawn else 1 - rate for is_drawn in drawn)
+        kept = list(combinations(members, min(LIMIT, len(members))))
+        for part in kept:
+            found[sum(values[i] for i in part)] += chance / len(kept)
+    return found
+
+
+def _density(values: Sequence[int], rate: float, points: Floats) -> Floats:
+    """Of the sum with Gaussian noise."""
+    scale = SIGMA * math.sqrt(2 * math.pi)
+    parts = [
+        mass * np.exp(-(((points - place) / SIGMA) ** 2) / 2) / scale
+        for place, mass in _sums(values, rate).items()
+    ]
+    return np.sum(parts, axis=0)
+
+
+def _excess(p: Floats, q: Floats, epsilon: float) -> float:
+    unit = POINTS[1] - POINTS[0]
+    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum() * unit)
+
+
+def _worst(pairs: Sequence[tuple[Floats, Floats]], epsilon: float) -> float:
+    return max(_excess(p, q, epsilon) for p, q in pairs)
+
+
+@pytest.mark.parametrize(("users", "rate"), [(3, "0.5"), (4, "0.5"), (4, "0.2"), (5, "0.7")])
+def test_no_data_set_of_a_few_users_leaks_more(users: int, rate: str) -> None:
+    pairs, exchanged, without = [], [], {}
+    for others in combinations_with_replacement((-1, 0, 1), users - 1):
+        q = _density(others, float(rate), POINTS)
+        with_user = {u: _density((*others, u), float(rate), POINTS) for u in (-1, 0, 1)}
+        without[others] = q
+        pairs += [(p, q) for p in with_user.values()] + [(q, p) for p in with_user.values()]
+        exchanged += [(with_user[u], with_user[v]) for u, v in product((-1, 0, 1), repeat=2)]
+    loss = pld.gaussian(sigma=SIGMA).sampled(rate, batch_limit=LIMIT, users=users)
+    for epsilon in ("0", "0.3", "1", "2"):
+        for made, known in ((loss, pairs), (loss.replaced(), exchanged)):
+            found, worst = made.delta(epsilon), _worst(known, float(epsilon))
+            assert float(found.lower) - 2e-5 <= worst <= float(found.upper) + 2e-5
+
+
+def test_two_steps_of_fixed_data() -> None:
+    """Others who are all the opposite of the user: a sum over a plane."""
+    others, unit = (-1, -1, -1), POINTS[1] - POINTS[0]
+    points = POINTS[::5]
+    p, q = (_density(values, 0.5, points) * 5 * unit for values in ((*others, 1), others))
+    loss = pld.gaussian(sigma=SIGMA).sampled("0.5", batch_limit=LIMIT, users=4).composed(2)
+    both = np.multiply.outer(p, p), np.multiply.outer(q, q)
+    for epsilon in ("0.5", "2", "4"):
+        known = float(np.maximum(both[0] - math.exp(float(epsilon)) * both[1], 0).sum())
+        assert 0 < known <= float(loss.delta(epsilon).upper)
+
+
+def test_the_probabilities_of_the_draws() -> None:
+    draws = _draws(Truncated(Fraction(1), Fraction("0.01"), 2000, 32, True))
+    full, more = binom.sf(31, 1999, 0.01), binom.sf(32, 2000, 0.01)
+    assert float(draws.full.mid()) == pytest.approx(full, rel=1e-9)
+    assert float(draws.displaces) == pytest.approx(more * 32 / 2000 / full, rel=1e-9)
+    # by the number of others that are drawn
+    others = np.arange(2000)
+    taken = 0.01 * (binom.pmf(others, 1999, 0.01) * np.minimum(1, 32 / (others + 1))).sum()
+    assert float(draws.taken) == pytest.approx(taken, rel=1e-9)
+
+
+def test_single_steps_are_mixtures_of_two_curves() -> None:
+    """The weighted mean of both deltas, in both orders."""
+    loss = pld.gaussian(sigma=2).sampled("0.3", batch_limit=2, users=7)
+    draws = _draws(Truncated(Fraction(1, 2), Fraction("0.3"), 7, 2, True))
+    full = float(draws.full.mid())
+    free, moved = (
+        pld.gaussian(sigma=sigma).sampled(rate).orders()
+        for sigma, rate in ((2, "0.3"), (1, draws.displaces))
+    )
+    for order, one, two in zip(loss.orders(), free, moved, strict=True):
+        for epsilon in (Fraction(0), Fraction(1, 5)):
+            a, b = (float(order_delta(x, epsilon, Fraction(1, 10**9)).upper) for x in (one, two))
+            found = order_delta(order, epsilon, Fraction(1, 10**9))
+            assert float(found.upper) == pytest.approx((1 - full) * a + full * b, rel=1e-8)
+
+
+def test_a_limit_that_is_never_reached_is_no_limit() -> None:
+    free = pld.gaussian(sigma=1).sampled("0.01")
+    assert free.steps == pld.gaussian(sigma=1).sampled("0.01", batch_limit=9, users=9).steps
+    rare = pld.gaussian(sigma=1).sampled("0.01", batch_limit=60, users=2000).composed(1000)
+    assert rare.epsilon("1e-5").upper < free.composed(1000).epsilon("1e-5").upper + Fraction(1, 999)
+
+
+NOISE = pld.gaussian(sigma=1)
+REFUSED: list[Callable[[], object]] = [
+    lambda: NOISE.sampled("0.1", batch_limit=3),
+    lambda: NOISE.sampled("0.1", users=3),
+    lambda: NOISE.sampled(1, batch_limit=3, users=5),
+    lambda: NOISE.sampled("0.1", batch_limit=0, users=5),
+    lambda: pld.laplace(scale=1).sampled("0.1", batch_limit=3, users=5),
+    lambda: NOISE.replaced().sampled("0.1", batch_limit=3, users=5),
+    lambda: NOISE.sampled("0.1", batch_limit=3, users=5).grouped(2),
+    lambda: NOISE.sampled("0.1", batch_limit=3, users=5).replaced_by_null(),
+    lambda: NOISE.sampled("0.1", batch_limit=3, users=5).sampled("0.1"),
+    lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=5, sampling="truncated"),
+    lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=5, batch_limit=3, users=5),
+]
+
+
+@pytest.mark.parametrize("asked", REFUSED)
+def test_refused(asked: Callable[[], object]) -> None:
+    with pytest.raises(InvalidParameter):
+        asked()
+
+
+@pytest.mark.slow
+def test_training_on_truncated_samples_is_calibrated() -> None:
+    scheme = {"sampling": "truncated", "batch_limit": 45, "users": 2000}
+    known = {"rate": "0.01", "steps": 100, "epsilon": 2, "delta": "1e-5", "resolution": "1e-2"}
+    found = pld.calibrate_sgd(**known, **scheme)  # type: ignore[arg-type]
+    free = pld.calibrate_sgd(**known)  # type: ignore[arg-type]
+    assert found.noise_multiplier > free.noise_multiplier
+    made = pld.gaussian(sigma=found.noise_multiplier)
+    kept = made.sampled("0.01", batch_limit=45, users=2000).composed(100)
+    assert kept.delta(2).upper <= Fraction("1e-5")
