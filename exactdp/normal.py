@@ -7,9 +7,10 @@ return.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 Number = TypeVar("Number", arb, acb)
 
@@ -26,7 +27,7 @@ def tail(x: Number) -> Number:
 
 def pdf(x: Number) -> Number:
     """The standard normal density at x."""
-    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+    return (-x * x / 2).exp() * _inverse_root_two_pi_at(ctx.prec)
 
 
 def hockey_stick(epsilon: arb, mu: arb) -> arb:
@@ -56,4 +57,14 @@ def raised_tail(factor: arb, x: arb, density: Callable[[], arb]) -> arb:
 
 
 def _inverse_root_two() -> arb:
+    return _inverse_root_two_at(ctx.prec)
+
+
+@lru_cache(64)
+def _inverse_root_two_at(_bits: int) -> arb:
     return arb(2).rsqrt()
+
+
+@lru_cache(64)
+def _inverse_root_two_pi_at(_bits: int) -> arb:
+    return (2*arb.pi()).rsqrt()

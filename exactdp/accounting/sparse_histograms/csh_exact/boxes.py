@@ -40,7 +40,10 @@ class Box:
 
     def parts(self, k: int) -> list[Box]:
         """The box halved twice."""
-        return [part for half in self._halves(k) for part in half._halves(k)]
+        parts = [self]
+        for _ in range(2):
+            parts = [half for part in parts for half in part._halves(k)]
+        return parts
 
     def _halves(self, k: int) -> tuple[Box, ...]:
         """The box halved along its longer side, relative to the values of r and a there.
@@ -61,32 +64,34 @@ class Box:
 class Slopes(NamedTuple):
     """Lower bounds on how fast delta falls away from the corner of a box, for all its pairs.
 
-    With T = j + kappa at the corner, D^2 is concave in a and in j, where it rises by a^2/T^2 at
-    least, and t falls by a/T^2 (lambda = 1). So a pair is below the corner by at least
+    A pair is below the corner by at least
 
-        start + (cost - gain) a + gain a^2/T + (r - first_r)(cost a/T + gain a^2/T^2)
-        + (last_r - r) extra.
+        distance (D^2 of the corner - D^2) + covariance (t - t of the corner) + (last_r - r) extra.
+
+    In units of the noise, D^2 = a - a^2/T and t = a/T, with T = j + kappa = whole - r. So this is
+    quadratic in a, and linear in 1/T, which is convex in r: it lies above its tangent.
     """
 
-    start: arb
-    gain: arb
-    cost: arb
+    distance: arb
+    covariance: arb
     extra: arb
-    total: arb
-    first_r: int
+    corner: tuple[arb, arb]
+    whole: arb
     last_r: int
 
     def relief(self, part: Box) -> arb:
         """A lower bound for all pairs of a part of the box; linear in r, so two ends suffice."""
-        least = self._row(part.first_r, part).min(self._row(part.last_r, part)).lower()
+        middle = self.whole - (part.first_r + part.last_r) // 2
+        least = arb("inf")
+        for r in {part.first_r, part.last_r}:
+            inverse = (2 * middle - self.whole + r) / middle**2  # at most 1/T
+            squared, covariance = self.corner
+            constant = self.distance * squared - self.covariance * covariance
+            linear = self.covariance * inverse - self.distance
+            square = self.distance * inverse
+            row = _lowest(constant, linear, square, part.first_a, part.last_a)
+            least = least.min((row + (self.last_r - r) * self.extra).lower())
         return least.max(arb(0)) if least.is_finite() else arb(0)
-
-    def _row(self, r: int, part: Box) -> arb:
-        down = (r - self.first_r) / self.total
-        linear = self.cost - self.gain + down * self.cost
-        square = self.gain / self.total * (1 + down)
-        least = _lowest(self.start, linear, square, part.first_a, part.last_a)
-        return least + (self.last_r - r) * self.extra
 
 
 def smaller(bound: arb, other: arb) -> arb:

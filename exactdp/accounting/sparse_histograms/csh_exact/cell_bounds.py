@@ -51,8 +51,8 @@ _UNKNOWN = arb("-inf")
 _MOST_DENSITY = arb(0.4)
 #: Where E(T - xi)_+ no longer matters.
 _FAR = arb(6)
-#: Nats at which what lies left of the nodes does not matter.
-_LEFT = 22
+#: Neighbouring nodes that share a bound on an error.
+_BLOCK = 8
 
 
 class Bound(NamedTuple):
@@ -81,7 +81,8 @@ class CellBounds:
         on the right must be much smaller.
         """
         noise, deviation = self.profile.noise, self.profile.deviation
-        nats = (arb(_LEFT + self.nats), arb(_LEFT + noise.absolute - noise.relative))
+        least = 2 * self.count.bit_length()
+        nats = (arb(least + self.nats), arb(least + noise.absolute - noise.relative))
         left, right = (deviation * (2 * n).sqrt() for n in nats)
         per_step = self.count * ball(noise.step) / (left + right)
         fine = max(1, floor_of(per_step) + 1)
@@ -107,11 +108,14 @@ class CellBounds:
         profile, noise = self.profile, self.profile.noise
         passed, cut = noise.passed_along(profile.j, profile.r, -left, right, coarse, fine)
         alias, spread = noise.alias(profile.precision + profile.r), 1 / profile.precision
-        root, found = (1 + spread).sqrt(), []
-        for m, x in zip(self.nodes, passed, strict=True):
-            y = ((noise.ratio - m) / root).max(arb(0))
-            union = (profile.r * (-y * y / 2).exp()).min(arb(2))  # tail(y) < e^(-y^2/2)
-            found.append(x + plus_minus(union * alias + cut))
+        root, found, error = (1 + spread).sqrt(), [], arb(0)
+        for i, x in enumerate(passed):
+            if i % _BLOCK == 0:  # the union bound rises: tail(y) < e^(-y^2/2) for y >= 0
+                last = self.nodes[min(i + _BLOCK, len(passed)) - 1]
+                y = ((noise.ratio - last) / root).max(arb(0))
+                union = (profile.r * (-y * y / 2).exp()).min(arb(2))
+                error = plus_minus(union * alias + cut)
+            found.append(x + error)
         return found
 
     @cached_property

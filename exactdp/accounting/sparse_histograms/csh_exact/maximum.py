@@ -23,6 +23,7 @@ from flint import arb, ctx
 
 from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box, Slopes, smaller
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound, CellBounds
+from exactdp.accounting.sparse_histograms.csh_exact.estimates import Estimates
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, floor_of
 from exactdp.accounting.sparse_histograms.csh_exact.terms import (
@@ -34,33 +35,39 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
     largest_distance,
     one_passes,
 )
-from exactdp.balls import FLOOR_BITS, Ends
+from exactdp.balls import FLOOR_BITS, Ends, precision
 from exactdp.normal import hockey_stick
 
 #: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an
 #: integral counts for.
-_MOST_CELLS = 1 << 21
+MOST_CELLS = 1 << 21
 _BITS = 128
 _FIRST_CELLS = 32
-_MARGINAL_CELLS = 128
+_MOST_MARGINAL_CELLS = 128
 _MOST_PER_BOX, _MOST_PER_PAIR = 1 << 9, 1 << 10
 _CELLS_PER_INTEGRAL = 1 << 12
-#: A pair is tried early if it seems better by this factor.
-_PROMISING = arb(1.0001)
+#: Relative width of an enclosure of delta that is narrow enough.
+_NEARLY = arb(2) ** -30
+_FLOOR = arb(2) ** -FLOOR_BITS
 
 
 def evaluate(
-    family: Family, beyond: arb | None = None, first: Worst | None = None
+    family: Family,
+    beyond: arb | None = None,
+    near: Worst | None = None,
+    most_cells: int = MOST_CELLS,
 ) -> tuple[Ends, Worst]:
     """Ends around delta at the working precision, and the neighbours with the largest lower end.
 
     beyond: the search ends, with ends far apart, as soon as delta is seen to exceed this.
-    first: neighbours that are probably the worst.
-    Their relative distance is about 2^-(precision/4), more when the search budget is spent or the
-    precision does not suffice; delta is always between them.
+    near: the worst neighbours of a similar family.
+    most_cells: the search ends with this number of cells (at 128 bits; with fewer at more).
+    The relative distance of the ends is about 2^-(precision/4), more when the search has ended
+    early or the precision does not suffice; delta is always between them.
     Raises Undecided beyond MOST_BITS, and for a kappa too small for the grid of the shared noise.
     """
-    return _Search(Terms(family), beyond).result(first)
+    search = _Search(Terms(family), Estimates(family), beyond, most_cells)
+    return search.result(near)
 
 
 def pair(family: Family, j: int, a: int, r: int) -> arb:
@@ -98,28 +105,29 @@ class _Search:
     among the boxes left or given up, whenever the search is stopped.
     """
 
-    def __init__(self, model: Terms, beyond: arb | None) -> None:
-        self.model, self.beyond = model, beyond
+    def __init__(
+        self, model: Terms, estimates: Estimates, beyond: arb | None, most_cells: int
+    ) -> None:
+        self.model, self.estimates, self.beyond = model, estimates, beyond
         self.slack = arb(2) ** -(ctx.prec // 4)  # pairs are known to a third
-        self.floor = arb(2) ** -FLOOR_BITS
         self.heap: list[tuple[arb, int, Box]] = []
         self.ticket = count()
-        self.budget = _MOST_CELLS * _BITS**2 // ctx.prec**2
+        self.budget = most_cells * _BITS**2 // ctx.prec**2
         self.known: dict[tuple[int, int, int], CellBounds] = {}
         k, n = model.k, model.n
         by_threshold, by_noise = model.exceeded(n), model.noise_end
         self.lower = by_threshold.lower().max(by_noise.lower()).max(arb(0))
         self.upper = by_threshold.upper().max(by_noise.upper())
         self.worst = Worst(k - n, 0, n, "A")
-        self.nats = floor_of(-(1 - self.lower).max(self.floor).log())
+        self.nats = floor_of(-(1 - self.lower).max(_FLOOR).log())
         if by_noise.mid() > by_threshold.mid():
             self.worst = Worst(k, model.noise_a, 0, "A")
 
-    def result(self, first: Worst | None) -> tuple[Ends, Worst]:
+    def result(self, near: Worst | None) -> tuple[Ends, Worst]:
         n = self.model.n
         # ends that are too wide call for more precision, not for a search
         if n > 1 and not self._matters(self.upper):
-            if first is not None and 0 < first.r < n:
+            if not self._decided() and (first := self.estimates.best(near)) is not None:
                 self._settle(Box(first.r, first.r, first.a, first.a), arb(0))
             self._push(Box(1, n - 1, 1, n), arb(1))
         elif n > 1:
@@ -127,7 +135,7 @@ class _Search:
         while self.heap:
             negative, _, box = heappop(self.heap)
             if self.budget <= 0 or self._decided() or not self._matters(-negative):
-                self._give_up(-negative)  # the largest that is left
+                self.upper = self.upper.max(-negative)  # the largest that is left
                 break
             self._refine(box, -negative)
         upper = smaller(arb(1), self.upper.max(self.lower))
@@ -137,12 +145,13 @@ class _Search:
         return self.beyond is not None and self.lower > self.beyond
 
     def _matters(self, bound: arb) -> bool:
-        """Near 1, a target is told from delta by what they lack of it."""
-        scale = self.lower if self.beyond is None else self.lower.min(1 - self.lower)
-        return not (bound <= self.lower + scale * self.slack or bound < self.floor)
-
-    def _give_up(self, bound: arb) -> None:
-        self.upper = self.upper.max(bound)
+        """Near 1, a target is told from delta by the distances from 1."""
+        lower, beyond = self.lower, self.beyond
+        scale = lower if beyond is None else lower.min(1 - lower)
+        enough = lower + scale * self.slack
+        if beyond is not None and beyond <= lower * (1 + _NEARLY):
+            enough = enough.max(beyond)
+        return not (bound <= enough or bound < _FLOOR)
 
     def _push(self, box: Box, bound: arb) -> None:
         """Queue the part of a box that holds pairs, none of which exceeds the bound."""
@@ -165,8 +174,9 @@ class _Search:
         return squared, self.model.covariance(j, box.first_a)
 
     def _refine(self, box: Box, bound: arb) -> None:
+        most = _MOST_PER_PAIR if box.single else _MOST_PER_BOX
         wanted = self._wanted(box, bound)
-        if wanted <= (_MOST_PER_PAIR if box.single else _MOST_PER_BOX):
+        if wanted <= most:
             seen = self._bound(box, wanted)
             box = replace(box, seen=seen, count=wanted)
             self._push(box, smaller(bound, box.most(box)))
@@ -176,7 +186,6 @@ class _Search:
             box = replace(box, slopes=self._slopes(box))
             self._push(box, smaller(bound, box.most(box)))
         else:
-            self._probe(box)
             for part in box.parts(self.model.k):
                 self._push(part, smaller(bound, box.most(part)))
 
@@ -192,8 +201,8 @@ class _Search:
         if box.slopes is not None:
             room += box.slopes.relief(box)
         if room > 0 and gap > 0:
-            times = float((gap / room).root(3).mid())
-            return box.count * math.ceil(min(1.2 * times + 1, _MOST_PER_PAIR))
+            times = 1.2 * float((gap / room).root(3).mid())
+            return box.count << math.ceil(math.log2(min(max(times, 1.1), _MOST_PER_PAIR)))
         if box.slopes is not None and 2 * gap > bound - self.lower:
             return 2 * box.count
         return _MOST_PER_PAIR + 1
@@ -216,13 +225,18 @@ class _Search:
         corner, _ = self._corner(box)
         squared = corner.union(model.squared(bottom, least)).union(model.squared(bottom, most))
         covariance = model.covariance(top, least).union(model.covariance(bottom, most))
-        cells = self._cells(top, box.last_r, _MARGINAL_CELLS)
-        fewer = self._cells(top, max(box.last_r - 1, 1), _MARGINAL_CELLS)
+        count = min(box.count, _MOST_MARGINAL_CELLS)
+        cells = self._cells(top, box.last_r, count)
+        fewer = self._cells(top, max(box.last_r - 1, 1), count)
         slope = marginals(cells, fewer, model.epsilon, squared, covariance, box.first_r)
-        total = top + model.kappa
-        gain, cost = slope.distance * model.scale**2, slope.covariance * model.scale / total
-        start = slope.distance * corner - cost * least
-        return Slopes(start, gain, cost, slope.extra, total, box.first_r, box.last_r)
+        return Slopes(
+            slope.distance * model.scale**2,
+            slope.covariance * model.scale,
+            slope.extra,
+            (corner / model.scale**2, model.covariance(top, least) / model.scale),
+            model.k + model.kappa,
+            box.last_r,
+        )
 
     def _cells(self, j: int, r: int, number: int) -> CellBounds:
         self.budget -= number
@@ -230,17 +244,6 @@ class _Search:
         if key not in self.known:
             self.known[key] = CellBounds(Profile(self.model.noise, j, r), number, self.nats)
         return self.known[key]
-
-    def _probe(self, box: Box) -> None:
-        """Integrate the pair in the middle of a box if it seems to exceed the best one so far."""
-        r = (box.first_r + box.last_r) // 2
-        last = min(self.model.n - r, self.model.half(self.model.k - r) + 1)
-        a = min((box.first_a + box.last_a) // 2, last)
-        if a < 1:
-            return
-        middle = Box(r, r, a, a)
-        if self._bound(middle, _FIRST_CELLS).guess > self.lower * _PROMISING:
-            self._settle(middle, arb(0))
 
     def _settle(self, box: Box, bound: arb) -> None:
         """One pair, integrated."""
@@ -253,4 +256,4 @@ class _Search:
         if value.lower() > self.lower:
             self.lower, self.worst = value.lower(), Worst(j, box.last_a, box.last_r, "A")
             self.upper = self.upper.max(value.upper())
-        self._give_up(smaller(bound, value.upper()))
+        self.upper = self.upper.max(smaller(bound, value.upper()))
