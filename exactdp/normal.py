@@ -67,4 +67,4 @@ def _inverse_root_two_at(_bits: int) -> arb:
 
 @lru_cache(64)
 def _inverse_root_two_pi_at(_bits: int) -> arb:
-    return (2*arb.pi()).rsqrt()
+    return (2 * arb.pi()).rsqrt()

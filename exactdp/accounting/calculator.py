@@ -1,10 +1,10 @@
 """One definition per calculator. The API, the commands, the audits and the site follow from it.
 
 A module defines a calculator by `delta`, which makes an :class:`Instance` from the parameters and
-holds the mathematics; by `calibrate`, which says what noise or threshold to look for; by `check`,
-which only passes its parameters on; and by a :class:`Calculator`, which describes these and makes
-`guarantee`. A line in :data:`CALCULATORS` names the module. The options of the commands are the
-parameters of `delta` and `calibrate`, and have their help in exactdp/cli/options.py.
+holds the mathematics; by `calibrate`, which says what noise or threshold to look for; and by a
+:class:`Calculator`, which describes these and makes `check` and `guarantee`. A line in
+:data:`CALCULATORS` names the module. The options of the commands are the parameters of `delta` and
+`calibrate`, and have their help in exactdp/cli/options.py.
 tests/accounting/laplace_calculator.py is an example.
 """
 
@@ -15,17 +15,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 from flint import arb
 
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, Verdict, decide
+from exactdp.accounting.certify.grid import least_multiple
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.balls import CAP_BITS, refine
+from exactdp.balls import CAP_BITS, Ends, refine
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, choice, delta_target
+from exactdp.parameters import Real, as_decimal, choice, delta_target
+
+_CHECK_DOC = """Whether a claimed delta is kept: proved, refuted or undecided.
+
+    delta: the claim, > 0 and < 1. The other parameters are those of :func:`delta`. Where delta is
+    only an upper bound, refuted means that this bound does not prove the claim.
+    Raises InvalidParameter.
+    """
 
 _P = ParamSpec("_P")
 _Answer = TypeVar("_Answer")
@@ -96,13 +105,13 @@ class Instance(ABC):
 class Evaluated(Instance):
     """An instance whose delta is computed in ball arithmetic, at any working precision.
 
-    evaluate: a ball around delta. against: the same, but no more precise than a comparison with
-    the target needs; None: evaluate. relative_width: of the enclosure of delta.
+    evaluate: a ball or two ends around delta. against: the same, but no more precise than a
+    comparison with the target needs; None: evaluate. relative_width: of the enclosure of delta.
     cap_bits: the most precision to spend.
     """
 
-    evaluate: Callable[[], arb]
-    against: Callable[[Fraction], arb] | None = None
+    evaluate: Callable[[], arb | Ends]
+    against: Callable[[Fraction], arb | Ends] | None = None
     relative_width: Fraction = Fraction(1, 10**12)
     cap_bits: int = CAP_BITS
 
@@ -114,7 +123,7 @@ class Evaluated(Instance):
     def check(self, target: Fraction) -> Check:
         """Compare delta with the target, at whatever precision that takes."""
         against = self.against
-        compute = self.evaluate if against is None else lambda: against(target)
+        compute = self.evaluate if against is None else partial(against, target)
         return decide(compute, target, tight=self.tight, cap_bits=self.cap_bits)
 
     def kept(self, target: Fraction) -> Guarantee:
@@ -152,8 +161,7 @@ class Calculator(Generic[_P]):
     """One mechanism: how its delta is computed, and how its noise or threshold is found.
 
     delta: made by :func:`delta_of`.
-    calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names, and
-    returns a record with `as_dict`, such as a Calibration.
+    calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names.
     title: what the mechanism is, in words that can follow "for".
     example: values for the required parameters of delta.
     analyses: the ways to bound delta, the default first.
@@ -166,7 +174,7 @@ class Calculator(Generic[_P]):
     """
 
     delta: Callable[_P, Enclosure]
-    calibrate: Callable[..., Any]
+    calibrate: Callable[..., Calibration]
     _: KW_ONLY
     title: str
     example: Mapping[str, str]
@@ -181,10 +189,24 @@ class Calculator(Generic[_P]):
         """From parameters to an instance. Raises InvalidParameter."""
         return cast("Callable[_P, Instance]", inspect.unwrap(self.delta))
 
-    def check(self, delta: Real, /, *args: _P.args, **parameters: _P.kwargs) -> Check:
-        """Whether a claimed delta, > 0 and < 1, is kept. Raises InvalidParameter."""
-        target = delta_target("delta", delta)
-        return self.instance(*args, **parameters).check(target)
+    @property
+    def check(self) -> Callable[..., Check]:
+        """The public function `check`: takes the parameters of `delta`, and `delta`, a claim."""
+
+        def check(*, delta: Real, **parameters: Any) -> Check:
+            target = delta_target("delta", delta)
+            return self.instance(**parameters).check(target)  # type: ignore[call-arg]
+
+        signature = inspect.signature(self.delta)
+        claimed = inspect.Parameter("delta", inspect.Parameter.KEYWORD_ONLY, annotation="Real")
+        given = [*signature.parameters.values(), claimed]
+        check.__signature__ = signature.replace(  # type: ignore[attr-defined]  # for help()
+            parameters=sorted(given, key=lambda p: p.default is not inspect.Parameter.empty),
+            return_annotation="Check",
+        )
+        check.__qualname__, check.__module__ = "check", self.instance.__module__
+        check.__doc__ = _CHECK_DOC
+        return check
 
     @property
     def guarantee(self) -> Callable[_P, Guarantee]:
@@ -197,6 +219,38 @@ class Calculator(Generic[_P]):
     def noise(self, *, k: int, sigma: Real) -> Enclosure:
         """The standard deviation of all noise on one counter."""
         return self.total_noise(k=k, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
+
+
+def calibrated(
+    mechanism: str,
+    analysis: str,
+    at: Callable[[Fraction], Instance],
+    *,
+    target: Fraction,
+    name: str,
+    start: Fraction,
+    step: Fraction,
+    given: Mapping[str, Fraction],
+    chosen: Mapping[str, Fraction] | None = None,
+    lowest: int = 0,
+    stride: int = 1,
+) -> Calibration:
+    """The least value of one parameter on a grid, by :func:`least_multiple`.
+
+    at: the mechanism with a value of this parameter; some value must be enough.
+    name: of the parameter. chosen: other parameters that were found before.
+    mechanism, analysis, given: only for the record.
+    """
+    value, refuted = least_multiple(
+        lambda value: at(value).check(target),
+        start,
+        step,
+        lowest=lowest,
+        stride=stride,
+        name=name,
+    )
+    found = {n: as_decimal(v) for n, v in {**(chosen or {}), name: value}.items()}
+    return Calibration(mechanism, analysis, given, found, target, refuted, at(value).kept(target))
 
 
 def calculator(name: str) -> Calculator[Any]:

@@ -5,30 +5,26 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.certify.lattice import (
     combination,
     excess,
     is_smooth,
     smoothing,
 )
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import (
     Real,
-    as_decimal,
     decimal_text,
     delta_target,
     integer,
@@ -36,30 +32,6 @@ from exactdp.parameters import (
     positive,
     rational,
 )
-
-
-@dataclass(frozen=True)
-class DiscreteGaussianCalibration:
-    """A noise parameter for a target delta, proved to be enough.
-
-    sigma2: a short exact decimal. Use exactly this value: a larger one may need a larger delta.
-    delta: enclosure of delta at sigma2, at most the target.
-    refuted: the next smaller sigma2 that was tried, whose delta is above the target; None when the
-    smallest value that can be tried is enough.
-    """
-
-    sensitivity: int
-    epsilon: Fraction
-    target: Fraction
-    sigma2: Decimal | Fraction
-    delta: Enclosure
-    refuted: Refuted | None
-    guarantee: Guarantee
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON: numbers as decimal strings, rounded outward."""
-        found = {"sigma2": self.sigma2}
-        return calibrated(self, "discrete-gaussian", {"sensitivity": self.sensitivity}, found)
 
 
 @delta_of
@@ -121,17 +93,9 @@ def delta_many(*, shifts: Sequence[int], sigma2s: Sequence[Real], epsilon: Real)
     return refine(lambda: many(groups, loss)).clamped(0, 1) if groups else Enclosure.exact(0)
 
 
-def check(*, sigma2: Real, epsilon: Real, delta: Real, sensitivity: int = 1) -> Check:
-    """Whether one query with this noise is (epsilon, delta)-DP: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`.
-    """
-    return CALCULATOR.check(delta, sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity)
-
-
 def calibrate(
     *, epsilon: Real, delta: Real, sensitivity: int = 1, resolution: Real = "1e-9"
-) -> DiscreteGaussianCalibration:
+) -> Calibration:
     """A least sigma2 on a decimal grid that makes one integer query (epsilon, delta)-DP.
 
     epsilon: >= 0.
@@ -156,10 +120,16 @@ def calibrate(
 
     near = gaussian.calibrate(epsilon=loss, delta=target, sensitivity=size, resolution="1e-3")
     start = Fraction(near.sigma) ** 2
-    sigma2, refuted = smallest_on_grid(lambda sigma2: at(sigma2).check(target), start, step)
-    promise = at(sigma2).guarantee()
-    return DiscreteGaussianCalibration(
-        size, loss, target, as_decimal(sigma2), promise.delta, refuted, promise
+    return calibrated(
+        "discrete-gaussian",
+        "exact",
+        at,
+        target=target,
+        name="sigma2",
+        start=start,
+        step=unit_of(start, step),
+        lowest=1,
+        given={"sensitivity": Fraction(size)},
     )
 
 
@@ -170,7 +140,7 @@ CALCULATOR = Calculator(
     example={"sigma2": "16", "epsilon": "1"},
     falls_with={"epsilon": 0},
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 
 def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:

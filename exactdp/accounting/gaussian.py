@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration, read_resolution, smallest_on_grid
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log2
 from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, precision
 from exactdp.normal import hockey_stick
-from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive
+from exactdp.parameters import Real, delta_target, non_negative, positive
 
 
 @delta_of
@@ -39,14 +39,6 @@ def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
     )
 
 
-def check(*, sigma: Real, epsilon: Real, delta: Real, sensitivity: Real = 1) -> Check:
-    """Whether the Gaussian mechanism is (epsilon, delta)-DP: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`.
-    """
-    return CALCULATOR.check(delta, sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
-
-
 def calibrate(
     *, epsilon: Real, delta: Real, sensitivity: Real = 1, resolution: Real = "1e-9"
 ) -> Calibration:
@@ -69,20 +61,17 @@ def calibrate(
     def at(sigma: Fraction) -> Instance:
         return CALCULATOR.instance(sigma=sigma, epsilon=loss, sensitivity=size)
 
-    hint = size * exp2(-_log_mu(loss, target))
-    sigma, refuted = smallest_on_grid(lambda sigma: at(sigma).check(target), hint, step)
-    promise = at(sigma).guarantee()
-    return Calibration(
-        mechanism="gaussian",
-        analysis="exact",
-        given={"sensitivity": size},
-        epsilon=loss,
+    start = size * exp2(-_log_mu(loss, target))
+    return calibrated(
+        "gaussian",
+        "exact",
+        at,
         target=target,
-        sigma=as_decimal(sigma),
-        tau=None,
-        delta=promise.delta,
-        refuted=refuted,
-        guarantee=promise,
+        name="sigma",
+        start=start,
+        step=unit_of(start, step),
+        lowest=1,
+        given={"sensitivity": size},
     )
 
 
@@ -94,7 +83,7 @@ CALCULATOR = Calculator(
     falls_with={"sigma": 0, "epsilon": 0},
     vectors="analytic_gaussian",
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 
 def _log_mu(epsilon: Fraction, target: Fraction) -> float:

@@ -192,7 +192,7 @@ def _check(
 ) -> tuple[dict[str, Any], Answer]:
     claimed = given.pop("delta")
     with counted("certifying"):
-        found = made.check(claimed, **given)
+        found = made.check(delta=claimed, **given)
     report = {**_report(name, made, given), "target": claimed, "verdict": found.verdict}
     relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[found.verdict]
     what = "delta" if found.tight else "the upper bound on delta"

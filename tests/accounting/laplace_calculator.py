@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration, smallest_on_grid
+from exactdp.accounting.calculator import (
+    Calculator,
+    Evaluated,
+    Instance,
+    calibrated,
+    delta_of,
+)
+from exactdp.accounting.calibration import Calibration
 from exactdp.balls import ball
-from exactdp.parameters import Real, as_decimal, delta_target, non_negative, positive
+from exactdp.parameters import Real, delta_target, non_negative, positive
 
 
 @delta_of
@@ -25,11 +30,6 @@ def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
     )
 
 
-def check(*, sigma: Real, epsilon: Real, delta: Real, sensitivity: Real = 1) -> Check:
-    """Whether the Laplace mechanism is (epsilon, delta)-DP."""
-    return CALCULATOR.check(delta, sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
-
-
 def calibrate(*, epsilon: Real, delta: Real) -> Calibration:
     """The least sigma at sensitivity 1."""
     target = delta_target("delta", delta)
@@ -37,21 +37,16 @@ def calibrate(*, epsilon: Real, delta: Real) -> Calibration:
     def at(sigma: Fraction) -> Instance:
         return CALCULATOR.instance(sigma=sigma, epsilon=epsilon)
 
-    sigma, refuted = smallest_on_grid(
-        lambda sigma: at(sigma).check(target), Fraction(1), Fraction(1, 10**6)
-    )
-    kept = at(sigma).guarantee()
-    return Calibration(
-        mechanism="laplace",
-        analysis="exact",
-        given={},
-        epsilon=kept.epsilon,
+    return calibrated(
+        "laplace",
+        "exact",
+        at,
         target=target,
-        sigma=as_decimal(sigma),
-        tau=None,
-        delta=kept.delta,
-        refuted=refuted,
-        guarantee=kept,
+        name="sigma",
+        start=Fraction(1),
+        step=Fraction(1, 10**6),
+        lowest=1,
+        given={},
     )
 
 
@@ -62,4 +57,4 @@ CALCULATOR = Calculator(
     example={"sigma": "2", "epsilon": "0.5"},
     falls_with={"sigma": 0, "epsilon": 0},
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

@@ -1,31 +1,23 @@
-"""The certified end of a calibration: two neighbouring decimals, one proved and one refuted."""
+"""The least value on a grid that is enough: it is proved, and the value below it is refuted."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Protocol, TypeAlias
 
 from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.certify.hints import log
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, as_decimal, decimal_text, rational
 
-__all__ = [
-    "Calibrated",
-    "Calibration",
-    "Refuted",
-    "calibrated",
-    "read_resolution",
-    "rounded_up",
-    "smallest_on_grid",
-]
+__all__ = ["Refuted", "least_multiple", "read_resolution", "unit_of"]
 
-Number: TypeAlias = Decimal | Fraction | int
+#: Strides grow by at most this factor beyond doubling.
+_FASTEST = 64
 
 
 @dataclass(frozen=True)
@@ -39,95 +31,6 @@ class Refuted:
     delta: Enclosure
 
 
-class Calibrated(Protocol):
-    """What every calibration has."""
-
-    @property
-    def epsilon(self) -> Fraction: ...
-
-    @property
-    def target(self) -> Fraction: ...
-
-    @property
-    def delta(self) -> Enclosure: ...
-
-    @property
-    def refuted(self) -> Refuted | None: ...
-
-    @property
-    def guarantee(self) -> Guarantee: ...
-
-
-def calibrated(
-    found: Calibrated,
-    mechanism: str,
-    given: Mapping[str, Number],
-    parameters: Mapping[str, Number],
-    analysis: str = "exact",
-) -> dict[str, object]:
-    """A calibration for JSON: numbers as decimal strings, rounded outward.
-
-    given: the mechanism's other parameters. parameters: those that were found; the next smaller
-    value of the last one is refuted.
-    """
-    refuted = found.refuted and {
-        list(parameters)[-1]: decimal_text(Fraction(found.refuted.value)),
-        "delta": found.refuted.delta.as_dict(),
-    }
-    return {
-        "mechanism": mechanism,
-        "analysis": analysis,
-        "given": _texts(given),
-        "epsilon": decimal_text(found.epsilon),
-        "target": decimal_text(found.target),
-        "parameters": _texts(parameters),
-        "delta": found.delta.as_dict(),
-        "refuted": refuted,
-        "guarantee": found.guarantee.as_dict(),
-    }
-
-
-def _texts(numbers: Mapping[str, Number]) -> dict[str, str]:
-    return {name: decimal_text(Fraction(value)) for name, value in numbers.items()}
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Noise, and threshold if there is one, for a target: proved to be enough, and least on a grid.
-
-    sigma, tau: short exact decimals. A sigma that was given is unchanged; tau is None for a
-    mechanism without a threshold.
-    delta: enclosure at this sigma and tau; its upper end is at most the target.
-    refuted: the next smaller tau (sigma where there is no tau), whose delta is above the target;
-    None when the smallest possible value is enough.
-    tau_bound: provably, no sigma is enough with a threshold this low; None when sigma was given.
-    given: the mechanism's other parameters, such as k.
-    """
-
-    mechanism: str
-    analysis: str
-    given: dict[str, Fraction]
-    epsilon: Fraction
-    target: Fraction
-    sigma: Decimal | Fraction
-    tau: Decimal | Fraction | None
-    delta: Enclosure
-    refuted: Refuted | None
-    guarantee: Guarantee = field(repr=False)
-    tau_bound: Decimal | Fraction | None = None
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON: numbers as decimal strings, rounded outward."""
-        found = (
-            {"sigma": self.sigma} if self.tau is None else {"sigma": self.sigma, "tau": self.tau}
-        )
-        bound = self.tau_bound
-        return {
-            **calibrated(self, self.mechanism, self.given, found, self.analysis),
-            "tau_bound": None if bound is None else decimal_text(Fraction(bound)),
-        }
-
-
 def read_resolution(resolution: Real) -> Fraction:
     """The relative grid step of a calibration."""
     step = rational("resolution", resolution)
@@ -136,60 +39,86 @@ def read_resolution(resolution: Real) -> Fraction:
     return step
 
 
-def rounded_up(value: Fraction, resolution: Fraction) -> Fraction:
-    """The next value > 0 on the grid that :func:`smallest_on_grid` uses for it."""
-    unit = _unit(value, resolution)
-    return math.ceil(value / unit) * unit
-
-
-def smallest_on_grid(
-    check: Callable[[Fraction], Check], hint: Fraction, resolution: Fraction
-) -> tuple[Fraction, Refuted | None]:
-    """The smallest multiple of a power of ten that check proves, and the one below, refuted.
-
-    check: refutes all values below some value and proves all above it.
-    hint: where to start. The step of the grid is the largest power of ten <= resolution * hint.
-    """
-    if not hint:
-        return Fraction(0), None
-    unit = _unit(hint, resolution)
-    seen: dict[int, Check] = {}
-
-    def proved(n: int) -> bool:
-        seen[n] = found = check(n * unit)
-        if found.verdict == "undecided":
-            value = decimal_text(n * unit)
-            raise Undecided(f"whether {value} is enough is not decided; try another analysis")
-        return found.verdict == "proved"
-
-    low, high, stride = 0, math.ceil(hint / unit), 1
-    while not proved(high):
-        low, high, stride = high, high + stride, 2 * stride
-    stride = 1
-    while not low:
-        lower = max(high - stride, 1)
-        if proved(lower):
-            high, stride = lower, 2 * stride
-            if high == 1:
-                return unit, None
-        else:
-            low = lower
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if proved(middle) else (middle, high)
-    return high * unit, Refuted(as_decimal(low * unit), seen[low].delta)
-
-
-def _unit(value: Fraction, resolution: Fraction) -> Fraction:
-    return Fraction(10) ** _decade(value * resolution)
-
-
-def _decade(value: Fraction) -> int:
-    """The largest d with 10^d <= value."""
-    bits = value.numerator.bit_length() - value.denominator.bit_length()
+def unit_of(value: Fraction, resolution: Fraction) -> Fraction:
+    """The step of a decimal grid near a value > 0: the largest power of ten <= resolution value."""
+    most = value * resolution
+    bits = most.numerator.bit_length() - most.denominator.bit_length()
     guess = bits * 30103 // 100000  # log10(2) = 0.30103, nearly
-    while Fraction(10) ** guess > value:
+    while Fraction(10) ** guess > most:
         guess -= 1
-    while Fraction(10) ** (guess + 1) <= value:
+    while Fraction(10) ** (guess + 1) <= most:
         guess += 1
-    return guess
+    return Fraction(10) ** guess
+
+
+def least_multiple(
+    check: Callable[[Fraction], Check],
+    start: Fraction,
+    step: Fraction,
+    *,
+    lowest: int = 0,
+    stride: int = 1,
+    name: str = "the value",
+) -> tuple[Fraction, Refuted | None]:
+    """The least multiple of step that check proves, and the one below it, which check refutes.
+
+    check: decides a value. Larger values have a smaller delta, and some are proved.
+    start: where to look first, >= 0. stride: of the search, in steps; it grows.
+    lowest: the least multiple that can be asked for; if it is proved, nothing is refuted.
+    Raises Undecided where check does not decide.
+    """
+    search = _Search(check, step, lowest, name)
+    low, high = search.bracket(max(math.ceil(start / step), lowest), stride)
+    halve = False
+    while high - low > 1:
+        width, middle = high - low, (low + high) // 2
+        if low >= lowest and not halve:
+            middle = min(max(search.meeting(low, high), low + 1), high - 1)
+        low, high = (low, middle) if search.proved(middle) else (middle, high)
+        halve = 2 * (high - low) > width  # the guess did worse than halving
+    refuted = None if low < lowest else Refuted(as_decimal(low * step), search.seen[low].delta)
+    return high * step, refuted
+
+
+class _Search:
+    """Values that were checked, as multiples of a step."""
+
+    def __init__(
+        self, check: Callable[[Fraction], Check], step: Fraction, lowest: int, name: str
+    ) -> None:
+        self._check, self._step, self._lowest, self._name = check, step, lowest, name
+        self.seen: dict[int, Check] = {}
+
+    def proved(self, n: int) -> bool:
+        if n not in self.seen:
+            self.seen[n] = self._check(n * self._step)
+        if self.seen[n].verdict == "undecided":
+            value = decimal_text(n * self._step)
+            raise Undecided(f"whether {self._name} = {value} is enough is not decided")
+        return self.seen[n].verdict == "proved"
+
+    def bracket(self, first: int, stride: int) -> tuple[int, int]:
+        """A value that is refuted, or too small to be asked for, and one that is proved.
+
+        The search moves away from `first` in strides that double. Where the last two values of
+        delta suggest a larger stride, it takes that one, within limits.
+        """
+        up, nowhere = not self.proved(first), self._lowest - 1
+        last, here = first, max(first + stride if up else first - stride, nowhere)
+        while here > nowhere and self.proved(here) != up:
+            further = abs(self.meeting(last, here) - here)
+            move = min(max(further + stride // 8, stride), _FASTEST * stride)
+            last, here, stride = here, max(here + move if up else here - move, nowhere), 2 * stride
+        return (last, here) if up else (here, last)
+
+    def meeting(self, a: int, b: int) -> int:
+        """A guess at where delta meets the target: the logarithm of delta is almost linear."""
+        (one, target), (other, _) = self._seen(a), self._seen(b)
+        share = (one - target) / (one - other) if one != other else 0.5
+        return a + round(Fraction(min(max(share, -64.0), 64.0)) * (b - a))
+
+    def _seen(self, n: int) -> tuple[float, float]:
+        """The logarithms of delta, by the end that decided, and of the target."""
+        found = self.seen[n]
+        delta = found.delta.upper if found.verdict == "proved" else found.delta.lower
+        return log(delta or found.target), log(found.target)

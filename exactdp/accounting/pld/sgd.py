@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import TypedDict, Unpack
 
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Refuted, calibrated, read_resolution, smallest_on_grid
+from exactdp.accounting.certify.grid import least_multiple, read_resolution, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log, secant
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.ask.plans import log_delta_guess
@@ -28,7 +28,7 @@ from exactdp.parameters import (
     positive,
 )
 
-__all__ = ["NoiseCalibration", "StepsCalibration", "calibrate_sgd", "most_steps", "sgd"]
+__all__ = ["StepsCalibration", "calibrate_sgd", "most_steps", "sgd"]
 
 
 _BITS = 128
@@ -38,29 +38,6 @@ _MOST_DOUBLINGS = 300
 
 #: Largest number of steps that is tried.
 _MOST_STEPS = 10**18
-
-
-@dataclass(frozen=True)
-class NoiseCalibration:
-    """A noise multiplier for a target, with evidence from both sides.
-
-    delta: enclosure at the noise multiplier, at most the target. refuted: the next smaller noise
-    multiplier on the grid, with a delta above the target.
-    """
-
-    rate: Fraction
-    steps: int
-    epsilon: Fraction
-    target: Fraction
-    noise_multiplier: Decimal | Fraction
-    delta: Enclosure
-    refuted: Refuted | None
-    guarantee: Guarantee
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON: numbers as decimal strings, rounded outward."""
-        found = {"noise_multiplier": self.noise_multiplier}
-        return calibrated(self, "sgd", {"rate": self.rate, "steps": self.steps}, found)
 
 
 @dataclass(frozen=True)
@@ -145,7 +122,7 @@ def calibrate_sgd(
     delta: Real,
     resolution: Real = "1e-4",
     **scheme: Unpack[Scheme],
-) -> NoiseCalibration:
+) -> Calibration:
     """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 
     rate, steps, scheme (sampling, neighbours, batch_limit, users): as in :func:`sgd`. epsilon: > 0.
@@ -180,13 +157,14 @@ def calibrate_sgd(
             and ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count
         ):
             raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
-    noise, refuted = smallest_on_grid(test, _noise_guess(run, loss, target), grid_step)
-    kept, made = seen[noise].delta, run(noise)
-    promise = Guarantee(loss, kept, made.neighbours, made.source)
-    chosen = as_decimal(noise)
-    return NoiseCalibration(
-        positive("rate", rate), count, loss, target, chosen, kept, refuted, promise
-    )
+    start = _noise_guess(run, loss, target)
+    unit = unit_of(start, grid_step)
+    noise, refuted = least_multiple(test, start, unit, lowest=1, name="noise_multiplier")
+    made = run(noise)
+    promise = Guarantee(loss, seen[noise].delta, made.neighbours, made.source)
+    given = {"rate": positive("rate", rate), "steps": Fraction(count)}
+    found = {"noise_multiplier": as_decimal(noise)}
+    return Calibration("sgd", "exact", given, found, target, refuted, promise)
 
 
 def most_steps(

@@ -9,7 +9,6 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from exactdp.accounting.calculator import Evaluated
-from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.search import Family, certified_maximum
 from exactdp.balls import CAP_BITS, FLOOR_BITS, Ends, ball
 
@@ -38,55 +37,51 @@ class Point:
 class Analysis:
     """One way to bound delta, published or our own.
 
-    evaluate: a ball around delta at the working precision; decreases with tau.
+    evaluate: a ball or ends around delta at the working precision; decreases with tau.
     noise_only: the limit of delta for tau to infinity; decreases with sigma.
     threshold_only: a lower bound on delta that depends on the ratio tau/sigma alone.
     tight: the value is the mechanism's exact delta, not only an upper bound.
-    quick: a cheaper lower bound on evaluate, mostly equal to evaluate and monotone in the same
-    parameters. Searches are guided by quick, and refute with it. None: evaluate is cheap enough.
-    near: functions that take a point and a target and return a lower bound on evaluate, from the
-    cheapest to the surest. Where the bound does not exceed the target, it is about equal to
-    evaluate near the point; it decreases with tau. Empty: quick serves.
-    until: a lower and an upper bound on delta, which may be far apart once delta is known to exceed
-    the target. None: the ends of evaluate.
+    larger_part: delta is mostly the larger of noise_only and threshold_only, and never less.
+    about, near: estimates without proof, for a delta of which larger_part holds. about: of the
+    larger part. near: takes a point, guesses the worst neighbours there, and returns their delta as
+    a function of points; this decreases with tau. None: the functions above are quick enough.
+    against: two ends around delta, which may be far apart once the target is decided. None: those
+    of evaluate.
     """
 
     name: str
     source: str
     neighbours: str
     tight: bool
-    evaluate: Callable[[Point], arb]
+    evaluate: Callable[[Point], arb | Ends]
     noise_only: Callable[[int, arb, arb], arb]
     threshold_only: Callable[[int, arb], arb]
-    quick: Callable[[Point], arb] | None = None
-    near: Sequence[Callable[[Point, arb], Callable[[Point], arb]]] = ()
-    until: Callable[[Point, arb], Ends] | None = None
+    larger_part: bool = False
+    about: Callable[[Point], arb] | None = None
+    near: Callable[[Point], Callable[[Point], arb]] | None = None
+    against: Callable[[Point, arb], Ends] | None = None
     relative_width: Fraction = Fraction(1, 10**12)
     cap_bits: int = CAP_BITS
 
-    def glance(self, point: Point) -> arb:
-        """The quick lower bound."""
-        return self.evaluate(point) if self.quick is None else self.quick(point)
+    def least(self, point: Point) -> arb:
+        """A lower bound on delta, mostly equal to it."""
+        if not self.larger_part:
+            return Ends.of(self.evaluate(point)).lower
+        noise = self.noise_only(point.k, ball(point.sigma), ball(point.epsilon))
+        return noise.max(self.threshold_only(point.k, ball(point.tau / point.threshold_sigma)))
 
-    def at(self, point: Point) -> Evaluated:
-        """The mechanism at a point, by this analysis."""
+    def at(self, point: Point, *, quick: bool = False) -> Evaluated:
+        """The mechanism at a point, by this analysis. quick: its checks may use `against`."""
+        against = self.against if quick else None
         return Evaluated(
             epsilon=point.epsilon,
             neighbours=self.neighbours,
             source=self.source,
             tight=self.tight,
             evaluate=lambda: self.evaluate(point),
+            against=None if against is None else lambda target: against(point, ball(target)),
             relative_width=self.relative_width,
             cap_bits=self.cap_bits,
-        )
-
-    def compare(self, point: Point, target: Fraction) -> Check:
-        """The verdict of `at(point).check(target)`, sooner; its enclosure may be wider."""
-        until = self.until
-        if until is None:
-            return self.at(point).check(target)
-        return decide(
-            lambda: until(point, ball(target)), target, tight=self.tight, cap_bits=self.cap_bits
         )
 
 

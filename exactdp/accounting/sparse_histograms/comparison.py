@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from exactdp.accounting.calculator import CALCULATORS, calculator
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calibration import Calibration
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, delta_target, integer, non_negative
@@ -75,10 +75,11 @@ def compare(*, k: int, epsilon: Real, delta: Real) -> list[Row | Open]:
         made = calculator(name)
         for analysis in made.compared:
             try:
-                row = made.calibrate(k=number, epsilon=loss, delta=target, analysis=analysis)
+                found.append(
+                    made.calibrate(k=number, epsilon=loss, delta=target, analysis=analysis)
+                )
             except Undecided as error:
-                row = Open(name, analysis, str(error))
-            found.append(row)
+                found.append(Open(name, analysis, str(error)))
     exact = next(x for x in found if (x.mechanism, x.analysis) == ("gshm", "exact"))
     reference = None if isinstance(exact, Open) else _tau(exact)
     return [row if isinstance(row, Open) else _row(row, number, reference) for row in found]

@@ -11,8 +11,7 @@ from functools import partial
 from flint import arb
 
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.hints import exp2, minimum
 from exactdp.accounting.neighbours import SPARSE_COUNTERS
 from exactdp.accounting.sparse_histograms import gshm
@@ -85,34 +84,6 @@ def delta(
         return instance
     search = partial(worst_case, correlation=correlation, contributions=contributions)
     return replace(instance, worst_case=partial(search, k=k, sigma=sigma, tau=tau, epsilon=epsilon))
-
-
-def check(
-    *,
-    k: int,
-    sigma: Real,
-    tau: Real,
-    epsilon: Real,
-    delta: Real,
-    analysis: str = DEFAULT_ANALYSIS,
-    correlation: Real | None = None,
-    contributions: int | None = None,
-) -> Check:
-    """Whether the CSH is (epsilon, delta)-DP by the analysis: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. With an
-    analysis other than "exact", refuted means only that the upper bound does not prove the claim.
-    """
-    return CALCULATOR.check(
-        delta,
-        k=k,
-        sigma=sigma,
-        tau=tau,
-        epsilon=epsilon,
-        analysis=analysis,
-        correlation=correlation,
-        contributions=contributions,
-    )
 
 
 def worst_case(
@@ -251,9 +222,10 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
         evaluate=searches.delta,
         noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
         threshold_only=lambda k, ratio: threshold_only(k, ratio, kappa, most),
-        quick=searches.ends,
-        near=(searches.climbed, searches.searched),
-        until=searches.until,
+        larger_part=True,
+        about=searches.about,
+        near=searches.near,
+        against=searches.against,
         relative_width=Fraction(1, 10**9),
         cap_bits=_CAP_BITS,
     )
@@ -305,4 +277,4 @@ CALCULATOR = Calculator(
     compared=("add-the-deltas", "published", "exact"),
     total_noise=total_noise,
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

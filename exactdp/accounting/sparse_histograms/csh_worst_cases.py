@@ -9,15 +9,19 @@ from flint import arb, ctx
 
 from exactdp.accounting.sparse_histograms.analysis import Point
 from exactdp.accounting.sparse_histograms.csh_exact import (
+    Estimates,
     Family,
     Worst,
     evaluate,
-    likely,
     noise_only,
-    pair,
     threshold_only,
 )
 from exactdp.balls import Ends, ball
+
+#: Between these, an estimate and its distance from 1 are good to many digits.
+_LEAST_ESTIMATE, _MOST_ESTIMATE = 1e-280, 0.999
+#: Cells of a search that is one of many.
+_FEW_CELLS = 200_000
 
 
 class Searches:
@@ -31,52 +35,47 @@ class Searches:
         self._complete: dict[tuple[Point, int], tuple[Ends, Worst]] = {}
         self._last: Worst | None = None
 
-    def delta(self, point: Point) -> arb:
-        """A ball around delta at the working precision."""
-        return self._search(point, None)[0].hull()
+    def delta(self, point: Point) -> Ends:
+        """Ends around delta at the working precision."""
+        return self._search(point, None)[0]
 
     def worst(self, point: Point) -> Worst:
         """The neighbours with the largest delta found."""
         return self._search(point, None)[1]
 
-    def until(self, point: Point, target: arb) -> Ends:
-        """Ends around delta, which may be far apart once delta is known to exceed the target."""
+    def against(self, point: Point, target: arb) -> Ends:
+        """Ends around delta, which may be far apart once the target is decided."""
         return self._search(point, target)[0]
 
-    def ends(self, point: Point) -> arb:
-        """A lower bound: the larger delta of the two cases with all counters shared, or none."""
-        sigma, ratio = ball(point.sigma), ball(point.tau / point.threshold_sigma)
-        noise = noise_only(
-            point.k, sigma, ball(point.epsilon), self.correlation, self.contributions
-        )
-        extras = threshold_only(point.k, ratio, self.correlation, self.contributions)
-        return noise.max(extras)
+    def about(self, point: Point) -> arb:
+        """About the larger delta of the two cases with all counters shared, or none."""
+        kappa, most = self.correlation, self.contributions
+        noise = noise_only(point.k, ball(point.sigma), ball(point.epsilon), kappa, most)
+        extra = Estimates(self._family(point)).exceeded(min(point.k, most))
+        if _LEAST_ESTIMATE < extra < _MOST_ESTIMATE:
+            return noise.max(arb(extra))
+        ratio = ball(point.tau / point.threshold_sigma)
+        return noise.max(threshold_only(point.k, ratio, kappa, most))
 
-    def climbed(self, point: Point, _: arb) -> Callable[[Point], arb]:
-        """The lower bound by the neighbours that hill climbing finds."""
-        found = likely(self._family(point), self._last)
+    def near(self, point: Point) -> Callable[[Point], arb]:
+        """The estimated delta of the neighbours between the two ends that seem the worst."""
+        found = Estimates(self._family(point)).best(self._last)
         if found is None:
-            return self.ends
+            return lambda _: arb(0)
         self._last = found
-        return self._of(found)
-
-    def searched(self, point: Point, target: arb) -> Callable[[Point], arb]:
-        """The lower bound by the worst neighbours, or by some whose delta exceeds the target."""
-        return self._of(self._search(point, target)[1])
+        return lambda point: arb(Estimates(self._family(point)).pair(found.j, found.a, found.r))
 
     def _search(self, point: Point, target: arb | None) -> tuple[Ends, Worst]:
         key = point, ctx.prec
         if key not in self._complete:
-            value, worst = evaluate(self._family(point), target, self._last)
+            few = {} if target is None else {"most_cells": _FEW_CELLS}
+            value, worst = evaluate(self._family(point), target, self._last, **few)
             if 0 < worst.r < min(point.k, self.contributions):  # the two ends are always evaluated
                 self._last = worst
             if target is not None and value.lower > target:
                 return value, worst
             self._complete[key] = value, worst
         return self._complete[key]
-
-    def _of(self, worst: Worst) -> Callable[[Point], arb]:
-        return lambda point: pair(self._family(point), worst.j, worst.a, worst.r).lower()
 
     def _family(self, point: Point) -> Family:
         return Family(

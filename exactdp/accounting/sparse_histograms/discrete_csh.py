@@ -39,9 +39,9 @@ from math import isqrt
 from flint import arb, ctx
 
 from exactdp.accounting import gaussian, zcdp
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
-from exactdp.accounting.certify.checking import Check, decide
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import decide
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.neighbours import SPARSE_COUNTERS
@@ -52,7 +52,7 @@ from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     noise,
     shared_law,
 )
-from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
+from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
@@ -128,17 +128,6 @@ def delta(
     )
 
 
-def check(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Check:
-    """Whether the analysis proves that the mechanism is (epsilon, delta)-DP.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. All
-    analyses are upper bounds: refuted means only that the bound does not prove the claim.
-    """
-    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-
-
 def calibrate(
     *,
     k: int,
@@ -185,11 +174,12 @@ def calibrate(
         lambda tau: CALCULATOR.instance(
             k=number, sigma=chosen, tau=tau, epsilon=loss, analysis=analysis
         ),
-        sigma=chosen,
+        target=target,
+        name="tau",
         start=likely_threshold(chosen, number, target),
         step=Fraction(1, 2),
         given={"k": Fraction(number)},
-        target=target,
+        chosen={"sigma": chosen},
     )
 
 
@@ -203,7 +193,7 @@ CALCULATOR = Calculator(
     compared=(DEFAULT_ANALYSIS,),
     total_noise=total_noise,
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 # Without its base, the top-k mechanism is the CSH of a histogram of at most k counters.
 TOP_K = replace(CALCULATOR, title="the k largest counters, with discrete noise", compared=())

@@ -29,13 +29,13 @@ from heapq import heappop, heappush
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, delta_of
-from exactdp.accounting.certify.checking import Check, decide
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import decide
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.accounting.neighbours import CHANGED_COUNTERS
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.accounting.sparse_histograms.least_threshold import calibrated, likely_threshold
+from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -111,17 +111,6 @@ def delta(
     )
 
 
-def check(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Check:
-    """Whether the mechanism is (epsilon, delta)-DP: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. With
-    "add-the-deltas", refuted means only that this upper bound does not prove the claim.
-    """
-    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-
-
 def calibrate(
     *,
     k: int,
@@ -162,11 +151,12 @@ def calibrate(
         lambda tau: CALCULATOR.instance(
             k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis
         ),
-        sigma=noise,
+        target=target,
+        name="tau",
         start=likely_threshold(noise, start.k, target),
         step=Fraction(1),
         given={"k": Fraction(start.k)},
-        target=target,
+        chosen={"sigma": noise},
     )
 
 
@@ -179,7 +169,7 @@ CALCULATOR = Calculator(
     falls_with={"tau": 1, "epsilon": 0},
     compared=("exact",),
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 
 class _Case:

@@ -15,13 +15,11 @@ from math import isqrt
 from flint import arb
 
 from exactdp.accounting import zcdp
-from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.accounting.sparse_histograms.least_threshold import (
-    calibrated,
     likely_threshold,
     sigmas_by_zcdp,
 )
@@ -62,15 +60,6 @@ def delta(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Instance:
     )
 
 
-def check(*, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real) -> Check:
-    """Whether the bound proves (epsilon, delta)-DP: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. Refuted
-    means only that the bound does not prove the claim.
-    """
-    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon)
-
-
 def calibrate(*, k: int, epsilon: Real, delta: Real) -> Calibration:
     """Noise, and the smallest threshold for it in steps of one half, for (epsilon, delta).
 
@@ -86,15 +75,16 @@ def calibrate(*, k: int, epsilon: Real, delta: Real) -> Calibration:
             "discrete-top-k-with-base",
             DEFAULT_ANALYSIS,
             lambda tau: CALCULATOR.instance(k=number, sigma=sigma, tau=tau, epsilon=loss),
-            sigma=sigma,
+            target=target,
+            name="tau",
             start=likely_threshold(sigma, number, target),
             step=Fraction(1, 2),
             given={"k": Fraction(number)},
-            target=target,
+            chosen={"sigma": sigma},
         )
 
     sigmas = sigmas_by_zcdp(_weight(number), epsilon=loss, target=target)
-    return min(map(least, sigmas), key=lambda found: found.tau or 0)
+    return min(map(least, sigmas), key=lambda found: found.tau)
 
 
 CALCULATOR = Calculator(
@@ -105,7 +95,7 @@ CALCULATOR = Calculator(
     analyses=(DEFAULT_ANALYSIS,),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 
 def roots(k: int) -> tuple[Fraction, Fraction]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.neighbours import CHANGED_COUNTERS
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
@@ -41,17 +40,6 @@ def delta(
         non_negative("epsilon", epsilon),
     )
     return _analysis(analysis).at(point)
-
-
-def check(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, delta: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Check:
-    """Whether the GSHM with these parameters is (epsilon, delta)-DP: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. With
-    "add-the-deltas", refuted means only that this upper bound does not prove the claim.
-    """
-    return CALCULATOR.check(delta, k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
 
 
 def calibrate(
@@ -123,7 +111,7 @@ ANALYSES = {
         _exact,
         _noise_only,
         _threshold_only,
-        quick=_exact,
+        larger_part=True,
     ),
     "add-the-deltas": Analysis(
         "add-the-deltas",
@@ -145,4 +133,4 @@ CALCULATOR = Calculator(
     falls_with={"tau": 0, "epsilon": 0},
     compared=("add-the-deltas", "exact"),
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

@@ -12,13 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactdp.accounting import zcdp
-from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Calibration
+from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.neighbours import add_remove
 from exactdp.accounting.sparse_histograms.least_threshold import (
-    calibrated,
     likely_threshold,
     sigmas_by_zcdp,
 )
@@ -67,26 +65,6 @@ def delta(
     )
 
 
-def check(
-    *,
-    k: int,
-    columns: int,
-    sigma: Real,
-    tau: Real,
-    epsilon: Real,
-    delta: Real,
-    spread: Real = 1,
-) -> Check:
-    """Whether the bound proves (epsilon, delta)-DP: proved, refuted or undecided.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`. Refuted
-    means only that the bound does not prove the claim.
-    """
-    return CALCULATOR.check(
-        delta, k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
-    )
-
-
 def calibrate(
     *,
     k: int,
@@ -122,14 +100,15 @@ def calibrate(
             lambda tau: CALCULATOR.instance(
                 k=number, columns=size, sigma=noise, tau=tau, epsilon=loss, spread=share
             ),
-            sigma=noise,
+            target=target,
+            name="tau",
             start=likely_threshold(noise, number, target),
             step=Fraction(1),
             given={"k": Fraction(number), "columns": Fraction(size), "spread": share},
-            target=target,
+            chosen={"sigma": noise},
         )
 
-    return min(map(least, sigmas), key=lambda found: found.tau or 0)
+    return min(map(least, sigmas), key=lambda found: found.tau)
 
 
 def _weight(k: int, columns: int, spread: Real) -> Fraction:
@@ -146,4 +125,4 @@ CALCULATOR = Calculator(
     analyses=(DEFAULT_ANALYSIS,),
     falls_with={"tau": 1, "epsilon": 0},
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

@@ -7,13 +7,10 @@ loss is smaller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
-from exactdp.accounting.calculator import Calculator, Instance, Known, delta_of
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.grid import Refuted, calibrated
-from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -26,27 +23,6 @@ MOST_ROWS = 1_000_000
 LEAST_LOSS = Fraction(1, 10**9)
 
 _SOURCE = "BV Theorem 1.3"
-
-
-@dataclass(frozen=True)
-class StabilityCalibration:
-    """The least threshold for a target, and the one below it, whose delta is above the target.
-
-    refuted: None when a threshold of 0 is enough.
-    """
-
-    n: int
-    epsilon: Fraction
-    target: Fraction
-    threshold: int
-    delta: Enclosure
-    refuted: Refuted | None
-    guarantee: Guarantee
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON: numbers as decimal strings, rounded outward."""
-        found = {"threshold": self.threshold}
-        return calibrated(self, "stability", {"n": self.n}, found)
 
 
 @delta_of
@@ -74,15 +50,7 @@ def delta(*, n: int, epsilon: Real, threshold: int) -> Instance:
     )
 
 
-def check(*, n: int, epsilon: Real, threshold: int, delta: Real) -> Check:
-    """Whether the stability histogram is (epsilon, delta)-DP: proved or refuted.
-
-    delta: the claimed value, > 0 and < 1. The other parameters are those of :func:`delta`.
-    """
-    return CALCULATOR.check(delta, n=n, epsilon=epsilon, threshold=threshold)
-
-
-def calibrate(*, n: int, epsilon: Real, delta: Real) -> StabilityCalibration:
+def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     """The least threshold for (epsilon, delta).
 
     n: number of rows, 1 to 10^6. epsilon: 1e-9 to 1e9. delta: target, > 0 and < 1.
@@ -93,12 +61,15 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> StabilityCalibration:
     23
     """
     noise, target = _noise(n, epsilon), delta_target("delta", delta)
-    threshold = least(noise, target)
-    below = threshold - 1
-    refuted = Refuted(Fraction(below), Enclosure.exact(passes(noise, below))) if threshold else None
-    promise = CALCULATOR.instance(n=n, epsilon=epsilon, threshold=threshold).guarantee()
-    return StabilityCalibration(
-        noise.n, noise.epsilon, target, threshold, promise.delta, refuted, promise
+    return calibrated(
+        "stability",
+        "exact",
+        lambda threshold: CALCULATOR.instance(n=n, epsilon=epsilon, threshold=int(threshold)),
+        target=target,
+        name="threshold",
+        start=Fraction(least(noise, target)),
+        step=Fraction(1),
+        given={"n": Fraction(noise.n)},
     )
 
 
@@ -109,7 +80,7 @@ CALCULATOR = Calculator(
     example={"n": "1000", "threshold": "23", "epsilon": "1"},
     falls_with={"threshold": 1},
 )
-guarantee = CALCULATOR.guarantee
+check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 
 def _noise(n: int, epsilon: Real) -> GeoSample:

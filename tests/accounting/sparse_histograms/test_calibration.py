@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from mpmath import mp
 
-from exactdp import InvalidParameter
+from exactdp import Enclosure, InvalidParameter
 from exactdp.accounting import csh, gaussian, gshm
-from exactdp.accounting.certify.grid import Calibration, rounded_up, smallest_on_grid
+from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.grid import least_multiple, unit_of
 from exactdp.accounting.sparse_histograms import csh_worst_cases as csh_searches
 from exactdp.accounting.sparse_histograms.comparison import compare
 from exactdp.accounting.sparse_histograms.csh_exact import Family, Worst, evaluate, pair
@@ -203,33 +208,58 @@ def test_more_noise_than_the_least_allows_a_lower_threshold() -> None:
     assert csh.delta(sigma=found.sigma, tau=found.tau or 0, **setting) <= "0.1"
 
 
-def test_grid_search_from_bad_hints() -> None:
-    root = Fraction(2**0.5)
+@dataclass
+class Falling:
+    """A delta that falls with the value, and a record of the values asked for."""
 
-    def check(value: Fraction) -> object:
-        verdict = "proved" if value >= root else "refuted"
-        return type("Check", (), {"verdict": verdict, "delta": None})()
+    delta: Callable[[float], float]
+    target: Fraction
+    asked: list[Fraction] = field(default_factory=list)
 
-    for hint in ("1e-3", "1", "1.41", "1.42", "5000"):
-        value, refuted = smallest_on_grid(check, Fraction(hint), Fraction(1, 1000))  # type: ignore[arg-type]
-        assert refuted is not None
-        assert Fraction(refuted.value) < root <= value
+    def __call__(self, value: Fraction) -> Check:
+        self.asked.append(value)
+        delta = Enclosure.exact(self.delta(float(value)))
+        return Check("proved" if delta <= self.target else "refuted", delta, self.target, True)
 
 
-def test_a_hint_on_the_grid_costs_two_checks() -> None:
-    root, asked = Fraction(2**0.5), []
+def normal_tail(value: float) -> float:
+    return math.erfc(value / math.sqrt(2)) / 2
 
-    def check(value: Fraction) -> object:
-        asked.append(value)
-        verdict = "proved" if value >= root else "refuted"
-        return type("Check", (), {"verdict": verdict, "delta": None})()
 
-    step = Fraction(1, 1000)
-    hint = rounded_up(root, step)
-    assert root <= hint < root * (1 + step)
-    value, _ = smallest_on_grid(check, hint, step)  # type: ignore[arg-type]
-    assert value == hint
-    assert len(asked) == 2
+@pytest.mark.parametrize("start", ["0", "1e-3", "1", "3.71", "3.72", "5000"])
+@pytest.mark.parametrize("stride", [1, 100])
+def test_the_least_multiple_from_any_start(start: str, stride: int) -> None:
+    check, step = Falling(normal_tail, Fraction(1, 10**4)), Fraction(1, 1000)
+    value, refuted = least_multiple(check, Fraction(start), step, stride=stride)
+    assert value == Fraction("3.720")  # P(N > 3.7190165) = 1e-4
+    assert refuted is not None
+    assert refuted.value == Decimal("3.719")
+    assert len(check.asked) < 60
+
+
+def test_a_good_start_costs_two_checks() -> None:
+    check = Falling(normal_tail, Fraction(1, 10**4))
+    least_multiple(check, Fraction("3.7195"), Fraction(1, 1000))
+    assert check.asked == [Fraction("3.72"), Fraction("3.719")]
+
+
+@pytest.mark.parametrize("lowest", [0, 1])
+def test_the_lowest_multiple_can_be_enough(lowest: int) -> None:
+    check = Falling(normal_tail, Fraction(1, 2))
+    value, refuted = least_multiple(check, Fraction(3), Fraction(1, 4), lowest=lowest)
+    assert value == Fraction(lowest, 4)
+    assert refuted is None
+    assert min(check.asked) == value
+
+
+def test_units_are_powers_of_ten() -> None:
+    for value, resolution in (("3.7", "1e-3"), ("10", "0.1"), ("9.99", "0.1"), ("1e-30", "1e-15")):
+        unit, most = (
+            unit_of(Fraction(value), Fraction(resolution)),
+            Fraction(value) * Fraction(resolution),
+        )
+        assert unit <= most < 10 * unit
+        assert set(str(unit)) <= set("10/")
 
 
 @pytest.mark.slow

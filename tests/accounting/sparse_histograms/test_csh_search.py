@@ -13,11 +13,12 @@ from flint import arb
 
 from exactdp.accounting import csh
 from exactdp.accounting.sparse_histograms.csh_exact import (
+    Estimates,
     Family,
     Worst,
     evaluate,
     interior,
-    likely,
+    threshold_only,
 )
 from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
@@ -26,7 +27,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import _Search
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.accounting.sparse_histograms.csh_exact.terms import Terms
-from exactdp.balls import precision
+from exactdp.balls import ball, precision
 from exactdp.normal import hockey_stick
 from tests.accounting.sparse_histograms.test_csh_exact import by_quadrature
 
@@ -233,24 +234,34 @@ def test_an_end_need_not_win_at_a_usual_delta_with_more_shared_noise() -> None:
     ],
 )
 def test_climbing_ends_at_the_worst_pair_between_the_ends(of: Family) -> None:
+    found = Estimates(of).best()
+    assert found is not None
     with precision(128):
-        found, terms = likely(of), Terms(of)
-        ends = terms.noise_end.max(terms.exceeded(of.k))
+        terms = Terms(of)
         values = {
             (of.k - r, a, r): terms.pair(of.k - r, a, r)
             for r in range(1, of.k)
             for a in range(1, of.k - r + 1)
         }
-        best = reduce(arb.max, values.values())
-        if found is None:  # nothing to be found
-            assert not best > ends
-        else:
-            assert values[found.j, found.a, found.r] * (1 + arb(10) ** -4) > best
+    best = reduce(arb.max, values.values())
+    assert values[found.j, found.a, found.r] * (1 + arb(10) ** -12) > best
 
 
-def test_nothing_to_climb_with_one_counter() -> None:
+@pytest.mark.parametrize(("of", "numbers"), PAIRS)
+def test_estimates_have_ten_digits(of: Family, numbers: tuple[int, int, int]) -> None:
+    estimates = Estimates(of)
     with precision(128):
-        assert likely(family(1, "20", "60", "0.1")) is None
+        exact = Terms(of).pair(*numbers)
+        assert abs(estimates.pair(*numbers) / exact - 1) < 1e-10
+        passed = threshold_only(of.k, ball(of.tau / of.sigma), of.correlation, of.k)
+        assert abs(estimates.exceeded(of.k) / passed - 1) < 1e-10
+
+
+def test_estimates_out_of_the_range_of_doubles() -> None:
+    assert Estimates(family(1, "20", "60", "0.1")).best() is None  # nothing between the ends
+    for far in (family(9, "1e400", "6e400", "0"), family(9, "1e-400", "1", "0")):
+        assert Estimates(far).best() is None
+        assert Estimates(far).exceeded(9) == Estimates(far).pair(5, 2, 4) == 0
 
 
 def random_arguments(rng: random.Random, most: int) -> dict[str, object]:
@@ -305,10 +316,10 @@ def test_random_calls_are_decided(seed: int) -> None:
 def test_no_pair_of_a_box_is_above_its_relieved_corner(of: Family) -> None:
     """Corner and pairs by integrals; the relief is a good part of what lies between."""
     with precision(128):
-        search = _Search(Terms(of), None)
+        search = _Search(Terms(of), Estimates(of), None, 1 << 20)
         model, k = search.model, of.k
         for r, a, size in ((4, 3, 1), (8, 2, 2), (k // 2, 2, 3)):
-            box = Box(r, r + size, a, a + size)
+            box = Box(r, r + size, a, a + size, count=128)
             profile = Profile(model.noise, k - r, r + size)
             corner = model.between(profile, *search._corner(box), False)
             slopes = search._slopes(box)

@@ -1,6 +1,6 @@
 """The exact delta of the correlated sparse histogram (exactdp/pages/exact-csh.md)."""
 
-from exactdp.accounting.sparse_histograms.csh_exact.hill_climbing import likely
+from exactdp.accounting.sparse_histograms.csh_exact.estimates import Estimates
 from exactdp.accounting.sparse_histograms.csh_exact.maximum import (
     evaluate,
     noise_distance,
@@ -12,10 +12,10 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import MOST_BITS, Fami
 
 __all__ = [
     "MOST_BITS",
+    "Estimates",
     "Family",
     "Worst",
     "evaluate",
-    "likely",
     "noise_distance",
     "noise_only",
     "pair",

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, takewhile
+from operator import mul
 from typing import NamedTuple
 
 from flint import arb
@@ -45,12 +46,14 @@ from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
 #: Where the third order in w is good to about 1e-9, and saves an error function.
-_NARROW = arb(0.005)
+NARROW = arb(0.005)
 _UNKNOWN = arb("-inf")
 #: Above the standard normal density.
 _MOST_DENSITY = arb(0.4)
 #: Where E(T - xi)_+ no longer matters.
 _FAR = arb(6)
+#: A cell whose gap is below this part of the whole needs no better bound.
+_FAINT = arb(2) ** -30
 #: Neighbouring nodes that share a bound on an error.
 _BLOCK = 8
 
@@ -232,16 +235,16 @@ class CellBounds:
             lost + _shortfall(lost, top, other, width) if log.is_finite() else arb(1)
             for lost, log, top, other in zip(self.about, self.logs, tops, others, strict=True)
         ]
-        sag, gap, plain = (slope * ball(self.step)) ** 2 / 8, self.outside, values[0]
-        bends, (masses, rises, spreads, _) = self._bends(tops, width), self._weights
+        sag, (masses, rises, spreads, beyond) = (slope * ball(self.step)) ** 2 / 8, self._weights
+        steps = [high - low for low, high in pairwise(values)]
+        plain = sum(map(mul, rises, steps), values[0])
         paid = self._paid(tops, others, slope, width)
-        for i, (low, high) in enumerate(pairwise(values)):
-            more, lower = high - low, sag * paid[i]
-            plain += rises[i] * more
-            if i < len(bends) and bends[i] > 0:
-                gap += masses[i] * lower - spreads[i] * bends[i] / 2
-            else:
-                gap += masses[i] * _smaller(more, self.bulges[i] + lower)
+        gap, faint = beyond, plain * _FAINT
+        for i, more in enumerate(steps):
+            lower = sag * paid[i]
+            most = masses[i] * _smaller(more, self.bulges[i] + lower)
+            bend = None if masses[i] * more < faint else self._bend(i, tops, width)
+            gap += most if bend is None else masses[i] * lower - spreads[i] * bend / 2
         return Bound((plain + gap).upper(), plain - (self._twice_as_wide(values) - plain) / 3)
 
     def _paid(
@@ -255,7 +258,7 @@ class CellBounds:
         most exp(s/w G phi(T)/A). Where the right node has the larger T, y_1 = y_2 e^(c h).
         """
         found = list(others)
-        if not width > _NARROW:
+        if not width > NARROW:
             return found  # there Phi(T - w) saves little
         rise = (slope * ball(self.step)).exp()
         at_nodes = [x * cdf(top.at - width) for x, top in zip(others, tops, strict=True)]
@@ -274,39 +277,34 @@ class CellBounds:
             found[i] = _smaller(most * grown * (sag / width * density / most).exp(), found[i])
         return found
 
-    def _bends(self, tops: Sequence[_Top], width: arb) -> list[arb]:
-        """Lower bounds on h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on the first cells, 0 if unknown.
+    def _bend(self, i: int, tops: Sequence[_Top], width: arb) -> arb | None:
+        """A lower bound > 0 on h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on a cell; None if unknown.
 
         That is (1 - Phi(T)) h^2 L'' + w G phi(T) (h T')^2. T is concave in m: above its chord by no
         more than ln G is (over w), and its slope is between those of the chords beside.
         """
-        nothing = arb(0)
-        found = [nothing]
-        for i in range(1, min(len(self.sags), len(self.curls)) if width > 0 else 0):
-            before, here, after, beyond = tops[i - 1 : i + 3]
-            bend = nothing
-            if self.curls[i] > 0:
-                bend = self._bend(i, before.at - here.at, beyond.at - after.at, here, after, width)
-            found.append(bend)
-        return found
-
-    def _bend(self, i: int, left: arb, right: arb, here: _Top, after: _Top, width: arb) -> arb:
-        """left, right: how far T falls on the cell before, and rises on the one after."""
+        if not 0 < i < len(self.sags) or not width > 0:
+            return None
+        curl = self.curls[i] if i < len(self.curls) else _UNKNOWN
+        before, here, after, beyond = tops[i - 1 : i + 3]
+        if not curl > 0:
+            return None
         sag = self.sags[i] / width
         if here.at > after.at:
             highest = here.below
         elif here.at < after.at:
             highest = after.below
         else:
-            return arb(0)
+            return None
         over = 1 - highest - sag * _MOST_DENSITY
-        bend = over * self.curls[i] if over > 0 else arb(0)
-        steep = right if right > 0 else left
+        bend = over * curl if over > 0 else arb(0)
+        rise = beyond.at - after.at
+        steep = rise if rise > 0 else before.at - here.at
         least = here if here.density < after.density else after
         density = least.density * (1 - sag * (abs(least.at) + sag))
         if steep > 0 and density > 0 and (least is here or here.density > after.density):
             bend += width * (1 - self.about[i + 1]) * density * steep * steep
-        return bend
+        return bend if bend > 0 else None
 
     def _twice_as_wide(self, values: Sequence[arb]) -> arb:
         """The chords' mean on every second node."""
@@ -342,7 +340,7 @@ def _shortfall(lost: arb, top: _Top, other: arb, width: arb) -> arb:
     at, below, density = top
     if at < -_FAR:  # 1 - e^-x <= x, and E(T - xi)_+ <= phi(T)/T^2
         return width * density / (at * at)
-    if width < _NARROW:  # g E(1 - e^(-w (T - xi)))_+ and 1 - e^-x <= x - x^2/2 + x^3/6
+    if width < NARROW:  # g E(1 - e^(-w (T - xi)))_+ and 1 - e^-x <= x - x^2/2 + x^3/6
         first = at * below + density
         second = below + at * first
         third = 2 * first + at * second

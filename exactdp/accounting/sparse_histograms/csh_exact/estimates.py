@@ -17,9 +17,17 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import Family, Worst
 
 #: Standard deviations beyond which a normal density does not matter.
 _REACH = 8.5
-#: Largest distance of nodes: for M in its standard deviations, also where the integrand has a bend;
-#: for the shared noise in its standard deviations, and for 1 - F.
-_STEP, _FINE_STEP, _SHARED_STEP, _SMOOTH_STEP = 1 / 8, 1 / 64, 0.6, 1 / 8
+#: Largest distance of nodes: in standard deviations of M and of the shared noise, and for 1 - F.
+_STEP, _SHARED_STEP, _SMOOTH_STEP = 1 / 8, 0.6, 1 / 8
+#: Nodes of a rule for an interval: tanh(pi/2 sinh t) for equal steps of t, and their weights.
+_TIMES = [i / 8 for i in range(-25, 26)]
+_BETWEEN = [
+    (
+        math.tanh(math.pi / 2 * math.sinh(t)),
+        math.pi / 16 * math.cosh(t) / math.cosh(math.pi / 2 * math.sinh(t)) ** 2,
+    )
+    for t in _TIMES
+]
 #: More nodes of M take too long.
 _MOST_NODES = 20_000
 #: Noise that is this small, or this large, is out of the range of doubles.
@@ -51,8 +59,10 @@ class Estimates:
         self.ratio = _double(family.tau / family.threshold_sigma)
         self.scale, self.epsilon = _double(1 / family.sigma), _double(family.epsilon)
         self.possible = _LEAST < self.scale < _MOST and _LEAST < self.kappa < _MOST
-        self.pair, self._profile, self._row = map(cache, (self._pair, self._made, self._best_in))
-        self._log_cdf = cache(lambda i, size: _log_cdf(self.ratio - math.ldexp(i, size)))
+        self.pair = cache(self._pair)
+        self._profile = cache(self._made)
+        self._row = cache(self._best_in)
+        self._log_cdf = cache(lambda z: _log_cdf(self.ratio - z))
 
     def best(self, near: Worst | None = None) -> Worst | None:
         """The neighbours with the largest delta among 0 < r < n, found by climbing.
@@ -76,20 +86,13 @@ class Estimates:
 
     def exceeded(self, r: int) -> float:
         """1 - q_r."""
-        if not self.possible:
-            return 0.0
-        size = _power_below(min(_SHARED_STEP / math.sqrt(self.kappa), _SMOOTH_STEP))
-        return self._lost(0, r, size, [0.0])[0]
+        return self._lost(0, r, [0.0])[0] if self.possible else 0.0
 
     def corner(self, j: int, r: int, squared: float, covariance: float) -> float:
-        """delta for j and r, and any D^2 = squared > 0 and t = covariance."""
-        if not self.possible:
-            return 0.0
-        profile = self._profile(j, r, _STEP)
+        """delta for j and r, and any D^2 = squared and t = covariance."""
+        profile = self._profile(j, r)
         slope = covariance / profile.variance
         width = math.sqrt(max(squared - covariance * slope, 0.0))
-        if width < slope * math.sqrt(profile.variance) * _STEP:  # the integrand has a bend
-            profile = self._profile(j, r, _FINE_STEP)
         offset, total = self.epsilon - squared / 2, 0.0
         for m, mass, lost, log in zip(
             profile.nodes, profile.masses, profile.lost, profile.logs, strict=True
@@ -97,7 +100,38 @@ class Estimates:
             total += mass * (lost + _shortfall(1 - lost, log, offset - slope * m, width))
         return total
 
+    def _all_change(self, j: int, r: int) -> float:
+        """delta for a = j, where w = 0: the integrand has bends at the ends of an interval."""
+        profile, slope = self._profile(j, r), self.scale * self.kappa
+        deviation = math.sqrt(profile.variance)
+        offset = self.epsilon - (slope * deviation) ** 2 / 2
+
+        def margin(m: float) -> float:
+            return _log_of_rest(self._lost(j, r, [m])[0]) - offset + slope * m
+
+        heights = [
+            log - offset + slope * m for m, log in zip(profile.nodes, profile.logs, strict=True)
+        ]
+        inside = [i for i, height in enumerate(heights) if height > 0]
+        if not inside:
+            return self.exceeded(r)
+        ends = [
+            _crossing(margin, profile.nodes, heights, i, i + way)
+            for i, way in ((inside[0], -1), (inside[-1], 1))
+        ]
+        half = (ends[1] - ends[0]) / 2
+        nodes = [ends[0] + half * (1 + x) for x, _ in _BETWEEN]
+        gain = 0.0
+        for m, lost, (_, weight) in zip(nodes, self._lost(j, r, nodes), _BETWEEN, strict=True):
+            above = max(_log_of_rest(lost) - offset + slope * m, 0.0)
+            gain -= weight * _density(m, deviation) * (1 - lost) * math.expm1(-above)
+        return self.exceeded(r) + half * gain
+
     def _pair(self, j: int, a: int, r: int) -> float:
+        if not self.possible:
+            return 0.0
+        if a == j:
+            return self._all_change(j, r)
         total = j + self.kappa
         return self.corner(j, r, self.scale**2 * (a - a * a / total), self.scale * a / total)
 
@@ -109,13 +143,13 @@ class Estimates:
         a = _climbed(lambda a: self.pair(j, a, r), start, step, last)
         return self.pair(j, a, r), a
 
-    def _made(self, j: int, r: int, share: float) -> _Profile:
+    def _made(self, j: int, r: int) -> _Profile:
         variance = j / (self.kappa * (j + self.kappa))
         deviation = math.sqrt(variance)
-        size = _power_below(min(_SHARED_STEP / math.sqrt(j + self.kappa), _SMOOTH_STEP))
-        step = min(share * deviation, _SMOOTH_STEP)
+        grid = self._grid(j)
         # on the grid of the shared noise, or dividing its steps
-        step = math.ldexp(int(step / 2.0**size), size) or math.ldexp(1.0, _power_below(step))
+        step = min(_STEP * deviation, 1 / (4 + 4 * self.ratio))  # 1 - G rises like e^(ratio m)
+        step = int(step / grid) * grid or math.ldexp(1.0, _power_below(step))
         # 1 - G rises, and matters farther on the right
         right = _REACH + self.ratio * deviation / (1 + 1 / self.kappa)
         first, last = (int(reach * deviation / step) + 1 for reach in (_REACH, right))
@@ -123,19 +157,28 @@ class Estimates:
             return _Profile(variance, [], [], [], [])
         nodes = [step * i for i in range(-first, last + 1)]
         masses = [step * _density(m, deviation) for m in nodes]
-        lost = self._lost(j, r, size, nodes)
-        return _Profile(variance, nodes, masses, lost, [_log(1 - x, -x) for x in lost])
+        lost = self._lost(j, r, nodes)
+        return _Profile(variance, nodes, masses, lost, list(map(_log_of_rest, lost)))
 
-    def _lost(self, j: int, r: int, size: int, nodes: Sequence[float]) -> list[float]:
-        """1 - G at nodes: the means of 1 - F around them, on the grid of steps 2^size."""
-        step, deviation = math.ldexp(1.0, size), 1 / math.sqrt(j + self.kappa)
+    def _grid(self, j: int) -> float:
+        """The step of the shared noise: a power of two, so that grids share their nodes."""
+        most = min(_SHARED_STEP / math.sqrt(j + self.kappa), _SMOOTH_STEP)
+        return math.ldexp(1.0, _power_below(most))
+
+    def _lost(self, j: int, r: int, nodes: Sequence[float]) -> list[float]:
+        """1 - G at nodes: the means of 1 - F around them."""
+        step, deviation = self._grid(j), 1 / math.sqrt(j + self.kappa)
         right = _REACH + self.ratio * deviation / (1 + deviation**2)
         before, after = (int(reach * deviation / step) + 2 for reach in (_REACH, right))
-        passed = cache(lambda i: -math.expm1(r * self._log_cdf(i, size)))
+        around = range(-before, after + 1)
+        log_cdf = self._log_cdf
+
+        @cache
+        def passed(i: int) -> float:
+            return -math.expm1(r * log_cdf(i * step))
 
         @cache
         def kernel(offset: float) -> list[float]:
-            around = range(-before, after + 1)
             return [step * _density(step * i - offset, deviation) for i in around]
 
         found = []
@@ -178,6 +221,27 @@ def _climbed(height: Callable[[int], float], start: int, step: int, last: int) -
     return start
 
 
+def _crossing(
+    function: Callable[[float], float],
+    places: Sequence[float],
+    values: Sequence[float],
+    inside: int,
+    outside: int,
+) -> float:
+    """About where a function vanishes between two of the places; the inner one if it is the last.
+
+    The integrand vanishes there, too, so that the error of its integral is of second order.
+    """
+    if not 0 <= outside < len(places) or not math.isfinite(values[outside]):
+        return places[inside]
+    a, b, fa, fb = places[inside], places[outside], values[inside], values[outside]
+    for _ in range(3):
+        middle = a + (b - a) * fa / (fa - fb)
+        value = function(middle)
+        a, b, fa, fb = (middle, b, value, fb) if value > 0 else (a, middle, fa, value)
+    return a
+
+
 def _power_below(value: float) -> int:
     """The largest integer i with 2^i <= value, for a value > 0."""
     return math.frexp(value)[1] - 1
@@ -191,9 +255,9 @@ def _double(value: Fraction) -> float:
         return math.inf
 
 
-def _log(value: float, less_one: float) -> float:
-    """The logarithm of a number >= 0, given the number minus one, too."""
-    return math.log1p(less_one) if value > 0 else -math.inf
+def _log_of_rest(lost: float) -> float:
+    """ln(1 - lost)."""
+    return math.log1p(-lost) if lost < 1 else -math.inf
 
 
 def _density(x: float, deviation: float = 1.0) -> float:

@@ -30,6 +30,9 @@ from flint import arb
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
 from exactdp.normal import tail
 
+#: Where phi(T) no longer matters.
+_FAR = arb(7)
+
 
 class Marginals(NamedTuple):
     """Lower bounds >= 0 on dPsi/dD^2, -dPsi/dt and what one extra counter less costs."""
@@ -61,9 +64,10 @@ def marginals(
     distance = covariance_part = extra = arb(0)
     for i, sag in enumerate(sags):
         bend, cell = sag / width, (cells.masses[i], cells.centres[i], cells.variances[i])
-        first, last = (tops[i] + bend) ** 2 / 2, (tops[i + 1] + bend) ** 2 / 2
-        distance += _mean(*cell, logs[i] - first, logs[i + 1] - last)
-        covariance_part += _mean(*cell, slopes[i] - first, slopes[i + 1] - last)
+        if tops[i] < _FAR and tops[i + 1] < _FAR:
+            first, last = (tops[i] + bend) ** 2 / 2, (tops[i + 1] + bend) ** 2 / 2
+            distance += _mean(*cell, logs[i] - first, logs[i + 1] - last)
+            covariance_part += _mean(*cell, slopes[i] - first, slopes[i + 1] - last)
         extra += _mean(*cell, steps[i] + overs[i], steps[i + 1] + overs[i + 1])
     scale = (2 * arb.pi()).rsqrt() / width
     return Marginals(
@@ -78,4 +82,4 @@ def _mean(mass: arb, centre: arb, variance: arb, left: arb, right: arb) -> arb:
     if not log.is_finite():
         return arb(0)
     more = (1 - abs(rise) / 3) * rise * rise * variance / 2
-    return (mass * log.exp() * (1 + more if more > 0 else 1)).lower()
+    return mass * log.exp() * (1 + more if more > 0 else 1)

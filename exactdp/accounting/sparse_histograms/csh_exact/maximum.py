@@ -22,10 +22,14 @@ from itertools import count
 from flint import arb, ctx
 
 from exactdp.accounting.sparse_histograms.csh_exact.boxes import Box, Slopes, smaller
-from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound, CellBounds
+from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import NARROW, Bound, CellBounds
 from exactdp.accounting.sparse_histograms.csh_exact.estimates import Estimates
 from exactdp.accounting.sparse_histograms.csh_exact.marginals import marginals
-from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, floor_of
+from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
+    Profile,
+    SharedNoise,
+    floor_of,
+)
 from exactdp.accounting.sparse_histograms.csh_exact.terms import (
     Family,
     Terms,
@@ -42,12 +46,10 @@ from exactdp.normal import hockey_stick
 #: integral counts for.
 MOST_CELLS = 1 << 21
 _BITS = 128
-_FIRST_CELLS = 32
-_MOST_MARGINAL_CELLS = 128
+_FIRST_CELLS = 64
+_MOST_MARGINAL_CELLS = 256
 _MOST_PER_BOX, _MOST_PER_PAIR = 1 << 9, 1 << 10
 _CELLS_PER_INTEGRAL = 1 << 12
-#: Relative width of an enclosure of delta that is narrow enough.
-_NEARLY = arb(2) ** -30
 _FLOOR = arb(2) ** -FLOOR_BITS
 
 
@@ -110,6 +112,9 @@ class _Search:
     ) -> None:
         self.model, self.estimates, self.beyond = model, estimates, beyond
         self.slack = arb(2) ** -(ctx.prec // 4)  # pairs are known to a third
+        self.bits = ctx.prec // 2  # of bounds, which have a grid of their own
+        grid = model.noise
+        self.noise = SharedNoise(grid.kappa, grid.ratio, model.k, grid.relative, grid.absolute)
         self.heap: list[tuple[arb, int, Box]] = []
         self.ticket = count()
         self.budget = most_cells * _BITS**2 // ctx.prec**2
@@ -127,7 +132,8 @@ class _Search:
         n = self.model.n
         # ends that are too wide call for more precision, not for a search
         if n > 1 and not self._matters(self.upper):
-            if not self._decided() and (first := self.estimates.best(near)) is not None:
+            first = None if self._decided() else self.estimates.best(near)
+            if first and self.estimates.pair(first.j, first.a, first.r) > self.lower:
                 self._settle(Box(first.r, first.r, first.a, first.a), arb(0))
             self._push(Box(1, n - 1, 1, n), arb(1))
         elif n > 1:
@@ -147,10 +153,9 @@ class _Search:
     def _matters(self, bound: arb) -> bool:
         """Near 1, a target is told from delta by the distances from 1."""
         lower, beyond = self.lower, self.beyond
-        scale = lower if beyond is None else lower.min(1 - lower)
-        enough = lower + scale * self.slack
-        if beyond is not None and beyond <= lower * (1 + _NEARLY):
-            enough = enough.max(beyond)
+        enough = lower * (1 + self.slack)
+        if beyond is not None and lower > 0.5:
+            enough = (lower + (1 - lower) * self.slack).max(beyond.min(enough))
         return not (bound <= enough or bound < _FLOOR)
 
     def _push(self, box: Box, bound: arb) -> None:
@@ -212,8 +217,11 @@ class _Search:
         j = self.model.k - box.first_r
         squared, covariance = self._corner(box)
         all_change = box.single and box.last_a == j
-        found = self._cells(j, box.last_r, cells)
-        return found.bound(self.model.epsilon, squared, covariance, all_change)
+        if squared > NARROW**2:  # each cell costs more
+            self.budget -= cells
+        with precision(self.bits):
+            found = self._cells(j, box.last_r, cells)
+            return found.bound(self.model.epsilon, squared, covariance, all_change)
 
     def _slopes(self, box: Box) -> Slopes:
         """G for the corner's j may stand for that of a smaller j, at that j's D^2 and t.
@@ -222,18 +230,19 @@ class _Search:
         """
         model, top, bottom = self.model, self.model.k - box.first_r, self.model.k - box.last_r
         least, most = box.first_a, box.last_a
-        corner, _ = self._corner(box)
+        corner, least_covariance = self._corner(box)
         squared = corner.union(model.squared(bottom, least)).union(model.squared(bottom, most))
-        covariance = model.covariance(top, least).union(model.covariance(bottom, most))
+        covariance = least_covariance.union(model.covariance(bottom, most))
         count = min(box.count, _MOST_MARGINAL_CELLS)
-        cells = self._cells(top, box.last_r, count)
-        fewer = self._cells(top, max(box.last_r - 1, 1), count)
-        slope = marginals(cells, fewer, model.epsilon, squared, covariance, box.first_r)
+        with precision(self.bits):
+            cells = self._cells(top, box.last_r, count)
+            fewer = self._cells(top, max(box.last_r - 1, 1), count)
+            slope = marginals(cells, fewer, model.epsilon, squared, covariance, box.first_r)
         return Slopes(
             slope.distance * model.scale**2,
             slope.covariance * model.scale,
             slope.extra,
-            (corner / model.scale**2, model.covariance(top, least) / model.scale),
+            (corner / model.scale**2, least_covariance / model.scale),
             model.k + model.kappa,
             box.last_r,
         )
@@ -242,7 +251,7 @@ class _Search:
         self.budget -= number
         key = (j, r, number)
         if key not in self.known:
-            self.known[key] = CellBounds(Profile(self.model.noise, j, r), number, self.nats)
+            self.known[key] = CellBounds(Profile(self.noise, j, r), number, self.nats)
         return self.known[key]
 
     def _settle(self, box: Box, bound: arb) -> None:
