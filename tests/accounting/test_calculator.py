@@ -42,7 +42,7 @@ def expected(sigma: float, epsilon: float) -> float:
 
 @pytest.mark.usefixtures("added")
 def test_a_new_calculator_has_commands() -> None:
-    for verb, title in (("delta", "Compute"), ("check", "Decide"), ("calibrate", "smallest")):
+    for verb, title in (("delta", "Compute"), ("check", "Prove"), ("calibrate", "Find the least")):
         assert "The Laplace mechanism." in run(verb, "--help")[1]
         text = run(verb, "laplace", "--help")[1]
         assert title in text

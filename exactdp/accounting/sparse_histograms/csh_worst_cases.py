@@ -63,7 +63,12 @@ class Searches:
         if found is None:
             return lambda _: arb(0)
         self._last = found
-        return lambda point: arb(Estimates(self._family(point)).pair(found.j, found.a, found.r))
+
+        def delta(point: Point) -> arb:
+            estimate = Estimates(self._family(point)).pair(found.j, found.a, found.r)
+            return arb(min(estimate, _MOST_ESTIMATE))
+
+        return delta
 
     def _search(self, point: Point, target: arb | None) -> tuple[Ends, Worst]:
         key = point, ctx.prec
