@@ -195,8 +195,9 @@ def test_rounds_that_the_residual_covers_are_not_followed() -> None:
 _SEARCH = """
 import os, sys, time
 from fractions import Fraction
-from exactdp.audit.code.draw_forks import law_by_forks
-from exactdp.audit.code.explore import Runner
+from exactdp.audit.code.program import Program
+from exactdp.audit.code.search import InForks
+from exactdp.audit.code.runs import START
 
 def program(rng):
     rng.getrandbits(1)
@@ -204,7 +205,7 @@ def program(rng):
     os.write(1, f"{os.getpid()} ".encode())
     time.sleep(600)
 
-law_by_forks(Runner(program, "random", False), Fraction(1, 1000), True, [])
+InForks(Program(program, "random", False), True, []).follow(START, Fraction(0))
 """
 
 

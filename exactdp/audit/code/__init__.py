@@ -7,7 +7,7 @@ compares laws.
 """
 
 from exactdp.audit.code.laws import Comparison, compare, foreign_law
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.verdicts import Privacy, private
 
 __all__ = [

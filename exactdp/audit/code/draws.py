@@ -1,9 +1,8 @@
-"""Where the numbers of a program come from: three ways to answer the same draw.
+"""Where the numbers of a program come from: two ways to answer a draw.
 
-- LazyDraws: numbers that are revealed as far as they are looked at; for programs that do no more
-  with a number than arithmetic, comparison and conversion
-- RealDraws: Python's and numpy's own numbers, one branch per value; for all programs
-- RecordedDraws: the numbers of an earlier run, to see that it repeats itself
+- LazyDraws: numbers that are drawn as far as the program looks at them; for programs that compare
+  numbers, calculate with them and convert them
+- RealDraws: Python's and numpy's own numbers, a branch for each value; for all programs
 """
 
 from __future__ import annotations
@@ -14,142 +13,107 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from exactdp.audit.code.lazy import LazyNumber
-from exactdp.audit.code.runs import Run
-from exactdp.audit.code.uniform import NotEnumerable, Uniform
-from exactdp.audit.code.unwatched import unwatched
-from exactdp.audit.code.where import at
+from exactdp.audit.code.lines import at
+from exactdp.audit.code.runs import Choice, NotEnumerable, Run, as_data
+from exactdp.audit.code.uniform import Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH
-from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["Draws", "LazyDraws", "RealDraws", "RecordedDraws"]
+__all__ = ["Draws", "LazyDraws", "RealDraws"]
 
 _GRID = 1 << 53
+#: Numbers of one run: of a loop that never ends, a run may see more and more without a choice.
+_MOST_NUMBERS = 1 << 16
 
 
 class Draws(ABC):
-    """Uniform integers, and choices among options of given weights, for one run.
+    """Uniform integers, and choices among options of given weights, for one run."""
 
-    record: every draw as (what was asked for, value); a number that has not been revealed stands
-    there as its Uniform.
-    """
-
-    def __init__(self, source: Run) -> None:
-        self.source = source
-        self.record: list[Any] = []
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
     @abstractmethod
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
         """A uniform integer in [0, n), as a number of this kind; origin: for messages."""
 
     @abstractmethod
-    def unit(self, origin: str, kind: Callable[[float], Any] = float) -> Any:
+    def unit(self, kind: Callable[[float], Any] = float) -> Any:
         """k * 2^-53 for a uniform integer k in [0, 2^53)."""
 
-    @unwatched
     def choose(self, weights: Sequence[Fraction]) -> int:
         """One of the options, with exact probabilities."""
-        chosen = self.source.choose(weights)
-        self.record.append((_asked(weights), chosen))
-        return chosen
+        return self.run.choose(weights)
 
-    def points(self) -> list[list[tuple[Any, int]]]:
-        """The values that the numbers of this run may have had: lowest, highest, and between."""
-        found = [[_at(entry, share) for entry in self.record] for share in (0, 1, Fraction(3, 7))]
-        return [point for i, point in enumerate(found) if point not in found[:i]]
+    def points(self) -> list[list[list[Any]]]:
+        """Values that the numbers of this run may have had, as paths of RealDraws (JSON data)."""
+        return [as_data(self.run.path)]
 
     def refuse(self, reason: str) -> NoReturn:
         """The program cannot have an exact law, whatever it does next."""
-        self.source.stop(NotEnumerable(reason))
-
-
-def _asked(weights: Sequence[Fraction]) -> str:
-    return " ".join(map(str, weights))
-
-
-def _at(entry: Any, share: Fraction | int) -> tuple[Any, int]:
-    if isinstance(entry, Uniform):
-        return entry.width, entry.value(entry.low + int(share * (entry.size - 1)))
-    asked, value = entry
-    return asked, value
+        self.run.stop(NotEnumerable(reason))
 
 
 class LazyDraws(Draws):
-    """Numbers that are revealed as far as they are looked at."""
+    """Numbers that are drawn as far as the program looks at them."""
 
-    @unwatched
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._record: list[Uniform | Choice] = []
+
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
-        self.source.alive()
         return kind(0) if n == 1 else LazyNumber(self._uniform(n), kind, True, origin)
 
-    @unwatched
-    def unit(self, origin: str, kind: Callable[[float], Any] = float) -> Any:
-        self.source.alive()
-        return LazyNumber(self._uniform(_GRID), lambda k: kind(k * 2.0**-53), True, origin)
+    def unit(self, kind: Callable[[float], Any] = float) -> Any:
+        return LazyNumber(self._uniform(_GRID), lambda k: kind(k * 2.0**-53), True, "random()")
 
     def _uniform(self, n: int) -> Uniform:
-        uniform = Uniform(self.source, n)
-        self.record.append(uniform)
+        self.run.alive()
+        if len(self._record) == _MOST_NUMBERS:
+            reason = f"a run drew {_MOST_NUMBERS} numbers and has not ended"
+            self.run.stop(TooManyBranches(reason))
+        uniform = Uniform(self.run, n)
+        self._record.append(uniform)
         return uniform
+
+    def choose(self, weights: Sequence[Fraction]) -> int:
+        chosen = super().choose(weights)
+        self._record.append(self.run.path[self.run.step - 1])
+        return chosen
+
+    def points(self) -> list[list[list[Any]]]:
+        """The lowest values, the highest ones, and some between."""
+        found = [
+            as_data([_at(each, share) for each in self._record]) for share in (0, 1, Fraction(3, 7))
+        ]
+        return [point for i, point in enumerate(found) if point not in found[:i]]
+
+
+def _at(drawn: Uniform | Choice, share: Fraction | int) -> Choice:
+    if isinstance(drawn, Choice):
+        return drawn
+    value = drawn.value(drawn.low + int(share * (drawn.size - 1)))
+    return Choice(value, drawn.width, Fraction(1, drawn.width))
 
 
 class RealDraws(Draws):
     """Ordinary numbers. reason: why not lazy ones, for messages."""
 
-    def __init__(self, source: Run, reason: str) -> None:
-        super().__init__(source)
-        self.reason = reason
-
-    @unwatched
-    def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
-        if n > MAX_WIDTH:
-            self.refuse(_too_wide(origin, f"more than {MAX_WIDTH} values", self.reason))
-        self.source.alive()
-        if n == 1:
-            return kind(0)
-        value = self.source.branch(n, lambda: [Fraction(1, n)] * n)
-        self.record.append((n, value))
-        return kind(value)
-
-    def unit(self, origin: str, kind: Callable[[float], Any] = float) -> Any:
-        self.refuse(_too_wide(origin, "2^53 values", self.reason))
-
-
-class RecordedDraws(Draws):
-    """The numbers of an earlier run; what is asked for has to be what was asked for then."""
-
-    def __init__(self, source: Run, record: Sequence[Sequence[Any]]) -> None:
-        super().__init__(source)
-        self._left = list(record[::-1])
+    def __init__(self, run: Run, reason: str = "") -> None:
+        super().__init__(run)
+        self._reason = reason
 
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
-        return kind(self._next(n) if n > 1 else 0)
+        return kind(self._drawn(n, origin))
 
-    def unit(self, origin: str, kind: Callable[[float], Any] = float) -> Any:
-        return kind(self._next(_GRID) * 2.0**-53)
+    def unit(self, kind: Callable[[float], Any] = float) -> Any:
+        return kind(self._drawn(_GRID, "random()") * 2.0**-53)
 
-    @unwatched
-    def choose(self, weights: Sequence[Fraction]) -> int:
-        return self._next(_asked(weights))
-
-    @property
-    def used_up(self) -> bool:
-        """Whether everything recorded has been asked for."""
-        return not self._left
-
-    @unwatched
-    def _next(self, asked: Any) -> int:
-        self.source.alive()
-        if not self._left or self._left[-1][0] != asked:
-            self._differs()
-        value: int = self._left.pop()[1]
-        return value
-
-    def _differs(self) -> NoReturn:
-        self.source.stop(NotReproducible("a repeated run drew something else than before"))
-
-
-def _too_wide(origin: str, values: str, reason: str) -> str:
-    return (
-        f"a number from {origin} {at()} has {values}, and the program may do more with it than "
-        f"compare it and calculate ({reason}); draw from a smaller range by randrange"
-    )
+    def _drawn(self, n: int, origin: str) -> int:
+        if n > MAX_WIDTH and not self.run.repeating:
+            self.refuse(
+                f"a number from {origin} {at()} has more than {MAX_WIDTH} values, and the program "
+                f"may do more with it than compare it and calculate ({self._reason}); draw from a "
+                "smaller range by randrange"
+            )
+        self.run.alive()
+        return self.run.branch(n, lambda: [Fraction(1, n)] * n) if n > 1 else 0

@@ -14,43 +14,34 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.runs import NotEnumerable
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = [
-    "AuditFailed",
-    "ProgramRaised",
-    "answer_of",
-    "begun",
-    "end_with_parent",
-    "in_fork",
-    "raise_signal",
-    "signal_data",
-    "start",
-]
+__all__ = ["AuditFailed", "ProgramRaised", "answer_of", "begun", "in_fork"]
 
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
-_SIGNALS = {kind.__name__: kind for kind in (NotEnumerable, NotReproducible, TooManyBranches)}
 
 
 class ProgramRaised(Exception):
     """The program itself raised an exception in a run that can be repeated.
 
-    kind: the name of its class. draws: the values it drew in that run.
+    kind: the name of its class. path: the choices of that run, as data.
     """
 
-    def __init__(self, kind: str, draws: list[Any]) -> None:
+    def __init__(self, kind: str, path: list[Any]) -> None:
         super().__init__(kind)
-        self.kind, self.draws = kind, draws
+        self.kind, self.path = kind, path
 
 
 class AuditFailed(RuntimeError):
     """A fault of exactdp in a forked child, with the traceback there; please report it."""
+
+
+_ERRORS = {e.__name__: e for e in (NotEnumerable, NotReproducible, TooManyBranches, AuditFailed)}
 
 
 def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -62,8 +53,50 @@ def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def begun(work: Callable[..., Any], *arguments: Any) -> tuple[int, int]:
-    """Begin what :func:`in_fork` does: the pipe with the child's answer, and its number."""
-    return start(lambda write: write(_answered(partial(work, *arguments))))
+    """Begin what :func:`in_fork` does: the pipe with the child's answer, and its process id."""
+    if not hasattr(os, "fork"):
+        raise NotEnumerable(
+            "an exact law needs a system whose processes can fork, which Windows cannot; "
+            "audit the outputs instead (exactdp.audit.audit), or use Linux or WSL"
+        )
+    sys.stdout.flush()
+    sys.stderr.flush()
+    here, there = os.pipe()
+    with warnings.catch_warnings():
+        # Python 3.12 warns if there are other threads: the child runs none of their code
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid:
+        os.close(there)
+        return here, pid
+    try:
+        _end_with_parent()
+        gc.freeze()  # the collector need not touch, and thereby copy, what is the parent's
+        gc.callbacks.clear()  # such as hypothesis': calls that begin at any moment of a run
+        os.close(here)
+        answer = memoryview(json.dumps(_answered(work, arguments)).encode())
+        while answer:
+            answer = answer[os.write(there, answer) :]
+    finally:
+        os._exit(0)
+
+
+def _end_with_parent() -> None:
+    """On Linux the kernel kills this child when its parent ends, whatever the program is doing."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _answered(work: Callable[..., Any], arguments: Any) -> tuple[str, Any]:
+    try:
+        return "found", work(*arguments)
+    except ProgramRaised as error:
+        return "ProgramRaised", [error.kind, error.path]
+    except ExactDPError as error:
+        name = next((k.__name__ for k in type(error).__mro__ if k.__name__ in _ERRORS), None)
+        return name or "NotEnumerable", [str(error)]
+    except Exception as error:  # a fault of the audit, not of the program
+        return "AuditFailed", ["".join(traceback.format_exception(error))]
 
 
 def answer_of(answer: int, pid: int) -> Any:
@@ -83,67 +116,4 @@ def answer_of(answer: int, pid: int) -> Any:
     kind, found = json.loads(data)
     if kind == "found":
         return found
-    return raise_signal(kind, found)
-
-
-def raise_signal(kind: str, found: Any) -> NoReturn:
-    """Raise what a child has raised: the name of its class, and its text or draws."""
-    if kind == "AuditFailed":
-        raise AuditFailed(found)
-    raise ProgramRaised(*found) if kind == "ProgramRaised" else _SIGNALS[kind](found)
-
-
-def signal_data(error: ExactDPError | ProgramRaised) -> tuple[str, Any]:
-    """What :func:`raise_signal` raises again."""
-    if isinstance(error, ProgramRaised):
-        return "ProgramRaised", [error.kind, error.draws]
-    name = next((k.__name__ for k in type(error).__mro__ if k.__name__ in _SIGNALS), None)
-    return name or "NotEnumerable", str(error)
-
-
-def start(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, int]:
-    """Begin work(write) in a child; the pipe on which it writes lines of JSON, and its number."""
-    if not hasattr(os, "fork"):
-        raise NotEnumerable(
-            "an exact law needs a system whose processes can fork, which Windows cannot; "
-            "audit the outputs instead (exactdp.audit.audit), or use Linux or WSL"
-        )
-    sys.stdout.flush()
-    sys.stderr.flush()
-    here, there = os.pipe()
-    with warnings.catch_warnings():
-        # Python 3.12 warns if there are other threads: the child runs none of their code
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
-    if pid:
-        os.close(there)
-        return here, pid
-    try:
-        end_with_parent()
-        gc.freeze()  # the collector need not touch, and thereby copy, what is the parent's
-        gc.callbacks.clear()  # such as hypothesis': calls that begin at any moment of a run
-        os.close(here)
-
-        def write(value: Any) -> None:
-            data = memoryview(json.dumps(value).encode() + b"\n")
-            while data:
-                data = data[os.write(there, data) :]
-
-        work(write)
-    finally:
-        os._exit(0)
-
-
-def end_with_parent() -> None:
-    """On Linux the kernel kills this child when its parent ends, whatever the program is doing."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _answered(work: Callable[[], Any]) -> tuple[str, Any]:
-    try:
-        return "found", work()
-    except (ProgramRaised, ExactDPError) as error:
-        return signal_data(error)
-    except Exception as error:  # a fault of the audit, not of the program
-        return "AuditFailed", "".join(traceback.format_exception(error))
+    raise ProgramRaised(*found) if kind == "ProgramRaised" else _ERRORS[kind](*found)

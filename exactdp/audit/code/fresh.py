@@ -1,7 +1,7 @@
-"""Leaves repeated in fresh interpreters with other hash seeds, where the program can be sent.
+"""Runs repeated in fresh interpreters with other hash seeds, where the program can be sent.
 
-A program is sent by name: its module is imported anew there, and whatever that draws or orders by
-hashes is drawn and ordered anew (:mod:`serving`).
+A program is sent by its name: its module is imported anew there, so whatever that draws, or orders
+by hashes, is drawn and ordered anew (:mod:`serving`).
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from typing import Any
 
 from exactdp.audit.code.interpreters import ask, is_fresh
 from exactdp.audit.code.outcomes import named, written
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.program import Program
+from exactdp.audit.code.runs import NotEnumerable
 from exactdp.samplers.enumeration_branches import NotReproducible
 
 __all__ = ["Sending", "repeated"]
 
 _MOST_LEAVES = 512
-#: A fresh interpreter has this time, and ten times the time that the law took here.
-_PATIENCE = 60.0
+#: A fresh interpreter has this time, and ten times the time that the law took here, in seconds.
+_PATIENCE = 300.0
 
 
 @dataclass(frozen=True)
 class Sending:
-    """How a program is made in another process: make(*arguments), with what is found by name.
+    """How a program is made in another process: make(*arguments).
 
-    make: a function at the top of a module; arguments: data, or such functions.
+    make: a function at the top of a module; arguments: data, or functions found by name.
     """
 
     make: Callable[..., Any]
@@ -47,36 +48,37 @@ def _sent(part: Any) -> Any:
     return ["named", name]
 
 
-def repeated(sending: Sending | None, runner: Any, judged: Any, seconds: float) -> tuple[int, str]:
-    """In how many fresh interpreters the leaves are what they were here, or why none was asked.
+def repeated(
+    sending: Sending | None,
+    program: Program,
+    leaves: list[Any],
+    names: dict[str, set[str]],
+    seconds: float,
+) -> tuple[int, str]:
+    """The number of fresh interpreters in which the leaves are what they were here; why it is 0.
 
-    seconds: how long the law took here. Raises NotReproducible if the leaves are not the same, or
-    if the modules differ from one interpreter to the other; NotEnumerable if one of them ends or
-    does not answer.
+    names: variables of modules that are compared. seconds: how long the law took here. Raises
+    NotReproducible if the leaves are not the same, or if modules differ from one interpreter to
+    the other; NotEnumerable if one of them ends or does not answer.
     """
-    program, leaves = None, []
-    reason = "it is not known how to make it elsewhere"
     if is_fresh():
         return 0, "this is a fresh interpreter"
+    parts, reason = None, "it is not known how to make it elsewhere"
     if sending is not None:
         try:
-            program = sending.as_data()
-            leaves = judged["leaves"][:: 1 + len(judged["leaves"]) // _MOST_LEAVES]
+            parts = sending.as_data()
         except NotEnumerable as error:
             reason = str(error)
-    modules = {
-        module: new
-        for module, names in judged["named"].items()
-        if _is_importable(module) and (new := sorted(set(names) - _known.get(module, set())))
-    }
-    if program is None and not modules:
+    new = {module: sorted(found - _same.get(module, set())) for module, found in names.items()}
+    modules = {module: found for module, found in new.items() if found and _is_importable(module)}
+    if parts is None and not modules:
         return 0, reason
     request = {
-        "program": program,
-        "leaves": leaves,
+        "program": parts,
+        "leaves": leaves[:: 1 + len(leaves) // _MOST_LEAVES] if parts is not None else [],
         "modules": modules,
-        "interface": runner.interface,
-        "catches": runner.catches,
+        "interface": program.interface,
+        "catches": program.catches,
     }
     answers = ask(request, _PATIENCE + 10 * seconds)
     for answer in answers:
@@ -84,14 +86,14 @@ def repeated(sending: Sending | None, runner: Any, judged: Any, seconds: float) 
             return 0, f"its module cannot be imported in a fresh interpreter ({answer['failed']})"
         if "ended" in answer:
             raise NotEnumerable(f"in a fresh interpreter, {answer['ended']}")
-    for module, names in modules.items():
-        for name in names:
+    for module, found in modules.items():
+        for name in found:
             if len({answer["modules"][module][name] for answer in answers}) > 1:
                 raise NotReproducible(
-                    f"{module}.{name} is another one in every new process: what was drawn when the "
+                    f"{module}.{name} differs from process to process: what was drawn when the "
                     "module was imported is not drawn again; draw it inside the run"
                 )
-        _known.setdefault(module, set()).update(names)
+        _same.setdefault(module, set()).update(found)
     for answer in answers:
         if answer["differs"]:
             raise NotReproducible(
@@ -99,10 +101,10 @@ def repeated(sending: Sending | None, runner: Any, judged: Any, seconds: float) 
                 "a set, on hash() of text, or on what its module drew or kept; sort sets before "
                 "they are used, and draw and keep inside the run"
             )
-    return (len(answers), "") if program is not None else (0, reason)
+    return (len(answers), "") if parts is not None else (0, reason)
 
 
-_known: dict[str, set[str]] = {}  # variables of modules that fresh interpreters agree on
+_same: dict[str, set[str]] = {}  # variables of modules on which fresh interpreters agree
 
 
 def _is_importable(module: str) -> bool:

@@ -1,7 +1,7 @@
-"""A random.Random for foreign code, with an exact law behind every method.
+"""A random.Random for the program, with an exact law behind every method.
 
-The idealised generator has independent uniform bits. Everything built on them is taken from the
-running Python's own random.Random, so that choices, sample or shuffle have the law they ship with:
+The ideal generator has independent uniform bits. Everything built on them is taken from the running
+Python's own random.Random, so that choices, sample or shuffle have the law they ship with:
 randrange is exactly uniform (CPython draws bits again until they fit), random() is a multiple of
 2^-53, and choices inherits the rounding of random() * total.
 """
@@ -36,8 +36,8 @@ class ExactRandom(random.SystemRandom):
     """A random.SystemRandom whose choices are enumerated.
 
     gauss, expovariate and the like are refused, because their law depends on the rounding of a
-    foreign logarithm, and so is seeding. randbelow, randbits and token_bytes are there for code
-    written for the secrets module.
+    logarithm, and so is seeding. randbelow, randbits and token_bytes serve code that is written for
+    the module secrets.
     """
 
     def __init__(self, draws: Draws) -> None:
@@ -56,10 +56,10 @@ class ExactRandom(random.SystemRandom):
 
     def random(self) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: the law of CPython's random()."""
-        return self.draws.unit("random()")
+        return self.draws.unit()
 
     def randbytes(self, n: int) -> bytes:
-        """n uniform bytes, for the few that can be enumerated."""
+        """n uniform bytes; more than two have too many values."""
         value: bytes = operator.index(self.getrandbits(8 * n)).to_bytes(n, "little")
         return value
 
@@ -78,7 +78,7 @@ class ExactRandom(random.SystemRandom):
         return self.getrandbits(k)
 
     def token_bytes(self, nbytes: int | None = None) -> bytes:
-        """secrets.token_bytes, for the few bytes that can be enumerated."""
+        """secrets.token_bytes; more than two have too many values."""
         return self.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
 
     def token_hex(self, nbytes: int | None = None) -> str:
@@ -108,8 +108,6 @@ def _refusing(name: str, advice: str) -> Any:
     def method(self: ExactRandom, *arguments: Any, **named: Any) -> NoReturn:
         self.draws.refuse(f"{name} has no exact law here; {advice}")
 
-    method.__name__ = name
-    method.__doc__ = f"Refused: {advice}."
     return method
 
 

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Any
 
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.runs import NotEnumerable
 
 __all__ = ["ask", "is_fresh"]
 

@@ -1,41 +1,33 @@
 """The law of one call of a program from the present state, with forks as the judge.
 
-1. All branches are explored in one forked child: this process keeps its state.
-2. Leaves are repeated in forks of this process, each a share of them, in the opposite order, from
-   another leaf on, with ordinary numbers. A memo, a cache that answers, a counter or a default that
-   grows shows itself: what one run leaves for the next is not there, or is left by other runs.
-   Missed is what any earlier call changes, but only in leaves that never come first in a fork.
-3. If a leaf differs, the process is forked at every draw (:mod:`draw_forks`): then no run finds
-   what another has left.
-4. Leaves are repeated in fresh interpreters, if the program can be sent there (:mod:`fresh`).
+1. All branches are explored in one forked child: the state of this process stays as it is.
+2. Runs are repeated in forks of this process, a share in each fork, in the opposite order, with
+   ordinary numbers. If one run leaves something that changes a later one (a memo, a counter, a
+   default that grows), a repeated run differs. What changes only runs that never come first in a
+   fork is missed.
+3. If a run differs, each run gets a fork of its own, where it finds nothing of another run.
+4. Runs are repeated in fresh interpreters, if the program can be sent there (:mod:`fresh`).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from json import loads
 from typing import Any
 
 from exactdp.audit.code import fresh
-from exactdp.audit.code.draw_forks import fraction_text, law_by_forks
-from exactdp.audit.code.draws import RecordedDraws
-from exactdp.audit.code.explore import (
-    INTERFACES,
-    Explorer,
-    Runner,
-    differing,
-    digest,
-    repeated,
-)
+from exactdp.audit.code.draws import RealDraws
+from exactdp.audit.code.explore import Explorer
 from exactdp.audit.code.forks import ProgramRaised, in_fork
+from exactdp.audit.code.guard import generators
 from exactdp.audit.code.outcomes import Outcome
-from exactdp.audit.code.places import Places
-from exactdp.audit.code.runs import Run
-from exactdp.audit.code.uniform import NotEnumerable
-from exactdp.audit.code.watch import Watch, numpy_generators
+from exactdp.audit.code.program import INTERFACES, Program
+from exactdp.audit.code.runs import NotEnumerable, Way, repeating
+from exactdp.audit.code.search import InForks, InProcess, digest, repeated
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
 from exactdp.samplers.enumeration import MAX_RUNS
@@ -46,21 +38,23 @@ __all__ = ["Evidence", "Judged", "judged_law"]
 
 #: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
 _MOST_REPEATED = 2_000
-#: Forks for the repetition, one of which costs 3 to 9 ms, and leaves for one more.
+#: Forks for the repetition, each of which costs 3 to 9 ms, and leaves for one more.
 _FORKS, _LEAVES_OF_A_FORK = 4, 256
 #: Runs in spite of an estimate that they will not suffice: about half a minute.
 _MOST_UNFORESEEN = 1 << 15
-#: Leaves that are repeated after a fork at every draw, each in a fork of its own.
-_ALONE = 16
+#: Runs that have a fork each, and leaves of these that are repeated.
+_MOST_FORKS, _ALONE = 2_000, 16
+#: Other ways through loops and calls that are tried.
+_DETOURS = 64
 
 
 @dataclass(frozen=True)
 class Evidence:
     """How a law was found.
 
-    leaves: runs to their end. repeated: how many of them were repeated in forks. forked: whether
-    the process was forked at every draw. sent: in how many fresh interpreters they were repeated
-    too; reason: why in none.
+    leaves: number of runs to their end. repeated: number of them that were repeated. forked:
+    whether each run had a fork of its own. sent: number of fresh interpreters in which runs were
+    repeated, too; reason: why it is 0.
     """
 
     leaves: int
@@ -71,7 +65,7 @@ class Evidence:
 
     def __str__(self) -> str:
         share = "all" if self.repeated >= self.leaves else f"{self.repeated}"
-        how = ", a fork at every draw" if self.forked else ""
+        how = ", each in a fork of its own" if self.forked else ""
         sent = f"{self.sent} fresh interpreters agree" if self.sent else f"not sent: {self.reason}"
         return f"{self.leaves} leaves{how}, {share} repeated; {sent}"
 
@@ -100,136 +94,201 @@ def judged_law(
     """
     choice("interface", interface, tuple(INTERFACES))
     choice("exceptions", exceptions, ("raise", "outcome"))
-    allowed = rational("residual", residual)
-    runner = Runner(program, interface, exceptions == "outcome")
+    judge = _Judge(
+        Program(program, interface, exceptions == "outcome"),
+        rational("residual", residual),
+        max_runs,
+        progress,
+    )
     begun = time.monotonic()
-    found = _explored(runner, allowed, max_runs, progress) or _forked(runner, allowed)
-    sent, reason = fresh.repeated(sending, runner, found, time.monotonic() - begun)
-    weights = [(Outcome(data), _fraction(weight)) for data, weight in found["law"]]
-    law = Law(dict(weights), _fraction(found["residual"]))
+    found = judge.explored() or judge.in_forks()
+    sent, reason = fresh.repeated(
+        sending, judge.program, found["leaves"], judge.named, time.monotonic() - begun
+    )
+    law = {Outcome(data): Fraction(weight) for data, weight in found["law"]}
     evidence = Evidence(found["count"], len(found["leaves"]), found["forked"], sent, reason)
-    return Judged(law, evidence)
+    return Judged(Law(law, Fraction(found["residual"])), evidence)
 
 
-def _fraction(parts: list[str]) -> Fraction:
-    return Fraction(int(parts[0], 16), int(parts[1], 16))
+class _Judge:
+    """named: the variables of modules that the program was seen to name, by module."""
 
+    def __init__(self, program: Program, residual: Fraction, most: int, progress: bool) -> None:
+        self.program, self._residual = program, residual
+        self._most, self._progress = most, progress
+        self._existing = generators()
+        self._unknown: dict[str, str] = {}
+        self.named: dict[str, set[str]] = {}
 
-def _explored(runner: Runner, allowed: Fraction, max_runs: int, progress: bool) -> Any:
-    """What exploring and repeating find; None if runs depend on each other.
+    def explored(self) -> Any:
+        """What exploring and repeating find; None if runs depend on each other.
 
-    First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
-    """
-    reason = "a run with an ordinary number showed something else"
-    depends = False
-    for lazy in (True, False) if runner.interface != "source" else (False,):
-        try:
-            found = _with_few_branches(runner, allowed, max_runs, (lazy, reason), progress)
-        except ProgramRaised as error:
-            if not lazy or _raises(runner, error):
-                _raise_here(runner, error.draws)
-        except NotReproducible:
-            depends = True
-        except NotEnumerable:
-            if depends:  # ordinary numbers were tried for this reason alone
-                return None
-            raise
-        else:
-            if not _repeat(runner, found["leaves"]):
-                return found
-            depends = True
-            if found["unknown"]:
-                raise NotEnumerable(
-                    "runs differ from call to call, and the program calls "
-                    f"{', '.join(found['unknown'])}, which may keep randomness of its own"
-                )
-    return None
+        First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
+        """
+        depends = False
+        for lazy in (True, False) if self.program.interface != "source" else (False,):
+            try:
+                found = self._with_few_branches(lazy)
+            except ProgramRaised as error:
+                if not lazy or in_fork(_raises, self.program, error.kind, error.path):
+                    _raise_here(self.program, error.path)
+            except NotReproducible:
+                depends = True
+            except NotEnumerable:
+                if depends:  # ordinary numbers were tried for this reason alone
+                    return None
+                raise
+            else:
+                if not self._differ(_shares(found["leaves"])):
+                    if found["drawn"]:
+                        raise NotEnumerable(found["drawn"])
+                    return found
+                depends = True
+        return None
 
+    def _with_few_branches(self, lazy: bool) -> Any:
+        """What exploring finds: as a whole, else with calls that are explored by themselves, else
+        with many branches after all.
 
-def _with_few_branches(
-    runner: Runner, allowed: Fraction, most: int, numbers: tuple[bool, str], progress: bool
-) -> Any:
-    """What exploring finds: all branches, else function by function, else many branches after all.
-
-    An estimate gives up early where the branches look too many; it errs for finite programs.
-    """
-    for merging, foresees in ((False, True), (True, True)):
+        An estimate gives up early where the branches look too many; it errs for finite programs.
+        """
+        whole = None
         with suppress(TooManyBranches):
-            return in_fork(_explore, (runner, allowed, most, *numbers, merging, foresees), progress)
-    few = min(most, _MOST_UNFORESEEN)
-    try:
-        return in_fork(_explore, (runner, allowed, few, *numbers, False, False), progress)
-    except TooManyBranches as error:
-        raise TooManyBranches(
-            f"{error}; also with its functions explored one by one. Put each noise sampler into a "
-            "function of numbers and the generator, and let its loop carry nothing from round to "
-            "round; or allow a larger residual=, or pass data with fewer or smaller values"
-        ) from None
+            whole = self._in_a_child(lazy, False, True, self._most)
+        if self.program.interface != "source" and (whole is None or Fraction(whole["residual"])):
+            try:
+                found = self._in_a_child(lazy, True, True, self._most)
+                if whole is None or not Fraction(found["residual"]):
+                    return found
+            except TooManyBranches:
+                pass
+            except (NotReproducible, NotEnumerable):
+                if whole is None:
+                    raise
+        if whole is not None:
+            return whole
+        try:
+            return self._in_a_child(lazy, False, False, min(self._most, _MOST_UNFORESEEN))
+        except TooManyBranches as error:
+            raise TooManyBranches(
+                f"{error}; also with its functions explored by themselves. Put each noise sampler "
+                "into a function of numbers and the generator, and let its loop carry nothing from "
+                "round to round; or allow a larger residual=, or pass data with fewer or smaller "
+                "values"
+            ) from None
+
+    def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
+        import tqdm  # not by every command, and not by every child
+
+        return in_fork(self._explore, tqdm.tqdm, lazy, separately, foresees, most)
+
+    def _explore(self, tqdm: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
+        """In a child: the law, and the leaves to be repeated."""
+        process = InProcess(
+            self.program,
+            lazy,
+            self._existing,
+            (self._residual, self._most) if separately else None,
+        )
+        # disable=None: no bar unless standard error is a terminal
+        hidden = None if self._progress else True
+        with tqdm(desc="branches", delay=1, disable=hidden) as bar:
+            process.told = bar.update
+            explorer = Explorer(
+                process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
+            )
+            explorer.explore()
+            process.functions = None
+            for path, shown in explorer.detours(_DETOURS):
+                if process.follow(Way(path, Fraction(1)), Fraction(0)).shown != shown:
+                    raise NotReproducible("what follows a loop depends on how often it was run")
+        return _as_data(explorer, False) | {"drawn": process.guard.drawn()}
+
+    def in_forks(self) -> Any:
+        """The law by runs that have forks of their own, first with lazy numbers."""
+        for lazy in (True, False):
+            self._refuse_unknown()
+            forks = InForks(self.program, lazy, self._existing)
+            explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=_ALONE)
+            try:
+                explorer.explore()
+            except TooManyBranches as error:
+                raise TooManyBranches(
+                    "calls of the program depend on each other, so each of its branches needs a "
+                    f"process of its own, and {error}; keep nothing that a call has drawn from one "
+                    "call to the next, or build the object inside the run (make=)"
+                ) from None
+            finally:
+                for seen in forks.seen:
+                    self._note(seen)
+            self._refuse_unknown()
+            found = _as_data(explorer, True)
+            shares = [[[paths[:1], outcome]] for paths, outcome in found["leaves"]]
+            if not self._differ(shares):
+                return found
+        raise NotReproducible(
+            "two runs from one state with the same draws differ: the program has randomness, or a "
+            "clock, beside the generator that it is handed; draw from that generator, and pass the "
+            "time as data"
+        )
+
+    def _differ(self, shares: list[list[Any]]) -> bool:
+        """Whether a leaf differs from what it was when its share is repeated in a fork."""
+        for share in shares:
+            differs, seen = in_fork(repeated, self.program, share, self._existing)
+            self._note(seen)
+            if differs is not None:
+                return True
+        return False
+
+    def _note(self, seen: Any) -> None:
+        unknown, named = seen
+        self._unknown |= unknown
+        for module, names in named.items():
+            self.named.setdefault(module, set()).update(names)
+
+    def _refuse_unknown(self) -> None:
+        if self._unknown:
+            called = ", ".join(f"{name} {place}" for name, place in self._unknown.items())
+            raise NotEnumerable(
+                f"runs differ from call to call, and the program calls {called}, which may keep "
+                "randomness of its own"
+            )
 
 
-def _explore(options: tuple[Any, ...], progress: bool) -> Any:
-    """In a child: the law, the leaves to be repeated, and what was noticed."""
-    from tqdm import tqdm
+def _shares(leaves: list[Any]) -> list[list[Any]]:
+    """Leaves in the opposite order, for some forks, each of which repeats its first one again."""
+    forks = min(len(leaves), _FORKS + len(leaves) // _LEAVES_OF_A_FORK)
+    shares = [leaves[i::forks][::-1] for i in range(forks)]
+    return [[*share, share[0]] for share in shares]
 
-    explorer = Explorer(*options)
-    # disable=None: no bar unless standard error is a terminal
-    with tqdm(desc="branches", delay=1, disable=None if progress else True) as bar:
-        law, residual = explorer.explore(_MOST_REPEATED, bar.update)
-    watch = explorer.watch
+
+def _as_data(explorer: Explorer, forked: bool) -> Any:
+    law = explorer.tally.law()
     return {
-        "law": [[data, fraction_text(weight)] for data, weight in law],
-        "residual": fraction_text(residual),
+        "law": [[loads(key), str(weight)] for key, weight in law.items()],
+        "residual": str(law.residual),
         "count": explorer.leaves,
-        "forked": False,
-        "leaves": [[leaf.points, digest(leaf.outcome)] for leaf in explorer.kept],
-        "unknown": [f"{name}() {place}" for name, place in watch.unknown.items()],
-        "named": watch.held(),
+        "forked": forked,
+        "leaves": [[found.points, digest(found.shown)] for found in explorer.kept],
     }
 
 
-def _forked(runner: Runner, allowed: Fraction) -> Any:
-    """The law by a fork at every draw, first with lazy numbers."""
-    generators = numpy_generators()  # looked for here: a child would copy all that it looks at
-    for lazy in (True, False):
-        found = in_fork(law_by_forks, runner, allowed, lazy, generators)
-        chosen = found["leaves"][:: 1 + len(found["leaves"]) // _ALONE]
-        if not any(in_fork(differing, runner, [leaf], 1) for leaf in chosen):
-            return found | {"leaves": chosen}
-    raise NotReproducible(
-        "two runs from one state with the same draws differ: the program has randomness, or a "
-        "clock, beside the generator that it is handed; draw from that generator, and pass the "
-        "time as data"
-    )
+def _raises(program: Program, kind: str, path: list[Any]) -> bool:
+    """In a child: whether the program raises this exception with ordinary numbers, too."""
+    try:
+        program.shown(RealDraws(repeating(path)), nullcontext())
+    except ProgramRaised as found:
+        return found.kind == kind
+    except (NotReproducible, NotEnumerable):
+        pass
+    return False
 
 
-def _repeat(runner: Runner, leaves: list[Any]) -> bool:
-    """Whether a leaf that is repeated in a fork of this process differs from what it was."""
-    forks = min(len(leaves), _FORKS + len(leaves) // _LEAVES_OF_A_FORK)
-    return any(
-        in_fork(differing, runner, [*share, share[0]]) is not None
-        for share in (leaves[i::forks][::-1] for i in range(forks))
-    )
-
-
-def _raises(runner: Runner, error: ProgramRaised) -> bool:
-    """Whether the program raises the same exception with ordinary numbers, too."""
-
-    def again() -> bool:
-        try:
-            repeated(runner, Watch(Places()), error.draws)
-        except ProgramRaised as found:
-            return found.kind == error.kind
-        except (NotReproducible, NotEnumerable):
-            pass
-        return False
-
-    return bool(in_fork(again))
-
-
-def _raise_here(runner: Runner, draws: list[Any]) -> None:
+def _raise_here(program: Program, path: list[Any]) -> None:
     """Run the program once in this process, so that its exception is seen where it is raised."""
-    if runner.interface == "source":
+    if program.interface == "source":
         raise NotEnumerable("the program raises an exception; exceptions='outcome' counts it")
-    generator = INTERFACES[runner.interface](RecordedDraws(Run((), Fraction(1), None), draws))
-    runner.program(generator)
+    draws = RealDraws(repeating(path))
+    program.function(INTERFACES[program.interface](draws))
     raise NotReproducible("the program raised an exception in a forked process and not here")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from exactdp.audit.code.fresh import Sending
 from exactdp.audit.code.judge import judged_law
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.runs import NotEnumerable
 from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, non_negative

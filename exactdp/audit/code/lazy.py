@@ -1,10 +1,9 @@
-"""LazyNumber: a uniform integer, or a monotone function of one, that is revealed when looked at.
+"""Numbers that are drawn as far as the program looks at them.
 
-Branching over all 2^53 values of random(), or over a range of a million, would make foreign code
-impossible to enumerate. Such code mostly compares: so a comparison branches into the two sides,
-with their exact probabilities, and nothing else is decided. Arithmetic with constants is kept as a
-function and evaluated with Python's own numbers, so that floating-point rounding is reproduced; it
-is monotone, and a boundary is found by bisection.
+Branching over all 2^53 values of random() is impossible, and mostly not needed: a comparison
+branches into its two sides, with their exact probabilities, and leaves the rest open. Arithmetic
+with constants is kept as a function and evaluated with Python's own numbers, so that it is rounded
+as in production; it is monotone, and the value where it crosses a bound is found by bisection.
 """
 
 from __future__ import annotations
@@ -18,28 +17,26 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.code.lines import at
 from exactdp.audit.code.revealed import Revealed
-from exactdp.audit.code.uniform import NotEnumerable
-from exactdp.audit.code.unwatched import unwatched
-from exactdp.audit.code.where import at
+from exactdp.audit.code.runs import NotEnumerable
 
 __all__ = ["LazyNumber"]
 
 #: Constants whose arithmetic with an integer or float is monotone and depends on nothing else.
-#: numpy's numbers wrap, decimals are rounded in the context of the moment, subclasses do anything.
+#: numpy's integers wrap, and decimals are rounded as the context of the moment says.
 _CONSTANTS = frozenset({bool, int, float, Fraction, np.float64})
 _NUMPY_CONSTANTS = frozenset({bool, int, float, np.float64})
 _COMPARABLE = _CONSTANTS | {Decimal}
-
-#: What a number is never equal to, and never compared with.
-_STRANGERS = frozenset({str, bytes, tuple, list, dict, set, frozenset, type(None)})
+#: What no number is equal to, and what no number is compared with.
+_OTHERS = frozenset({str, bytes, tuple, list, dict, set, frozenset, type(None)})
 
 
 class LazyNumber(Revealed):
-    """A number that is revealed when it is looked at.
+    """A number that is drawn as far as the program looks at it.
 
-    Comparisons, modulo and conversions to int branch over what can happen; other uses settle the
-    value where it has at most 65536 possible ones, and raise NotEnumerable otherwise.
+    Comparisons, % and conversions to integers branch over what can happen. Other uses branch over
+    all values that are left; more than 65536 of them are refused (NotEnumerable).
     """
 
     __slots__ = ()
@@ -50,42 +47,39 @@ class LazyNumber(Revealed):
     def _numpy(self) -> bool:
         return isinstance(self._at(self._base.low), np.generic)
 
-    def _combine(self, other: Any, function: Callable[[Any, Any], Any], rising: bool) -> Any:
-        if isinstance(other, LazyNumber):
-            other = other.settle()
-        known = _NUMPY_CONSTANTS if self._numpy else _CONSTANTS
-        if type(other) not in known:
-            return function(self.settle(), other)
-        return self._map(lambda value: function(value, other), rising)
-
     # -- comparisons -----------------------------------------------------------------------------
 
     def _compare(self, other: Any, test: Callable[[Any, Any], bool]) -> Any:
         if isinstance(other, LazyNumber):
             return self._truth(other._at(other._base.low), self._versus(other, test))
-        if type(other) in _STRANGERS:
+        if type(other) in _OTHERS:
             return NotImplemented
         if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _COMPARABLE):
             return test(self.settle(), other)
+        if test is operator.eq:
+            return self._truth(other, self._equals(other))
         return self._truth(other, self._decide(lambda value: test(value, other)))
 
     def _truth(self, other: Any, known: bool) -> Any:
         """What a comparison returns: numpy's numbers answer with numpy's booleans."""
         return np.bool_(known) if self._numpy or isinstance(other, np.generic) else known
 
-    @unwatched
     def _versus(self, other: LazyNumber, test: Callable[[Any, Any], bool]) -> bool:
-        """Reveal both numbers bit by bit until they differ: about 1 / residual branches."""
+        """Reveal both numbers bit by bit until they differ."""
         while True:
-            mine, theirs = self._ends(), other._ends()
-            answers = {bool(test(a, b)) for a in mine for b in theirs}
+            answers = {bool(test(a, b)) for a in self._ends() for b in other._ends()}
             if len(answers) == 1:
                 return answers.pop()
             wider = max((self._base, other._base), key=lambda base: base.size)
             wider.split([(wider.low + wider.high) // 2])
 
-    def _ends(self) -> tuple[Any, Any]:
-        return self._at(self._base.low), self._at(self._base.high - 1)
+    def _equals(self, other: Any) -> bool:
+        if isinstance(other, LazyNumber):
+            return not (self._versus(other, operator.lt) or self._versus(other, operator.gt))
+        reached = operator.ge if self._rising else operator.le
+        beyond = operator.gt if self._rising else operator.lt
+        cuts = [self._first(lambda v: reached(v, other)), self._first(lambda v: beyond(v, other))]
+        return cuts[0] < cuts[1] and self._base.split(cuts) == 1
 
     def __lt__(self, other: Any) -> Any:
         return self._compare(other, operator.lt)
@@ -101,24 +95,12 @@ class LazyNumber(Revealed):
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, LazyNumber):
-            apart = self._versus(other, operator.lt) or self._versus(other, operator.gt)
-            return self._truth(other._at(other._base.low), not apart)
-        if type(other) in _STRANGERS:
-            return NotImplemented
-        if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _COMPARABLE):
-            return self.settle() == other
-        return self._truth(other, self._equals(other))
+            return self._truth(other._at(other._base.low), self._equals(other))
+        return self._compare(other, operator.eq)
 
     def __ne__(self, other: object) -> Any:
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else type(equal)(not equal)
-
-    @unwatched
-    def _equals(self, other: Any) -> bool:
-        reached = operator.ge if self._rising else operator.le
-        beyond = operator.gt if self._rising else operator.lt
-        cuts = [self._first(lambda v: reached(v, other)), self._first(lambda v: beyond(v, other))]
-        return cuts[0] < cuts[1] and self._base.split(cuts) == 1
 
     def __bool__(self) -> bool:
         return not self._equals(0)
@@ -128,30 +110,40 @@ class LazyNumber(Revealed):
 
     # -- arithmetic that stays lazy --------------------------------------------------------------
 
+    def _combine(self, other: Any, function: Callable[[Any, Any], Any], rising: bool) -> Any:
+        if isinstance(other, LazyNumber):
+            other = other.settle()
+        if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _CONSTANTS):
+            return function(self.settle(), other)
+        return self._map(lambda value: function(value, other), rising)
+
+    def _scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
+        if isinstance(other, LazyNumber):
+            other = other.settle()
+        if type(other) not in _CONSTANTS or abs(other) == math.inf or (self._numpy and other == 0):
+            return function(self.settle(), other)
+        return self._combine(other, function, not other < 0)
+
     def __add__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a + b, True)
+        return self._combine(other, operator.add, True)
 
     def __radd__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: b + a, True)
 
     def __sub__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a - b, True)
+        return self._combine(other, operator.sub, True)
 
     def __rsub__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: b - a, False)
 
     def __mul__(self, other: Any) -> Any:
-        return self._scaled(other, lambda a, b: a * b)
+        return self._scaled(other, operator.mul)
 
     def __rmul__(self, other: Any) -> Any:
         return self._scaled(other, lambda a, b: b * a)
 
     def __truediv__(self, other: Any) -> Any:
-        return self._scaled(other, lambda a, b: a / b)
-
-    def __floordiv__(self, other: Any) -> Any:
-        whole = type(other) is int and self.__class__ is int
-        return self._scaled(other, lambda a, b: a // b) if whole else self.settle() // other
+        return self._scaled(other, operator.truediv)
 
     def __rtruediv__(self, other: Any) -> Any:
         if self._numpy or type(other) not in _CONSTANTS:
@@ -161,30 +153,21 @@ class LazyNumber(Revealed):
             return other / self.settle()
         return self._map(lambda value: other / value, other < 0)
 
-    def _scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
-        if isinstance(other, LazyNumber):
-            other = other.settle()
-        if type(other) not in _CONSTANTS or abs(other) == math.inf or (self._numpy and other == 0):
-            return function(self.settle(), other)
-        return self._combine(other, function, not other < 0)
+    def __floordiv__(self, other: Any) -> Any:
+        whole = type(other) is int and self.__class__ is int
+        return self._scaled(other, operator.floordiv) if whole else self.settle() // other
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._combine(other, operator.rshift, True)
 
     def __neg__(self) -> Any:
         return self._map(operator.neg, False)
 
-    def __pos__(self) -> Any:
-        return self._map(operator.pos, True)
-
-    def __invert__(self) -> Any:
-        return self._map(operator.invert, False)
-
     def __abs__(self) -> Any:
         return self._map(abs, not self._decide(lambda value: value < 0))
 
-    def __lshift__(self, other: Any) -> Any:
-        return self._combine(other, operator.lshift, True)
-
-    def __rshift__(self, other: Any) -> Any:
-        return self._combine(other, operator.rshift, True)
+    def __round__(self, digits: int | None = None) -> Any:
+        return self._map(lambda value: round(value, digits), True)
 
     def __floor__(self) -> Any:
         return self._map(math.floor, True)
@@ -195,20 +178,15 @@ class LazyNumber(Revealed):
     def __trunc__(self) -> Any:
         return self._map(math.trunc, True)
 
-    def __round__(self, digits: int | None = None) -> Any:
-        return self._map(lambda value: round(value, digits), True)
-
-    # -- arithmetic that branches ----------------------------------------------------------------
+    # -- what branches over remainders or over all values ----------------------------------------
 
     def __mod__(self, other: Any) -> Any:
-        if self._apply is None and type(other) is int and other > 0:
+        if self._apply is int and type(other) is int and other > 0:
             return self._base.residue(other)
         return self.settle() % other
 
     def __and__(self, other: Any) -> Any:
-        if isinstance(other, LazyNumber):
-            other = other.settle()
-        if self._apply is None and type(other) is int and other >= 0 and not other & (other + 1):
+        if self._apply is int and type(other) is int and other >= 0 and not other & (other + 1):
             return self._base.residue(other + 1)
         return self.settle() & other
 
@@ -225,28 +203,13 @@ class LazyNumber(Revealed):
         whole = self._map(int, True)
         return int(whole.settle() if isinstance(whole, LazyNumber) else whole)
 
-    def __index__(self) -> int:
-        return operator.index(self.settle())
-
     def __float__(self) -> float:
         value = self.settle()
         try:
             return float(value)
         except OverflowError:  # where functions of math take a large int as it is
             reason = f"a drawn number {at()} is too large for a float; draw it from a smaller range"
-            self._base.source.stop(NotEnumerable(reason))
-
-    def __complex__(self) -> complex:
-        return complex(self.settle())
-
-    def __str__(self) -> str:
-        return str(self.settle())
-
-    def __repr__(self) -> str:
-        return repr(self.settle())
-
-    def __format__(self, form: str) -> str:
-        return format(self.settle(), form)
+            self._base.run.stop(NotEnumerable(reason))
 
     # -- passing for a number --------------------------------------------------------------------
 
@@ -260,37 +223,28 @@ class LazyNumber(Revealed):
             return getattr(self.settle(), name)
         raise AttributeError(name)
 
-    def __copy__(self) -> LazyNumber:
-        return self  # a copy is the same number
-
-    def __deepcopy__(self, memo: Any) -> LazyNumber:
-        return self
+    def __format__(self, form: str) -> str:
+        return format(self.settle(), form)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         value = self.settle()
         return type(value), (value,)
 
 
-def _settling(function: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        value = self.settle()
-        return function(other, value) if swapped else function(value, other)
-
-    return method
+def _settling(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, *others: function(self.settle(), *others)
 
 
-for _name in ("or", "xor"):
-    for _swapped in (False, True):
-        _method = _settling(getattr(operator, f"__{_name}__"), _swapped)
-        setattr(LazyNumber, f"__{'r' * _swapped}{_name}__", _method)
-for _name, _function in {
-    "pow": operator.pow,
-    "mod": operator.mod,
-    "floordiv": operator.floordiv,
-    "divmod": divmod,
-    "lshift": operator.lshift,
-    "rshift": operator.rshift,
-}.items():
-    setattr(LazyNumber, f"__r{_name}__", _settling(_function, True))
+def _swapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: function(other, self.settle())
 
-LazyNumber._root = LazyNumber
+
+_SETTLING: tuple[Any, ...] = (
+    *(operator.invert, operator.index, operator.pos, operator.or_, operator.xor),
+    *(operator.lshift, complex, str, repr),
+)
+for _function in _SETTLING:
+    setattr(LazyNumber, f"__{_function.__name__.rstrip('_')}__", _settling(_function))
+for _name in ("pow", "mod", "floordiv", "lshift", "rshift", "or_", "xor"):
+    setattr(LazyNumber, f"__r{_name.rstrip('_')}__", _swapped(getattr(operator, _name)))
+LazyNumber.__rdivmod__ = _swapped(divmod)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""An array of numbers that are revealed when they are looked at, for rng.random(k) < p."""
+"""An array of numbers that are drawn as far as the program looks at them: rng.random(k) < p."""
 
 from __future__ import annotations
 
@@ -24,23 +24,12 @@ class LazyArray:
 
     def __init__(self, items: NDArray[Any]) -> None:
         self._items = items
+        self.shape, self.size, self.ndim = items.shape, items.size, items.ndim
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What isinstance is told."""
         return np.ndarray
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._items.shape
-
-    @property
-    def size(self) -> int:
-        return self._items.size
-
-    @property
-    def ndim(self) -> int:
-        return self._items.ndim
 
     def __len__(self) -> int:
         return len(self._items)
@@ -52,7 +41,7 @@ class LazyArray:
         return _lazy(self._items[place])
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
-        settled = [_settled(each) for each in self._items.flat]
+        settled = [x.settle() if isinstance(x, LazyNumber) else x for x in self._items.flat]
         return np.array(settled, dtype or np.float64).reshape(self.shape)
 
     def __getattr__(self, name: str) -> Any:
@@ -61,24 +50,20 @@ class LazyArray:
         return getattr(self.__array__(), name)
 
 
-def _settled(value: Any) -> Any:
-    return value.settle() if isinstance(value, LazyNumber) else value
-
-
 def _lazy(found: Any) -> Any:
     return LazyArray(found) if isinstance(found, np.ndarray) else found
 
 
-def _operation(name: str, compares: bool) -> Callable[[LazyArray, Any], Any]:
+def _by_element(name: str, result: Callable[[Any], Any]) -> Callable[[LazyArray, Any], Any]:
     def method(self: LazyArray, other: Any) -> Any:
         theirs = other._items if type(other) is LazyArray else other
-        found = getattr(self._items, name)(theirs)
-        return found.astype(bool) if compares else _lazy(found)
+        return result(getattr(self._items, name)(theirs))
 
     return method
 
 
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(LazyArray, f"__{_name}__", _operation(f"__{_name}__", True))
+    _method = _by_element(f"__{_name}__", lambda found: found.astype(bool))
+    setattr(LazyArray, f"__{_name}__", _method)
 for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"):
-    setattr(LazyArray, f"__{_name}__", _operation(f"__{_name}__", False))
+    setattr(LazyArray, f"__{_name}__", _by_element(f"__{_name}__", _lazy))

@@ -1,7 +1,7 @@
-"""A numpy.random.Generator for foreign code, with an exact law behind what is modelled of it.
+"""A numpy.random.Generator for the program, with an exact law behind the part that is modelled.
 
-Every call is made to numpy first: what numpy refuses, it refuses in its own words, and of what
-type and shape an answer is, its own answer shows. Only the values are ours.
+Every call is first made to numpy itself, which refuses bad arguments in its own words and shows the
+type and shape of the answer. Only the values are ours.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from exactdp.audit.code.generators import COPY, INTEGERS, ExactRandom
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
 from exactdp.audit.code.numpy_laws import binomial_weights, choice_weights
-from exactdp.audit.code.unwatched import unwatched
 
 __all__ = ["SHOWING", "ExactGenerator"]
 
-#: Whose answers are looked at for their type and shape.
+#: numpy's generator whose answers show types and shapes.
 SHOWING = np.random.Generator(np.random.PCG64(0))
 
 
@@ -34,15 +33,22 @@ class ExactGenerator:
     """
 
     def __init__(self, draws: Draws) -> None:
-        self.draws = draws
         self._random = ExactRandom(draws)
+
+    @property
+    def draws(self) -> Draws:
+        """Where the numbers come from."""
+        return self._random.draws
+
+    @draws.setter
+    def draws(self, draws: Draws) -> None:
+        self._random.draws = draws
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What isinstance is told."""
         return np.random.Generator
 
-    @unwatched
     def integers(
         self,
         low: int,
@@ -67,25 +73,23 @@ class ExactGenerator:
 
         return self._filled(drawn, shown) if isinstance(shown, np.ndarray) else drawn()
 
-    @unwatched
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles."""
         shown = SHOWING.random(_settled(size), dtype)
         if np.dtype(dtype) != np.dtype(np.float64) or out is not None:
             self.draws.refuse("random(dtype=, out=) is not modelled; leave these arguments out")
         if not isinstance(shown, np.ndarray):
-            return self.draws.unit("random()", float)
+            return self.draws.unit()
         items = np.empty(shown.shape, object)
         for place in np.ndindex(shown.shape):
-            items[place] = self.draws.unit("random()", float)
+            items[place] = self.draws.unit()
         ordinary = all(type(each) is float for each in items.flat)
         return items.astype(np.float64) if ordinary else LazyArray(items)
 
-    @unwatched
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, **other: Any
     ) -> Any:
-        """Elements of a sequence or of range(a): uniform, or with the probabilities p."""
+        """Elements of a sequence or of range(a), uniform or with the probabilities p."""
         self._only_known(other)
         a, size, replace, p = _settled(a), _settled(size), bool(replace), _settled(p)
         shown = SHOWING.choice(a, size, replace, p)
@@ -109,7 +113,6 @@ class ExactGenerator:
         self._random.shuffle(places := list(range(len(items))))
         return self._alike(shown, items[places[: shown.size]].reshape(shown.shape))
 
-    @unwatched
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
         n, p, size = _settled(n), _settled(p), _settled(size)
@@ -135,7 +138,6 @@ class ExactGenerator:
         self._random.shuffle(order)
         x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
 
-    @unwatched
     def permutation(self, x: Any, **other: Any) -> Any:
         """A shuffled copy, or a permutation of range(x)."""
         self._only_known(other)
@@ -170,7 +172,7 @@ class ExactGenerator:
         return np.array(values, dtype=np.int64).reshape(shown.shape)
 
     def _alike(self, shown: Any, found: Any) -> Any:
-        """An array that was found, if it is such as numpy shows."""
+        """An array that was found, if its type, dtype and shape are those that numpy shows."""
         here, there = ((type(x), x.dtype, x.shape) for x in (found, shown))
         if here != there:
             self.draws.refuse(f"an array such as {shown!r} is not modelled")

@@ -1,8 +1,8 @@
-"""Outcomes told apart by what they are, not by ==: True, 1 and 1.0 differ, so do 0.0 and -0.0.
+"""Outcomes told apart by type and content, not by ==: True, 1 and 1.0 differ, so do 0.0 and -0.0.
 
-Whoever receives an output sees its type and its content. Both are written as JSON data: equal data
-means an equal outcome, and the data can be sent to another process and read there. Values that
-cannot be written completely (a function, an object with an equality of its own) are refused.
+They are written as JSON data: equal data means equal outcomes, and the data can be sent to another
+process and read there. Values that cannot be written completely (a function, an object of an
+unknown class) are refused.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import enum
 import json
 import re
 import sys
-from collections import OrderedDict, namedtuple
-from collections.abc import Hashable
+from collections import Counter, OrderedDict, namedtuple
+from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -23,17 +23,15 @@ import numpy as np
 
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.runs import NotEnumerable
 
-__all__ = ["Outcome", "named", "plain", "read", "written"]
+__all__ = ["Outcome", "found", "named", "of_error", "plain", "read", "written"]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
-_SEQUENCES: dict[type, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset"}
-_DATES = (datetime.datetime, datetime.date, datetime.time)
 
 
 class Outcome:
-    """What a run showed: value for people, and a key that is equal only where nothing differs."""
+    """What a run showed: a value for people, and a key that is equal only for equal outcomes."""
 
     __slots__ = ("key", "value")
 
@@ -59,31 +57,38 @@ def written(value: Any) -> Any:
     kind = type(value)
     if isinstance(value, LazyNumber):
         return written(value.settle())
-    if type(value) is LazyArray:
+    if kind is LazyArray:
         return written(value.__array__())
     if value is None or kind is bool:
         return value
-    if kind is int:
-        return ["int", hex(value)]
     if kind is str:
         if _ADDRESS.search(value):
             raise NotEnumerable(
-                "an outcome holds the address of an object, another one in every run; give its "
-                "class a __repr__ of its own"
+                "an outcome holds the address of an object, which differs from run to run; give "
+                "its class a __repr__ of its own"
             )
         return value
-    if kind is float:
-        return ["float", _float(value)]
-    if kind in _SEQUENCES:
-        items = [written(item) for item in value]
-        return [
-            _SEQUENCES[kind],
-            sorted(items, key=json.dumps) if "set" in kind.__name__ else items,
-        ]
-    if kind is dict or kind is OrderedDict:
-        pairs = [[written(key), written(item)] for key, item in value.items()]
-        return ["dict" if kind is dict else "OrderedDict", pairs]
-    return _written_number(value, kind) or _written_object(value, kind)
+    if kind in _KNOWN and getattr(value, "tzinfo", None) is None:
+        return [kind.__name__, _KNOWN[kind][0](value)]
+    if isinstance(value, np.generic) and kind.__module__ == "numpy" and not value.dtype.hasobject:
+        return ["scalar", [_dtype(value.dtype), value.tobytes().hex()]]
+    if kind is np.ndarray:
+        if value.dtype.hasobject:
+            return ["objects", [list(value.shape), _all(value.flat)]]
+        return ["array", [_dtype(value.dtype), list(value.shape), value.tobytes().hex()]]
+    return _written_object(value, kind)
+
+
+def _all(items: Any) -> list[Any]:
+    return [written(item) for item in items]
+
+
+def _sorted(items: Any) -> list[Any]:
+    return sorted(_all(items), key=json.dumps)
+
+
+def _pairs(value: Any) -> list[Any]:
+    return [[written(key), written(item)] for key, item in value.items()]
 
 
 def _float(value: float) -> str:
@@ -91,28 +96,10 @@ def _float(value: float) -> str:
     return value.hex() if value == value else "nan" + np.float64(value).tobytes().hex()
 
 
-def _written_number(value: Any, kind: type) -> Any:
-    if kind is Fraction:
-        return ["Fraction", [hex(value.numerator), hex(value.denominator)]]
-    if kind is Decimal:
-        return ["Decimal", str(value)]
-    if kind is complex:
-        return ["complex", [_float(value.real), _float(value.imag)]]
-    if kind in (bytes, bytearray):
-        return [kind.__name__, value.hex()]
-    if kind is range:
-        return ["range", [written(part) for part in (value.start, value.stop, value.step)]]
-    if kind is datetime.timedelta:
-        return ["timedelta", [value.days, value.seconds, value.microseconds]]
-    if kind in _DATES and getattr(value, "tzinfo", None) is None:
-        return [kind.__name__, value.isoformat()]
-    if isinstance(value, np.generic) and kind.__module__ == "numpy" and not value.dtype.hasobject:
-        return ["scalar", [_dtype(value.dtype), value.tobytes().hex()]]
-    if kind is np.ndarray:
-        if value.dtype.hasobject:
-            return ["objects", [list(value.shape), [written(each) for each in value.flat]]]
-        return ["array", [_dtype(value.dtype), list(value.shape), value.tobytes().hex()]]
-    return None
+def _read_float(text: str) -> float:
+    if text.startswith("nan"):
+        return float(np.frombuffer(bytes.fromhex(text[3:]))[0])
+    return float.fromhex(text)
 
 
 def _dtype(kind: np.dtype[Any]) -> str:
@@ -123,25 +110,20 @@ def _dtype(kind: np.dtype[Any]) -> str:
 
 def _written_object(value: Any, kind: type) -> Any:
     if kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and kind.__dictoffset__ == 0:
-        # collections.namedtuple does not know where its class is kept: name and fields say it all
+        # collections.namedtuple does not know where its class is kept: name and fields suffice
         called = f"{kind.__module__}:{kind.__qualname__}"
-        return ["namedtuple", [called, list(kind._fields), [written(item) for item in value]]]
+        return ["namedtuple", [called, list(kind._fields), _all(value)]]
     name = named(kind)
     if isinstance(value, enum.Enum):
         return ["enum", [name, value.name]]
-    if is_dataclass(value) and _held(value) <= _fields(kind).keys():
-        return [
-            "dataclass",
-            [name, {each: written(getattr(value, each)) for each in _fields(kind)}],
-        ]
+    if is_dataclass(kind):
+        names = [field.name for field in fields(kind)]
+        if _held(value) <= set(names):
+            return ["dataclass", [name, {each: written(getattr(value, each)) for each in names}]]
     raise NotEnumerable(
         f"an outcome of type {name} cannot be told apart from others for certain; return numbers, "
         "text, or containers and dataclasses of them"
     )
-
-
-def _fields(kind: Any) -> dict[str, None]:
-    return {field.name: None for field in fields(kind)}
 
 
 def _held(value: Any) -> set[str]:
@@ -152,7 +134,7 @@ def _held(value: Any) -> set[str]:
 
 
 def named(thing: Any) -> str:
-    """module:name of a class or function that is found under this name."""
+    """The name module:name of a class or function, by which :func:`found` finds it."""
     name = f"{getattr(thing, '__module__', None)}:{getattr(thing, '__qualname__', None)}"
     if "<" in name or found(name) is not thing:
         shown = getattr(thing, "__qualname__", type(thing).__qualname__)
@@ -175,12 +157,6 @@ def read(data: Any) -> Any:
         return data
     kind, content = data
     return _READERS[kind](content)
-
-
-def _read_float(text: str) -> float:
-    if text.startswith("nan"):
-        return float(np.frombuffer(bytes.fromhex(text[3:]))[0])
-    return float.fromhex(text)
 
 
 def _read_objects(content: Any) -> Any:
@@ -212,26 +188,45 @@ def _read_dataclass(content: Any) -> Any:
     return made
 
 
-_READERS: dict[str, Any] = {
-    "int": lambda text: int(text, 16),
-    "float": _read_float,
-    "complex": lambda parts: complex(*map(_read_float, parts)),
-    "Fraction": lambda parts: Fraction(int(parts[0], 16), int(parts[1], 16)),
-    "Decimal": Decimal,
-    "bytes": bytes.fromhex,
-    "bytearray": bytearray.fromhex,
-    "range": lambda parts: range(*map(read, parts)),
-    "timedelta": lambda parts: datetime.timedelta(*parts),
+#: type -> what writes the content of a value, and what reads it
+_KNOWN: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    int: (hex, lambda text: int(text, 16)),
+    float: (_float, _read_float),
+    complex: (
+        lambda value: [_float(value.real), _float(value.imag)],
+        lambda parts: complex(*map(_read_float, parts)),
+    ),
+    Fraction: (
+        lambda value: [hex(value.numerator), hex(value.denominator)],
+        lambda parts: Fraction(int(parts[0], 16), int(parts[1], 16)),
+    ),
+    Decimal: (str, Decimal),
+    bytes: (bytes.hex, bytes.fromhex),
+    bytearray: (bytearray.hex, bytearray.fromhex),
+    range: (
+        lambda value: _all((value.start, value.stop, value.step)),
+        lambda parts: range(*map(read, parts)),
+    ),
+    datetime.timedelta: (
+        lambda value: [value.days, value.seconds, value.microseconds],
+        lambda parts: datetime.timedelta(*parts),
+    ),
+}
+for _kind in (datetime.datetime, datetime.date, datetime.time):
+    _KNOWN[_kind] = _kind.isoformat, _kind.fromisoformat
+for _kind in (list, tuple, set, frozenset):
+    _write = _sorted if "set" in _kind.__name__ else _all
+    _KNOWN[_kind] = _write, lambda items, kind=_kind: kind(map(read, items))
+for _kind in (dict, OrderedDict, Counter):
+    _KNOWN[_kind] = _pairs, lambda pairs, kind=_kind: kind({read(k): read(v) for k, v in pairs})
+_READERS: dict[str, Callable[[Any], Any]] = {
     "scalar": lambda parts: np.frombuffer(bytes.fromhex(parts[1]), parts[0])[0],
     "array": _read_array,
     "objects": _read_objects,
     "enum": lambda parts: found(parts[0])[parts[1]],
     "namedtuple": _read_namedtuple,
     "dataclass": _read_dataclass,
-    "dict": lambda pairs: {read(key): read(item) for key, item in pairs},
-    "OrderedDict": lambda pairs: OrderedDict((read(key), read(item)) for key, item in pairs),
-    **{kind.__name__: kind.fromisoformat for kind in _DATES},
-    **{name: lambda items, kind=kind: kind(map(read, items)) for kind, name in _SEQUENCES.items()},
+    **{kind.__name__: reader for kind, (_, reader) in _KNOWN.items()},
 }
 
 

@@ -1,106 +1,80 @@
-"""How far a number has been revealed: a monotone function of a uniform integer, and its cuts."""
+"""A number that is known as far as the program has looked at it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, Self
 
 import numpy as np
 
-from exactdp.audit.code.uniform import NotEnumerable, Uniform
-from exactdp.audit.code.unwatched import unwatched
-from exactdp.audit.code.where import at
+from exactdp.audit.code.lines import at
+from exactdp.audit.code.runs import NotEnumerable
+from exactdp.audit.code.uniform import Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH
 
 __all__ = ["Revealed"]
 
-#: Distinct values looked for where neither the range nor the integers in it bound their number.
+#: Largest number of distinct values that is tried where nothing bounds it.
 _FEW = 1 << 10
 
 
 class Revealed:
-    """A number computed monotonically from one uniform integer.
+    """A monotone function of one uniform integer, evaluated with the program's own arithmetic.
 
-    base: the integer, as far as it is known. apply: the function; None for the integer itself.
-    rising: whether it is non-decreasing. origin: the call the number came from, for messages.
+    base: the integer, as far as it is known. apply: the function. rising: whether it is
+    non-decreasing. origin: the call that drew the number, for messages.
     """
 
     __slots__ = ("_apply", "_base", "_origin", "_rising")
 
-    #: The class with the operators; instances are of subclasses with other names.
-    _root: ClassVar[type[Revealed]]
-
-    def __new__(cls, base: Uniform, apply: Any, rising: bool, origin: str) -> Revealed:
-        """An instance named like the type it stands for, as error messages name it."""
-        try:
-            value = base.value(base.low) if apply is None else apply(base.value(base.low))
-        except Exception:  # met again where the step is looked at
-            value = 0
-        kind: type = type(value)
-        found = _NAMED.get(kind) or _NAMED.setdefault(kind, _named_like(kind, cls._root))
-        return object.__new__(found)
-
     def __init__(
-        self,
-        base: Uniform,
-        apply: Callable[[int], Any] | None,
-        rising: bool,
-        origin: str,
+        self, base: Uniform, apply: Callable[[int], Any], rising: bool, origin: str
     ) -> None:
-        self._base = base
-        self._apply = None if apply is int else apply  # None: the integer itself
-        self._rising = rising
-        self._origin = origin
+        self._base, self._apply, self._rising, self._origin = base, apply, rising, origin
 
     def _at(self, j: int) -> Any:
-        value = self._base.value(j)
-        return value if self._apply is None else self._apply(value)
+        return self._apply(self._base.value(j))
+
+    def _ends(self) -> tuple[Any, Any]:
+        return self._at(self._base.low), self._at(self._base.high - 1)
 
     def _first(self, test: Callable[[Any], bool]) -> int:
         """The least j that passes a test, which every larger j then passes too."""
         return _least(self._base.low, self._base.high, lambda j: test(self._at(j)))
 
-    @unwatched
     def _decide(self, test: Callable[[Any], bool]) -> bool:
         """Branch over a test that changes at most once along the range."""
-        base = self._base
-        first, last = bool(test(self._at(base.low))), bool(test(self._at(base.high - 1)))
+        first, last = map(bool, map(test, self._ends()))
         if first == last:
             return first
-        return last if base.split([self._first(lambda v: bool(test(v)) == last)]) else first
+        cut = self._first(lambda value: bool(test(value)) == last)
+        return last if self._base.split([cut]) else first
 
-    def known(self) -> tuple[bool, Any]:
-        """Whether there is but one value left, and that value."""
-        return (True, self._at(self._base.low)) if self._base.size == 1 else (False, None)
+    def is_known(self) -> bool:
+        """Whether one value alone is left."""
+        return self._base.size == 1
 
-    @unwatched
     def settle(self) -> Any:
-        """The number itself: branches over the values that are still possible."""
+        """The number itself: branches over the values that are left."""
         base = self._base
         if base.size > 1:
-            low, high = sorted((self._at(base.low), self._at(base.high - 1)))
+            low, high = sorted(self._ends())
             whole = isinstance(high, (int, np.integer))
             steps = int(high) - int(low) + 1 if whole else base.size
-            known = min(steps, base.size) <= MAX_WIDTH
             if base.size <= min(steps, MAX_WIDTH):  # perhaps all different: no need to look
                 base.reveal()
             else:
-                base.split(self._cuts(MAX_WIDTH if known else _FEW))
+                base.split(self._cuts(MAX_WIDTH if min(steps, base.size) <= MAX_WIDTH else _FEW))
         return self._at(base.low)
 
-    def _is_other(self, value: Any, j: int) -> bool:
-        here = self._at(j)  # -0.0 equals 0.0 and is another value
-        return bool(here != value) or (here == 0 and str(here) != str(value))
-
     def _cuts(self, most: int) -> list[int]:
-        base = self._base
+        """Where the value changes."""
         cuts: list[int] = []
-        where = base.low
+        where = self._base.low
         while True:
-            here = self._at(where)
-            where = _least(where, base.high, partial(self._is_other, here))
-            if where == base.high:
+            where = _least(where, self._base.high, partial(self._is_other, self._at(where)))
+            if where == self._base.high:
                 return cuts
             cuts.append(where)
             if len(cuts) >= most:
@@ -109,42 +83,36 @@ class Revealed:
                     f"than {most} of them; compare it (u < p), round it to an integer, or have the "
                     "code draw integers by randrange"
                 )
-                base.source.stop(NotEnumerable(reason))
+                self._base.run.stop(NotEnumerable(reason))
 
-    @unwatched
+    def _is_other(self, value: Any, j: int) -> bool:
+        here = self._at(j)  # -0.0 equals 0.0 and is another value
+        return bool(here != value) or (here == 0 and str(here) != str(value))
+
     def _map(self, function: Callable[[Any], Any], rising: bool) -> Any:
-        """A non-decreasing (or non-increasing) function of this number, without branching."""
+        """A non-decreasing (or non-increasing) function of this number, without branching.
+
+        Exact arithmetic with a constant is monotone. So what is exact at both ends of the range is
+        so between them.
+        """
         base, inner = self._base, self._apply
-        apply = function if inner is None else lambda k: function(inner(k))
-        mapped = self._root(base, apply, self._rising == rising, self._origin)
-        ends = (base.low, base.high - 1)
-        if base.size > 1 and all(mapped._is_step(function, self._at(j), j) for j in ends):
-            return mapped
+        if base.size > 1 and all(_is_exact(function, value) for value in self._ends()):
+            return self._like(lambda k: function(inner(k)), self._rising == rising)
         return function(self.settle())
 
-    def _is_step(self, function: Callable[[Any], Any], value: Any, j: int) -> bool:
-        """Whether function(value) is, at one end j, what it is for exact numbers: no error, no NaN,
-        no int64 that wrapped.
-
-        Exact arithmetic with a constant is monotone, so what stays exact at both ends does between.
-        """
-        try:
-            result = self._at(j)
-        except Exception:  # the program meets it where it settles the number
-            return False
-        if result != result:
-            return False
-        if isinstance(value, np.integer) and isinstance(result, np.integer):
-            return bool(int(result) == function(int(value)))
-        return True
+    def _like(self, apply: Callable[[int], Any], rising: bool) -> Self:
+        return type(self)(self._base, apply, rising, self._origin)
 
 
-def _named_like(kind: type, root: type[Revealed]) -> type[Revealed]:
-    names = {"__slots__": (), "__module__": kind.__module__, "__qualname__": kind.__qualname__}
-    return type(kind.__name__, (root,), names)
-
-
-_NAMED: dict[type, type[Revealed]] = {}
+def _is_exact(function: Callable[[Any], Any], value: Any) -> bool:
+    """Whether a result is that of exact numbers: no error, no NaN, no int64 that wrapped."""
+    try:
+        result = function(value)
+    except Exception:  # the program meets it where it settles the number
+        return False
+    if isinstance(value, np.integer) and isinstance(result, np.integer):
+        return bool(int(result) == function(int(value)))
+    return bool(result == result)
 
 
 def _least(low: int, high: int, test: Callable[[int], bool]) -> int:

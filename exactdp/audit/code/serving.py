@@ -1,8 +1,4 @@
-"""What a fresh interpreter does: it answers requests, each in a fork of its own.
-
-A program is found by name: its module is imported here, and whatever that draws or orders by hashes
-is drawn and ordered anew.
-"""
+"""What a fresh interpreter does: it answers requests, each in a fork of its own."""
 
 from __future__ import annotations
 
@@ -16,14 +12,15 @@ import types
 from collections import deque
 from typing import Any
 
-from exactdp.audit.code.explore import Runner, differing, digest
 from exactdp.audit.code.forks import answer_of, begun
 from exactdp.audit.code.outcomes import found, read, written
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.program import Program
+from exactdp.audit.code.runs import NotEnumerable
+from exactdp.audit.code.search import digest, repeated
 
 __all__ = ["serve"]
 
-#: Objects of one variable that are looked into.
+#: Largest number of objects of one variable that are looked into.
 _MOST_OBJECTS = 10_000
 
 
@@ -58,28 +55,27 @@ def _import(request: Any) -> None:
 
 
 def _answer(request: Any) -> Any:
+    """In a child: digests of variables, and whether a leaf differs."""
     modules = {
         module: {name: digest(_state(vars(sys.modules[module]).get(name), set())) for name in names}
         for module, names in request["modules"].items()
     }
     differs = None
     if request["program"] is not None:
-        make, *arguments = map(_received, request["program"])
-        runner = Runner(make(*arguments), request["interface"], request["catches"])
-        differs = differing(runner, request["leaves"])
+        make, *arguments = [
+            read(content) if kind == "data" else found(content)
+            for kind, content in request["program"]
+        ]
+        program = Program(make(*arguments), request["interface"], request["catches"])
+        differs, _ = repeated(program, request["leaves"], ())
     return {"modules": modules, "differs": differs}
-
-
-def _received(part: list[Any]) -> Any:
-    kind, content = part
-    return read(content) if kind == "data" else found(content)
 
 
 def _state(value: Any, opened: set[int]) -> Any:
     """What a variable of a module holds, as data; None for what cannot be written down.
 
-    opened: the objects that are already being written. Each object is opened once, because objects
-    may refer to each other (a member of an enumeration refers to its class).
+    opened: the objects that are being written. Each object is opened once, because objects may
+    refer to each other (a member of an enumeration refers to its class).
     """
     try:
         return written(value)
@@ -98,10 +94,9 @@ def _state(value: Any, opened: set[int]) -> Any:
         return [[_state(key, opened), _state(each, opened)] for key, each in value.items()]
     if isinstance(value, (list, tuple, deque)):
         return [_state(each, opened) for each in value]
-    held = getattr(value, "__dict__", {})
     return {
         name: _state(each, opened)
-        for name, each in dict(held).items()
+        for name, each in dict(getattr(value, "__dict__", {})).items()
         if not (isinstance(value, type) and name.startswith("__") and name != "__init__")
     }
 

@@ -16,7 +16,7 @@ from exactdp.accounting.certify.checking import Verdict
 from exactdp.audit.code.fresh import Sending
 from exactdp.audit.code.judge import Evidence, Judged, judged_law
 from exactdp.audit.code.outcomes import Outcome, written
-from exactdp.audit.code.uniform import NotEnumerable
+from exactdp.audit.code.runs import NotEnumerable
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter

@@ -6,6 +6,7 @@ import builtins
 import copy
 import functools
 import json
+import linecache
 import math
 import numbers
 import operator
@@ -61,6 +62,7 @@ def helper(t: Any) -> Any:
 
 def built(source: str) -> Callable[[Any], Any]:
     """The function of a source, its errors turned into outcomes as a careful caller would."""
+    linecache.cache["fuzzed"] = len(source), None, source.splitlines(keepends=True), "fuzzed"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "is" with a number is what is being tried
         code = compile(source, "fuzzed", "exec").co_consts

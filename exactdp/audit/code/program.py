@@ -1,0 +1,71 @@
+"""A program run once: what it shows, with a generator of ours in place of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from exactdp.audit.code.draws import Draws, LazyDraws
+from exactdp.audit.code.forks import ProgramRaised
+from exactdp.audit.code.generators import ExactRandom
+from exactdp.audit.code.numpy_generators import ExactGenerator
+from exactdp.audit.code.outcomes import of_error, written
+from exactdp.errors import ExactDPError
+from exactdp.samplers.enumeration_branches import NotReproducible, RunOver
+
+__all__ = ["INTERFACES", "Program"]
+
+INTERFACES: dict[str, Callable[[Draws], Any]] = {
+    "random": ExactRandom,
+    "numpy": ExactGenerator,
+    "source": lambda draws: draws.run,
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """function: called with a generator. catches: whether an exception is an outcome."""
+
+    function: Callable[[Any], Any]
+    interface: str
+    catches: bool
+
+    def shown(
+        self, draws: Draws, watched: AbstractContextManager[None], generator: Any = None
+    ) -> Any:
+        """What a run shows, as JSON data; errors of the program are raised as ProgramRaised.
+
+        watched: around the run. generator: one that draws from these draws already.
+        Raises the signal that has ended the run early, whatever the program made of it.
+        """
+        run = draws.run
+        generator = INTERFACES[self.interface](draws) if generator is None else generator
+        # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
+        silent = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
+        value, raised = None, None
+        try:
+            with silent, watched:
+                value = self.function(generator)
+        except KeyboardInterrupt:
+            raise  # the user interrupted the run
+        except BaseException as error:
+            raised = error
+        try:
+            if run.signal is None:
+                if raised is None:
+                    return ["returned", written(value)]
+                if self.catches and isinstance(raised, Exception):
+                    return ["raised", of_error(raised)]
+                raise ProgramRaised(type(raised).__name__, draws.points()[0])
+        except RunOver:
+            pass
+        except ExactDPError as error:
+            if run.signal is None:
+                raise error
+        finally:
+            run.close()
+        raise run.take_signal() or NotReproducible("a run ended without a reason")
