@@ -27,10 +27,16 @@ _MOST_NUMBERS = 1 << 16
 
 
 class Draws(ABC):
-    """Uniform integers, and choices among options of given weights, for one run."""
+    """Uniform integers, and choices among options of given weights, for one run after the other."""
 
     def __init__(self, run: Run) -> None:
-        self.run = run
+        self.run, self._record = run, list[Uniform | Choice]()
+
+    def begin(self, run: Run, record: Sequence[Uniform | Choice] = ()) -> Any:
+        """Draw for this run from now on, which has drawn a record; returns the ones before."""
+        before = self.run, self._record
+        self.run, self._record = run, list(record)
+        return before
 
     @abstractmethod
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
@@ -42,6 +48,7 @@ class Draws(ABC):
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """One of the options, with exact probabilities."""
+        self.run.draw()
         return self.run.choose(weights)
 
     def points(self) -> list[list[list[Any]]]:
@@ -56,10 +63,6 @@ class Draws(ABC):
 class LazyDraws(Draws):
     """Numbers that are drawn as far as the program looks at them."""
 
-    def __init__(self, run: Run) -> None:
-        super().__init__(run)
-        self._record: list[Uniform | Choice] = []
-
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
         return kind(0) if n == 1 else LazyNumber(self._uniform(n), kind, True, origin)
 
@@ -67,7 +70,7 @@ class LazyDraws(Draws):
         return LazyNumber(self._uniform(_GRID), lambda k: kind(k * 2.0**-53), True, "random()")
 
     def _uniform(self, n: int) -> Uniform:
-        self.run.alive()
+        self.run.draw()
         if len(self._record) == _MOST_NUMBERS:
             reason = f"a run drew {_MOST_NUMBERS} numbers and has not ended"
             self.run.stop(TooManyBranches(reason))
@@ -115,5 +118,5 @@ class RealDraws(Draws):
                 f"may do more with it than compare it and calculate ({self._reason}); draw from a "
                 "smaller range by randrange"
             )
-        self.run.alive()
+        self.run.draw()
         return self.run.branch(n, lambda: [Fraction(1, n)] * n) if n > 1 else 0

@@ -47,31 +47,26 @@ class Guarded:
         self._run, self._hook = run, hook
 
     def __enter__(self) -> None:
-        self._guard.run, self._run.hook = self._run, self._hook
+        self._guard.run = self._run
         sys.setprofile(self._hook)
 
     def __exit__(self, *error: object) -> None:
         lost = self._hook is not None and sys.getprofile() is None  # Python removes a failing hook
         sys.setprofile(None)
-        self._guard.run, self._run.hook = self._outer, None
-        if lost and self._run.signal is None and self._run.step == len(self._run.path):
+        self._guard.run = self._outer
+        if lost and self._run.signal is None:
             reason = "the program calls itself until the stack is full; use a loop"
             self._run.stop(NotEnumerable(reason))
 
 
 class Guard:
-    """Refuses what the program may not use.
+    """Refuses what the program may not use. existing: generators from before the runs."""
 
-    existing: generators from before the runs. audits: whether to watch audit events, too, of which
-    Python raises many while a profile hook looks at frames.
-    """
-
-    def __init__(self, existing: Sequence[Any], *, audits: bool = True) -> None:
+    def __init__(self, existing: Sequence[Any]) -> None:
         self.run: Run | None = None
         self._states = [(each, _state(each)) for each in existing]
         self.replaced = {id(old): new for old, new in self._replace()}
-        if audits:
-            sys.addaudithook(self._event)
+        sys.addaudithook(self._event)
 
     def refuse(self, reason: str) -> None:
         """End the run, if there is one: it has no exact law."""

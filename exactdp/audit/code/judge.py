@@ -147,26 +147,12 @@ class _Judge:
         return None
 
     def _with_few_branches(self, lazy: bool) -> Any:
-        """What exploring finds: as a whole, else with calls that are explored by themselves, else
-        with many branches after all.
+        """What exploring finds: with calls that are explored by themselves, else as a whole.
 
         An estimate gives up early where the branches look too many; it errs for finite programs.
         """
-        whole = None
-        with suppress(TooManyBranches):
-            whole = self._in_a_child(lazy, False, True, self._most)
-        if self.program.interface != "source" and (whole is None or Fraction(whole["residual"])):
-            try:
-                found = self._in_a_child(lazy, True, True, self._most)
-                if whole is None or not Fraction(found["residual"]):
-                    return found
-            except TooManyBranches:
-                pass
-            except (NotReproducible, NotEnumerable):
-                if whole is None:
-                    raise
-        if whole is not None:
-            return whole
+        with suppress(TooManyBranches, NotReproducible):
+            return self._in_a_child(lazy, self.program.interface != "source", True, self._most)
         try:
             return self._in_a_child(lazy, False, False, min(self._most, _MOST_UNFORESEEN))
         except TooManyBranches as error:

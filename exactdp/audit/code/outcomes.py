@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,14 @@ def read(data: Any) -> Any:
     return _READERS[kind](content)
 
 
+def _read_all(kind: Any, items: Any) -> Any:
+    return kind(map(read, items))
+
+
+def _read_pairs(kind: Any, pairs: Any) -> Any:
+    return kind({read(key): read(item) for key, item in pairs})
+
+
 def _read_objects(content: Any) -> Any:
     shape, items = content
     made = np.empty(len(items), object)
@@ -212,13 +221,13 @@ _KNOWN: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda parts: datetime.timedelta(*parts),
     ),
 }
-for _kind in (datetime.datetime, datetime.date, datetime.time):
-    _KNOWN[_kind] = _kind.isoformat, _kind.fromisoformat
+for _date in (datetime.datetime, datetime.date, datetime.time):
+    _KNOWN[_date] = _date.isoformat, _date.fromisoformat
 for _kind in (list, tuple, set, frozenset):
     _write = _sorted if "set" in _kind.__name__ else _all
-    _KNOWN[_kind] = _write, lambda items, kind=_kind: kind(map(read, items))
-for _kind in (dict, OrderedDict, Counter):
-    _KNOWN[_kind] = _pairs, lambda pairs, kind=_kind: kind({read(k): read(v) for k, v in pairs})
+    _KNOWN[_kind] = _write, partial(_read_all, _kind)
+for _mapping in (dict, OrderedDict, Counter):
+    _KNOWN[_mapping] = _pairs, partial(_read_pairs, _mapping)
 _READERS: dict[str, Callable[[Any], Any]] = {
     "scalar": lambda parts: np.frombuffer(bytes.fromhex(parts[1]), parts[0])[0],
     "array": _read_array,
@@ -248,8 +257,6 @@ def plain(value: Any) -> Any:
     Lists and arrays become tuples, sets frozensets, dicts frozensets of pairs; a Fraction or
     another number is kept as it is.
     """
-    if isinstance(value, LazyNumber):
-        return value.settle()
     if isinstance(value, dict):
         return frozenset((plain(key), plain(item)) for key, item in value.items())
     if isinstance(value, (set, frozenset)):

@@ -34,16 +34,12 @@ class Program:
     interface: str
     catches: bool
 
-    def shown(
-        self, draws: Draws, watched: AbstractContextManager[None], generator: Any = None
-    ) -> Any:
+    def shown(self, draws: Draws, watched: AbstractContextManager[None]) -> Any:
         """What a run shows, as JSON data; errors of the program are raised as ProgramRaised.
 
-        watched: around the run. generator: one that draws from these draws already.
         Raises the signal that has ended the run early, whatever the program made of it.
         """
-        run = draws.run
-        generator = INTERFACES[self.interface](draws) if generator is None else generator
+        run, generator = draws.run, INTERFACES[self.interface](draws)
         # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
         silent = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
         value, raised = None, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -13,7 +12,6 @@ from exactdp.samplers.enumeration_branches import (
     Branch,
     Frontier,
     NotReproducible,
-    RunOver,
     Suspended,
 )
 from exactdp.samplers.enumeration_tally import TooManyBranches
@@ -21,7 +19,6 @@ from exactdp.samplers.enumeration_tally import TooManyBranches
 __all__ = [
     "START",
     "Choice",
-    "Inseparable",
     "NotEnumerable",
     "Path",
     "Run",
@@ -37,10 +34,6 @@ _PATIENCE = 1 << 12
 
 class NotEnumerable(ExactDPError, TypeError):
     """The program uses randomness in a way that has no exact law here."""
-
-
-class Inseparable(RunOver):
-    """The call that is explored by itself is not independent of its caller."""
 
 
 class Choice(NamedTuple):
@@ -59,12 +52,10 @@ Path = tuple[Choice, ...]
 
 
 class Way(NamedTuple):
-    """Choices that lead somewhere, the probability of getting there, and the number of changes on
-    the way, as far as they are counted."""
+    """Choices that lead somewhere, and the probability of getting there."""
 
     path: Path
     weight: Fraction
-    changes: int = 0
 
 
 #: Where a run begins.
@@ -74,30 +65,24 @@ START = Way((), Fraction(1))
 class Run(EnumeratingSource):
     """The source of randomness of one run.
 
-    way: the choices to repeat. heaviest: the probability of the likeliest branch that waits. ahead:
-    the ways through the call that begins with a new choice, if its law is known. repeats_only:
-    whether new choices are an error.
+    way: the choices to repeat. heaviest: the probability of the likeliest branch that waits.
+    before_draw: told of draws. repeats_only: whether new choices are an error.
 
-    others: the branches not taken. lost: the probability of those that nobody will follow. changes:
-    the number of changes until now. hook: a profile hook, which is off while choices are repeated,
-    unless these are all. inner: the run of a call that is explored by itself at this moment.
+    others: the branches not taken. lost: the probability of those that nobody will follow.
     """
 
     def __init__(
         self,
         way: Way = START,
         heaviest: Fraction = Fraction(0),
-        ahead: Callable[[Run], list[Way] | None] | None = None,
+        before_draw: Callable[[Run], None] | None = None,
         repeats_only: bool = False,
     ) -> None:
         super().__init__(Branch(None, 0, 0, Fraction(1)), Frontier())
-        self._way, self._heaviest = way, heaviest
-        self._ahead, self._repeats_only = ahead, repeats_only
-        self.path, self.mass, self.step, self.changes = list(way.path), way.weight, 0, 0
+        self.path, self.mass, self.step = list(way.path), way.weight, 0
         self.others: list[Way] = []
         self.lost = Fraction(0)
-        self.hook: Any = None
-        self.inner: Run | None = None
+        self._heaviest, self._before_draw, self._repeats_only = heaviest, before_draw, repeats_only
 
     @property
     def repeating(self) -> bool:
@@ -106,15 +91,16 @@ class Run(EnumeratingSource):
 
     def alive(self) -> None:
         """Raise the signal that has ended the run, or that the run is over."""
-        if self.inner is not None:  # a call that is explored looks at a number of its caller
-            inner = self.inner
-            while inner.inner is not None:
-                inner = inner.inner
-            inner.stop(Inseparable())
         if self.signal is not None:
             self.stop(self.signal)
         if self._closed:
             self.stop(NotReproducible("a generator was used after the end of its run"))
+
+    def draw(self) -> None:
+        """A number is about to be drawn."""
+        self.alive()
+        if self._before_draw is not None:
+            self._before_draw(self)
 
     def close(self) -> None:
         """End the run; it is an error to have made fewer choices than before."""
@@ -134,37 +120,27 @@ class Run(EnumeratingSource):
     def branch(self, width: int, make: Callable[[], Sequence[Fraction]]) -> int:
         """Branch over `width` options; make() computes their probabilities when needed."""
         self.alive()
-        if self.hook is not None:
-            sys.setprofile(None)  # what follows is no work of the program's
         if self.step == len(self.path):
-            self._choose_anew(width, make)
+            if self._repeats_only:
+                self.stop(NotReproducible("a repeated run made more choices than before"))
+            if width > MAX_WIDTH:
+                self.stop(TooManyBranches(f"a single choice has more than {MAX_WIDTH} options"))
+            self.take([Way((Choice(i, width, p),), p) for i, p in enumerate(make()) if p])
         choice = self.path[self.step]
         self.step += 1
         if choice.width != width:
             self.stop(
                 NotReproducible(f"choice {self.step} had {choice.width} options and now {width}")
             )
-        if self.step == len(self._way.path):
-            self.changes = self._way.changes
-        if self.hook is not None and (self._repeats_only or self.step == len(self.path)):
-            sys.setprofile(self.hook)
         return choice.option
 
-    def _choose_anew(self, width: int, make: Callable[[], Sequence[Fraction]]) -> None:
-        """Take the most probable way from here, and note the others."""
-        if self._repeats_only:
-            self.stop(NotReproducible("a repeated run made more choices than before"))
-        if width > MAX_WIDTH:
-            self.stop(TooManyBranches(f"a single choice has more than {MAX_WIDTH} options"))
-        ways = self._ahead(self) if self._ahead is not None else None
-        if ways is None:
-            ways = [Way((Choice(i, width, p),), p) for i, p in enumerate(make()) if p]
-        else:
-            self.lost += self.mass * (1 - sum((way.weight for way in ways), Fraction(0)))
+    def take(self, ways: Sequence[Way]) -> None:
+        """Take the most probable of the ways from here, and note the others."""
         before = tuple(self.path)
-        found = [Way((*before, *w.path), self.mass * w.weight, self.changes) for w in ways]
+        found = [Way((*before, *way.path), self.mass * way.weight) for way in ways]
         first = max(found, key=lambda way: way.weight)
         self.others += [way for way in found if way is not first]
+        self.lost += self.mass - sum((way.weight for way in found), Fraction(0))
         self.mass = first.weight
         self._heaviest = max([self._heaviest, *(way.weight for way in self.others)])
         if self._heaviest > self.mass * _PATIENCE:

@@ -17,7 +17,7 @@ from exactdp.audit.code.explore import Found
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.functions import Functions
 from exactdp.audit.code.guard import Guard, Guarded
-from exactdp.audit.code.program import INTERFACES, Program
+from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import NotEnumerable, Run, Way, as_data, from_data, repeating
 from exactdp.audit.code.watch import Watch
 from exactdp.samplers.enumeration_branches import Again, NotReproducible, Suspended
@@ -30,15 +30,16 @@ _LAZY_DIFFER = "lazy numbers and ordinary ones lead to different results"
 Seen = list[Any]
 
 
-def _found(program: Program, draws: Draws, watched: Any, generator: Any = None) -> Found:
-    """One run, up to its end or until it waits."""
+def _found(program: Program, draws: Draws, watched: Any, kept: bool = True) -> Found:
+    """One run, up to its end or until it waits. kept: whether its points may be asked for."""
     shown, again = None, False
     try:
-        shown = program.shown(draws, watched, generator)
+        shown = program.shown(draws, watched)
     except (Again, Suspended) as signal:
         again = isinstance(signal, Again)
     run = draws.run
-    return Found(tuple(run.path), run.mass, run.others, run.lost, again, shown, draws.points())
+    points = draws.points() if shown is not None and kept else []
+    return Found(tuple(run.path), run.mass, run.others, run.lost, again, shown, points)
 
 
 class InProcess:
@@ -55,38 +56,34 @@ class InProcess:
         existing: Sequence[Any],
         separately: tuple[Fraction, int] | None,
     ) -> None:
-        self._program, self._lazy = program, lazy
-        self.guard = Guard(existing, audits=separately is None)
-        self._generator: Any = None
+        self._program = program
+        self.guard = Guard(existing)
+        self._draws: Draws = LazyDraws(Run()) if lazy else RealDraws(Run(), _LAZY_DIFFER)
         self.functions = Functions(self._follow_call, *separately) if separately else None
         self.told: Callable[[], object] = int
 
     def follow(self, way: Way, heaviest: Fraction) -> Found:
         """Run the program along a way, and on."""
-        draws = self._draws(way, heaviest)
-        self._generator = INTERFACES[self._program.interface](draws)
-        return _found(self._program, draws, self._guarded(draws.run), self._generator)
+        self._begin(way, heaviest)
+        return _found(self._program, self._draws, Guarded(self.guard, self._draws.run, None))
 
     def _follow_call(self, call: Any, way: Way, heaviest: Fraction) -> Found:
-        """Run a call of the program, with the generator that the program has."""
-        outer, draws = self._generator.draws, self._draws(way, heaviest)
-        self._generator.draws = draws
+        """Run a call of the program, which draws from the generator that it has."""
+        outer = self._begin(way, heaviest)
         try:
             program = Program(call, self._program.interface, catches=False)
-            return _found(program, draws, self._guarded(draws.run), self._generator)
+            watched = Guarded(self.guard, self._draws.run, None)
+            return _found(program, self._draws, watched, kept=False)
         finally:
-            self._generator.draws = outer
+            self._draws.begin(*outer)
 
-    def _draws(self, way: Way, heaviest: Fraction) -> Draws:
+    def _begin(self, way: Way, heaviest: Fraction) -> Any:
+        """A run begins: what draws was before."""
         self.told()
-        run = Run(way, heaviest, None if self.functions is None else self.functions.ahead)
-        return LazyDraws(run) if self._lazy else RealDraws(run, _LAZY_DIFFER)
-
-    def _guarded(self, run: Run) -> Guarded:
         if self.functions is None:
-            return Guarded(self.guard, run, None)
-        self.functions.begin(run)
-        return Guarded(self.guard, run, self.functions.see)
+            return self._draws.begin(Run(way, heaviest))
+        self.functions.begin()
+        return self._draws.begin(Run(way, heaviest, self.functions.before_draw))
 
 
 class _Watched:
