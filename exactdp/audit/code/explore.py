@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
@@ -61,8 +61,6 @@ class Explorer:
         self._heap: list[tuple[Fraction, int, Way]] = []
         self._ticket = count()
         self._paths: dict[str, Path] = {}
-        self._other_paths: dict[str, Path] = {}
-        self._round: Path = ()
         self.leaves, self._stride = 0, 1
         self.kept: list[Found] = []
 
@@ -77,7 +75,6 @@ class Explorer:
             self.tally.lose(found.lost)
             if found.again:
                 self.tally.renew(found.mass)
-                self._round = found.path
             elif found.shown is not None:
                 self._add(found)
             self.tally.check(bool(self._heap))
@@ -88,8 +85,7 @@ class Explorer:
     def _add(self, found: Found) -> None:
         key = json.dumps(found.shown)
         self.tally.add(key, found.mass)
-        if self._paths.setdefault(key, found.path) is not found.path:
-            self._other_paths[key] = found.path
+        self._paths.setdefault(key, found.path)
         self.leaves += 1
         if self.leaves % self._stride == 0 and self._most_kept:
             self.kept.append(found)
@@ -98,24 +94,8 @@ class Explorer:
 
     def ways(self) -> list[Way]:
         """To each result the likeliest way, with the probability of the result, rounded down."""
-        return [
-            Way(self._with_other(key), _rounded(weight)) for key, weight in self.tally.law().items()
-        ]
-
-    def _with_other(self, key: str) -> Path:
-        path = self._paths[key]
-        other = self._other_paths.get(key) or (self._round and (*self._round, *path))
-        return (path[0]._replace(instead=(len(path), other)), *path[1:]) if other else path
-
-    def detours(self, most: int) -> Iterator[tuple[Path, Any]]:
-        """Other paths to the ends of kept leaves, at most so many, and what they should show."""
-        for found in self.kept[:: 1 + len(self.kept) // most]:
-            turns = [(i, *choice.instead) for i, choice in enumerate(found.path) if choice.instead]
-            if turns:
-                i, n, other = turns[len(found.path) % len(turns)]
-                yield (*found.path[:i], *other, *found.path[i + n :]), found.shown
-            elif self._round:
-                yield (*self._round, *found.path), found.shown
+        law = self.tally.law()
+        return [Way(self._paths[key], _rounded(weight)) for key, weight in law.items()]
 
 
 def _rounded(weight: Fraction) -> Fraction:

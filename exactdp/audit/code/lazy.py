@@ -81,18 +81,6 @@ class LazyNumber(Revealed):
         cuts = [self._first(lambda v: reached(v, other)), self._first(lambda v: beyond(v, other))]
         return cuts[0] < cuts[1] and self._base.split(cuts) == 1
 
-    def __lt__(self, other: Any) -> Any:
-        return self._compare(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(other, operator.ge)
-
     def __eq__(self, other: object) -> Any:
         if isinstance(other, LazyNumber):
             return self._truth(other._at(other._base.low), self._equals(other))
@@ -124,27 +112,6 @@ class LazyNumber(Revealed):
             return function(self.settle(), other)
         return self._combine(other, function, not other < 0)
 
-    def __add__(self, other: Any) -> Any:
-        return self._combine(other, operator.add, True)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: b + a, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._combine(other, operator.sub, True)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: b - a, False)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._scaled(other, operator.mul)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._scaled(other, lambda a, b: b * a)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._scaled(other, operator.truediv)
-
     def __rtruediv__(self, other: Any) -> Any:
         if self._numpy or type(other) not in _CONSTANTS:
             return other / self.settle()
@@ -157,26 +124,11 @@ class LazyNumber(Revealed):
         whole = type(other) is int and self.__class__ is int
         return self._scaled(other, operator.floordiv) if whole else self.settle() // other
 
-    def __rshift__(self, other: Any) -> Any:
-        return self._combine(other, operator.rshift, True)
-
-    def __neg__(self) -> Any:
-        return self._map(operator.neg, False)
-
     def __abs__(self) -> Any:
         return self._map(abs, not self._decide(lambda value: value < 0))
 
     def __round__(self, digits: int | None = None) -> Any:
         return self._map(lambda value: round(value, digits), True)
-
-    def __floor__(self) -> Any:
-        return self._map(math.floor, True)
-
-    def __ceil__(self) -> Any:
-        return self._map(math.ceil, True)
-
-    def __trunc__(self) -> Any:
-        return self._map(math.trunc, True)
 
     # -- what branches over remainders or over all values ----------------------------------------
 
@@ -231,20 +183,52 @@ class LazyNumber(Revealed):
         return type(value), (value,)
 
 
+def _comparing(test: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    return lambda self, other: self._compare(other, test)
+
+
+def _combining(function: Callable[[Any, Any], Any], rising: bool) -> Callable[..., Any]:
+    return lambda self, other: self._combine(other, function, rising)
+
+
+def _scaling(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda self, other: self._scaled(other, function)
+
+
+def _mapping(function: Callable[[Any], Any], rising: bool) -> Callable[..., Any]:
+    return lambda self: self._map(function, rising)
+
+
 def _settling(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, *others: function(self.settle(), *others)
 
 
 def _swapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda self, other: function(other, self.settle())
+    return lambda one, other: function(other, one)
 
 
-_SETTLING: tuple[Any, ...] = (
-    *(operator.invert, operator.index, operator.pos, operator.or_, operator.xor),
-    *(operator.lshift, complex, str, repr),
-)
-for _function in _SETTLING:
-    setattr(LazyNumber, f"__{_function.__name__.rstrip('_')}__", _settling(_function))
-for _name in ("pow", "mod", "floordiv", "lshift", "rshift", "or_", "xor"):
-    setattr(LazyNumber, f"__r{_name.rstrip('_')}__", _swapped(getattr(operator, _name)))
-LazyNumber.__rdivmod__ = _swapped(divmod)  # type: ignore[attr-defined]
+_METHODS: dict[str, Callable[..., Any]] = {
+    **{name: _comparing(getattr(operator, name)) for name in ("lt", "le", "gt", "ge")},
+    "add": _combining(operator.add, True),
+    "radd": _combining(_swapped(operator.add), True),
+    "sub": _combining(operator.sub, True),
+    "rsub": _combining(_swapped(operator.sub), False),
+    "rshift": _combining(operator.rshift, True),
+    "mul": _scaling(operator.mul),
+    "rmul": _scaling(_swapped(operator.mul)),
+    "truediv": _scaling(operator.truediv),
+    "neg": _mapping(operator.neg, False),
+    "floor": _mapping(math.floor, True),
+    "ceil": _mapping(math.ceil, True),
+    "trunc": _mapping(math.trunc, True),
+    **{name: _settling(getattr(operator, name)) for name in ("invert", "index", "pos", "lshift")},
+    **{"or": _settling(operator.or_), "xor": _settling(operator.xor)},
+    **{"complex": _settling(complex), "str": _settling(str), "repr": _settling(repr)},
+    **{
+        f"r{name}": _settling(_swapped(getattr(operator, f"__{name}__")))
+        for name in ("pow", "mod", "floordiv", "lshift", "rshift", "or", "xor")
+    },
+    "rdivmod": _settling(_swapped(divmod)),
+}
+for _name, _method in _METHODS.items():
+    setattr(LazyNumber, f"__{_name}__", _method)

@@ -67,7 +67,8 @@ def constants(
         while reader.functions:
             function = reader.functions.pop()
             inner, code = function_node(function.__code__), function.__code__
-            if inner is None or function.__closure__:
+            defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()
+            if inner is None or function.__closure__ or not is_plain(defaults):
                 return None
             if code not in seen:
                 seen.add(code)
@@ -81,7 +82,7 @@ class _Reader:
     """Collects the constants that functions read, and the functions that these meet."""
 
     def __init__(self, kinds: Collection[type], functions: Collection[types.FunctionType]) -> None:
-        self._kinds = kinds
+        self._kinds, self._given = kinds, functions
         self.constants: list[Constant] = []
         self.functions = [*functions, *(each for kind in kinds for each in _operators(kind))]
 
@@ -99,13 +100,15 @@ class _Reader:
             elif isinstance(each, ast.Attribute):
                 base = each.value.id if isinstance(each.value, ast.Name) else ""
                 of = holders[base].get(base) if base in holders else None
-                if isinstance(of, (types.ModuleType, type)):
+                if isinstance(of, (types.ModuleType, types.FunctionType, type)):
                     self._note(of, each.attr, getattr(of, each.attr, None))
                 else:
                     self._note_members(each.attr)
 
     def _note_members(self, name: str) -> None:
-        """An attribute of an object: of which class it is, is not known."""
+        """An attribute of an object or function: of which one, is not known."""
+        for function in self._given:
+            self._note(function, name, vars(function).get(name))
         for kind in self._kinds:
             member = getattr_static(kind, name, self)
             if member is not self:
@@ -133,8 +136,11 @@ def _is_forbidden(node: ast.AST) -> bool:
     if isinstance(node, ast.Compare):  # which of two equal values it has, but for None and the like
         asks = any(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops)
         return asks and not all(isinstance(each, ast.Constant) for each in node.comparators)
-    changes = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-    return changes or isinstance(node, (*_FORBIDDEN, ast.FunctionDef))
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return True
+    if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+        return True  # such as __dict__ and __defaults__
+    return isinstance(node, (*_FORBIDDEN, ast.FunctionDef))
 
 
 def _globals(code: types.CodeType) -> set[str]:

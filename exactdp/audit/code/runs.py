@@ -37,15 +37,11 @@ class NotEnumerable(ExactDPError, TypeError):
 
 
 class Choice(NamedTuple):
-    """One choice of a run: the option taken, the number of options, and its probability.
-
-    instead: (n, path) if the n choices from here on lead to the same result as this path does.
-    """
+    """One choice of a run: the option taken, the number of options, and its probability."""
 
     option: int
     width: int
     share: Fraction
-    instead: Any = None
 
 
 Path = tuple[Choice, ...]
