@@ -1,9 +1,9 @@
 """The audit of code: the exact law of a program that is handed its random generator.
 
-judge decides; explore follows the branches in a forked child, draw_forks by a fork at every draw,
-fresh repeats them in new interpreters; draws and generators answer the program, with lazy numbers
-where they can; watch notices randomness that is not theirs; outcomes tells results apart; verdicts
-compares laws.
+verdicts compares laws, which judge finds. explore follows the branches of a program; search runs it
+in forked children, fresh in new interpreters. functions explores calls by themselves, where pure
+finds that they only compute and draw. generators and draws answer the program, with lazy numbers
+where they can. guard and watch notice other randomness. outcomes tells results apart.
 """
 
 from exactdp.audit.code.laws import Comparison, compare, foreign_law
