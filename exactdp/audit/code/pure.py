@@ -108,7 +108,8 @@ class _Reader:
     def _note_members(self, name: str) -> None:
         """An attribute of an object or function: of which one, is not known."""
         for function in self._given:
-            self._note(function, name, vars(function).get(name))
+            if name in vars(function):
+                self._note(function, name, vars(function)[name])
         for kind in self._kinds:
             member = getattr_static(kind, name, self)
             if member is not self:
