@@ -132,7 +132,7 @@ def _from_counts(
     rows = list(zip(found.elements, map(_number, found.counts()), strict=True))
     write = table_writer(target.suffix, ["element", "count"], rows)
     facts = {**_noise(made), **_not_noise(made, None)}
-    return Publication(made, made.guarantee(), (len(rows), "counters"), write, facts)
+    return Publication(made, made.guarantee, (len(rows), "counters"), write, facts)
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[Any, ...]:

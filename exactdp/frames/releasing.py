@@ -229,7 +229,7 @@ def drawn(
     if isinstance(made, KeyRounds):
         pairs, named = gathered(frame, question, keyed, passes)
         checked = (*WEIGHTS_CHECKED, f"every user counts for at most k = {made.k} released keys")
-        guarantee = replace(made.guarantee(), checked=checked)
+        guarantee = replace(made.guarantee, checked=checked)
         pay(guarantee)
         numbers = made.drawn(pairs, len(named), source)
         counts = made.counted(pairs, numbers, source)
@@ -245,7 +245,7 @@ def drawn(
         keys=rows.get("keys"),
         passes=passes,
     )
-    guarantee = replace(made.guarantee(), checked=totals.checked)
+    guarantee = replace(made.guarantee, checked=totals.checked)
     pay(guarantee)
     if isinstance(made, GSHMWithSums):
         return made.drawn_sums(totals.counts, totals.sums, source), guarantee

@@ -78,12 +78,12 @@ def keys(
     pay = paying(budget, times, note or f"keys of {question.user} by {', '.join(question.by)}")
     if isinstance(made, PartitionSelection):
         totals = counted(frame, user=user, by=by, k=k, keyed=keyed, passes=read)
-        guarantee = replace(made.guarantee(), checked=totals.checked)
+        guarantee = replace(made.guarantee, checked=totals.checked)
         pay(guarantee)
         found = made.draw(totals.counts, used)
     else:
         pairs, named = gathered(frame, question, keyed, read)
-        guarantee = replace(made.guarantee(), checked=WEIGHTS_CHECKED)
+        guarantee = replace(made.guarantee, checked=WEIGHTS_CHECKED)
         pay(guarantee)
         found = sorted(named[i] for i in made.drawn(pairs, len(named), used).tolist())
     types = [kind.released for kind in question.key_types]

@@ -81,7 +81,7 @@ class KnownKeys:
         release, such as SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.drawn(counts, source), self.guarantee())
+        return NoisyRelease(self.drawn(counts, source), self.guarantee)
 
     def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
         """The counters of a release, with randomness from any source, for simulations."""
@@ -98,6 +98,7 @@ class KnownKeys:
         one, every = (noise.quantile(1 - chance / n / 2) for n in (1, keys))
         return Accuracy(chance, one, -1, every)
 
+    @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of every release, for any data."""
         neighbours = add_remove(f"changing at most k = {self.k} counters by one")

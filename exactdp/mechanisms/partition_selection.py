@@ -113,6 +113,7 @@ class PartitionSelection:
             if users >= len(self._chances) or source.bernoulli(self.chance(users))
         ]
 
+    @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of every release, for any data."""
         delta = _together(self.k, self.key_epsilon, self.key_delta, self.epsilon)

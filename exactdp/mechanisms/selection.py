@@ -60,6 +60,7 @@ class _Choice(ABC):
             for i, option in enumerate(losses)
         }
 
+    @property
     def guarantee(self) -> Guarantee:
         """(epsilon, 0)-differential privacy; `loss` says more, for compositions."""
         return Guarantee(self.epsilon, Enclosure.exact(0), ADD_REMOVE, self.loss().source)

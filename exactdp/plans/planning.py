@@ -76,6 +76,7 @@ class Plan:
                 mu2, near, rate, self.epsilon, alone=_hidden([each.query for each in self.queries])
             )
 
+    @property
     def guarantee(self) -> Guarantee:
         """The promise for all queries together, if the engine draws this noise."""
         keys = ", ".join(f"{each.query.k} keys of {each.query.name}" for each in self.queries)
@@ -86,7 +87,7 @@ class Plan:
         """The privacy statement: of the noise, which checkers recompute, if it is continuous."""
         facts = _about([each.query for each in self.queries], engine)
         if self.discrete:
-            return of(self.guarantee(), **facts)
+            return of(self.guarantee, **facts)
         return of(self.loss(), epsilon=self.epsilon, **facts)
 
     def loss(self) -> pld.Pld:

@@ -51,7 +51,7 @@ def budgeted(budget: pld.Budget) -> Content:
         head = {"measure": "delta", "epsilon": limits["epsilon"], "at_most": limits["delta"]}
         claim = {**head, "derivation": {"rule": "basic"}}
     else:
-        return promised(budget.guarantee())
+        return promised(budget.guarantee)
     premises = [budget.neighbours, f"Proof: {budget.source}.", _BUDGET]
     return Content(releases, [claim], premises)
 

@@ -43,7 +43,7 @@ def test_one_relation_composes(stated: list[str]) -> None:
     for neighbours in stated:
         budget.spend(_promise(neighbours))
         assert neighbours.partition(": ")[2] in first.then(last).neighbours
-    assert budget.guarantee().neighbours == first.then(last).neighbours
+    assert budget.guarantee.neighbours == first.then(last).neighbours
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(STATED, 2)))

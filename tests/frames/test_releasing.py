@@ -40,7 +40,7 @@ def test_every_engine_releases_the_same_and_its_own_kind(engine: str, made: Thre
         frame = frame_of(kind, rows, "text")
         found = draw(frame, user="uid", by="url", made=made, source=SeededSource(7), sums=sums)
         assert type(found.frame) is type(frame)
-        assert found.guarantee.delta == made.guarantee().delta
+        assert found.guarantee.delta == made.guarantee.delta
         results.append(listed(found.frame))
     assert results[0] == results[1]
     assert len(results[0]) >= 3
@@ -102,7 +102,7 @@ def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime:
     person: list[Row] = [("v", "a", 0), ("v", "b", 0), ("v", "b", 0)]
     laws = [release_law(rows, made, prime) for rows in (others, others + person)]
     assert len(laws[1]) > 4
-    promise = made.guarantee().delta.upper
+    promise = made.guarantee.delta.upper
     largest = F(0)
     for p, q in (laws, laws[::-1]):
         found = hockey_stick(p, q, epsilon=F(made.epsilon))
@@ -192,7 +192,7 @@ def test_a_release_says_what_it_is() -> None:
     *_, name, promise = str(found).splitlines()
     assert name == "GSHM, k = 2, sigma = 1, counts above 4"
     assert promise == (
-        f"{made.guarantee()}; checked on the data: every pair of user and key counts once, "
+        f"{made.guarantee}; checked on the data: every pair of user and key counts once, "
         "every user counts for at most k = 2 keys, chosen by their own rows alone"
     )
     assert "changing at most k = 2 counters by one" in promise

@@ -228,7 +228,7 @@ def test_three_rounds_leak_no_more_than_they_promise() -> None:
     limits, worst = [30, 24, 20], 0.0
     rounds = tuple(Fraction(limit, unit) for limit in limits)
     made = SIPS(3, (sigma,) * 3, rounds, epsilon, "0.9", grid=unit)
-    promised = float(made.guarantee().delta.upper)
+    promised = float(made.guarantee.delta.upper)
     others = SMALL[:2]
     without = _law(sigma, limits, others, unit)
     for user in [*SMALL, ["x"], ["x", "y"], ["x", "y", "z"], ["a", "x", "y"]]:
@@ -290,7 +290,7 @@ def test_two_adaptive_rounds_leak_no_more_than_they_promise(
     """All noises of a user with a shared and a new key, or with either, beside one other user."""
     monkeypatch.setattr(Noise, "spare", 1)
     made = MAD2R(2, ("0.75", "0.75"), ("1.75", "1.5"), 1, "0.99", grid=2, degree=2)
-    promised, worst = float(made.guarantee().delta.upper), 0.0
+    promised, worst = float(made.guarantee.delta.upper), 0.0
     reach, lost = 8, 4 * 2 * _tail(8, Fraction(9))
     without = enumerated(made, {0: ["a"]}, 9.0, reach)
     for own in (["a", "b"], ["a"], ["b"]):
@@ -306,7 +306,7 @@ def test_one_round_has_the_delta_of_its_larger_end() -> None:
     (sigma,), (threshold,) = made.sigmas, made.thresholds
     noise = _gaussian_delta(1 / float(sigma), 1.0)
     new = max(1 - _normal((float(threshold) - d**-0.5) / float(sigma)) ** d for d in range(1, 21))
-    found = float(made.guarantee().delta.upper)
+    found = float(made.guarantee.delta.upper)
     assert max(noise, new) <= found * (1 + 1e-4)
     assert found <= 1.003 * max(noise, new)
 
@@ -326,7 +326,7 @@ def test_frequent_keys_are_released_and_rare_ones_are_not(kind: Any) -> None:
     assert made.draw(sets, SeededSource(2)) == ["and", "of", "the"]
     with pytest.raises(InvalidParameter, match="source"):
         made.release(sets, SeededSource(2))
-    assert made.guarantee().delta.upper <= Fraction(1, 10**6)
+    assert made.guarantee.delta.upper <= Fraction(1, 10**6)
     assert made.draw({}, SeededSource(2)) == []
 
 
@@ -371,7 +371,7 @@ def test_several_releases_and_counts_add_up() -> None:
         for s, t in zip(made.sigmas, made.thresholds, strict=True)
     )
     total = _gaussian_delta(mu2**0.5, 1.0) + 1 - math.exp(-rate)
-    found = float(made.guarantee().delta.upper)
+    found = float(made.guarantee.delta.upper)
     assert total <= found * (1 + 1e-6)
     assert found <= min(1.01 * total, 1e-5)
 

@@ -59,7 +59,7 @@ def test_two_keys_keep_the_promise_together() -> None:
         for n in (2, 3)
     ]
     for p, q in (laws, laws[::-1]):
-        assert hockey_stick(p, q, epsilon=1).upper <= made.guarantee().delta.upper
+        assert hockey_stick(p, q, epsilon=1).upper <= made.guarantee.delta.upper
     with pytest.raises(InvalidParameter, match="delta"):
         PartitionSelection(2, "0.6", "0.01", 1, "0.09")
 
@@ -68,7 +68,7 @@ def test_many_keys_take_the_better_composition() -> None:
     few, many = (PartitionSelection.for_target(k=k, epsilon=1, delta="1e-6") for k in (2, 200))
     assert few.key_epsilon == Fraction(1, 2)
     assert many.key_epsilon > 3 * Fraction(1, 200)
-    assert many.guarantee().delta.upper <= Fraction(1, 10**6)
+    assert many.guarantee.delta.upper <= Fraction(1, 10**6)
     plain = PartitionSelection(200, "1/200", "5e-9", 1, "1e-6")
     assert many.half < plain.half / 2
 

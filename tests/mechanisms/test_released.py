@@ -77,7 +77,7 @@ def test_a_look_up_does_not_build_anything() -> None:
             Once.read += 1
             return super().__iter__()
 
-    guarantee = GSHM(1, 2, 30, 1, "0.1").guarantee()
+    guarantee = GSHM(1, 2, 30, 1, "0.1").guarantee
     release = Release(Once((x, x + 1) for x in range(1000)), guarantee)
     assert [release[x] for x in range(1000)] == list(range(1, 1001))
     assert all(x in release for x in range(1000))

@@ -52,7 +52,7 @@ def test_draws_have_these_probabilities(kind: type) -> None:
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_promises(kind: type) -> None:
     made = kind(epsilon="0.5")
-    assert (made.guarantee().epsilon, made.guarantee().delta.upper) == (Fraction(1, 2), 0)
+    assert (made.guarantee.epsilon, made.guarantee.delta.upper) == (Fraction(1, 2), 0)
     assert made.loss().delta("0.5").upper == 0
     alone = pld.approximate(epsilon="0.5", delta=0).composed(20).epsilon("1e-6")
     assert made.loss().composed(20).epsilon("1e-6").upper < alone.lower

@@ -151,6 +151,7 @@ class Budget:
         """The theorem by which the costs add up."""
         return self._filter.source
 
+    @property
     def guarantee(self) -> Guarantee:
         """The promise for all answers together, now and later."""
         if "rho" in self._promised:

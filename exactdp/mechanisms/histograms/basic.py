@@ -96,6 +96,7 @@ class StabilityHistogram(BinsMechanism):
         per_draw = self.noise.bits_per_draw
         return None if per_draw is None else self.n * per_draw
 
+    @property
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact(self.exact_delta)

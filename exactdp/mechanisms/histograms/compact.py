@@ -134,6 +134,7 @@ class CompactHistogram(HistogramMechanism):
             uneven = Fraction(unit + 1, unit - 1)
         return self.noise.e_half_epsilon**2 * more * less * uneven
 
+    @property
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
         return Guarantee(self.epsilon, zero, REPLACED_ROW, self._source(), self.e_epsilon)

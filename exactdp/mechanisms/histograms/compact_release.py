@@ -58,7 +58,7 @@ class CompactRelease(Estimates):
     @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of the release."""
-        return self.mechanism.guarantee()
+        return self.mechanism.guarantee
 
     def __getitem__(self, element: int) -> int:
         """The noisy count of an element; raises InvalidParameter outside the universe."""

@@ -54,6 +54,7 @@ class SparseHistogram(BinsMechanism):
         """Random bits read by every release."""
         return (4 * self.n + 3) * self.bits_per_draw
 
+    @property
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact((tilde + 1) * self.distance)

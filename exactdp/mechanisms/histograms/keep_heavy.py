@@ -92,7 +92,7 @@ class PureSparseHistogram(KeepHeavySampled):
     >>> from exactdp.samplers import GeoSample, SystemSource
     >>> mechanism = PureSparseHistogram(GeoSample(n=100, epsilon=1), universe=2**64)
     >>> release = mechanism.release({17: 60, 2**63: 40}, SystemSource())
-    >>> print(mechanism.guarantee())
+    >>> print(mechanism.guarantee)
     (1, 0)-DP for replace-one neighbours: one of the n rows replaced by another, n being public; \
 BV Theorem 6.6, by exact sampling
     """

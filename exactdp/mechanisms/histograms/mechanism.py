@@ -93,6 +93,7 @@ class HistogramMechanism(ABC):
             raise InvalidParameter("the sum of counts", sum(kept.values()), f"n = {self.n}")
         return ascending({key: count for key, count in kept.items() if count})
 
+    @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of every release, for any data."""
         tilde = self.noise.e_half_epsilon**2
@@ -171,4 +172,4 @@ class BinsMechanism(HistogramMechanism):
         such as SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
-        return Release(self.draw(counts, source), self.guarantee())
+        return Release(self.draw(counts, source), self.guarantee)

@@ -167,6 +167,7 @@ class PaddedSparseHistogram(BinsMechanism):
 
         return min(refine(bound).upper * self._rounding, Fraction(1))
 
+    @property
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
         return Guarantee(self.epsilon, zero, REPLACED_ROW, self._source(), self.e_epsilon)

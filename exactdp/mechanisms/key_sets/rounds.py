@@ -186,6 +186,7 @@ class KeyRounds(ABC):
         share = isqrt(self.grid**2 // own) * self.degree
         return -(-(self._rounds[-1].limit + 1) // share)
 
+    @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of `times` releases, for any data."""
         return Guarantee(self.epsilon, self._leaks, _NEIGHBOURS, self.SOURCE)

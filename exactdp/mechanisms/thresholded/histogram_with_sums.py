@@ -69,7 +69,7 @@ class GSHMWithSums(GSHM):
         SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.drawn_sums(counts, sums, source), self.guarantee())
+        return NoisyRelease(self.drawn_sums(counts, sums, source), self.guarantee)
 
     def draw_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source

@@ -75,7 +75,7 @@ class Thresholded(ABC):
         for a release, such as SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.drawn(counts, source), self.guarantee())
+        return NoisyRelease(self.drawn(counts, source), self.guarantee)
 
     def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
         """The bins of a release with randomness from any source, for simulations and proofs."""
@@ -92,6 +92,7 @@ class Thresholded(ABC):
         """
         return exact_law(lambda source: self.draw(counts, source), residual=residual)
 
+    @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of every release, for any data."""
         neighbours, source = self._promise()

@@ -77,7 +77,7 @@ def test_no_adaptive_analyst_learns_more_than_promised(terms: dict[str, Any]) ->
         delta = {} if "by" in terms else {"delta": p["lost"]}
         budget.spend(pld.laws(p, q, neighbours=pld.ADD_REMOVE), **delta)
         costs.append(tuple(budget.spent.values()))
-    promised = pld.Budget(**terms).guarantee()
+    promised = pld.Budget(**terms).guarantee
     factor = Fraction(math.nextafter(math.exp(promised.epsilon), 0))
 
     @cache
@@ -147,7 +147,7 @@ def test_all_kinds_of_releases_share_one_ledger() -> None:
         budget.spend(LOSS.replaced())
     budget.spend(gshm.guarantee(k=10, sigma=400, tau=2800, epsilon="0.1"))
     said = "one user takes part or not; one user added or removed, changing at most k counters by"
-    assert budget.guarantee().neighbours == f"add-remove neighbours: {said} one each"
+    assert budget.guarantee.neighbours == f"add-remove neighbours: {said} one each"
 
 
 def test_a_file_keeps_every_digit_and_its_terms(tmp_path: Path) -> None:

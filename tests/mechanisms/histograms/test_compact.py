@@ -69,7 +69,7 @@ def test_loss_is_at_most_the_three_epsilons(compact: CompactHistogram) -> None:
     """The released polynomial itself, enumerated over all choices."""
     n, universe = compact.n, compact.universe
     worst = worst_loss(lambda c: law_of(compact, c), n, universe)
-    assert worst <= compact.e_epsilon == compact.guarantee().e_epsilon
+    assert worst <= compact.e_epsilon == compact.guarantee.e_epsilon
     more, less = compact.inverse.losses
     fixed = compact.noise.bits_per_draw is not None
     cost = 1 + F(2, (1 << compact._hash_bits - compact.value_bits) - 1) if fixed else 1
@@ -200,7 +200,7 @@ def test_parameters_for_an_error(n: int, epsilon: str, universe: int, beta: str)
     assert compact.field.order >= universe
     assert compact.inverse.losses == (1, 1)
     loss, noise = F(str(epsilon)), compact.noise
-    assert compact.guarantee().epsilon == loss
+    assert compact.guarantee.epsilon == loss
     assert noise.e_half_epsilon - 1 >= (1 - F(1, 2**10)) * loss / 2
     q = 1 / rational_growth(loss)
     assert noise.variance <= F(101, 100) * 2 * q / (1 - q) ** 2
@@ -221,7 +221,7 @@ def test_queries_and_serialisation() -> None:
     ):
         assert again == release
         assert [again[x] for x in range(50)] == [release[x] for x in range(50)]
-        assert again.guarantee == compact.guarantee()
+        assert again.guarantee == compact.guarantee
     for bad in (-1, 2**64, "x"):
         with pytest.raises(InvalidParameter, match="element"):
             release[bad]  # type: ignore[index]

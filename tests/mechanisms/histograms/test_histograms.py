@@ -51,7 +51,7 @@ def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMecha
     release = mechanism.release({3: 4, 20: 2}, SystemSource())  # type: ignore[attr-defined]
     assert list(release) == sorted(release)
     assert all(0 <= x < 30 and 0 <= c <= 6 for x, c in release.items())
-    assert release.guarantee == mechanism.guarantee()
+    assert release.guarantee == mechanism.guarantee
     assert "replace-one" in release.guarantee.neighbours
     assert mechanism._source() in str(release.guarantee)
     assert mechanism.variance == mechanism.noise.variance

@@ -58,7 +58,7 @@ SAMPLERS = [geo, fast]
 def test_basic_histogram(make: object, n: int, universe: int) -> None:
     mechanism = BasicHistogram(make(n), universe)  # type: ignore[operator]
     worst = worst_loss(lambda c: mechanism.law(c, residual=0), n, universe)
-    promised = mechanism.guarantee().e_epsilon
+    promised = mechanism.guarantee.e_epsilon
     assert promised == mechanism.noise.e_half_epsilon**2
     assert worst <= promised
     if make is geo:
@@ -95,7 +95,7 @@ def test_pure_sparse_histogram(make: object, n: int, universe: int) -> None:
     mechanism = PureSparseHistogram(make(n), universe)  # type: ignore[operator]
     worst = worst_loss(lambda c: mechanism.law(c, residual=0), n, universe)
     assert worst <= mechanism.noise.e_half_epsilon**2
-    assert mechanism.guarantee().delta == 0
+    assert mechanism.guarantee.delta == 0
 
 
 @pytest.mark.slow
@@ -180,9 +180,9 @@ def test_stability_histogram_has_exactly_its_delta(make: object, n: int, univers
     for threshold in range(n + 1):
         mechanism = StabilityHistogram(noise, universe, threshold, "0.9999")
         pairs = all_pairs(lambda c, m=mechanism: m.law(c, residual=0), n, universe)
-        factor = mechanism.guarantee().e_epsilon
+        factor = mechanism.guarantee.e_epsilon
         worst = max(hockey_stick(p, q, e_epsilon=factor).upper for p, q in pairs)
-        assert mechanism.guarantee().delta == mechanism.exact_delta
+        assert mechanism.guarantee.delta == mechanism.exact_delta
         assert worst <= mechanism.exact_delta
         if make is geo or n == 1:
             assert worst == mechanism.exact_delta
@@ -205,7 +205,7 @@ def test_sparse_histogram_is_as_close_as_promised() -> None:
         for counts in all_counts(n, universe)[:6]:
             gap = total_variation(strict.law(counts, 0), whole.law(counts, 0))
             assert gap <= F(distance)
-        promise = strict.guarantee()
+        promise = strict.guarantee
         factor = promise.e_epsilon
         assert promise.delta == (factor + 1) * F(distance)
         if n == 1:
@@ -217,8 +217,8 @@ def test_sparse_histogram_is_as_close_as_promised() -> None:
 def test_algorithm_8_is_pure(universe: int) -> None:
     mechanism = FixedTimeSparseHistogram(geo(1), universe, gamma_bits=2)
     worst = worst_loss(lambda c: mechanism.law(c, residual=0), 1, universe)
-    assert worst <= mechanism.guarantee().e_epsilon
-    assert mechanism.guarantee().delta == 0
+    assert worst <= mechanism.guarantee.e_epsilon
+    assert mechanism.guarantee.delta == 0
     # without the mixture the loss is finite, but may be larger
     assert worst_loss(lambda c: mechanism.sparse.law(c, residual=0), 1, universe) < math.inf
 

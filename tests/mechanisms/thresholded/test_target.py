@@ -25,7 +25,7 @@ KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums]
 @pytest.mark.parametrize("lower", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: int) -> None:
     made = kind.for_target(k=3, epsilon=1, delta="1e-4", lower=lower)
-    promise = made.guarantee()
+    promise = made.guarantee
     assert promise.delta.upper <= F("1e-4") <= 2 * promise.delta.upper
     assert promise.epsilon == 1
     step = 1 if kind in (GSHM, GSHMWithSums) else F(1, 2)
@@ -138,7 +138,7 @@ def test_odd_keys_and_counts_are_refused(counts: dict[object, int]) -> None:
 def test_stability_keeps_its_target() -> None:
     noise = GeoSample(n=100, epsilon=1)
     made = StabilityHistogram.for_target(noise, 10, "1e-3")
-    assert made.guarantee().delta <= F("1e-3")
+    assert made.guarantee.delta <= F("1e-3")
     with pytest.raises(InvalidParameter, match="delta must be >="):
         StabilityHistogram(noise, 10, made.threshold - 1, "1e-3")
     with pytest.raises(TypeError):

@@ -59,7 +59,7 @@ def test_releases(mechanism: Thresholded) -> None:
 )
 def test_enumerated_delta_is_within_the_guarantee(mechanism: GSHM) -> None:
     """hockey-stick of the exact laws of neighbours, both ways, up to the residual mass."""
-    promise = mechanism.guarantee()
+    promise = mechanism.guarantee
     pairs = [({"a": 5}, {"a": 6}), ({}, {"a": 1}), ({"a": 1}, {"a": 2})]
     if mechanism.k == 2:
         pairs += [({"a": 5, "b": 1}, {"a": 6, "b": 2}), ({"a": 5}, {"a": 6, "b": 1})]
@@ -118,7 +118,7 @@ PAIRS = {
     ids=range(3),
 )
 def test_csh_is_within_its_guarantee_by_direct_sums(mechanism: CSH) -> None:
-    promise = float(mechanism.guarantee().delta.upper)
+    promise = float(mechanism.guarantee.delta.upper)
     factor, largest = math.exp(float(mechanism.epsilon)), 0.0
     for before, after in PAIRS[mechanism.k]:
         laws = [direct_law(mechanism, counts) for counts in (before, after)]
@@ -140,7 +140,7 @@ def test_csh_draws_follow_the_direct_sums() -> None:
 
 def test_a_threshold_off_by_one_would_be_noticed() -> None:
     """With the threshold one lower the enumerated delta exceeds the guarantee of the right one."""
-    promise = GSHM(1, "0.7", 2, 6, "0.1").guarantee()
+    promise = GSHM(1, "0.7", 2, 6, "0.1").guarantee
     off = GSHM(1, "0.7", 1, 6, "0.1")
     p, q = off.law({"a": 1}, residual="1e-4"), off.law({}, residual="1e-4")
     assert hockey_stick(p, q, epsilon=6).lower > promise.delta.upper
@@ -175,8 +175,8 @@ def test_top_k_subtracts_the_next_count() -> None:
 
 def test_the_private_base_costs_more() -> None:
     plain, based = (kind(9, 20, 150, "0.5", "0.01") for kind in (TopK, TopKWithBase))
-    assert based.guarantee().delta.lower > plain.guarantee().delta.upper
-    assert based.guarantee().delta.upper < 1
+    assert based.guarantee.delta.lower > plain.guarantee.delta.upper
+    assert based.guarantee.delta.upper < 1
 
 
 def direct_hockey_stick(shifts: list[tuple[int, float]], epsilon: float) -> float:
@@ -194,11 +194,11 @@ def direct_hockey_stick(shifts: list[tuple[int, float]], epsilon: float) -> floa
 
 def test_sums_are_released_within_their_guarantee() -> None:
     mechanism = GSHMWithSums(1, 3, 20, 1, "0.1", largest=(3,), spread="2/3")
-    promise = mechanism.guarantee()
+    promise = mechanism.guarantee
     for value in range(-3, 4):  # every value one user can add
         found = direct_hockey_stick([(1, 9.0), (value, 36.0)], 1.0)
         assert found <= promise.delta.upper
-    assert promise.delta.lower > GSHM(1, 3, 20, 1, "0.1").guarantee().delta.upper
+    assert promise.delta.lower > GSHM(1, 3, 20, 1, "0.1").guarantee.delta.upper
     bins = mechanism.draw_sums({"a": 90, "b": 2}, {"a": [-200]}, SeededSource(1))
     assert [x for x, _ in bins] == ["a"]
     count, total = bins[0][1]

@@ -45,7 +45,7 @@ def additional_threshold(less: int = 0) -> None:
             found = code.draw(all_counts, SeededSource(seed))
             plain = shorter.draw({i: c - down for i, c in enumerate(counts)}, SeededSource(seed))
             equal(found, tuple((i, c + down) for i, c in plain), t=lower, counts=counts, seed=seed)
-        promises = code.guarantee().delta, shorter.guarantee().delta
+        promises = code.guarantee.delta, shorter.guarantee.delta
         equal(promises[0], promises[1], kind=kind.__name__, t=lower)
 
 
