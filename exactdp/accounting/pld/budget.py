@@ -11,6 +11,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import covered_by
 from exactdp.accounting.pld.filters import (
     Costs,
+    Expense,
     Filter,
     GaussianFilter,
     RenyiFilter,
@@ -82,8 +83,7 @@ class Budget:
         settings = {"order": order, "failures": failures}
         exact = {name: non_negative(name, x) for name, x in settings.items() if x is not None}
         self._filter = _filter(choice("by", by, _WAYS), limits, exact)
-        if isinstance(self._filter, RenyiFilter):  # an order chosen once is kept
-            exact = {"order": self._filter.order, "failures": self._filter.limits["delta"]}
+        exact |= self._filter.settings
         self._promised = limits
         self._ledger: Ledger = MemoryLedger()
         if file is not None:
@@ -108,8 +108,8 @@ class Budget:
         limit (0 for the largest loss). note: a text for the ledger.
         Raises InvalidParameter for another relation between neighbours than before.
         """
-        cost = self._filter.cost(spending, costs)
-        neighbours = None if spending is None else spending.neighbours
+        expense = Expense.of(spending, costs)
+        cost, neighbours = self._filter.cost(expense), expense.neighbours
         with self._ledger.changing() as entries:
             if neighbours is not None:
                 for entry in entries:
@@ -196,7 +196,7 @@ class Odometer:
     def add(self, spending: Pld | Guarantee | None = None, **costs: Real) -> None:
         """Count one mechanism: a loss with the delta it may use, a guarantee, or plain costs."""
         kind: Filter = ZcdpFilter({}) if "rho" in costs else SumFilter({})
-        found = kind.cost(spending, costs)
+        found = kind.cost(Expense.of(spending, costs))
         if self.spent and ("rho" in self.spent) != ("rho" in found):
             names = " and ".join(sorted(self.spent.keys() | found.keys()))
             raise InvalidParameter(

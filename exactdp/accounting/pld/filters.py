@@ -10,9 +10,11 @@ first answer. The promise is that of the limit.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from flint import arb
 
@@ -25,23 +27,93 @@ from exactdp.balls import ball, refine
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, non_negative, rational
 
-__all__ = ["Costs", "Filter", "GaussianFilter", "RenyiFilter", "SumFilter", "ZcdpFilter"]
+__all__ = ["Costs", "Expense", "Filter", "GaussianFilter", "RenyiFilter", "SumFilter", "ZcdpFilter"]
 
 Costs = dict[str, Fraction]
 
-#: What is spent: a loss, or the promise of a mechanism.
-Spending = Pld | Guarantee
-
 #: Of the budget's delta, what a loss may use unless the caller says more or less.
 _SHARE = Fraction(1, 10)
-
 
 #: Losses below this are not computed with.
 _SMALL = Fraction(1, 10**100)
 
 
 @dataclass(frozen=True)
-class SumFilter:
+class Expense:
+    """What is spent: a loss, with costs that say how to count it; a promise; or costs alone."""
+
+    loss: Pld | None
+    promise: Guarantee | None
+    costs: Mapping[str, Real]
+
+    @classmethod
+    def of(cls, spending: Pld | Guarantee | None, costs: Mapping[str, Real]) -> Expense:
+        if isinstance(spending, Guarantee):
+            return cls(None, spending, costs)
+        return cls(spending, None, costs)
+
+    @property
+    def neighbours(self) -> str | None:
+        """The relation that is stated, if any."""
+        stated = self.loss or self.promise
+        return None if stated is None else stated.neighbours
+
+    def numbers(self, names: tuple[str, ...]) -> Costs:
+        """The costs, which must have some of these names."""
+        if not self.costs or self.costs.keys() - set(names):
+            given = Described(" and ".join(sorted(self.costs)) or "none")
+            raise InvalidParameter("costs", given, " and ".join(names))
+        return {name: non_negative(name, cost) for name, cost in self.costs.items()}
+
+    def without_costs(self) -> Expense:
+        """The expense. Raises InvalidParameter if there are costs beside the loss."""
+        if self.costs:
+            given = Described(" and ".join(sorted(self.costs)))
+            raise InvalidParameter("costs", given, "left out: the loss says what it costs")
+        return self
+
+    def squares(self) -> Fraction | None:
+        """The sum of mu^2, if all of the loss is Gaussian noise."""
+        squares = Fraction(0)
+        for step, times in self.loss.steps if self.loss else ():
+            mu = step.removed.distance
+            if mu is None:
+                return None
+            squares += times * mu**2
+        return squares if self.loss else None
+
+    def largest(self) -> Fraction:
+        """The epsilon of pure differential privacy."""
+        if self.promise:
+            largest, infinite = self.promise.epsilon, self.promise.delta.upper
+        else:
+            found = self.loss.largest_loss() if self.loss else None
+            infinite = self.loss.infinite_mass().upper if self.loss and found else Fraction(1)
+            largest = found.upper if found else Fraction(0)
+        if infinite:
+            allowed = "Gaussian noise or pure differential privacy, in a budget of rho"
+            raise InvalidParameter("spending", Described("another mechanism"), allowed)
+        return largest
+
+
+class Filter(ABC):
+    """A rule that adds up costs, with limits."""
+
+    source: ClassVar[str]
+    limits: Costs
+
+    @property
+    def settings(self) -> Costs:
+        """What was chosen when the filter was made, to be kept with a budget."""
+        return {}
+
+    @abstractmethod
+    def cost(self, expense: Expense) -> Costs:
+        """What the expense costs, in the terms of the limits."""
+
+
+@dataclass(frozen=True)
+class SumFilter(Filter):
     """Sums of epsilon and of delta. Any mechanism.
 
     Source: Rogers, Roth, Ullman, Vadhan 2016 (basic composition of adaptively chosen parameters).
@@ -52,21 +124,22 @@ class SumFilter:
     limits: Costs
     source = "Rogers, Roth, Ullman, Vadhan 2016, sums of adaptively chosen epsilon and delta"
 
-    def cost(self, spending: Spending | None, costs: Mapping[str, Real]) -> Costs:
+    def cost(self, expense: Expense) -> Costs:
         """Of a loss, the epsilon at a delta: that of costs, or a tenth of the limit."""
-        if spending is None:
-            return _numbers(costs, ("epsilon", "delta"))
-        if isinstance(spending, Guarantee):
-            _nothing_else(costs)
-            return {"epsilon": spending.epsilon, "delta": spending.delta.upper}
+        if promise := expense.promise:
+            expense.without_costs()
+            return {"epsilon": promise.epsilon, "delta": promise.delta.upper}
+        if expense.loss is None:
+            return expense.numbers(("epsilon", "delta"))
+        costs = expense.costs
         if costs.keys() - {"delta"}:
             raise InvalidParameter("costs", Described(", ".join(costs)), "delta alone, with a loss")
         delta = non_negative("delta", costs.get("delta", _SHARE * self.limits.get("delta", 0)))
-        return {"epsilon": spending.epsilon(delta).upper, "delta": delta}
+        return {"epsilon": expense.loss.epsilon(delta).upper, "delta": delta}
 
 
 @dataclass(frozen=True)
-class ZcdpFilter:
+class ZcdpFilter(Filter):
     """Sums of rho. Mechanisms that are rho-zCDP, Gaussian noise, and pure differential privacy.
 
     Source: Feldman, Zrnic 2021 (the Renyi filter, at every order). epsilon-DP is
@@ -76,19 +149,18 @@ class ZcdpFilter:
     limits: Costs
     source = "Feldman, Zrnic 2021, sums of adaptively chosen rho"
 
-    def cost(self, spending: Spending | None, costs: Mapping[str, Real]) -> Costs:
+    def cost(self, expense: Expense) -> Costs:
         """Of a loss: mu^2/2 for Gaussian noise, half the square of the largest loss."""
-        if spending is None:
-            return _numbers(costs, ("rho",))
-        _nothing_else(costs)
-        squares = _squares(spending)
+        if expense.loss is None and expense.promise is None:
+            return expense.numbers(("rho",))
+        squares = expense.without_costs().squares()
         if squares is None:
-            squares = _largest(spending) ** 2
+            squares = expense.largest() ** 2
         return {"rho": squares / 2}
 
 
 @dataclass(frozen=True)
-class GaussianFilter:
+class GaussianFilter(Filter):
     """Sums of mu^2 for Gaussian noise without sampling: no loss by adaptivity.
 
     Source: Smith, Thakurta 2022 (arXiv 2210.17520).
@@ -103,18 +175,17 @@ class GaussianFilter:
         sigma = gaussian.calibrate(epsilon=epsilon, delta=delta).sigma
         return cls({"mu^2": 1 / rational("sigma", sigma) ** 2})
 
-    def cost(self, spending: Spending | None, costs: Mapping[str, Real]) -> Costs:
+    def cost(self, expense: Expense) -> Costs:
         """mu^2 of Gaussian noise."""
-        _nothing_else(costs)
-        squares = None if spending is None else _squares(spending)
+        squares = expense.without_costs().squares()
         if squares is None:
-            kind = "numbers" if spending is None else "another mechanism"
+            kind = "another mechanism" if expense.loss or expense.promise else "numbers"
             raise InvalidParameter("spending", Described(kind), "Gaussian noise, not sampled")
         return {"mu^2": squares}
 
 
 @dataclass(frozen=True)
-class RenyiFilter:
+class RenyiFilter(Filter):
     """Sums of the Renyi divergence of one order, and of the mass of infinite losses.
 
     Any mechanism. Source: Feldman, Zrnic 2021, and for infinite losses as follows. Given the
@@ -149,22 +220,23 @@ class RenyiFilter:
             raise InvalidParameter("order", chosen, "one at which something can be spent")
         return cls(chosen, {"divergence": most, "delta": failures})
 
-    def cost(self, spending: Spending | None, costs: Mapping[str, Real]) -> Costs:
+    @property
+    def settings(self) -> Costs:
+        return {"order": self.order, "failures": self.limits["delta"]}
+
+    def cost(self, expense: Expense) -> Costs:
         """The divergence of finite losses, and the mass of infinite ones."""
-        if isinstance(spending, Pld):
-            _nothing_else(costs)
-            loss = spending
+        loss = expense.loss
+        if loss is not None:
+            expense.without_costs()
         else:
-            named = SumFilter({}).cost(spending, costs)
+            named = SumFilter({}).cost(expense)
             epsilon, delta = (named.get(name, Fraction(0)) for name in ("epsilon", "delta"))
             if epsilon < _SMALL:  # no divergence exceeds the largest loss
                 return {"divergence": epsilon, "delta": delta}
             loss = approximate(epsilon=epsilon, delta=delta)
         divergence = loss.renyi(self.order, finite=True).upper
         return {"divergence": divergence, "delta": loss.infinite_mass().upper}
-
-
-Filter = SumFilter | ZcdpFilter | GaussianFilter | RenyiFilter
 
 
 def _most_divergence(order: Fraction, epsilon: Fraction, delta: Fraction) -> arb:
@@ -181,43 +253,3 @@ def _best_order(epsilon: Fraction, delta: Fraction) -> Fraction:
         return -float(_most_divergence(order, epsilon, delta).mid()) / float(order)
 
     return Fraction(round(16 * (1 + math.exp(minimum(refusal, -8.0, 12.0, 1e-3)))) + 1, 16)
-
-
-def _squares(spending: Spending) -> Fraction | None:
-    """The sum of mu^2, if all of it is Gaussian noise."""
-    if isinstance(spending, Guarantee):
-        return None
-    squares = Fraction(0)
-    for step, times in spending.steps:
-        mu = step.removed.distance
-        if mu is None:
-            return None
-        squares += times * mu**2
-    return squares
-
-
-def _largest(spending: Spending) -> Fraction:
-    """The epsilon of pure differential privacy."""
-    if isinstance(spending, Guarantee):
-        largest, infinite = spending.epsilon, spending.delta.upper
-    else:
-        found = spending.largest_loss()
-        infinite = Fraction(1) if found is None else spending.infinite_mass().upper
-        largest = Fraction(0) if found is None else found.upper
-    if infinite:
-        allowed = "Gaussian noise or pure differential privacy, in a budget of rho"
-        raise InvalidParameter("spending", Described("another mechanism"), allowed)
-    return largest
-
-
-def _numbers(costs: Mapping[str, Real], names: tuple[str, ...]) -> Costs:
-    if not costs or costs.keys() - set(names):
-        given = Described(" and ".join(sorted(costs)) or "none")
-        raise InvalidParameter("costs", given, " and ".join(names))
-    return {name: non_negative(name, cost) for name, cost in costs.items()}
-
-
-def _nothing_else(costs: Mapping[str, Real]) -> None:
-    if costs:
-        given = Described(" and ".join(sorted(costs)))
-        raise InvalidParameter("costs", given, "left out: the loss says what it costs")

@@ -147,7 +147,7 @@ class SampledDensity:
         if is_negative(part):
             return 0 * loss  # no loss is so small, or so large
         if not off_cut(part):
-            return acb("nan", "nan")
+            return loss * arb("nan")
         inner = (part / rate).log()
         # under B the density of l is e^-l times that under A; the mixture's is e^loss times B's
         under_b = self.base.density(inner) * rate / part
@@ -180,8 +180,8 @@ def log_of(value: arb) -> float:
 
 
 def off_cut(value: Any) -> bool:
-    """Whether no complex number in a ball is on the cut of the logarithm and the square root."""
-    return not isinstance(value, acb) or bool(value.real > 0)
+    """Whether a ball, or the first term of a power series, is off the cut of the logarithm."""
+    return bool(acb(_first(value)).real > 0)
 
 
 def is_negative(value: Any) -> bool:

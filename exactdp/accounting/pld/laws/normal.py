@@ -21,7 +21,7 @@ from functools import cached_property
 from math import comb
 from typing import Any
 
-from flint import acb, arb
+from flint import arb
 
 from exactdp.accounting.pld.grid.cells import Density
 from exactdp.accounting.pld.grid.lattice import Masses
@@ -224,7 +224,7 @@ class ReplacedNormal(NormalLaw):
         z = self._ratio() * _sinh(loss)
         square = 1 + z * z
         if not off_cut(square):
-            return acb("nan", "nan")
+            return loss * arb("nan")
         root = square.sqrt()
         x = (loss / 2 + (z + root).log()) / mu
         slope = (1 + self._ratio() * _cosh(loss) / root) / (2 * mu)
