@@ -97,7 +97,7 @@ class FixedTimeSparseHistogram(BinsMechanism):
     gamma_bits: j >= 1. universe: >= 2n + 1. The distance must be below the least probability of a
     release, about (universe n)^-n, so each of 4 n draws reads about n log2(4 universe (n + 1))
     bits, and the running time is more than quadratic in n. More than 32768 bits for a draw are
-    refused (n = 450 for 2^64 elements); PaddedSparseHistogram takes linear time.
+    refused (n = 436 for 2^64 elements); PaddedSparseHistogram takes linear time.
     Source: BV, Algorithm 8 and Theorem 6.6, corrected.
     """
 
