@@ -130,7 +130,7 @@ class _Violating(Exception):
 
 
 def _stated(declared: Real | None, norm: str, epsilon: Real | None, rho: Real | None) -> Declared:
-    choice("norm", norm, NORMS)
+    choice("norm", norm, tuple(NORMS))
     given = {"declared": declared, "epsilon": epsilon, "rho": rho}
     stated = {k: non_negative(k, v) for k, v in given.items() if v is not None}
     if len(stated) > 1:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.glue.distance import (
+    NORMS,
     Exact,
     array,
     differences,
@@ -212,7 +213,7 @@ class Comparison:
         finite = [each for each in found if each is not None]
         power = norm_power(finite, norm) if len(finite) == len(found) else None
         self.calls.append(NoiseCall(call.name, call.where, norm, power, declared))
-        distance = f"{norm.upper()} distance {norm_text(power, norm)}"
+        distance = f"{NORMS[norm]} distance {norm_text(power, norm)}"
         values = f"{shown(_short(left))} on the left, {shown(_short(right))} on the right"
         if power is None:
             text = f"{call.name}: a value is not finite, so the distance is infinite ({values})"

@@ -18,7 +18,8 @@ from exactdp.parameters import decimal_text
 #: A distance: an exact number, or infinite (a value is not finite, or the shapes differ).
 Exact = Fraction | None
 
-NORMS = ("l1", "l2", "linf")
+#: Norm -> its name in reports.
+NORMS = {"l1": "L1", "l2": "L2", "linf": "L-infinity"}
 
 
 def norm_power(differences: Iterable[Fraction], norm: str) -> Fraction:

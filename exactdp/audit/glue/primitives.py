@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from exactdp.audit.glue.distance import NORMS
 from exactdp.audit.glue.noise import plain, released
 from exactdp.audit.glue.tape import RecordedCall, Replacements, Session, place
 from exactdp.errors import InvalidParameter
@@ -45,7 +46,7 @@ class Primitive:
         if not callable(getattr(self.owner, self.name, None)):
             raise InvalidParameter("name", self.name, f"a function of {self.owner!r}")
         if self.norm is not None:
-            choice("norm", self.norm, ("l1", "l2", "linf"))
+            choice("norm", self.norm, tuple(NORMS))
 
     def recorded(self, session: Session) -> Callable[..., Any]:
         """The function, recorded and replayed."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.audit.glue.distance import Exact, norm_text, number_text, ratio
+from exactdp.audit.glue.distance import NORMS, Exact, norm_text, number_text, ratio
 from exactdp.errors import shown
 
 #: What each kind of violation means.
@@ -53,7 +53,7 @@ class NoiseCall:
 
     def __str__(self) -> str:
         bound = "" if self.declared is None else f", declared {number_text(self.declared)}"
-        return f"{self.name} at {self.where}: {self.norm.upper()} distance {self.distance}{bound}"
+        return f"{self.name} at {self.where}: {NORMS[self.norm]} distance {self.distance}{bound}"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ RELATIONS = {
     "in": "in",
     "not in": "not in",
     "in intervals": "in",
-    "undefined": "is undefined",
+    "undefined": "is not a number",
 }
 
 
@@ -50,7 +50,7 @@ class Event:
     >>> Event.from_dict(event.as_dict()) == event
     True
     >>> print(Event(("has", "b"), "equals", 1))
-    presence of key 'b' is 1
+    key 'b' is present: yes
     """
 
     feature: Feature
@@ -147,10 +147,15 @@ class Event:
         if self._joined:
             word = " and " if self.feature[0] == "all" else " or "
             return word.join(f"({event})" for event in self.value)
+        text = described(self.feature)
         if self.relation == "undefined":
-            return f"{described(self.feature)} is undefined"
+            return f"{text} {RELATIONS[self.relation]}"
+        if text.startswith("whether ") and isinstance(self.value, (int, float)):
+            no, yes = self.of(np.array([0, 1])).tolist()
+            if no != yes:
+                return f"{text.removeprefix('whether ')}: {'yes' if yes else 'no'}"
         relation = ":" if is_pattern(self.feature) else f" {RELATIONS[self.relation]}"
-        return f"{described(self.feature)}{relation} {self._shown()}"
+        return f"{text}{relation} {self._shown()}"
 
     def _shown(self) -> str:
         if self.relation == "in intervals":

@@ -99,7 +99,7 @@ define("value", _place, lambda outputs, *path: objects(outputs.at(path)), numeri
 define("number", _place, number_at)
 define(
     "has",
-    lambda *path: "presence of " + _place(*path).removeprefix("value at "),
+    lambda *path: f"whether {_place(*path).removeprefix('value at ')} is present",
     lambda outputs, *path: np.array([x is not _ABSENT for x in outputs.at(path, _ABSENT)]) + 0,
 )
 define(
@@ -109,7 +109,7 @@ define(
 )
 define(
     "word",
-    "presence of the word {1} in {0}",
+    "whether {0} has the word {1}",
     lambda outputs, base, word: np.array([word in words_of(x) for x in column(outputs, base)]) + 0,
 )
 define(
@@ -124,7 +124,13 @@ define(
     lambda outputs, base, i: numeric([_number(x, i) for x in column(outputs, base)]),
 )
 define("types", "types", lambda outputs: objects(outputs.types), numeric=False)
-define("keys", "set of keys", lambda outputs: objects(_keys(outputs)), numeric=False)
+define(
+    "keys",
+    "set of keys",
+    lambda outputs: objects(_keys(outputs)),
+    numeric=False,
+    value=lambda keys: listed([*map(repr, keys)]) or "none",
+)
 define(
     "key order",
     "order of the keys",
