@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -92,12 +93,20 @@ def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> 
         return None
     domain = env.get_domain("py")
     target = node["reftarget"]
-    ends = (f".{target}", f".{target.rpartition('.')[2]}")
-    found = [[name for name in domain.objects if name.endswith(end)] for end in ends]
-    found = next((names for names in found if len(names) == 1), [])
-    if found:
+    same = _documented(env).get(target.rpartition(".")[2], [])
+    found = [name for name in same if name.endswith(f".{target}")] or same
+    if len(found) == 1:
         return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, content)
     return content if _exists(target) else None
+
+
+@cache
+def _documented(env: Any) -> dict[str, list[str]]:
+    """Full names by their last word; all pages are read before the first reference is resolved."""
+    names: dict[str, list[str]] = {}
+    for name in env.get_domain("py").objects:
+        names.setdefault(name.rpartition(".")[2], []).append(name)
+    return names
 
 
 def _exists(target: str) -> bool:
