@@ -23,10 +23,12 @@ from exactdp.container import Kind
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number
+from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.ratio import ratio_within
 from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
 from exactdp.parameters import choice, decimal_text, integer
+from exactdp.samplers import exact_law
 from exactdp.samplers.source import Source, require_secure
 
 V = TypeVar("V")
@@ -120,6 +122,10 @@ class LocalMechanism(ABC, Generic[V]):
     def draw_many(self, values: Any, source: Source) -> Reports:
         """The reports of many users with randomness from any source."""
         return self._respond(self._checked(values), source)
+
+    def law(self, value: V) -> Law[Report]:
+        """The exact law of the report of a user with this value, by enumeration if need be."""
+        return exact_law(lambda source: self.draw(value, source), residual=0)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -16,12 +16,13 @@ from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.mechanism import draws, in_order
-from exactdp.mechanisms.thresholded.release import NoisyCounts, NoisyRelease
+from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import Real, decimal_text, delta_target, integer, non_negative, positive
-from exactdp.samplers import DiscreteGaussian, Source
+from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
 __all__ = ["KnownKeys"]
@@ -83,8 +84,19 @@ class KnownKeys:
         require_secure(source)
         return NoisyRelease(self.drawn(counts, source), self.guarantee)
 
+    def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
+        """The law of the released bins by enumeration, for small noise.
+
+        residual: probability that the enumeration may leave out.
+        """
+        return exact_law(lambda source: self.draw(counts, source), residual=residual)
+
+    def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
+        """The bins of a release with randomness from any source, for simulations and proofs."""
+        return self.drawn(counts, source).bins()
+
     def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
-        """The counters of a release, with randomness from any source, for simulations."""
+        """The bins of draw as columns of integers, which is faster."""
         given = mapping_of("counts", counts)
         keys = in_order(given)
         true = [integer(f"counts[{key!r}]", given[key], least=0) for key in keys]

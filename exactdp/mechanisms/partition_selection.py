@@ -14,9 +14,10 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.law import Law
 from exactdp.mechanisms.thresholded.mechanism import checked_counts
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
-from exactdp.samplers import Source
+from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
 __all__ = ["PartitionSelection"]
@@ -112,6 +113,10 @@ class PartitionSelection:
             for key, users in checked_counts(counts).items()
             if users >= len(self._chances) or source.bernoulli(self.chance(users))
         ]
+
+    def law(self, counts: Mapping[Any, int]) -> Law[tuple[Any, ...]]:
+        """The exact law of the released keys by enumeration, for few keys."""
+        return exact_law(lambda source: tuple(self.draw(counts, source)), residual=0)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -27,7 +27,7 @@ from exactdp.local.sparse import (
 )
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.local.sparse.clipping import clip_bias
-from exactdp.samplers import SeededSource, exact_law
+from exactdp.samplers import SeededSource
 from tests.local.sparse.model import Outcome, Vector, geometric, hashed, rounded, vectors
 
 F = Fraction
@@ -130,9 +130,7 @@ def test_one_bit_has_its_law_ratio_mean_and_variance() -> None:
     shown: list[Vector] = [{}, {0: F(-1), 3: F(1)}, {1: F(1), 2: F(1, 3), 3: F(-1)}]
     for m in (whole, clipped):
         for vector in shown:
-            assert exact_law(lambda s, m=m, v=vector: m.draw(v, s), residual=0) == one_bit(
-                m, vector
-            )
+            assert m.law(vector) == one_bit(m, vector)
         laws = [one_bit(m, v) for v in vectors(4, 3, [F(-1), F(1)])]
         assert (
             max(max(p[y] for p in laws) / min(p[y] for p in laws) for y in range(8)) == m.e_epsilon
@@ -204,7 +202,7 @@ def test_the_client_has_the_law_of_the_baseline(name: str) -> None:
     if m.k > 1:
         shown.append({0: F(1), m.d - 1: F(-1)})
     for vector in shown:
-        found = exact_law(lambda source, v=vector: m.draw(v, source), residual=0)
+        found = m.law(vector)
         assert found == law_of(name, vector)
 
 
