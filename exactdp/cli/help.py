@@ -11,7 +11,7 @@ __all__ = ["QUESTIONS", "coloured", "painted"]
 
 QUESTIONS = """\
 What do you want to do? (exactdp --help lists all commands, exactdp COMMAND --help explains one)
-  publish counts:        exactdp release gshm --help        exactdp release --help
+  publish counts:        exactdp release counts --help      exactdp release --help
   choose noise:          exactdp calibrate gaussian --epsilon 1 --delta 1e-6
   train with noise:      exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5
   test code or a claim:  exactdp audit --help               exactdp statement check FILE"""

@@ -109,7 +109,8 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "public": ("a file name", "List of elements, one per line; no others are released."),
     "public:known": (
         "a file name",
-        "List of keys, one per line; all are released, counts of 0 too, and no others.",
+        "CSV without a header, a key per line: all are released, counts of 0 too, and no others; "
+        "with sums or means those above the threshold.",
     ),
     "top:counts": ("an integer >= 1", "Number of largest counts to release.", "all"),
     "mechanism:counts": (

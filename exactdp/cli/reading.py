@@ -9,7 +9,16 @@ from pathlib import Path
 
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["column", "counts_in", "existing", "listed", "standard_input", "table_in", "text_in"]
+__all__ = [
+    "column",
+    "counts_in",
+    "existing",
+    "listed",
+    "listed_rows",
+    "standard_input",
+    "table_in",
+    "text_in",
+]
 
 
 def existing(name: str, parameter: str = "file") -> Path:
@@ -54,12 +63,22 @@ def text_in(path: Path) -> str:
 
 def listed(path: Path) -> set[str]:
     """The first cells of a CSV file: a public list of elements, one per line, without a header."""
-    return {row[0] for _, row in _lines(path) if row}
+    return {cell for (cell,) in listed_rows(path, 1)}
+
+
+def listed_rows(path: Path, width: int) -> list[list[str]]:
+    """The first `width` cells of every line of a CSV file without a header."""
+    found = []
+    for number, row in _lines(path):
+        if row and len(row) < width:
+            raise InvalidParameter(f"line {number} of {path.name}", len(row), f"{width} cells")
+        found.append(row[:width])
+    return [row for row in found if row]
 
 
 def column(path: Path) -> list[str]:
     """The first cells of a CSV file without a header, in order, with repetitions."""
-    return [row[0] for _, row in _lines(path) if row]
+    return [cell for (cell,) in listed_rows(path, 1)]
 
 
 def standard_input() -> Iterator[str]:

@@ -12,7 +12,7 @@ import click
 
 from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.publishing import TABLES, accuracy, table_writer
-from exactdp.cli.reading import counts_in, existing, listed
+from exactdp.cli.reading import counts_in, existing, listed, listed_rows
 from exactdp.cli.release import Publication, releasing
 from exactdp.cli.rows import RowsFile, dialect_options
 from exactdp.errors import InvalidParameter
@@ -47,18 +47,16 @@ def _published(
         raise click.UsageError("sigma and tau must be given together, or neither")
     if (user is None) != (by is None) or ((sums or means) and user is None):
         raise click.UsageError("user and by must be given together, and for sums")
-    keys = None if public is None else listed(existing(public, "public"))
+    known_file = None if public is None else existing(public, "public")
     if user is None or by is None:
-        return _from_counts(_CLASSES[name], path, target, present, keys)
+        return _from_counts(_CLASSES[name], path, target, present, known_file)
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
     caps: dict[str, Any] = {"sums": _limits("sums", sums), "means": _limits("means", means)}
     with file.relation([*caps["sums"], *caps["means"]]) as rows:
         names = file.keys(rows.columns)
-        if not rows.limit(1).fetchall():
+        if not rows.project("1").limit(1).fetchall():  # times with a zone need pytz
             click.echo(f"exactdp: {path.name} has no rows: an empty release", err=True)
-        if keys is not None and len(names) > 1:
-            raise InvalidParameter("public", "a list", "left out where --by names several columns")
-        known = None if keys is None else _as_keys(rows, names[0], keys)
+        known = None if known_file is None else _as_keys(rows, names, known_file)
         for key in _WHOLE:
             if key in present:
                 present[key] = integer(key, present[key], least=1)
@@ -79,7 +77,7 @@ def _published(
         found.guarantee,
         (len(cells), unit),
         table_writer(target.suffix, header, cells),
-        {**facts, **_not_noise(made, asked.get("k", made.k))},
+        {**facts, **_not_noise(made, present.get("k", made.k))},
         {"bounds": found.bounds, "about": about},
         then=partial(_draw, drawn, header, cells, made),
     )
@@ -116,7 +114,7 @@ def _opened(file: str | None) -> Any:
 
 
 def _from_counts(
-    class_name: str, path: Path, target: Path, present: dict[str, Any], keys: set[str] | None
+    class_name: str, path: Path, target: Path, present: dict[str, Any], known_file: Path | None
 ) -> Publication:
     from exactdp import mechanisms
     from exactdp.samplers import SystemSource
@@ -124,7 +122,8 @@ def _from_counts(
     true = {x: integer(f"count of {x}", c, least=0) for x, c in counts_in(path)}
     if not true:
         click.echo(f"exactdp: {path.name} has no counts: an empty release", err=True)
-    if keys is not None:
+    if known_file is not None:
+        keys = listed(known_file)
         true = {x: c for x, c in true.items() if x in keys}
     kind = getattr(mechanisms, class_name)
     made = kind(**present) if "sigma" in present else kind.for_target(**present)
@@ -191,19 +190,21 @@ def _draw(path: Path | None, header: list[str], rows: list[Any], made: Any) -> N
     drawn.save(path)
 
 
-def _as_keys(rows: Any, name: str, keys: set[str]) -> list[Any]:
-    """A public list of texts, converted to the column's type; raises InvalidParameter."""
-    kind = dict(zip(rows.columns, map(str, rows.types), strict=True)).get(name, "VARCHAR")
-    convert: Callable[[str], Any] = str
-    if kind == "DATE":
-        convert = date.fromisoformat
-    elif kind != "VARCHAR":
-        convert = int
+def _as_keys(rows: Any, names: list[str], file: Path) -> list[Any]:
+    """A public list of keys, with the types of their columns; raises InvalidParameter."""
+    types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    kinds = [types.get(name, "VARCHAR") for name in names]
+    converts = [_CONVERTS.get(kind, int) for kind in kinds]
+    lines = listed_rows(file, len(names))
     try:
-        return sorted(convert(key) for key in keys)
+        found = {tuple(f(cell) for f, cell in zip(converts, row, strict=True)) for row in lines}
     except ValueError:
-        allowed = "dates such as 2013-01-31" if kind == "DATE" else "values of the column"
+        allowed = "dates such as 2013-01-31" if "DATE" in kinds else "values of the column"
         raise InvalidParameter("public", "others", allowed) from None
+    return sorted(key if len(names) > 1 else key[0] for key in found)
+
+
+_CONVERTS: dict[str, Callable[[str], Any]] = {"VARCHAR": str, "DATE": date.fromisoformat}
 
 
 def _limits(name: str, text: str | None) -> dict[str, int | tuple[int, int]]:

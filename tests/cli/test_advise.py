@@ -57,10 +57,17 @@ def test_known_keys_largest_counts_and_keys_in_rounds(tmp_path: Path) -> None:
     data, public = visits(tmp_path / "v.csv"), tmp_path / "p.csv"
     public.write_text("007\nnowhere\n")
     call = ["release", "counts", str(data), *TARGET, "--json"]
-    code, text, _ = run(
-        *call, "--k", "2", "--public", str(public), "--output", str(tmp_path / "a.csv")
-    )
+    known = [*call, "--k", "2", "--public", str(public), "--output", str(tmp_path / "a.csv")]
+    code, text, _ = run(*known)
     assert (code, json.loads(text)["released"]) == (0, 2)
+    columns = ["url,amount" if word == "url" else word for word in [*known, "--overwrite"]]
+    public.write_text('007,3\n"a, b",9\n')
+    assert run(*columns)[0] == 0
+    rows = list(csv.reader((tmp_path / "a.csv").read_text().splitlines()))
+    assert [row[:2] for row in rows] == [["url", "amount"], ["007", "3"], ["a, b", "9"]]
+    assert abs(int(rows[1][2]) - 900) < 60 > abs(int(rows[2][2]))
+    public.write_text("007,3\n008\n")
+    assert "line 2 of p.csv must be 2 cells" in run(*columns)[2]
     code, text, _ = run(*call, "--top", "2", "--output", str(tmp_path / "b.csv"))
     assert (code, json.loads(text)["released"]) == (0, 2)
     assert abs(float(json.loads(text)["next largest count"]) - 1) < 60
@@ -83,10 +90,11 @@ def test_a_month_from_one_budget(tmp_path: Path) -> None:
     series = ["--k", "2", *TARGET, "--times", "2", "--budget", budget, "--note", "daily"]
     for day in range(3):
         out = tmp_path / f"{day}.csv"
-        code, _, err = run("release", "counts", str(data), *series, "--output", str(out))
+        code, text, err = run("release", "counts", str(data), *series, "--output", str(out))
         assert code == (2 if day == 2 else 0)
         assert ("all 2 releases of the series 'daily' were made" in err) == (day == 2)
         assert out.exists() == (day < 2)
+        assert ("keys beyond 2 of a user" in text) == (day < 2)
     code, text, _ = run("release", "budget", budget)
     assert code == 0
     assert text.count("note daily, one of 2") == 2 + 1  # the refused one is listed, at no cost

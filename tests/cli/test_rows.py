@@ -24,12 +24,15 @@ TARGET = ["--user", "uid", "--by", "url", "--epsilon", "2", "--delta", "1e-6"]
 
 
 def visits(path: Path, users: int = 900) -> Path:
-    """Every user twice at 007, once at "a, b"; user 0 at 50 other keys."""
+    """Every user twice at 007, once at "a, b"; user 0 at 50 other keys. In Parquet with times,
+    which DuckDB does not fetch without pytz."""
     rows = [(f"u{u}", key, 3) for u in range(users) for key in ("007", "007", "a, b")]
     rows += [("u0", f"rare{i}", 3) for i in range(50)]
     if path.suffix == ".parquet":
         names = ["uid", "url", "amount"]
-        pq.write_table(pa.table({n: [r[i] for r in rows] for i, n in enumerate(names)}), path)
+        columns = {n: [r[i] for r in rows] for i, n in enumerate(names)}
+        columns["at"] = pa.array([0] * len(rows), pa.timestamp("us", "UTC"))
+        pq.write_table(pa.table(columns), path)
         return path
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
