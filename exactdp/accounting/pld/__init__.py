@@ -20,6 +20,11 @@ from exactdp.accounting.pld.together import together
 from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
+    from exactdp.accounting.pld.correlated import (
+        matrix,
+        matrix_sensitivity,
+        square_root_strategy,
+    )
     from exactdp.accounting.pld.histograms import csh, gshm
     from exactdp.accounting.pld.selection import exponential, noisy_max
 
@@ -42,15 +47,25 @@ __all__ = [
     "gshm",
     "laplace",
     "laws",
+    "matrix",
+    "matrix_sensitivity",
     "most_steps",
     "noisy_max",
     "randomized_response",
     "sgd",
+    "square_root_strategy",
     "together",
 ]
 
 #: Imported on first use: most programs do not need the exact curves of histograms.
-__getattr__, _ = lazily(__name__, {"histograms": "csh gshm", "selection": "exponential noisy_max"})
+__getattr__, _ = lazily(
+    __name__,
+    {
+        "correlated": "matrix matrix_sensitivity square_root_strategy",
+        "histograms": "csh gshm",
+        "selection": "exponential noisy_max",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -224,6 +224,9 @@ class Pld(Questions):
                 f"a.{draw}(rate).then(b.{draw}(rate)) draws a sample for each of them"
             )
             raise InvalidParameter("loss", Described(f"{self.count} mechanisms"), allowed)
+        if rate < 1 and not all(step.removed.one_step for step, _ in self.steps):
+            allowed = "a mechanism of one step: with correlated noise no amplification is proved"
+            raise InvalidParameter("loss", Described("a matrix mechanism"), allowed)
 
     def _only_add_remove(self) -> None:
         covered_by("neighbours", ADD_REMOVE, self.neighbours)

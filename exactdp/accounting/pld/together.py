@@ -60,12 +60,12 @@ def _gaussian(square: Fraction) -> Step:
 
     The smaller distance belongs to a user who moves the queries by less than the sensitivity.
     """
-    low, high = _root(square)
+    low, high = root(square)
     above, below = (Step.alike(Gaussian(mu)) for mu in (high, low))
     return above if low == high else Step(above.removed, above.added, ((below,),), attained=False)
 
 
-def _root(square: Fraction) -> tuple[Fraction, Fraction]:
+def root(square: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals around the square root, relatively 2^-512 apart; both are the root if rational.
 
     sqrt(n/d) = sqrt(n d)/d with n d >= 1, so a unit of 2^-512/d is at most 2^-512 of the root.

@@ -72,6 +72,9 @@ class LossLaw(ABC):
     #: Whether another user is left out of a sample where the user is in it.
     others_give_way: ClassVar[bool] = False
 
+    #: Whether it is the loss of one step, to which a sample of users can be drawn.
+    one_step: ClassVar[bool] = True
+
     @property
     def bounded_density(self) -> bool:
         """Whether the law has a density that ends at a least and a largest loss."""

@@ -1,0 +1,134 @@
+"""Sensitivities of matrix mechanisms against all sets of steps of one user."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+import pytest
+
+from exactdp.accounting import pld
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real
+
+Rows = list[list[Fraction]]
+
+
+def toeplitz(c: Sequence[Fraction | int], n: int) -> Rows:
+    return [
+        [Fraction(c[i - j]) if 0 <= i - j < len(c) else Fraction(0) for j in range(n)]
+        for i in range(n)
+    ]
+
+
+def taken(n: int, k: int, b: int) -> Iterator[tuple[int, ...]]:
+    """All sets of at most k steps, at least b apart."""
+    for size in range(1, k + 1):
+        for chosen in itertools.combinations(range(n), size):
+            if all(y - x >= b for x, y in itertools.pairwise(chosen)):
+                yield chosen
+
+
+def largest(rows: Rows, k: int, b: int, signs: Sequence[int] = (1,)) -> Fraction:
+    """The largest square of |sum of u_i c_i|, with numbers u_i of the given signs."""
+    best = Fraction(0)
+    for chosen in taken(len(rows), k, b):
+        for u in itertools.product(signs, repeat=len(chosen)):
+            moved = [
+                sum((s * row[j] for s, j in zip(u, chosen, strict=True)), Fraction(0))
+                for row in rows
+            ]
+            best = max(best, sum((x * x for x in moved), Fraction(0)))
+    return best
+
+
+def overlap(a: Enclosure, b: Enclosure) -> bool:
+    return a.lower <= b.upper and b.lower <= a.upper
+
+
+def agrees(rows: Rows, strategy: Sequence[Fraction] | Rows, k: int, b: int) -> None:
+    found = pld.matrix_sensitivity(
+        strategy=strategy, steps=len(rows), participations=k, separation=b
+    )
+    square = largest(rows, k, b, signs=(1, -1) if k < 4 else (1,))
+    assert found.lower**2 <= square <= found.upper**2
+    assert found.upper - found.lower <= Fraction(1, 10**100)
+
+
+@pytest.mark.parametrize(("n", "k", "b"), [(6, 3, 1), (7, 3, 2), (7, 2, 3), (6, 6, 1), (5, 9, 4)])
+def test_falling_toeplitz_strategies(n: int, k: int, b: int) -> None:
+    rng = random.Random(n * k * b)
+    for _ in range(4):
+        c = sorted(
+            (Fraction(rng.randrange(0, 9), rng.randrange(1, 9)) for _ in range(n)), reverse=True
+        )
+        c[0] += 1
+        agrees(toeplitz(c, n), c, k, b)
+
+
+@pytest.mark.parametrize(("n", "k", "b"), [(7, 3, 2), (6, 1, 2), (8, 3, 3), (5, 2, 5)])
+def test_bands_of_any_sign(n: int, k: int, b: int) -> None:
+    rng = random.Random(n + k + b)
+    for _ in range(4):
+        c = [Fraction(rng.randrange(-9, 9), 4) for _ in range(b if k > 1 else n)] or [Fraction(1)]
+        c[0] = c[0] or Fraction(1)
+        agrees(toeplitz(c, n), c, k, b)
+        wide = b if k > 1 else n
+        rows = [
+            [
+                Fraction(rng.randrange(-9, 9), 3) if 0 <= i - j < wide else Fraction(0)
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+        rows[0][0] = Fraction(1)
+        agrees(rows, rows, k, b)
+
+
+def test_square_roots_multiply_to_prefix_sums() -> None:
+    n = 12
+    c = pld.square_root_strategy(n)
+    for j in range(n):
+        assert sum(c[i] * c[j - i] for i in range(j + 1)) == 1
+    assert pld.square_root_strategy(n, bands=3) == c[:3]
+
+
+def test_identity_is_the_gaussian_mechanism_repeated() -> None:
+    one = pld.gaussian(sigma=2)
+    for steps, runs in ((50, 9), (7, 3)):
+        found = pld.matrix(sigma=2, strategy=[1], steps=steps, participations=9, separation=3)
+        assert overlap(found.delta(1), one.composed(runs).delta(1))
+        assert overlap(found.composed(2).delta(1), one.composed(2 * runs).delta(1))
+
+
+def test_sensitivities_that_are_not_known_are_refused() -> None:
+    strategies: tuple[list[Real], ...] = ([1, -1, 1], [1, 2, 3], [1, "0.5", "0.75"])
+    for strategy in strategies:
+        # two participations with signs, or later ones, may move the answers further
+        with pytest.raises(InvalidParameter, match="not known"):
+            pld.matrix_sensitivity(strategy=strategy, steps=9, participations=2, separation=2)
+    rows = toeplitz([1, 1, 1], 4)
+    with pytest.raises(InvalidParameter, match="not known"):
+        pld.matrix_sensitivity(strategy=rows, steps=4, participations=2, separation=2)
+    rows[0][1] = Fraction(1)  # step 0 would use the future
+    for wrong in (rows, rows[:3], [[1, 0], [1]], [], [0, 0]):
+        with pytest.raises(InvalidParameter, match="strategy"):
+            pld.matrix_sensitivity(strategy=wrong, steps=len(wrong) or 1)
+
+
+def test_no_amplification_is_claimed() -> None:
+    strategy: list[Real] = [1, "0.5"]
+    loss = pld.matrix(sigma=2, strategy=strategy, steps=50, participations=9, separation=3)
+    draws: tuple[Callable[[], pld.Pld], ...] = (
+        lambda: loss.sampled("0.1"),
+        lambda: loss.allocated(5),
+        lambda: loss.batched("0.1"),
+        lambda: loss.replaced().batched("0.1"),
+    )
+    for draw in draws:
+        with pytest.raises(InvalidParameter, match="no amplification"):
+            draw()
+    assert loss.sampled(1) == loss
