@@ -24,7 +24,7 @@ class Found(NamedTuple):
 
     others: the branches that it did not take; lost: the probability of those that nobody follows.
     again: whether it returned to the first state. shown: its outcome as JSON data, if it ended.
-    points: values that its numbers may have had.
+    points: what gives values that its numbers may have had, until the next run.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class Found(NamedTuple):
     lost: Fraction
     again: bool
     shown: Any
-    points: Any
+    points: Callable[[], Any]
 
 
 #: Follows a way from the start, and goes on; with the probability of the likeliest that waits.
@@ -43,8 +43,8 @@ Follow = Callable[[Way, Fraction], Found]
 class Explorer:
     """Follows branches until little enough is left.
 
-    residual, max_runs, foresees: as for Tally. most_kept: number of leaves that are kept, each
-    second one, fourth one, ... of them if there are more.
+    residual, max_runs, foresees: as for Tally. most_kept: number of leaves of which points and
+    outcomes are kept, of each second one, fourth one, ... if there are more leaves.
     """
 
     def __init__(
@@ -58,18 +58,18 @@ class Explorer:
     ) -> None:
         self._follow, self._most_kept = follow, most_kept
         self.tally = Tally(residual, max_runs, foresees=foresees)
-        self._heap: list[tuple[Fraction, int, Way]] = []
+        self._heap: list[tuple[float, int, Way]] = []
         self._ticket = count()
         self._paths: dict[str, Path] = {}
         self.leaves, self._stride = 0, 1
-        self.kept: list[Found] = []
+        self.kept: list[tuple[Any, Any]] = []
 
     def explore(self) -> None:
         """Follow all branches; raises TooManyBranches, and what runs raise."""
         self._push(START)
         while self._heap and not self.tally.enough():
             _, _, way = heappop(self._heap)
-            found = self._follow(way, -self._heap[0][0] if self._heap else Fraction(0))
+            found = self._follow(way, self._heap[0][2].weight if self._heap else Fraction(0))
             for way in found.others:
                 self._push(way)
             self.tally.lose(found.lost)
@@ -80,7 +80,7 @@ class Explorer:
             self.tally.check(bool(self._heap))
 
     def _push(self, way: Way) -> None:
-        heappush(self._heap, (-way.weight, next(self._ticket), way))
+        heappush(self._heap, (-float(way.weight), next(self._ticket), way))
 
     def _add(self, found: Found) -> None:
         key = json.dumps(found.shown)
@@ -88,7 +88,7 @@ class Explorer:
         self._paths.setdefault(key, found.path)
         self.leaves += 1
         if self.leaves % self._stride == 0 and self._most_kept:
-            self.kept.append(found)
+            self.kept.append((found.points(), found.shown))
             if len(self.kept) > self._most_kept:
                 self.kept, self._stride = self.kept[::2], 2 * self._stride
 

@@ -250,7 +250,7 @@ def _as_data(explorer: Explorer, forked: bool) -> Any:
         "residual": str(law.residual),
         "count": explorer.leaves,
         "forked": forked,
-        "leaves": [[found.points, digest(found.shown)] for found in explorer.kept],
+        "leaves": [[points, digest(shown)] for points, shown in explorer.kept],
     }
 
 

@@ -66,10 +66,11 @@ class ExactGenerator:
         if type(shown) is not int and getattr(shown, "dtype", None) != np.int64:
             self.draws.refuse(f"integers(dtype={dtype!r}) is not modelled; leave the dtype out")
         first, last = operator.index(start), operator.index(stop) - (not endpoint)
+        whole: Any = np.int64 if type(shown) is np.int64 else int
+        n, origin = last - first + 1, f"integers({first}, {last + 1})"
 
         def drawn() -> Any:
-            n, origin = last - first + 1, f"integers({first}, {last + 1})"
-            return self.draws.below(n, origin, np.int64 if type(shown) is np.int64 else int) + first
+            return self.draws.below(n, origin, (lambda k: whole(first + k)) if first else whole)
 
         return self._filled(drawn, shown) if isinstance(shown, np.ndarray) else drawn()
 

@@ -30,16 +30,15 @@ _LAZY_DIFFER = "lazy numbers and ordinary ones lead to different results"
 Seen = list[Any]
 
 
-def _found(program: Program, draws: Draws, watched: Any, kept: bool = True) -> Found:
-    """One run, up to its end or until it waits. kept: whether its points may be asked for."""
+def _found(program: Program, draws: Draws, watched: Any) -> Found:
+    """One run, up to its end or until it waits."""
     shown, again = None, False
     try:
         shown = program.shown(draws, watched)
     except (Again, Suspended) as signal:
         again = isinstance(signal, Again)
     run = draws.run
-    points = draws.points() if shown is not None and kept else []
-    return Found(tuple(run.path), run.mass, run.others, run.lost, again, shown, points)
+    return Found(tuple(run.path), run.mass, run.others, run.lost, again, shown, draws.points)
 
 
 class InProcess:
@@ -73,7 +72,7 @@ class InProcess:
         try:
             program = Program(call, self._program.interface, catches=False)
             watched = Guarded(self.guard, self._draws.run, None)
-            return _found(program, self._draws, watched, kept=False)
+            return _found(program, self._draws, watched)
         finally:
             self._draws.begin(*outer)
 
@@ -123,7 +122,9 @@ class InForks:
         self.seen.append(answer["seen"])
         others = [Way(from_data(path), Fraction(weight)) for path, weight in answer["others"]]
         path, mass = from_data(answer["path"]), Fraction(answer["mass"])
-        return Found(path, mass, others, Fraction(0), False, answer["shown"], answer["points"])
+        return Found(
+            path, mass, others, Fraction(0), False, answer["shown"], lambda: answer["points"]
+        )
 
     def _run(self, way: Way, heaviest: Fraction) -> Any:
         """In a child: one run as JSON data."""
@@ -135,7 +136,7 @@ class InForks:
             "mass": str(found.mass),
             "others": [[as_data(way.path), str(way.weight)] for way in found.others],
             "shown": found.shown,
-            "points": found.points,
+            "points": found.points() if found.shown is not None else [],
             "seen": watched.seen(),
         }
 
