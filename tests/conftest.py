@@ -28,6 +28,16 @@ settings.load_profile("exactdp")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True)
+def _no_fresh_interpreters(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits of code ask no fresh interpreters, each of which would import the test's module.
+
+    Tests of what these see are marked `fresh`; slow tests ask them, too.
+    """
+    if not {"fresh", "slow"}.intersection(request.keywords):
+        monkeypatch.setenv("EXACTDP_FRESH_INTERPRETER", "1")
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the listed cases slow, except while cases are measured."""

@@ -339,12 +339,14 @@ SINS = [
     *(own_random, own_numpy, system, by_secrets, seeded, seeded_numpy, early_name),
     *(global_generator, global_numpy_generator, table_of_noise, clock_as_noise, in_a_thread),
     *(from_a_file, address, swallowing, copied, built_before(), threshold_before()),
-    *(noisy_module.shifted, noisy_module.by_set_order, noisy_module.asked_before),
     noisy_module.seeded_source,
 ]
+AT_IMPORT = [noisy_module.shifted, noisy_module.by_set_order, noisy_module.asked_before]
 
 
-@pytest.mark.parametrize("program", SINS)
+@pytest.mark.parametrize(
+    "program", [*SINS, *(pytest.param(each, marks=pytest.mark.fresh) for each in AT_IMPORT)]
+)
 def test_hidden_randomness_is_not_exact(program: Callable[..., Any]) -> None:
     assert verdict(program).startswith("not exact")
 
@@ -447,6 +449,7 @@ def test_without_fork_nothing_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
         foreign_law(lambda rng: 0)
 
 
+@pytest.mark.fresh
 def test_what_is_sent_and_what_is_not() -> None:
     assert "4 fresh interpreters agree" in private(noisy_module.honest, 0, 1, epsilon=1).basis
     assert "not sent: " in private(lambda bit, rng: coin(bit, rng), 0, 1, epsilon=1).basis
@@ -456,6 +459,7 @@ def _in_fresh_interpreters() -> str:
     return private(noisy_module.honest, 0, 1, epsilon=1).basis
 
 
+@pytest.mark.fresh
 def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
     interpreters._started[2].kill()
@@ -463,6 +467,7 @@ def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
 
 
+@pytest.mark.fresh
 @pytest.mark.parametrize(
     ("program", "said"),
     [(noisy_module.exits, "ended its process"), (noisy_module.sleeps, "ten times as long")],

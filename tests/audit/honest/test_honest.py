@@ -14,12 +14,16 @@ from tests.audit.honest import arrays, earlier, libraries, scripts  # noqa: F401
 from tests.audit.honest.case import CASES, Case, Probabilities
 
 SLOW = ("discrete Laplace by coin flips", "rejection in a method")
+
+
+def _marks(case: Case) -> list[Any]:
+    if case.name in SLOW:
+        return [pytest.mark.slow]
+    return [pytest.mark.fresh] if case.style == "noise at import" else []
+
+
 by_name = pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=case.name, marks=[pytest.mark.slow] * (case.name in SLOW))
-        for case in CASES
-    ],
+    "case", [pytest.param(case, id=case.name, marks=_marks(case)) for case in CASES]
 )
 
 
