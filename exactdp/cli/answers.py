@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from exactdp.cli.help import painted
-from exactdp.cli.options import json_option
 
 __all__ = ["Answer", "answering", "facts", "table"]
 
@@ -28,7 +27,7 @@ class Answer:
 def answering(command: Callable[..., Answer]) -> Callable[..., Any]:
     """Add --json to a command that returns an Answer."""
 
-    @json_option
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
     @wraps(command)
     def wrapped(*, as_json: bool, **given: Any) -> int:
         answer = command(**given)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from exactdp.cli.options import json_option, options
-from exactdp.cli.output import print_json, print_table
+from exactdp.cli.answers import Answer, answering, facts
+from exactdp.cli.options import options
 from exactdp.cli.reading import existing
 from exactdp.cli.rows import RowsFile, dialect_options
 
@@ -20,16 +20,15 @@ __all__ = ["cut"]
 @options("user by k", "epsilon:share most")
 @click.option("--public-data", is_flag=True, help="The data are public: print exact numbers.")
 @dialect_options
-@json_option
+@answering
 def cut(
     data: str,
     public_data: bool,
     no_header: bool,
     delimiter: str,
     quote: str,
-    as_json: bool,
     **given: str | None,
-) -> None:
+) -> Answer:
     """Count what a bound on the keys per user leaves out.
 
     A release with --k drops pairs of user and key: an error in addition to the noise.
@@ -55,17 +54,16 @@ def cut(
             epsilon=given["epsilon"],
             most=given["most"],  # type: ignore[arg-type]
         )
-    if as_json:
-        promise = {"guarantee": found.guarantee.as_dict()} if found.guarantee else {}
-        numbers = {"users_with_more": found.users, "pairs": found.pairs}
-        print_json({"k": found.k, **numbers, "pairs_left_out": found.pairs_left_out, **promise})
-        return
     share = f" ({100 * found.pairs_left_out / found.pairs:.1f} %)" if found.pairs > 0 else ""
-    rows_ = {
+    named = {
         "users with more than k keys": str(found.users),
         "pairs of user and key": str(found.pairs),
         "pairs left out": f"{found.pairs_left_out}{share}",
     }
-    print_table(f"left out by k = {found.k}", [], [[name, text] for name, text in rows_.items()])
+    text = facts(f"left out by k = {found.k}", named)
+    numbers = {"users_with_more": found.users, "pairs": found.pairs}
+    told: dict[str, object] = {"k": found.k, **numbers, "pairs_left_out": found.pairs_left_out}
     if found.guarantee is not None:
-        click.echo(f"guarantee: {found.guarantee}")
+        text += f"\nguarantee: {found.guarantee}"
+        told["guarantee"] = found.guarantee.as_dict()
+    return Answer(told, text)

@@ -278,13 +278,8 @@ def statement_option(command: _Command) -> _Command:
 
 def overwrite_option(command: _Command) -> _Command:
     """--overwrite."""
-    text = "Replace the output file if it exists."
+    text = "Replace output files that exist."
     return click.option("--overwrite", is_flag=True, help=text)(command)
-
-
-def json_option(command: _Command) -> _Command:
-    """Add --json: print one JSON object instead of a table."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
 def promise_options(command: _Command) -> Callable[..., Any]:

@@ -1,8 +1,7 @@
-"""Output: tables for people, JSON for machines, and files that are written whole or not at all."""
+"""Files that are written whole or not at all, and the last words of a command."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import tempfile
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import click
 
-from exactdp.cli.help import painted
 from exactdp.errors import InvalidParameter
 
 #: Held while files are renamed or removed, so that nothing interrupts a group of files.
@@ -179,15 +177,3 @@ def _link(part: Path, path: Path) -> None:
         os.link(part, path)
     except FileExistsError:
         raise InvalidParameter("output", str(path), "a file that does not exist yet") from None
-
-
-def print_json(value: object) -> None:
-    """Print a JSON value on one line."""
-    click.echo(json.dumps(value))
-
-
-def print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
-    """Print a plain table under a title; without a header, pairs of name and value."""
-    from exactdp.cli.answers import table
-
-    click.echo(painted(table(title, header, rows)))

@@ -10,9 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from exactdp.cli.output import new_file, print_json, print_table, written
+from exactdp.cli.answers import Answer, facts
+from exactdp.cli.output import new_file, written
 from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 from exactdp.parameters import decimal_text
@@ -24,24 +23,16 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".parquet", ".json")
 
 
-def overwrite_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--overwrite."""
-    text = "Replace the release and its statement if they exist."
-    return click.option("--overwrite", is_flag=True, help=text)(command)
-
-
-def print_report(
-    mechanism: str, released: tuple[int, str], facts: dict[str, str], promise: Any, as_json: bool
-) -> None:
-    """Print what was released (number and unit), the facts about it, and the guarantee."""
+def report(
+    mechanism: str, released: tuple[int, str], about: dict[str, str], promise: Any
+) -> Answer:
+    """What was released (number and unit), the facts about the release, and the guarantee."""
     number, unit = released
-    if as_json:
-        head = {"mechanism": mechanism, "released": number, "unit": unit}
-        print_json({**head, **facts, "guarantee": promise.as_dict()})
-        return
-    rows = {"released": f"{number} {unit}", **facts}
-    print_table(f"released by {mechanism}", [], [[k, v] for k, v in rows.items()])
-    click.echo(f"guarantee: {promise}")
+    head = {"mechanism": mechanism, "released": number, "unit": unit}
+    text = facts(f"released by {mechanism}", {"released": f"{number} {unit}", **about})
+    return Answer(
+        {**head, **about, "guarantee": promise.as_dict()}, f"{text}\nguarantee: {promise}"
+    )
 
 
 def save(

@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from exactdp.cli.options import json_option, options
+from exactdp.cli.answers import Answer, answering
+from exactdp.cli.options import options, overwrite_option
 from exactdp.cli.output import new_file
-from exactdp.cli.publishing import overwrite_option, print_report, save
+from exactdp.cli.publishing import report, save
 
 __all__ = ["Publication", "release", "releasing"]
 
@@ -64,13 +65,13 @@ def releasing(
         @options(f"{required} output", optional)
         @more
         @overwrite_option
-        @json_option
-        def command(data: str, output: str, overwrite: bool, as_json: bool, **given: Any) -> None:
+        @answering
+        def command(data: str, output: str, overwrite: bool, **given: Any) -> Answer:
             target = new_file("output", output, endings, overwrite=overwrite)
             found = make(data, target, **given)
             save(target, found.promise, found.made, overwrite, found.write, found.more)
             found.then()
             facts = {**found.facts, "output": output}
-            print_report(name, found.size, facts, found.promise, as_json)
+            return report(name, found.size, facts, found.promise)
 
     return decorate

@@ -10,10 +10,11 @@ from typing import Any
 
 import click
 
+from exactdp.cli.answers import Answer, answering
 from exactdp.cli.elements import element, length_of, text_of
-from exactdp.cli.options import json_option, options
+from exactdp.cli.options import options, overwrite_option
 from exactdp.cli.output import new_file
-from exactdp.cli.publishing import overwrite_option, print_report, save, write_csv
+from exactdp.cli.publishing import report, save, write_csv
 from exactdp.cli.reading import counts_in, existing
 from exactdp.cli.release import release
 from exactdp.parameters import choice, decimal_text, integer
@@ -41,10 +42,8 @@ def _add(name: str, text: str, optional: str, example: str) -> None:
     @click.argument("values")
     @options("k:entries epsilon largest output", f"universe text {optional}")
     @overwrite_option
-    @json_option
-    def command(
-        values: str, output: str, overwrite: bool, as_json: bool, **given: str | None
-    ) -> None:
+    @answering
+    def command(values: str, output: str, overwrite: bool, **given: str | None) -> Answer:
         from exactdp.samplers import SystemSource
 
         target = new_file("output", output, (".sketch",), overwrite=overwrite)
@@ -56,7 +55,7 @@ def _add(name: str, text: str, optional: str, example: str) -> None:
         promise = mechanism.guarantee
         save(target, promise, mechanism, overwrite, lambda part: part.write_bytes(data))
         facts = {"output": output, **_sizes(sketch), **_accuracy(mechanism)}
-        print_report(name, (len(data), "bytes"), facts, promise, as_json)
+        return report(name, (len(data), "bytes"), facts, promise)
 
 
 def _sizes(sketch: Any) -> dict[str, str]:
@@ -73,10 +72,8 @@ def _sizes(sketch: Any) -> dict[str, str]:
 @click.argument("values")
 @options("k:entries epsilon largest output", "universe text delta stored_from grid")
 @overwrite_option
-@json_option
-def threshold(
-    values: str, output: str, overwrite: bool, as_json: bool, **given: str | None
-) -> None:
+@answering
+def threshold(values: str, output: str, overwrite: bool, **given: str | None) -> Answer:
     """Noisy values above a threshold; pure DP, or with --delta (ALP, Algorithms 6 and 9)."""
     from exactdp.mechanisms import ApproximateThreshold, Threshold
     from exactdp.samplers import SystemSource
@@ -99,7 +96,7 @@ def threshold(
     if isinstance(mechanism, Threshold):
         empty = mechanism.expected_empty.float_upper()
         facts["elements of value 0 among them"] = f"{empty:.3g} in the mean"
-    print_report("threshold", (len(rows), "values"), facts, promise, as_json)
+    return report("threshold", (len(rows), "values"), facts, promise)
 
 
 def _accuracy(mechanism: Any) -> dict[str, str]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
+from exactdp.cli.answers import Answer
 from exactdp.cli.options import find_local_modules
-from exactdp.cli.output import new_file, print_json, write_text
+from exactdp.cli.output import new_file, write_text
 from exactdp.errors import Described, ExactDPError, InvalidParameter, shown
 from exactdp.parameters import integer, json_value
 
@@ -111,17 +112,13 @@ def page_option(command: _Command) -> _Command:
     return click.option("--html", metavar="FILE", help=text)(wrapped)
 
 
-def show(report: AuditReport, name: str, page: Path | None, as_json: bool) -> int:
-    """Print a report; return its exit code."""
+def show(report: AuditReport, name: str, page: Path | None) -> Answer:
+    """A report as the answer of a command, also written to a page if there is one."""
+    text = report.text()
     if page:
         write_text(page, report.html())
-    if as_json:
-        print_json({"target": name, **report.as_dict()})
-    else:
-        click.echo(report.text())
-        if page:
-            click.echo(f"written to {page}")
-    return 1 if report.violation else 0
+        text += f"\nwritten to {page}"
+    return Answer({"target": name, **report.as_dict()}, text, int(report.violation))
 
 
 @contextmanager

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import click
 
+from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import pair
-from exactdp.cli.options import json_option, options
-from exactdp.cli.output import print_json, print_table
+from exactdp.cli.options import options
 from exactdp.errors import Described, InvalidParameter
 from exactdp.progress import counted
 
 
 @audit.command()
-@json_option
-def targets(as_json: bool) -> None:
+@answering
+def targets() -> Answer:
     """List the mechanisms that can be audited by name, and their parameters."""
     from exactdp.audit.targets import TARGETS
 
-    if as_json:
-        print_json([{"target": name, "parameters": t.parameters} for name, t in TARGETS.items()])
-        return
     rows = [[name, " ".join(t.parameters), t.package] for name, t in TARGETS.items()]
-    print_table("", ["target", "parameters", "needs"], rows)
+    return Answer(
+        [{"target": name, "parameters": t.parameters} for name, t in TARGETS.items()],
+        table(f"{len(rows)} targets", ["target", "parameters", "needs"], rows),
+    )
 
 
 @audit.command(
@@ -32,8 +32,8 @@ def targets(as_json: bool) -> None:
 @click.argument("mechanism")
 @click.option("--claim", metavar="NAME=VALUE", help="The stated number, such as sigma=7.48.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
-@json_option
-def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: bool) -> int:
+@answering
+def number(mechanism: str, claim: str | None, given: tuple[str, ...]) -> Answer:
     """Decide whether a stated number is sufficient, and how loose it is.
 
     MECHANISM: gaussian, gshm or another name of exactdp check, with the options of that command as
@@ -55,11 +55,8 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
             parameters=dict(pair(text) for text in given),
             claimed=claimed,
         )
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        click.echo(found.text())
-    return {"unsafe": 1, "undecided": 3}.get(found.verdict, 0)
+    code = {"unsafe": 1, "undecided": 3}.get(found.verdict, 0)
+    return Answer(found.as_dict(), found.text(), code)
 
 
 @audit.command(
@@ -70,11 +67,10 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...], as_json: b
 @options("canaries guesses correct", "alpha")
 @click.option("--delta", metavar="DELTA", default="0", help="delta of the claim (default 0).")
 @click.option("--epsilon", metavar="EPSILON", help="The claimed epsilon, to be judged.")
-@json_option
+@answering
 def one_run(
-    canaries: str, guesses: str, correct: str, alpha: str | None, delta: str, epsilon: str | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+    canaries: str, guesses: str, correct: str, alpha: str | None, delta: str, epsilon: str | None
+) -> Answer:
     """Bound epsilon from below by an attack on the canaries of one training run.
 
     A fair coin flip decides for each canary whether the training data include it. The attacker then
@@ -87,12 +83,9 @@ def one_run(
     found = bound(
         canaries=canaries, guesses=guesses, correct=correct, delta=delta, alpha=alpha or "0.01"
     )
-    refuted = epsilon is not None and found.refutes(epsilon)
-    if as_json:
-        judged = {} if epsilon is None else {"epsilon": epsilon, "violation": refuted}
-        print_json(found.as_dict() | judged)
-    else:
-        click.echo(found.verdict)
-        if epsilon is not None:
-            click.echo(f"epsilon = {epsilon}: {'violation' if refuted else 'not refuted'}")
-    return 1 if refuted else 0
+    if epsilon is None:
+        return Answer(found.as_dict(), found.verdict)
+    refuted = found.refutes(epsilon)
+    judged = f"epsilon = {epsilon}: {'violation' if refuted else 'not refuted'}"
+    data = {**found.as_dict(), "epsilon": epsilon, "violation": refuted}
+    return Answer(data, f"{found.verdict}\n{judged}", int(refuted))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli.answers import Answer, answering
 from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import (
     Mechanism,
@@ -18,7 +19,7 @@ from exactdp.cli.audit.mechanism import (
     page_option,
     show,
 )
-from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.options import options, promise_options
 from exactdp.cli.reading import text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @page_option
 @promise_options
 @options("", "samples alpha workers")
-@json_option
+@answering
 def run(
     mechanism: Mechanism,
     data: tuple[Any, Any],
@@ -47,8 +48,7 @@ def run(
     samples: str | None,
     alpha: str | None,
     workers: str | None,
-    as_json: bool,
-) -> int:
+) -> Answer:
     """Search for a violation of a claim such as (epsilon, delta) in the outputs of a mechanism.
 
     TARGET: a name listed by 'exactdp audit targets', or package.module:function for a function
@@ -73,7 +73,7 @@ def run(
             executor=pool,
             progress=progress,
         )
-    return show(report, mechanism.name, page, as_json)
+    return show(report, mechanism.name, page)
 
 
 @audit.command(
@@ -85,7 +85,7 @@ def run(
 @datasets
 @page_option
 @options("", "samples alpha")
-@json_option
+@answering
 def replay(
     mechanism: Mechanism,
     report: str | None,
@@ -93,8 +93,7 @@ def replay(
     page: Path | None,
     samples: str | None,
     alpha: str | None,
-    as_json: bool,
-) -> int:
+) -> Answer:
     """Repeat an audit: count the event of an earlier --json REPORT on new outputs of TARGET."""
     from exactdp.audit import AuditReport
     from exactdp.audit import replay as count_again
@@ -106,4 +105,4 @@ def replay(
     earlier = AuditReport.from_dict(from_json("report", text_in(Path(report))))
     drawn, level = samples or 100_000, alpha or "0.01"
     again = count_again(earlier, mechanism.run, *data, samples=drawn, alpha=level)
-    return show(again, mechanism.name, page, as_json)
+    return show(again, mechanism.name, page)

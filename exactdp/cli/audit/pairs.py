@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli.answers import Answer, answering
 from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import Mechanism, bar, executor, from_json, mechanism
-from exactdp.cli.options import json_option, options, promise_options
-from exactdp.cli.output import print_json
+from exactdp.cli.options import options, promise_options
 from exactdp.cli.reading import existing, standard_input, text_in
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import integer
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--pairs", "file", metavar="FILE", help="File of pairs, one JSON array per line.")
 @promise_options
 @options("", "samples alpha workers")
-@json_option
+@answering
 def pairs(
     mechanism: Mechanism,
     file: str | None,
@@ -34,8 +34,7 @@ def pairs(
     samples: str | None,
     alpha: str | None,
     workers: str | None,
-    as_json: bool,
-) -> int:
+) -> Answer:
     """Search many pairs of data sets for a violation by TARGET, or by a --command.
 
     FILE has one pair per line, a JSON array such as [0, 1]; - is standard input. Half of the
@@ -59,11 +58,8 @@ def pairs(
             executor=pool,
             progress=progress,
         )
-    if as_json:
-        print_json({"target": mechanism.name, **found.as_dict()})
-    else:
-        click.echo(found.text())
-    return 1 if found.violation else 0
+    data = {"target": mechanism.name, **found.as_dict()}
+    return Answer(data, found.text(), int(found.violation))
 
 
 def _pair(line: str) -> tuple[Any, Any]:

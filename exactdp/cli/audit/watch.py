@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli.answers import Answer, answering
 from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import (
     Mechanism,
@@ -17,7 +18,7 @@ from exactdp.cli.audit.mechanism import (
     page_option,
     show,
 )
-from exactdp.cli.options import json_option, options, promise_options
+from exactdp.cli.options import options, promise_options
 from exactdp.cli.stopping import Terminated
 from exactdp.errors import InvalidParameter
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     "--samples", metavar="SAMPLES", help="Number of outputs to end after (default: never)."
 )
 @options("", "alpha workers")
-@json_option
+@answering
 def watch(
     mechanism: Mechanism,
     data: tuple[Any, Any],
@@ -47,8 +48,7 @@ def watch(
     samples: str | None,
     alpha: str | None,
     workers: str | None,
-    as_json: bool,
-) -> int:
+) -> Answer:
     """Audit TARGET, or a --command, until a violation is certified or you press Ctrl-C.
 
     The audit may be stopped at any time, by Ctrl-C or SIGTERM; the printed report then holds with
@@ -74,4 +74,4 @@ def watch(
             raise
     if last is None:
         raise InvalidParameter("samples", samples, "enough for a first report")
-    return show(last, mechanism.name, page, as_json)
+    return show(last, mechanism.name, page)
