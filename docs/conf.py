@@ -24,6 +24,7 @@ extensions = [
     "commands",
     "docstrings",
     "formulas",
+    "notebooks",
     "pictures",
 ]
 exclude_patterns = ["_build", "calculator", "errata.md"]

@@ -26,10 +26,10 @@ from tests.docs.steps import Command, File, Python, blocks, downloads, matches
 from tests.installation.pythons import interpreter
 
 ROOT = Path(__file__).parents[2]
-_TUTORIALS = ("calibrate", "release", "local", "audit", "test")
+TUTORIALS = ("calibrate", "release", "local", "audit", "test")
 PAGES = [
     ROOT / "README.md",
-    *(ROOT / "docs" / "tutorials" / f"{name}.md" for name in _TUTORIALS),
+    *(ROOT / "docs" / "tutorials" / f"{name}.md" for name in TUTORIALS),
 ]
 
 #: What runs in the empty environment: each line is a block of Python, typed into one session.

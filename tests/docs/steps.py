@@ -19,6 +19,8 @@ from pathlib import Path
 from sybil import Document, Region
 from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
 
+from tools import notebooks
+
 __all__ = ["OPTIONS", "Command", "File", "Python", "blocks", "commands", "downloads", "matches"]
 
 OPTIONS = ELLIPSIS | NORMALIZE_WHITESPACE
@@ -64,11 +66,7 @@ def blocks(document: Document) -> Iterable[Region]:
 
 def commands(source: str) -> list[Command]:
     """The commands of a console block; a backslash at the end continues one."""
-    found: list[Command] = []
-    for part in re.split(r"^\$ ", source, flags=re.MULTILINE)[1:]:
-        line, _, printed = re.sub(r"\\\n\s*", "", part).partition("\n")
-        found.append(Command(line.strip(), printed))
-    return found
+    return [Command(line, printed) for line, printed in notebooks.commands(source)]
 
 
 def downloads(page: Path) -> list[Path]:

@@ -88,6 +88,7 @@ def _start(seed: str) -> Any:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONHASHSEED": seed, _INSIDE: "1"},
+        start_new_session=True,  # Ctrl-C is for this process, which then ends the interpreters
     )
 
 
