@@ -16,7 +16,8 @@ __all__ = ["steps_of"]
 #: Mechanisms, which are functions of exactdp.accounting.pld; their parameters are in the file.
 _MECHANISMS = (
     *("gaussian", "gaussian-mixture", "discrete-gaussian", "discrete-laplace", "laplace"),
-    *("randomized-response", "exponential", "noisy-max", "approximate", "gshm", "csh"),
+    *("randomized-response", "exponential", "noisy-max", "gaussian-noisy-max", "above-threshold"),
+    *("approximate", "gshm", "csh"),
 )
 
 

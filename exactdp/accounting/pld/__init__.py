@@ -26,7 +26,12 @@ if TYPE_CHECKING:
         square_root_strategy,
     )
     from exactdp.accounting.pld.histograms import csh, gshm
-    from exactdp.accounting.pld.selection import exponential, noisy_max
+    from exactdp.accounting.pld.selection import (
+        above_threshold,
+        exponential,
+        gaussian_noisy_max,
+        noisy_max,
+    )
 
 __all__ = [
     "ADD_REMOVE",
@@ -36,6 +41,7 @@ __all__ = [
     "Exhausted",
     "Odometer",
     "Pld",
+    "above_threshold",
     "approximate",
     "calibrate_sgd",
     "csh",
@@ -44,6 +50,7 @@ __all__ = [
     "exponential",
     "gaussian",
     "gaussian_mixture",
+    "gaussian_noisy_max",
     "gshm",
     "laplace",
     "laws",
@@ -63,7 +70,7 @@ __getattr__, _ = lazily(
     {
         "correlated": "matrix matrix_sensitivity square_root_strategy",
         "histograms": "csh gshm",
-        "selection": "exponential noisy_max",
+        "selection": "above_threshold exponential gaussian_noisy_max noisy_max",
     },
 )
 

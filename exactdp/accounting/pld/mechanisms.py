@@ -25,6 +25,7 @@ __all__ = [
     "gaussian_mixture",
     "laplace",
     "laws",
+    "moderate",
     "randomized_response",
 ]
 
@@ -42,7 +43,7 @@ def gaussian(*, sigma: Real, sensitivity: Real = 1) -> Pld:
     where sensitivity is 1). sensitivity: l2 distance by which one user moves the query, > 0.
     Source: Balle and Wang 2018, Theorem 8.
     """
-    mu = _moderate("sensitivity", sensitivity) / _moderate("sigma", sigma)
+    mu = moderate("sensitivity", sensitivity) / moderate("sigma", sigma)
     return _alike(Gaussian(mu), "Balle and Wang 2018, Theorem 8")
 
 
@@ -58,7 +59,7 @@ def gaussian_mixture(*, sigma: Real, sensitivities: Sequence[Real], weights: Seq
     >>> print(format(loss.composed(10).epsilon("1e-6"), "4"))
     [2.803, 2.804]
     """
-    noise = _moderate("sigma", sigma)
+    noise = moderate("sigma", sigma)
     shifts = [non_negative("sensitivities", s) / noise for s in sensitivities]
     shares = [non_negative("weights", w) for w in weights]
     if len(shares) != len(shifts) or sum(shares) != 1:
@@ -81,7 +82,7 @@ def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:
     >>> print(format(pld.discrete_gaussian(sigma2=100).composed(4).delta("0.35"), "6"))
     [0.00383457, 0.00383458]
     """
-    law = DiscreteGaussian(_moderate("sigma2", sigma2), _whole_shift(sensitivity))
+    law = DiscreteGaussian(moderate("sigma2", sigma2), _whole_shift(sensitivity))
     return _alike(law, "Canonne, Kamath, Steinke 2020, Theorem 7")
 
 
@@ -93,7 +94,7 @@ def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
     Source: Ghosh, Roughgarden, Sundararajan 2012.
     """
     shift = _whole_shift(sensitivity)
-    law = DiscreteLaplace(_moderate("epsilon", epsilon) / shift, shift)
+    law = DiscreteLaplace(moderate("epsilon", epsilon) / shift, shift)
     return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
 
 
@@ -108,7 +109,7 @@ def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
     >>> print(format(pld.laplace(scale=10).composed(20).epsilon("1e-6"), "4"))
     [1.773, 1.774]
     """
-    mu = _moderate("sensitivity", sensitivity) / _moderate("scale", scale)
+    mu = moderate("sensitivity", sensitivity) / moderate("scale", scale)
     return _alike(Laplace(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
 
 
@@ -121,7 +122,7 @@ def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
     >>> print(format(pld.randomized_response(epsilon="0.1").composed(100).delta(4), "5"))
     [3.4223e-5, 3.4224e-5]
     """
-    return approximate(epsilon=_moderate("epsilon", epsilon), delta=0, neighbours=neighbours)
+    return approximate(epsilon=moderate("epsilon", epsilon), delta=0, neighbours=neighbours)
 
 
 def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
@@ -134,7 +135,7 @@ def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> 
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
-    law = Response(non_negative("epsilon", epsilon) and _moderate("epsilon", epsilon), failure)
+    law = Response(non_negative("epsilon", epsilon) and moderate("epsilon", epsilon), failure)
     source = "Kairouz, Oh, Viswanath 2015, Theorem 3.3"
     return Pld(((Step.alike(law), 1),), known(neighbours), source)
 
@@ -163,7 +164,7 @@ def _alike(law: LossLaw, source: str) -> Pld:
     return Pld(((Step.alike(law), 1),), ADD_REMOVE, source)
 
 
-def _moderate(name: str, value: Real) -> Fraction:
+def moderate(name: str, value: Real) -> Fraction:
     """A number > 0 in the range where floats can guess."""
     number = positive(name, value)
     if not 1 <= number * _EXTREME <= _EXTREME**2:

@@ -25,17 +25,28 @@ has a Laplace law.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from exactdp.accounting.neighbours import ADD_REMOVE, known
-from exactdp.accounting.pld.laws.base import Step
+from exactdp.accounting.pld.laws.base import LossLaw, Step
 from exactdp.accounting.pld.laws.contest import NOISES, BoundedRange, Contest
 from exactdp.accounting.pld.laws.curves import CurveLaw
 from exactdp.accounting.pld.laws.laplace import Laplace
+from exactdp.accounting.pld.laws.largest import Chance, LargestNormal, Trial, median_of_largest
+from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
-from exactdp.parameters import Real, choice, positive
+from exactdp.accounting.pld.mechanisms import moderate
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, choice, integer, positive
 
-__all__ = ["exponential", "noisy_max"]
+__all__ = ["above_threshold", "exponential", "gaussian_noisy_max", "noisy_max"]
+
+#: Up to so many options, the bound that publishes all noisy utilities is the better one.
+_FEW = 5
+
+#: Distances of an event from an even one, in standard deviations.
+_GAPS = tuple(map(Fraction, (-6, -4, -3, -2, -1, 0, 1)))
 
 #: Distances of the two options beyond the symmetric one, in units of the scale of the noise.
 _AHEAD = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(3))
@@ -80,6 +91,99 @@ def noisy_max(*, epsilon: Real, noise: str = "gumbel", neighbours: str = ADD_REM
     law = Laplace(width)
     step = Step(law, law, _contests(noise, width), attained=noise == "exponential")
     return Pld(((step, 1),), known(neighbours), "exactdp.accounting.pld.selection, noisy maximum")
+
+
+def gaussian_noisy_max(*, sigma: Real, options: int | str, neighbours: str = ADD_REMOVE) -> Pld:
+    """Report noisy max with Gaussian noise: the option whose utility plus noise is largest.
+
+    sigma: standard deviation of the noise over the sensitivity of each utility (over half of it, if
+    a user can only raise utilities, or only lower them), > 0. options: their number, >= 2.
+    neighbours: as in :func:`approximate`.
+    Source: exactdp statement explain certified-pld, section 4.
+
+    >>> from exactdp.accounting import pld
+    >>> print(format(pld.gaussian_noisy_max(sigma=4, options=100).epsilon("1e-6"), "3"))
+    [2.38, 2.71]
+    """
+    mu, count = 1 / moderate("sigma", sigma), integer("options", options, least=2)
+    few = [Gaussian(mu)] * count  # all noisy utilities
+    laws = few if count <= _FEW else [LargestNormal(count - 1, 2 * mu)]
+    return _bounded(laws, _groups(count, 2 * mu), neighbours)
+
+
+def above_threshold(
+    *,
+    sigma: Real,
+    threshold_sigma: Real,
+    queries: int | str,
+    monotone: bool = False,
+    neighbours: str = ADD_REMOVE,
+) -> Pld:
+    """AboveThreshold with Gaussian noise: the first query that exceeds a noisy threshold.
+
+    sigma, threshold_sigma: standard deviations of the noise on each query and on the threshold,
+    over the sensitivity of the queries, > 0. queries: the most that are asked until it stops; each
+    may depend on the answers before. monotone: a user moves all queries in the same direction.
+    neighbours: as in :func:`approximate`.
+    Source: exactdp statement explain certified-pld, section 4.
+
+    >>> from exactdp.accounting import pld
+    >>> loss = pld.above_threshold(sigma=8, threshold_sigma=4, queries=1000)
+    >>> print(format(loss.epsilon("1e-6"), "3"))
+    [0.904, 1.98]
+    """
+    noise, own = moderate("sigma", sigma), moderate("threshold_sigma", threshold_sigma)
+    if monotone not in (False, True):  # the text "false" would count as true
+        raise InvalidParameter("monotone", monotone, "true or false")
+    count, moved = integer("queries", queries, least=1), 1 if monotone else 2
+    laws = (Gaussian(1 / own), LargestNormal(count, moved / noise))
+    return _bounded(laws, _stops(count, noise, own, moved), neighbours)
+
+
+def _bounded(laws: Sequence[LossLaw], real: Sequence[Step], neighbours: str) -> Pld:
+    """Laws that are an upper bound together, and pairs of data sets for a lower bound."""
+    first, *others = laws
+    steps = {Step(first, first, tuple((step,) for step in real), attained=False): 1}
+    for law in others:  # the pairs belong to the first law
+        rest = Step(law, law, ((),), attained=False)
+        steps[rest] = steps.get(rest, 0) + 1
+    source = "exactdp statement explain certified-pld, section 4"
+    return Pld(tuple(steps.items()), known(neighbours), source)
+
+
+def _groups(options: int, shift: Fraction) -> list[Step]:
+    """Half of the options against the others, which the user moves the other way."""
+    half = options // 2
+
+    def wins(gap: Fraction) -> Chance:
+        noise = (Fraction(1), Fraction(0), half - 1), (Fraction(1), gap, options - half)
+        return Chance(half, noise)
+
+    return [_trial(wins(shift / 2 + gap), wins(gap - shift / 2)) for gap in _GAPS]
+
+
+def _stops(queries: int, noise: Fraction, own: Fraction, moved: int) -> list[Step]:
+    """All queries are alike, or the last one differs; the event is that it stops there."""
+    middle = Fraction(round(16 * median_of_largest(queries)), 16)
+
+    def below(place: Fraction, times: int) -> tuple[Fraction, Fraction, int]:
+        return own / noise, place, times
+
+    found = []
+    for gap in _GAPS:
+        some = [Chance(1, (below(middle + gap + up, queries),), True) for up in (0, 1 / noise)]
+        found.append(_trial(*some))
+        first, last = middle, gap - middle
+        stops = [
+            Chance(1, (below(first + other, queries - 1), (-own / noise, last + up, 1)))
+            for other, up in (((moved - 1) / noise, 1 / noise), (Fraction(0), Fraction(0)))
+        ]
+        found.append(_trial(*stops))
+    return found
+
+
+def _trial(with_: Chance, without: Chance) -> Step:
+    return Step(Trial(with_, without), Trial(without, with_))
 
 
 def _contests(noise: str, shift: Fraction) -> tuple[tuple[Step, ...], ...]:

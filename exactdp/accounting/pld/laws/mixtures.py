@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from flint import acb, acb_poly, arb, arb_poly, arb_series, ctx
@@ -24,7 +25,7 @@ from exactdp.accounting.pld.grid.lattice import Masses
 from exactdp.accounting.pld.laws.density import middle
 from exactdp.balls import ball
 
-__all__ = ["Mixture", "Ratio", "Weights"]
+__all__ = ["Mixture", "Noise", "Ratio", "Weights"]
 
 #: (shift, weight) of each normal law, by rising shift; the weights sum to 1.
 Weights = tuple[tuple[Fraction, Fraction], ...]
@@ -127,15 +128,29 @@ def _polynomial(coefficients: list[arb], x: Any) -> Any:
     return arb_series(moved)(arb_series([arb(0), *rest]))
 
 
-class Ratio:
-    """log p/q for mixtures p of normal laws N(s, 1) and q of others.
+class Noise(Protocol):
+    """A law of the noise, over the density of N(0, 1); see `Mixture`."""
 
-    The least shift of p is above the least shift of q, the largest likewise, and every shift of p
-    is at least every shift of q, so that the ratio takes all values.
+    def at(self, x: Any) -> Any: ...
+
+    def mean(self, x: Any) -> Any:
+        """The derivative of the logarithm of `at`."""
+
+    def mass(self, side: Callable[[arb], arb], x: arb) -> arb: ...
+
+    def guess(self, x: float) -> float: ...
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """log p/q for two laws of the noise, where it rises with the noise and takes all values.
+
+    For mixtures: the least shift of p is above the least shift of q, the largest likewise, and
+    every shift of p is at least every shift of q.
     """
 
-    def __init__(self, p: Weights, q: Weights) -> None:
-        self.p, self.q = Mixture(p), Mixture(q)
+    p: Noise
+    q: Noise
 
     def density(self, loss: Any) -> Any:
         """The density of the ratio under p."""

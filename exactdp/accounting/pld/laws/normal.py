@@ -28,7 +28,7 @@ from exactdp.accounting.pld.grid.lattice import Masses
 from exactdp.accounting.pld.laws.base import Ends, Family, LossLaw
 from exactdp.accounting.pld.laws.batches import BatchFamily
 from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity, middle, off_cut
-from exactdp.accounting.pld.laws.mixtures import Ratio, Weights
+from exactdp.accounting.pld.laws.mixtures import Mixture, Ratio, Weights
 from exactdp.accounting.pld.laws.moments import integral
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
@@ -186,7 +186,7 @@ class NormalMixture(NormalLaw):
 
     @cached_property
     def _ratio(self) -> Ratio:
-        return Ratio(self.p, self.q)
+        return Ratio(Mixture(self.p), Mixture(self.q))
 
 
 def mixture(shifts: Sequence[tuple[Fraction, Fraction]]) -> tuple[LossLaw, LossLaw]:
