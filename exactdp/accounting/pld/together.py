@@ -49,7 +49,7 @@ def together(*mechanisms: Pld) -> Pld:
     laws = [(step.removed, times) for step, times in composed.steps]
     squares = Fraction(0)
     for law, times in laws:
-        if law.distance is None:
+        if law.distance is None or not law.one_step:
             raise InvalidParameter("mechanisms", Described(type(law).__name__), _OTHERS)
         squares += times * law.distance**2
     return Pld(((_gaussian(squares), 1),), composed.neighbours, composed.source)

@@ -131,4 +131,6 @@ def test_no_amplification_is_claimed() -> None:
     for draw in draws:
         with pytest.raises(InvalidParameter, match="no amplification"):
             draw()
+    with pytest.raises(InvalidParameter, match="got Correlated"):
+        pld.together(loss, pld.gaussian(sigma=1))
     assert loss.sampled(1) == loss
