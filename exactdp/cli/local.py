@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, overwrite_option, statement_option
 from exactdp.cli.output import new_file, written
@@ -97,6 +98,25 @@ def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **given: str 
         "l1 error of all shares": f"<= {made.error:.4g}, except with probability {beta or '0.05'}",
     }
     return Answer(found, facts("plan of a compressive response", shown_facts))
+
+
+@local.command(epilog="Example: exactdp local shuffled --k 10 --epsilon 1 --n 100000 --delta 1e-6")
+@options("k:values epsilon n delta")
+@answering
+def shuffled(k: str, epsilon: str, n: str, delta: str) -> Answer:
+    """Bound the epsilon of n reports of randomized response in random order (the shuffle model).
+
+    The upper bound holds for all values of the other users, the lower bound for some values.
+    """
+    from exactdp.local import RandomizedResponse, Shuffled
+
+    one = RandomizedResponse(integer("k", k, least=2), epsilon)
+    with counted("composing"):
+        found = Shuffled(one, integer("n", n, least=1)).epsilon(delta)
+    given = {"k": k, "epsilon of a report": epsilon, "n": n, "delta": delta}
+    text = facts("shuffled randomized response, certified", {**given, "epsilon": str(found)})
+    text += f"\nneighbours: {REPLACED_ROW}"
+    return Answer({"epsilon": found.as_dict(), "delta": delta, "neighbours": REPLACED_ROW}, text)
 
 
 def _compared(row: Any, best: Fraction) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from exactdp.local.longitudinal import PermanentRappor
 from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.randomized_response import RandomizedResponse
 from exactdp.local.recovery_certificate import Certificate, CertifiedShares
+from exactdp.local.shuffled import Shuffled
 from exactdp.local.sparse import Entries, SparseVectorMean
 from exactdp.local.subset_selection import SubsetSelection
 from exactdp.local.unary_encoding import OptimizedUnaryEncoding, Rappor
@@ -29,6 +30,7 @@ __all__ = [
     "PermanentRappor",
     "RandomizedResponse",
     "Rappor",
+    "Shuffled",
     "SparseVectorMean",
     "State",
     "SubsetSelection",

@@ -59,6 +59,7 @@ CALLS = [
     "local report {numbers} --mechanism compressive --epsilon 1 --k 9 --m 4 --seed 1 "
     "--output {new}.edl",
     "local compare --k 100 --epsilon 1 --n 1000",
+    "local shuffled --k 4 --epsilon 1 --n 50 --delta 1e-3",
     "local plan --k 100 --epsilon 1 --sparsity 2 --error 0.5",
     "local aggregate {subset} {subsetstate} --output {new}.edl",
     "local aggregate {rappor} --output {new}.edl",
